@@ -110,7 +110,8 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
                 return Ok(());
             }
             // A gang may get its nodes one in each round.
-            let holds_more = self.held().difference(&held).next().is_some() && held.is_subset(&self.held());
+            let now = self.held();
+            let holds_more = held.is_subset(&now) && held != now;
             if quiet >= self.patience() && !holds_more {
                 if let Some(held) = systems::held_in_vain(self.case, &self.world) {
                     self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));

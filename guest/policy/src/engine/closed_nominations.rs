@@ -56,7 +56,7 @@ fn planned_beside<'c>(
     preemptor: &Preemptor,
     priority: i32,
 ) -> impl Iterator<Item = PodIx> + use<'c> {
-    let is_planned = cluster.pod(preemptor.pod).is_some_and(|pod| pod.nominated.is_some());
+    let is_planned = cluster.is_nominated(preemptor.pod);
     let job = preemptor.job.filter(|_| !is_planned);
     let of_it = move |pod: &Pod| job.is_some() && pod.attributes.job == job && pod.priority() < priority;
     cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)

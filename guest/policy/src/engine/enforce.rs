@@ -59,14 +59,13 @@ impl Engine {
 /// Returns what each queue gives back now, children before their parents. Victims of accepted plans leave, whether or not their status says so yet.
 fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
     let is_running = |pod: &Pod| matches!(pod.place, Place::Bound(_)) && !pod.foreign;
-    let victims: BTreeSet<PodIx> = ledger.victims().collect();
-    let leaves = |(ix, pod): &(PodIx, &Pod)| pod.is_leaving() || victims.contains(ix);
+    let leaving = ledger.leaving(cluster);
     let mut gone = Held::default();
-    for (_, pod) in cluster.pods().filter(leaves).filter(|(_, pod)| pod.place.node().is_some()) {
+    for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_some()) {
         gone.change(cluster, pod, Amounts::add);
     }
     let mut running: Vec<(PodIx, &Pod)> =
-        cluster.pods().filter(|(_, pod)| is_running(pod)).filter(|of| !leaves(of)).collect();
+        cluster.pods().filter(|(ix, pod)| is_running(pod) && !leaving.contains(ix)).collect();
     let mut queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     // Parents stand before their children, so this is from below.
     queues.reverse();

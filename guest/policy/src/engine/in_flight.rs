@@ -10,7 +10,7 @@ use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
 use crate::contract::{Outcome, Reason, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Detail, Laws, Preemptor};
-use crate::model::{Pod, PodIx};
+use crate::model::Pod;
 
 impl Engine {
     /// Returns what an equal plan in flight waits for: neither plan evicts a pod, and both nominate the same number of pods of each kind to each
@@ -53,16 +53,17 @@ impl Engine {
         search: &dyn Search,
         (laws, gangs, refuted): (&Laws, &[Preemptor], &Refuted),
     ) -> Option<Reason> {
-        let is_promised = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let [gang] = gangs else { return None };
-        if gang.pods.len() < 2 || is_promised(&gang.pod) {
+        if gang.pods.len() < 2 || self.cluster.is_nominated(gang.pod) {
             return None;
         }
         let mut promised = search::waiting(&self.cluster, laws, gang.pod);
-        promised.retain(is_promised);
-        let with_room = search::with_room(&self.cluster, &promised);
-        promised.sort_by_key(|ix| !with_room.contains(ix));
-        let first = promised.first().copied().filter(|_| promised.len() >= gang.pods.len())?;
+        promised.retain(|ix| self.cluster.is_nominated(*ix));
+        if promised.len() < gang.pods.len() {
+            return None;
+        }
+        let first = promised.iter().find(|ix| search::has_its_room(&self.cluster, **ix));
+        let first = *first.or(promised.first())?;
         let others = Preemptor::of(&self.cluster, laws, first, promised)?;
         let others = search.needed(&self.cluster, others);
         if !self.plan_stands(laws, &[others], refuted) {

@@ -21,17 +21,20 @@ impl Engine {
         let case = preemptor.waiting(&self.cluster, &self.ledger);
         let laws = self.laws()?;
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
-        // The PodGroup that described the gang may have been deleted while its pods waited: then the gang is not complete at any time.
-        let is_undescribed = preemptor.job.is_some() && gang.is_none();
-        let undescribed = if is_undescribed { case.first_broken(&laws.final_gates) } else { None };
-        let is_lost = undescribed.is_some();
-        let broken = undescribed.or_else(|| case.first_broken(&laws.permit));
-        if let Some((rule, denial)) = broken {
+        // The PodGroup that described the gang may have been deleted while its pods waited.
+        let undescribed = preemptor.job.filter(|_| gang.is_none());
+        let undescribed = undescribed.and_then(|job| Some((job, case.first_broken(&laws.final_gates)?)));
+        if let Some((job, (rule, denial))) = undescribed {
+            let reason = self.barred(&rule, &denial);
+            // Whether the pods of such a gang are unreserved together is not known. None of them can be bound.
+            let effects = Effects { releases: self.waiting_with(ix), ..self.reject_in_vain(job, ix) };
+            let permission = Permission::Reject(reason.clone());
+            return Ok(Permitted { permission, reason, retry: self.retry(), effects });
+        }
+        if let Some((rule, denial)) = case.first_broken(&laws.permit) {
             let (timeout, fails_together) = gang.map_or((0, false), |gang| (gang.timeout, gang.fails_together));
-            let is_in_vain = |job: &JobIx| is_lost || fails_together && self.cluster.waits_in_vain(*job);
-            let short = preemptor.job.filter(is_in_vain);
-            self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-            let reason = self.reason(&rule, &denial);
+            let short = preemptor.job.filter(|job| fails_together && self.cluster.waits_in_vain(*job));
+            let reason = self.barred(&rule, &denial);
             let (permission, effects) = match short {
                 Some(job) => (Permission::Reject(reason.clone()), self.reject_in_vain(job, ix)),
                 None => (Permission::Wait(timeout), Effects::default()),
@@ -60,11 +63,7 @@ impl Engine {
     fn reject_in_vain(&mut self, job: JobIx, pod: PodIx) -> Effects {
         self.cluster.end_round(job, None);
         let mut void = self.cluster.nominated_of_group(job);
-        let is_nominated = self.cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
-        void.extend((is_nominated && !void.contains(&pod)).then_some(pod));
-        let is_described = self.cluster.job(job).is_some_and(|job| job.gang().is_some());
-        // Whether the pods of a gang that is not described fail together is not known: none of them can be bound.
-        let releases = if is_described { Vec::new() } else { self.waiting_with(pod) };
-        Effects { releases, withdrawn: self.withdrawn(void), ..Effects::default() }
+        void.extend((self.cluster.is_nominated(pod) && !void.contains(&pod)).then_some(pod));
+        Effects { withdrawn: self.withdrawn(void), ..Effects::default() }
     }
 }

@@ -47,8 +47,7 @@ impl Engine {
         if let Some(reason) = self.broken(&whole, &laws.under_way) {
             return Ok(self.without(reason, Effects::default()));
         }
-        let goes_on = (!several).then(|| self.goes_on_without(search.as_ref(), (&laws, &gangs, refuted)));
-        if let Some(reason) = goes_on.flatten() {
+        if !several && let Some(reason) = self.goes_on_without(search.as_ref(), (&laws, &gangs, refuted)) {
             return Ok(self.without(reason, Effects::default()));
         }
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
@@ -150,7 +149,7 @@ impl Engine {
     }
 
     /// Notes a law that the preemptor breaks, and returns it as a reason.
-    fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
+    pub(super) fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
         self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
     }
@@ -199,8 +198,7 @@ impl Engine {
             // The nodes promised to other gangs of the group, by plans of their own, stay promised.
             (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };
-        let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
-        let withdrawn = void.into_iter().filter(is_nominated).collect();
+        let withdrawn = void.into_iter().filter(|ix| self.cluster.is_nominated(*ix)).collect();
         let withdrawn = self.withdrawn(withdrawn);
         let releases = if is_over { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, withdrawn, ..Effects::default() }

@@ -32,7 +32,7 @@ impl Engine {
             return Err(PolicyError::UnknownPod(*unknown));
         }
         let preemptors = Preemptors::new(&self.cluster, &laws);
-        let leaving: Vec<PodIx> = self.cluster.leaving().chain(self.ledger.victims()).collect();
+        let leaving = self.ledger.leaving(&self.cluster);
         let gone: BTreeSet<PodIx> = leaving.into_iter().flat_map(|ix| self.cluster.eviction_set(ix)).collect();
         let mut trial = Trial::new(&mut self.cluster);
         // Node by node, pods that leave other nodes still count against their queues.

@@ -2,8 +2,6 @@
 //!
 //! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
 
-use std::collections::BTreeSet;
-
 use super::{Case, Preemptor};
 use crate::contract::is_of_host;
 use crate::model::{Amounts, Cluster, Place, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
@@ -44,9 +42,7 @@ pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> 
     let (cluster, preemptor) = (case.cluster, case.preemptor);
     cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.queue => {
-                !preemptor.takes_back || !is_over_min(cluster, other, |_| 0) || !stays_over_min(case, other)
-            }
+            Some(other) if Some(other) != preemptor.queue => !preemptor.takes_back || !stays_over_min(case, other),
             _ => is_before(cluster, preemptor, ix),
         }
     })
@@ -79,7 +75,7 @@ pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
 
 /// Returns the amount that the leaving pods of a quota still use, without those that a case evicts.
 fn held_by_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
-    let leaving: BTreeSet<PodIx> = case.cluster.leaving().chain(case.ledger.victims()).collect();
+    let leaving = case.ledger.leaving(case.cluster);
     let counts = |pod: &&Pod| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
     let others = leaving.into_iter().filter(|ix| !case.group.contains(ix));
     let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
@@ -94,8 +90,11 @@ fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
 /// Checks whether a quota uses more than its min of a resource, less what is taken of it.
 pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> bool {
     let Some(queue) = cluster.queue(quota) else { return false };
-    let left = |resource| queue.used.total(resource).0.saturating_sub(taken(resource));
-    resources(cluster).any(|resource| left(resource) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0))
+    resources(cluster).any(|resource| {
+        let used = queue.used.total(resource).0;
+        let min = queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
+        used > min && used.saturating_sub(taken(resource)) > min
+    })
 }
 
 /// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the

@@ -1,5 +1,7 @@
 //! The ledger: which plans are being carried out.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Cluster, PodIx, PodsByName, SavedPod};
@@ -125,6 +127,11 @@ impl Ledger {
     /// Returns the victims of the accepted plans.
     pub fn victims(&self) -> impl Iterator<Item = PodIx> + '_ {
         self.entries.iter().filter(|entry| entry.accepted).flat_map(|entry| entry.victims.iter().copied())
+    }
+
+    /// Returns the pods that leave without a new plan: those that are being deleted or marked and use a node, and the victims of the accepted plans.
+    pub fn leaving(&self, cluster: &Cluster) -> BTreeSet<PodIx> {
+        cluster.leaving().chain(self.victims()).collect()
     }
 
     /// Checks whether a pod is a victim of an accepted plan.

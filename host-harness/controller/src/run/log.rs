@@ -279,4 +279,12 @@ mod tests {
         cycle(&mut log, 6 + SETTLED);
         assert!(log.refused.is_empty() && log.due().is_none());
     }
+
+    #[test]
+    fn each_reign_logs_anew_that_the_checkpoint_fails() {
+        let mut log = Log::default();
+        log.unsaved("the disk is full");
+        log.begins(Box::new(|| true));
+        assert!(!log.is_unsaved);
+    }
 }

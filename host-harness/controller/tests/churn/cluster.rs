@@ -11,9 +11,6 @@ use tokio::sync::watch;
 
 use crate::kinds::{KINDS, PODS, index_of};
 
-/// The number of changes of a kind that a watch can be resumed from.
-const HISTORY: usize = 2_000;
-
 /// How long the controller may take for the pods of a wave.
 const SOON: Duration = Duration::from_secs(120);
 
@@ -31,6 +28,8 @@ pub struct State {
     pub objects: BTreeMap<(usize, String), Value>,
     pub version: u64,
     feeds: [Feed; KINDS.len()],
+    /// The number of changes of a kind that a watch can be resumed from.
+    history: usize,
     /// The pods that are to be let go and have no node yet.
     unbound: BTreeSet<String>,
     pub counts: Counts,
@@ -61,8 +60,10 @@ pub fn name_of(object: &Value) -> String {
 }
 
 impl Cluster {
-    pub fn new() -> Cluster {
-        Cluster { state: Arc::default(), changed: Arc::new(watch::channel(0).0) }
+    /// Returns an empty cluster whose watches can be resumed from so many changes.
+    pub fn new(history: usize) -> Cluster {
+        let state = State { history, ..State::default() };
+        Cluster { state: Arc::new(Mutex::new(state)), changed: Arc::new(watch::channel(0).0) }
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -198,7 +199,7 @@ impl State {
         line.push('\n');
         let feed = &mut self.feeds[kind];
         feed.lines.push_back((self.version, line.into()));
-        if feed.lines.len() > HISTORY
+        if feed.lines.len() > self.history
             && let Some((version, _)) = feed.lines.pop_front()
         {
             feed.dropped = version;

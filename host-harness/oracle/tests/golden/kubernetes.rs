@@ -4,7 +4,7 @@
 use lictor_oracle::System;
 use serde_json::{Value, json};
 
-use super::{Golden, ends, evicts, node, pod, set};
+use super::{Golden, binds, ends, evicts, labelled, node, pod, set, waits};
 
 const NEGATIVE: i64 = -100;
 const LOW: i64 = 0;
@@ -175,4 +175,41 @@ fn dry_run_preemption_reprieves_what_fits() {
         ends("Unschedulable"),
         &[("victim-ranks-lower", evicted("n1", &["p1"]))],
     );
+}
+
+/// KEP-4671: the pods of a gang wait at Permit until it is complete. Here a plan is in flight for all of them, and each needs the next one in its zone, so one more holds a node in each round,
+/// the last one first. The cluster is not at rest before.
+#[test]
+fn a_gang_that_holds_one_more_node_in_each_round_is_not_at_rest() {
+    let member = |name: &'static str, needs: &str| {
+        let mut member = labelled(pod(name, json!({"cpu": "1"}), LOW, None), "name", name);
+        set(&mut member, "/spec", "schedulingGroup", json!({"podGroupName": "g"}));
+        set(&mut member, "/status", "nominatedNodeName", json!("n1"));
+        if !needs.is_empty() {
+            let term =
+                json!({"labelSelector": {"matchLabels": {"name": needs}}, "topologyKey": "kubernetes.io/hostname"});
+            let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+            set(&mut member, "/spec", "affinity", affinity);
+        }
+        member
+    };
+    let gang = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": "default"},
+        "spec": {"priority": LOW, "schedulingPolicy": {"gang": {"minCount": 3}}}});
+    let objects = vec![node("n1", json!({"cpu": "3"})), gang, member("a", "b"), member("b", "c"), member("c", "")];
+    let cluster = Golden::attempts(System::Kubernetes, objects, &["default/a", "default/b", "default/c"]);
+    let beside = |mut outcome: Value, held: &[&str], standing: &[&str]| {
+        outcome["waiting"] = json!(held);
+        outcome["standing"] = standing.iter().map(|pod| ((*pod).to_owned(), json!("n1"))).collect();
+        outcome
+    };
+    let [a, b, c] = ["default/a", "default/b", "default/c"];
+    let mut last = binds(a, "n1");
+    last["bound"] = json!({a: "n1", b: "n1", c: "n1"});
+    let fails = || ends("Unschedulable");
+    let first =
+        [beside(fails(), &[], &[a, b, c]), beside(fails(), &[], &[a, b, c]), beside(waits(c, "n1"), &[c], &[a, b])];
+    let rounds = [beside(fails(), &[c], &[a, b]), beside(waits(b, "n1"), &[b, c], &[a]), last];
+    let rounds: Vec<Value> = first.into_iter().chain(rounds).collect();
+    assert_eq!(cluster.judge(&rounds), None);
 }

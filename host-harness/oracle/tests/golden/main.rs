@@ -52,11 +52,21 @@ impl Golden {
     /// Plays the case with these outcomes, one for each attempt or cycle, and for each usage of the queues between two cycles. Returns the law that is
     /// broken first.
     fn judge(&self, outcomes: &[Value]) -> Option<String> {
-        let mut outcomes = outcomes.iter();
+        let (mut outcomes, mut waiting) = (outcomes.iter(), json!([]));
         let take = |step: &Step| match step {
-            Step::Order => Ok(json!({"order": self.order})),
-            Step::Schedule(_) | Step::Cycle | Step::Usage(_) => outcomes.next().cloned().ok_or(Accepted),
-            Step::Advance(_) | Step::Apply(_) | Step::EvictionsComplete if outcomes.len() > 0 => Ok(json!({})),
+            Step::Order => {
+                let holds = |pod: &&&str| waiting.as_array().is_some_and(|held| held.contains(&json!(pod)));
+                let order: Vec<&&str> = self.order.iter().filter(|pod| !holds(pod)).collect();
+                Ok(json!({"order": order, "waiting": waiting}))
+            }
+            Step::Schedule(_) | Step::Cycle | Step::Usage(_) => {
+                let outcome = outcomes.next().ok_or(Accepted)?;
+                waiting = outcome["waiting"].clone();
+                Ok(outcome.clone())
+            }
+            Step::Advance(_) | Step::Apply(_) | Step::EvictionsComplete if outcomes.len() > 0 => {
+                Ok(json!({"waiting": waiting}))
+            }
             _ => Err(Accepted),
         };
         match play(&self.case, take) {

@@ -1,7 +1,5 @@
 //! The input of a search.
 
-use std::collections::BTreeSet;
-
 use super::branches::Branch;
 use super::limits::Limits;
 use super::refused::{is_placement_refused, refused_victim};
@@ -49,8 +47,7 @@ impl<'a> PreemptionContext<'a> {
 
     /// Returns the pods that leave their nodes without a new plan, by number.
     pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
-        let leaving: BTreeSet<PodIx> = cluster.leaving().chain(self.ledger.victims()).collect();
-        leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
+        self.ledger.leaving(cluster).into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
     }
 
     /// Returns the pods of other jobs whose promised capacity on a node is kept from the preemptor. Gangs that are planned together count as having

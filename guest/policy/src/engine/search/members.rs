@@ -1,42 +1,31 @@
 //! The members of a gang that a plan is for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::remove_all_then_reprieve::{in_order, plan_job};
 use super::{Obstacle, Plan, PreemptionContext, waiting};
 use crate::engine::Notes;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Amounts, Cluster, Gang, Job, Ledger, NodeIx, PodIx};
+use crate::model::{Cluster, Gang, Job, Ledger, NodeIx, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
     // Nominated pods come first, as their capacity is reserved already. Of several, those come first that still fit on their nodes: a more important
     // pod may have taken the capacity of another. A pod that may not preempt comes last: the job may do only what its least entitled planned pod may.
-    let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
     let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
-    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
-    let with_room = with_room(cluster, &pods);
-    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !with_room.contains(ix), !may_preempt(*ix)));
+    let (is_promised, has_room) = (|ix| cluster.is_nominated(ix), |ix| has_its_room(cluster, ix));
+    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !has_room(*ix), !may_preempt(*ix)));
     if !asks_for_all(cluster, &preemptor) {
         pods.truncate(lacking(cluster, &preemptor));
     }
     preemptor.with(cluster, pods)
 }
 
-/// Returns those of some pods that fit on the nodes that they are nominated to, each together with those before it.
-pub fn with_room(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<PodIx> {
-    let mut free: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
-    let mut fits = |ix: &&PodIx| {
-        let Some((pod, at)) = cluster.pod(**ix).and_then(|pod| Some((pod, pod.nominated?))) else { return false };
-        let Some(node) = cluster.node(at) else { return false };
-        let free = free.entry(at).or_insert_with(|| node.free.clone());
-        let fits = free.lacks(&pod.request).is_none();
-        if fits {
-            free.subtract(&pod.request);
-        }
-        fits
-    };
-    pods.iter().filter(|ix| fits(ix)).copied().collect()
+/// Checks whether a pod is nominated to a node that has its capacity free now.
+pub fn has_its_room(cluster: &Cluster, ix: PodIx) -> bool {
+    let pod = cluster.pod(ix);
+    let promised = pod.and_then(|pod| pod.nominated).and_then(|node| cluster.node(node));
+    pod.zip(promised).is_some_and(|(pod, node)| node.free.lacks(&pod.request).is_none())
 }
 
 /// Returns the parts of a gang with another member in place of one that finds no node. A member of the same class finds no node either. If the tried
@@ -96,7 +85,7 @@ pub(super) fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Pre
     let request = |ix: PodIx| cluster.pod(ix).map(|pod| &pod.request);
     let largest = request(largest(cluster, gang)?);
     let (large, others): (Vec<PodIx>, Vec<PodIx>) = gang.pods.iter().partition(|ix| request(**ix) == largest);
-    let is_tied = |ix: &PodIx| *ix == gang.pod || cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
+    let is_tied = |ix: &PodIx| *ix == gang.pod || cluster.is_nominated(*ix);
     (!large.iter().any(is_tied)).then(|| gang.clone().with(cluster, others))
 }
 

@@ -24,8 +24,7 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
-pub use members::with_room;
-pub use members::without_unjudged;
+pub use members::{has_its_room, without_unjudged};
 pub use plan_stands::plan_stands;
 pub use rearranged::{completes_without, without_victims};
 

@@ -24,7 +24,7 @@ pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &
         return false;
     }
     // The plan must be for a nominated pod, or else for a pod of some kind. If no kind has a node, no pod has.
-    let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
+    let nominated = others.iter().copied().find(|ix| cluster.is_nominated(*ix));
     let mut seen = BTreeSet::new();
     let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.class));
     let leads: Vec<PodIx> = match nominated {

@@ -84,8 +84,7 @@ pub(super) fn plan_job(
         let priced = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod);
         let Some((chosen, together)) = priced else {
             // A nominated pod would keep its nomination to capacity that the plan takes.
-            let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
-            if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
+            if may_miss > 0 && pod != context.preemptor.pod && !cluster.is_nominated(pod) {
                 may_miss = may_miss.saturating_sub(1);
                 continue;
             }

@@ -121,6 +121,11 @@ impl Cluster {
         self.promised_from(node, preemptor, priority, &NO_PODS)
     }
 
+    /// Checks whether a node is promised to a pod.
+    pub fn is_nominated(&self, pod: PodIx) -> bool {
+        self.pod(pod).is_some_and(|pod| pod.nominated.is_some())
+    }
+
     /// Returns the promised pods like [`Cluster::promised`], for a preemptor that counts as a pod of this priority. Pods of a lower priority are
     /// included if their nominations are closed to it.
     pub fn promised_from<'a>(

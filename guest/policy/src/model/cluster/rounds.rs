@@ -129,17 +129,16 @@ impl Cluster {
         if group.len() < 2 && minimum < 2 {
             return;
         }
-        let is_other = |pod: &Pod| pod.attributes.job.is_none_or(|job| !group.contains(&job));
-        let held = self.pods().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)) && is_other(pod));
-        let held_by_others: BTreeSet<PodIx> = held.map(|(ix, _)| ix).collect();
+        let is_own = |(_, pod): &(PodIx, &Pod)| pod.attributes.job.is_some_and(|job| group.contains(&job));
+        let held = self.pods().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)));
+        let (own, others): (Vec<_>, Vec<_>) = held.partition(is_own);
+        let numbers = |held: Vec<(PodIx, &Pod)>| held.into_iter().map(|(ix, _)| ix).collect();
+        let (own, held_by_others): (BTreeSet<PodIx>, BTreeSet<PodIx>) = (numbers(own), numbers(others));
         let latest = self.now.saturating_add(PATIENCE);
         let until = retry_at.filter(|at| *at > self.now).map_or(latest, |at| at.min(latest));
         for ix in group {
-            let is_held = |pod: &PodIx| self.pod(*pod).is_some_and(|pod| matches!(pod.place, Place::Reserved(_)));
-            let held: Vec<PodIx> =
-                self.job(ix).into_iter().flat_map(|job| &job.members).copied().filter(is_held).collect();
             let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
-            job.round.tried.extend(held);
+            job.round.tried.extend(job.members.iter().filter(|ix| own.contains(ix)));
             job.round.failure = Some(Failure { held_by_others: held_by_others.clone(), until });
             self.stuck.insert(ix);
         }

@@ -15,6 +15,12 @@ impl Report for Silent {
     fn say(&self, _: &str) {}
 }
 
+/// Returns the state that connections share, and the status that it shows.
+fn shared() -> (Arc<Status>, Arc<Shared<Silent>>) {
+    let (status, system) = (Arc::new(Status::default()), "koordinator".to_owned());
+    (status.clone(), Arc::new(Shared { then: Silent, status, system, connections: Mutex::default() }))
+}
+
 fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
     let mut number = 0;
     shared.change(|all, next| {
@@ -29,9 +35,7 @@ fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
 
 #[test]
 fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
-    let status = Arc::new(Status::default());
-    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
-    let shared = Arc::new(shared);
+    let (status, shared) = shared();
     let plans = || status.metrics.plans_in_flight.get();
     let (one, other) = (connect(&shared, 3), connect(&shared, 4));
     assert_eq!(plans(), 2);
@@ -46,9 +50,7 @@ fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
 
 #[test]
 fn the_worst_breaker_is_shown_and_the_memory_of_all_policies_until_their_schedulers_go() {
-    let status = Arc::new(Status::default());
-    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
-    let shared = Arc::new(shared);
+    let (status, shared) = shared();
     let has = |line: &str| status.metrics.text().unwrap_or_default().lines().any(|have| have == line);
     let one = connect(&shared, 0);
     one.show(SessionState { policy_memory: 5, breaker: BreakerState::Open { until: 7 }, ..SessionState::default() });
@@ -63,10 +65,8 @@ fn the_worst_breaker_is_shown_and_the_memory_of_all_policies_until_their_schedul
 
 #[test]
 fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
-    let status = Arc::new(Status::default());
-    let system = "koordinator".to_owned();
-    let shared = Shared { then: Silent, status: status.clone(), system, connections: Mutex::default() };
-    let connection = connect(&Arc::new(shared), 0);
+    let (status, shared) = shared();
+    let connection = connect(&shared, 0);
     let cause = Cause::NoSuchPod("a/b".to_owned());
     connection.error(&SessionError { input: "binding of a/b".to_owned(), cause });
     connection.attempt_failed();
@@ -77,9 +77,8 @@ fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
 
 #[test]
 fn checkpoints_that_cannot_be_stored_are_counted() {
-    let status = Arc::new(Status::default());
-    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
-    connect(&Arc::new(shared), 0).unsaved("the disk is full");
+    let (status, shared) = shared();
+    connect(&shared, 0).unsaved("the disk is full");
     let text = status.metrics.text().unwrap_or_default();
     assert!(text.lines().any(|have| have == "lictor_checkpoint_failures_total 1"), "{text}");
 }

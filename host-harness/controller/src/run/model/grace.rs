@@ -89,3 +89,21 @@ fn a_process_that_only_says_what_it_would_do_neither_takes_a_checkpoint_over_nor
         });
     }
 }
+
+#[test]
+fn a_checkpoint_that_is_stored_after_it_could_not_be_read_is_reported_and_so_is_its_next_failure() {
+    in_time(async {
+        let (server, kept) = (Server::new(0), Kept::default());
+        create(&mut server.state());
+        server.state().observer.story = Some(Vec::new());
+        kept.fail_to_read();
+        let how = How { kept: Some(kept.clone()), mode: Mode::Act, ..HOW };
+        let mut process = Process::start(&server, 1, &how);
+        pass(&mut process, &server, 5).await;
+        kept.set_full(true);
+        process.end().await;
+        let story = server.state().observer.story.take().unwrap();
+        let lines = story.iter().filter_map(|line| line.strip_prefix("process 1 checkpoint: "));
+        assert_eq!(lines.collect::<Vec<_>>(), ["the disk is slow", "", "the disk is full"]);
+    });
+}

@@ -43,6 +43,8 @@ struct Checkpoint {
     text: Option<String>,
     /// Whether it cannot be written.
     is_full: bool,
+    /// Whether it cannot be read the next time that a process takes it over.
+    is_unreadable: bool,
     /// Whether another process has taken it over from the one that leads.
     is_taken_over: bool,
     /// Counts what would be requests that write.
@@ -53,6 +55,11 @@ impl Kept {
     /// Sets whether the checkpoint cannot be written from now on.
     pub(super) fn set_full(&self, is_full: bool) {
         self.0.lock().unwrap().is_full = is_full;
+    }
+
+    /// Lets the next process fail to read the checkpoint.
+    pub(super) fn fail_to_read(&self) {
+        self.0.lock().unwrap().is_unreadable = true;
     }
 
     /// Returns how often a process has taken it over, or wanted to store it.
@@ -75,6 +82,9 @@ impl Keep for Kept {
     fn take_over(&mut self) -> Result<Option<Saved>, String> {
         let mut kept = self.0.lock().unwrap();
         (kept.is_taken_over, kept.writes) = (false, kept.writes + 1);
+        if std::mem::take(&mut kept.is_unreadable) {
+            return Err("the disk is slow".to_owned());
+        }
         drop(kept);
         self.load()
     }

@@ -36,6 +36,10 @@ impl Teller {
 }
 
 impl Listener for Teller {
+    fn unsaved(&mut self, why: &str) {
+        self.server.state().observer.tell(|| format!("process {} checkpoint: {why}", self.process));
+    }
+
     fn turned(&mut self, turn: &Turn, session: &Session, _cycle: Option<i64>) {
         let server = self.server.clone();
         let observer = &mut server.state().observer;

@@ -29,7 +29,12 @@ pub(super) const CLAIMED: &str = "it would borrow, and a pod of another quota mi
 
 /// Computes the amounts that the pods of a namespace hold.
 pub(super) fn used(world: &World, namespace: &str) -> Amounts {
-    Amounts::sum(world.pods.values().filter(|pod| pod.namespace == namespace && pod.place().is_some()).map(request))
+    sum_of(world, |pod| pod.namespace == namespace && pod.place().is_some())
+}
+
+/// Computes the amounts of the pods that `counts` selects.
+fn sum_of(world: &World, counts: impl Fn(&Pod) -> bool) -> Amounts {
+    Amounts::sum(world.pods.values().filter(|pod| counts(pod)).map(request))
 }
 
 /// Returns the amounts with which a pod counts against its quota.
@@ -68,7 +73,7 @@ impl Quotas {
 
     /// Computes the requests of the nominated pods of the same quota that come before a pod. Pods that `besides` selects do not count.
     pub(super) fn nominated(&self, world: &World, pod: &Pod, besides: &dyn Fn(&Pod) -> bool) -> Amounts {
-        let before = |other: &&Pod| {
+        let before = |other: &Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace == pod.namespace
@@ -76,25 +81,22 @@ impl Quotas {
                 && other.priority >= pod.priority
                 && !besides(other)
         };
-        Amounts::sum(world.pods.values().filter(before).map(request))
+        sum_of(world, before)
     }
 
     /// Sums up what nominated pods of other quotas request: of those within their min when some pods and those that leave are gone, and of all
     /// where the pod borrows, which takes nothing from a quota that was promised it before.
     fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool, gone: &BTreeSet<&str>) -> Amounts {
-        let goes = |pod: &&Pod| pod.place().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
-        let leaves = |namespace: &str| {
-            let pods = world.pods.values().filter(goes).filter(|pod| pod.namespace == namespace);
-            Amounts::sum(pods.map(request))
-        };
-        let counts = |other: &&Pod| {
+        let goes = |pod: &Pod| pod.place().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
+        let leaves = |namespace: &str| sum_of(world, |pod| pod.namespace == namespace && goes(pod));
+        let counts = |other: &Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
                 && (borrows || !self.is_over(world, &other.namespace, &leaves(&other.namespace)))
         };
-        Amounts::sum(world.pods.values().filter(counts).map(request))
+        sum_of(world, counts)
     }
 
     /// Returns whether these requests exceed the max of the pod's namespace, or all use then exceeds the sum of all mins. The pods in `gone` have
@@ -108,20 +110,15 @@ impl Quotas {
         gone: &BTreeSet<&str>,
     ) -> bool {
         let Some(own) = self.0.get(&pod.namespace) else { return false };
-        let leaves = |namespace: &str| {
-            let pods = world.pods.values().filter(|pod| pod.namespace == namespace && gone.contains(pod.name.as_str()));
-            Amounts::sum(pods.map(request))
-        };
         let left = |namespace: &str| {
             let mut left = used(world, namespace);
-            left.take(&leaves(namespace));
+            left.take(&sum_of(world, |pod| pod.namespace == namespace && gone.contains(pod.name.as_str())));
             left
         };
         // Pods leave for what is nominated: it takes their place, and counts only as far as it is more.
         let beyond_leaving = |nominated: &Amounts, counts: &dyn Fn(&Pod) -> bool| {
-            let is_leaving = |pod: &&Pod| pod.leaving && pod.place().is_some() && !gone.contains(pod.name.as_str());
-            let leaving = world.pods.values().filter(is_leaving).filter(|pod| counts(pod)).map(request);
-            nominated.beyond(&Amounts::sum(leaving))
+            let is_leaving = |pod: &Pod| pod.leaving && pod.place().is_some() && !gone.contains(pod.name.as_str());
+            nominated.beyond(&sum_of(world, |pod| is_leaving(pod) && counts(pod)))
         };
         let own_beyond = beyond_leaving(nominated, &|other| other.namespace == pod.namespace);
         let own_asked = Amounts::sum([&left(&pod.namespace), requests, &own_beyond]);
