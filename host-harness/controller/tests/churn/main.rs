@@ -36,13 +36,14 @@ const SHORT_HISTORY: usize = 2_000;
 const SLACK: usize = 16;
 
 /// Bytes that may be kept of a pod that is gone. A process that forgot no pod kept 1,630 to 2,100 bytes of each. Memory that fills up to a bound, such as
-/// identifiers of deleted objects (10,000) and names that are not swept yet (1,024 of each kind), takes less.
+/// identifiers of deleted objects (10,000) and names that are not swept yet (1,024 of each kind), takes less: 10,000 pods added 3.5 MB in all. Between
+/// two waves the memory differs by 1 MB.
 const KEPT: usize = 1_000;
 
 /// Amounts that a controller holds at the end of some waves, and the time that each pod of their last half took.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
-    /// Those with the least memory at the ends of the waves of the last half: what is kept. What is under way at the moment comes on top of it, and is
+    /// The least of each amount at the ends of the waves of the last half: what is kept. What is under way at the moment comes on top of it, and is
     /// more the faster the waves are.
     figures: Figures,
     /// Time of processors for a pod.
@@ -56,21 +57,21 @@ async fn play(load: &mut Load, controller: &Controller, pods: std::ops::Range<us
     for _ in timed..waves {
         load.wave().await;
     }
-    let (first, begun, mut last) = (controller.figures(), Instant::now(), Vec::new());
+    let (first, begun) = (controller.figures(), Instant::now());
+    let (mut figures, mut last) = (first, first);
     for _ in 0..timed {
         load.wave().await;
-        last.push(controller.figures());
+        let now = controller.figures();
+        figures = figures.least(now);
+        last = now;
     }
     let took = begun.elapsed() / u32::try_from(timed).unwrap();
     let timed = u32::try_from(timed * load.pods()).unwrap();
-    let busy = (last[last.len() - 1].busy - first.busy) / timed;
-    last.sort_unstable_by_key(|figures| figures.resident);
-    let figures = last[0];
+    let busy = (last.busy - first.busy) / timed;
     let Figures { resident, allocated, policy, descriptors, .. } = figures;
-    let most = last[last.len() - 1].resident;
     println!(
-        "after {} pods: {resident} to {most} bytes, {allocated} allocated in this process, {policy} of the policy, {descriptors} descriptors, {busy:?} of processors a pod, {took:?} a wave",
-        pods.end
+        "after {} pods: {resident} bytes, {} at the end, {allocated} allocated in this process, {policy} of the policy, {descriptors} descriptors, {busy:?} of processors a pod, {took:?} a wave",
+        pods.end, last.resident
     );
     Measured { figures, busy }
 }
@@ -81,8 +82,8 @@ async fn nothing_is_kept_of_pods_that_are_gone() {
     let mut load = Load::new(&cluster, 23, (12, 8));
     let controller = Controller::start(server::serve(cluster.clone()).await).await;
     let before = play(&mut load, &controller, 0..1_000).await;
-    let after = play(&mut load, &controller, 1_000..2_000).await;
-    let waves = u64::try_from(2_000 / load.pods()).unwrap();
+    let after = play(&mut load, &controller, 1_000..3_000).await;
+    let waves = u64::try_from(3_000 / load.pods()).unwrap();
     let counts = cluster.state().counts.clone();
     assert_eq!(counts.evictions, waves * 4, "four in each wave");
     assert_eq!(counts.events["Preempted"], waves * 4);
@@ -93,7 +94,7 @@ async fn nothing_is_kept_of_pods_that_are_gone() {
     );
     let (before, after) = (before.figures, after.figures);
     assert!(
-        after.allocated <= before.allocated + 1_000 * KEPT,
+        after.allocated <= before.allocated + 2_000 * KEPT,
         "{} bytes allocated, then {}",
         before.allocated,
         after.allocated
@@ -104,13 +105,8 @@ async fn nothing_is_kept_of_pods_that_are_gone() {
         before.descriptors,
         after.descriptors
     );
-    // Its memory grows with the busiest moment so far: 1,000 pods that stay would be 1.8 MB, which is as much as it begins with.
-    assert!(
-        after.policy <= before.policy * 3 / 2,
-        "memory of the policy: {} bytes, then {}",
-        before.policy,
-        after.policy
-    );
+    // Its memory grows with the busiest moment so far: 2,000 pods that stay would be 3.6 MB, twice as much as it begins with.
+    assert!(after.policy <= before.policy * 2, "memory of the policy: {} bytes, then {}", before.policy, after.policy);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -62,6 +62,19 @@ pub struct Figures {
     pub busy: Duration,
 }
 
+impl Figures {
+    /// Returns the smaller of each amount of two measurements, with the time of the later one.
+    pub fn least(self, later: Figures) -> Figures {
+        Figures {
+            resident: self.resident.min(later.resident),
+            allocated: self.allocated.min(later.allocated),
+            policy: self.policy.min(later.policy),
+            descriptors: self.descriptors.min(later.descriptors),
+            busy: later.busy,
+        }
+    }
+}
+
 impl Controller {
     /// Starts a controller for the API server at this address, and waits until it has listed the cluster.
     pub async fn start(server: SocketAddr) -> Controller {
