@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lictor_contract::{Finding, Severity};
+
 use super::frame;
 use super::tap::{Answer, Tap, Tapped};
 use super::{Came, Header, Memory, Told};
@@ -11,8 +13,8 @@ use crate::session::{Answer as Answered, Input, Question, Session, SessionError,
 
 /// A writer of the recording of a session. Clones write to the same recording.
 ///
-/// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on:
-/// [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
+/// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on: a finding of the step
+/// says so at once, and [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
 ///
 /// ```no_run
 /// # use lictor_host::{policy::Policy, recording::Header};
@@ -42,6 +44,8 @@ struct Tape {
     /// The current step is the opening of a session that has received nothing yet.
     opening: bool,
     failed: Option<io::Error>,
+    /// A step has reported that writing failed.
+    reported: bool,
     /// Nothing more is written.
     closed: bool,
 }
@@ -71,6 +75,7 @@ impl Recorder {
             open: false,
             opening: false,
             failed: None,
+            reported: false,
             closed: false,
         })))
     }
@@ -92,8 +97,9 @@ impl Recorder {
     /// Those of [`Session::handle`].
     pub fn handle(&self, session: &mut Session, input: Input) -> Result<Step, SessionError> {
         self.tape().told_input(&input);
-        let came = session.handle(input);
+        let mut came = session.handle(input);
         self.came(session, &came);
+        self.report_failure(came.as_mut());
         came
     }
 
@@ -104,11 +110,12 @@ impl Recorder {
     pub fn question(&self, session: &mut Session, question: &Question) -> Result<(Answered, Step), SessionError> {
         self.tape().told(&Told::Question(question.clone()));
         let mut answered = None;
-        let came = session.question(question).map(|(answer, step)| {
+        let mut came = session.question(question).map(|(answer, step)| {
             answered = Some(answer);
             step
         });
         self.came(session, &came);
+        self.report_failure(came.as_mut());
         came.map(|step| (answered.unwrap_or(Answered::Done), step))
     }
 
@@ -126,6 +133,23 @@ impl Recorder {
         let mut tape = self.tape();
         tape.line("came", serde_json::to_string(&came));
         tape.end();
+    }
+
+    /// Adds to a step, once, the finding that the recording cannot be written. A step that was not served leaves the finding to the next one.
+    fn report_failure<E>(&self, step: Result<&mut Step, E>) {
+        let Ok(step) = step else { return };
+        let mut tape = self.tape();
+        let Some(error) = tape.failed.as_ref().filter(|_| !tape.reported) else { return };
+        step.findings.push(Finding {
+            severity: Severity::Error,
+            object: String::new(),
+            path: String::new(),
+            message: format!(
+                "the recording cannot be written: {error}; this step and all that follow are not recorded"
+            ),
+            remedy: "make room for the recording, and start again".to_owned(),
+        });
+        tape.reported = true;
     }
 
     /// Ends the recording of a session and flushes it. A session without any step leaves nothing.

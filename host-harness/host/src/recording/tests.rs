@@ -8,7 +8,7 @@ use crate::driver::Virtual;
 use crate::policy::Policy;
 use crate::replace::Terms;
 use crate::session::testing::Plain;
-use crate::session::{Candidate, Input};
+use crate::session::{Candidate, Input, Session};
 use crate::verify::testing::{node, object, on, pod};
 
 fn header() -> Header {
@@ -186,7 +186,7 @@ fn a_cut_recording_is_repaired_where_another_session_is_appended() {
 }
 
 #[test]
-fn writing_that_fails_is_told_at_the_end_and_the_session_goes_on() {
+fn writing_that_fails_is_reported_once_and_at_the_end_and_the_session_goes_on() {
     struct Full(usize);
     impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -198,13 +198,15 @@ fn writing_that_fails_is_told_at_the_end_and_the_session_goes_on() {
         }
     }
     let recorder = Recorder::begin(Box::new(Full(500)));
-    let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
-    driver.record(recorder.clone());
-    driver.apply(vec![object(node("n1", 4)), object(pod("a", 1, 0))]).unwrap();
-    for _ in 0..20 {
-        driver.tell(Input::Cycle).unwrap();
+    let mut session = Session::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut findings = Vec::new();
+    let objects = vec![object(node("n1", 4)), object(pod("a", 1, 0))];
+    for input in [Input::Objects(objects)].into_iter().chain((0..20).map(|_| Input::Cycle)) {
+        findings.extend(recorder.handle(&mut session, input).unwrap().findings);
     }
-    assert_eq!(driver.mirror().pods().filter(|pod| pod.node.is_some()).count(), 1);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].message.starts_with("the recording cannot be written: no storage space"), "{findings:?}");
+    assert_eq!(session.mirror().pods().filter(|pod| pod.node.is_some()).count(), 1);
     assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
 }
 
