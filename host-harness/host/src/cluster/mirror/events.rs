@@ -2,6 +2,7 @@
 
 use lictor_contract::Event;
 
+use super::pods::PodEntry;
 use super::{Mirror, Reached};
 
 impl Mirror {
@@ -30,6 +31,7 @@ impl Mirror {
         events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
         let pods = &self.pods;
         self.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
+        self.resources.sweep(|| pods.from(0).flat_map(PodEntry::resources).collect());
         self.sweep_inter_pods();
         events
     }

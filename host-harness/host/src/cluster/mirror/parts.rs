@@ -73,7 +73,7 @@ impl Mirror {
     pub(crate) fn part(&self, from: &Reached, most: usize) -> Part {
         let mut part = Part { events: Vec::new(), reached: from.clone(), weight: 0 };
         if *from == Reached::Nothing {
-            part.events = vec![Event::Resources(self.resources.all().to_vec()), Event::Clock(self.clock)];
+            part.events = vec![Event::Resources(self.resources.announced(0)), Event::Clock(self.clock)];
             part.reached = Reached::Beginning;
         }
         for event in self.behind(from) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use lictor_contract::{Amount, Event, Phase, Pod, PodId, PodTemplate};
+use lictor_contract::{Amount, Event, Phase, Pod, PodId, PodTemplate, ResourceId};
 
 use super::ledger::Ledger;
 use super::shared::Shared;
@@ -69,6 +69,11 @@ pub(super) struct Stated {
 impl PodEntry {
     fn nodes(&self) -> impl Iterator<Item = &String> {
         [&self.stated.node, &self.stated.nominated, &self.stated.required].into_iter().flatten()
+    }
+
+    /// Returns the resources that the pod requests, on its own and with its volumes.
+    pub(super) fn resources(&self) -> impl Iterator<Item = ResourceId> {
+        self.stated.requests.iter().chain(&self.record.template.requests).map(|amount| amount.resource)
     }
 
     /// Returns the claims that the pod uses.

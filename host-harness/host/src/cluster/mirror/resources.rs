@@ -1,17 +1,24 @@
 //! The numbers of resources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Amount, Resource, ResourceId};
 
-use crate::cluster::object::{Amounts, ports};
+use crate::cluster::object::{Amounts, DISK, ports};
+use crate::sweep::Sweep;
 
-/// All resources that were ever named. `cpu` is 0, `memory` 1, `pods` 2.
+/// The resources by number. `cpu` is 0, `memory` 1, `pods` 2. A resource keeps its number, but for a disk that no pod names any more: disks come and go
+/// with the pods that name them, and each number costs an amount on every node.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     all: Vec<Resource>,
     ids: BTreeMap<String, ResourceId>,
     told: usize,
+    /// The numbers of disks that no pod names.
+    free: BTreeSet<ResourceId>,
+    /// The number of disks that have a number.
+    disks: usize,
+    sweep: Sweep,
 }
 
 impl Resources {
@@ -48,20 +55,59 @@ impl Resources {
         amounts.iter().find(|amount| Some(&amount.resource) == id).map_or(0, |amount| amount.value)
     }
 
-    /// Returns the resources that are new since the last call.
+    /// Returns the resources that are new since the last call, as the policy receives them.
     pub(super) fn drain(&mut self) -> Vec<Resource> {
-        let new = self.all.get(self.told..).unwrap_or_default().to_vec();
-        self.told = self.all.len();
-        new
+        let first = std::mem::replace(&mut self.told, self.all.len());
+        self.announced(first)
+    }
+
+    /// Returns the resources from this number on as the policy receives them. The name of a disk is its number, because another disk may get the number.
+    pub(super) fn announced(&self, first: usize) -> Vec<Resource> {
+        let numbered = self.all.iter().enumerate().skip(first);
+        numbered
+            .map(|(number, known)| if is_disk(&known.name) { disk(&number.to_string()) } else { known.clone() })
+            .collect()
+    }
+
+    /// Frees the numbers of the disks that no pod names, once there may be as many of them as of the others. `used` returns the resources that pods
+    /// request. Call `sweep` after all changes were drained: only then does the policy know that no pod requests the disk.
+    pub(super) fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<ResourceId>) {
+        if !self.sweep.is_due(self.disks) {
+            return;
+        }
+        let used = used();
+        let unused = self.ids.extract_if(.., |name, id| is_disk(name) && !used.contains(id));
+        let unused: BTreeSet<ResourceId> = unused.map(|(_, id)| id).collect();
+        self.disks = self.disks.saturating_sub(unused.len());
+        self.free.extend(unused);
+        self.sweep.done(self.disks);
     }
 
     fn intern(&mut self, name: &str) -> ResourceId {
         if let Some(id) = self.ids.get(name) {
             return *id;
         }
-        let id = ResourceId::try_from(self.all.len()).unwrap_or(ResourceId::MAX);
-        self.all.push(Resource { name: name.to_owned(), everywhere: ports::everywhere(name) });
+        let next = ResourceId::try_from(self.all.len()).unwrap_or(ResourceId::MAX);
+        let free = if is_disk(name) { self.free.pop_first() } else { None };
+        let id = free.unwrap_or(next);
+        let resource = Resource { name: name.to_owned(), everywhere: ports::everywhere(name) };
+        match self.all.get_mut(id as usize) {
+            Some(freed) => *freed = resource,
+            None => self.all.push(resource),
+        }
+        self.disks = self.disks.saturating_add(usize::from(is_disk(name)));
         self.ids.insert(name.to_owned(), id);
         id
     }
+}
+
+/// Returns whether a resource is a disk that a pod names in its own spec.
+fn is_disk(name: &str) -> bool {
+    name.starts_with(DISK)
+}
+
+/// Creates the resource of a disk of this name.
+fn disk(name: &str) -> Resource {
+    let name = format!("{DISK}{name}");
+    Resource { everywhere: ports::everywhere(&name), name }
 }

@@ -9,7 +9,7 @@ use super::quantities::Amounts;
 use crate::cluster::volumes::csi_driver;
 
 /// The prefix of the resource of a disk. A pod that writes takes the whole amount of a node, a pod that only reads takes 1.
-pub(super) const DISK: &str = "volume/disk/";
+pub(crate) const DISK: &str = "volume/disk/";
 
 /// Returns the disks of a pod as resources, so that ordinary arithmetic finds pods that exclude each other on a node
 /// (upstream plugins/volumerestrictions `isVolumeConflict`): a GCE disk, an iSCSI target or an RBD image that one of two pods writes,

@@ -32,6 +32,7 @@ use super::InputError;
 use super::load::{Document, Origin};
 use super::volumes::{AttachmentFacts, CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
 
+pub(crate) use disks::DISK;
 pub(crate) use identity::Identity;
 pub(crate) use kept::Kept;
 pub(crate) use node::NodeFacts;

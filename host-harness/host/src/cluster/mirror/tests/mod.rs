@@ -1,5 +1,6 @@
 mod actions;
 mod assumed;
+mod disks;
 mod inter_pod;
 mod loading;
 mod order;
