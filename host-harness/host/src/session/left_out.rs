@@ -13,8 +13,10 @@ use crate::cluster::MOST;
 pub(super) struct LeftOut {
     pods: BTreeMap<PodId, Vec<Amount>>,
     nodes: BTreeMap<NodeId, Vec<Amount>>,
-    /// The reported objects: pods with a request that no node can have, and nodes with more than the maximum amount.
-    reported: BTreeSet<String>,
+    /// The reported pods: those with a request that no node can have.
+    reported_pods: BTreeSet<PodId>,
+    /// The reported nodes: those with more than the maximum amount.
+    reported_nodes: BTreeSet<NodeId>,
 }
 
 impl LeftOut {
@@ -30,6 +32,11 @@ impl LeftOut {
 
     /// Returns the event for the policy. `None`: the event is about a pod that is left out. A node that is left out is sent without amounts.
     fn admit(&mut self, event: Event) -> Option<Event> {
+        match &event {
+            Event::PodRemoved(pod) => drop(self.reported_pods.remove(pod)),
+            Event::NodeRemoved(node) => drop(self.reported_nodes.remove(node)),
+            _ => {}
+        }
         match event {
             Event::PodUpserted(pod) if self.pods.get(&pod.id) == Some(&pod.template.requests) => None,
             Event::PodUpserted(pod) => {
@@ -109,7 +116,12 @@ impl Session {
                 "request less",
             ),
         };
-        if self.left_out.reported.insert(object.clone()) {
+        let is_new = match event {
+            Event::PodUpserted(pod) => self.left_out.reported_pods.insert(pod.id),
+            Event::NodeUpserted(node) => self.left_out.reported_nodes.insert(node.id),
+            _ => false,
+        };
+        if is_new {
             let (path, remedy) = (String::new(), remedy.to_owned());
             self.findings.push(Finding { severity: Severity::Warning, object, path, message, remedy });
         }
@@ -120,6 +132,7 @@ impl Session {
 mod tests {
     use serde_json::json;
 
+    use super::LeftOut;
     use crate::session::testing::{Scripted, session};
     use crate::session::{Cause, Input};
     use crate::verify::testing::{node, object, on, pod, with};
@@ -180,5 +193,9 @@ mod tests {
         let pod = "requests more than 1Pi of `memory`, which no node has: no node takes the pod";
         assert_eq!(said, [("Node/n2", node), ("Pod/default/huge", pod)]);
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
+        // Nothing is kept of objects that are gone.
+        assert!(session.remove("Pod/default/huge").unwrap() && session.remove("Node/n2").unwrap());
+        let LeftOut { pods, nodes, reported_pods, reported_nodes } = &session.session().left_out;
+        assert!(pods.is_empty() && nodes.is_empty() && reported_pods.is_empty() && reported_nodes.is_empty());
     }
 }
