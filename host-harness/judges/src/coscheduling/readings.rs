@@ -9,7 +9,7 @@ use super::groups::{group, leave_group, minimum, namespace};
 use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
 use super::view::{View, may_be_tried, priority};
 use crate::departure::Departure;
-use crate::object::{leaves, name, pods, text};
+use crate::object::{is_constrained, leaves, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
@@ -167,9 +167,11 @@ fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Quest
     // The room of a pod that the plan could not evict is free on its own node. A pod that waits for leaving pods gets no plan.
     let has_plan = it.policy.plans() && !it.awaits_leaving();
     let makes_room = |pod: &Value| has_plan && text(pod, "/spec/nodeName") == it.policy.node;
+    // A constraint between pods ends with the pod that leaves, on whichever node it is.
+    let repels = |pod: &Value| has_plan && (is_constrained(it.pod) || is_constrained(pod));
     let mut gone = BTreeSet::new();
     for pod in pods(&it.question.objects).filter(|pod| leaves(pod)) {
-        if counts_all || makes_room(pod) || might_evict(it, &[it.pod], pod, ask)? {
+        if counts_all || makes_room(pod) || repels(pod) || might_evict(it, &[it.pod], pod, ask)? {
             gone.insert(name(pod));
         }
     }

@@ -231,6 +231,8 @@ fn offer(
     let pods = cluster.one_of_each_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
+    // Only a constraint with a pod that is leaving, perhaps on another node, keeps the pod from a node with room.
+    let has_room = room.lacks(ask.request).is_none() && cluster.is_between(ask.pod);
     // kube-scheduler counts a leaving pod that may be a victim as a victim, so it may choose another node. The pod is reprieved last: no other pod is
     // evicted in its place. All other leaving pods free their capacity; where least harm is sought, all do.
     let coming = match context.laws.seeks_least_harm(context.preemptor) {
@@ -244,7 +246,7 @@ fn offer(
     let (protected, open) = cluster.split_by_budget(candidates, &leaving);
     let count = protected.len();
     let in_order: Vec<PodIx> = protected.into_iter().chain(open).chain(coming).collect();
-    let is_open = !in_order.is_empty() || ask.limits.is_some();
+    let is_open = !in_order.is_empty() || ask.limits.is_some() || has_room;
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
