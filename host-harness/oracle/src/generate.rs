@@ -51,6 +51,9 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
         System::Volcano => {}
     }
     let late = late::pods(&mut sketch, system, &objects);
+    if system == System::Coscheduling {
+        coscheduling::unlike(&mut sketch, &mut objects);
+    }
     Case { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 

@@ -1,6 +1,6 @@
 //! Jobs: pods that are decided upon together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::PodIx;
 
@@ -82,6 +82,8 @@ pub struct Job {
     pub first_created: Option<i64>,
     /// The earliest entry among its present pods, in nanoseconds since 1970.
     pub first_entered: Option<i64>,
+    /// The number of its present pods of each priority.
+    pub priorities: BTreeMap<i32, usize>,
     /// The last time at which the job could not be placed, in nanoseconds since 1970. `None`: not since it was last placed.
     pub failed_at: Option<i64>,
     /// The attempts for its members, where the job is a gang.
@@ -100,9 +102,15 @@ impl Job {
             satisfied: false,
             first_created: None,
             first_entered: None,
+            priorities: BTreeMap::new(),
             failed_at: None,
             round: Round::default(),
         }
+    }
+
+    /// Returns the lowest priority among its present pods. `None`: the job has no pod.
+    pub fn least_priority(&self) -> Option<i32> {
+        self.priorities.keys().next().copied()
     }
 
     /// Returns whether nothing but the name of the job is known.

@@ -144,3 +144,23 @@ pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
         }
     }
 }
+
+/// Makes the pending pods of the gangs of a few cases differ in priority and in whether they preempt. This is drawn last of all.
+pub(super) fn unlike(sketch: &mut Sketch, objects: &mut [Value]) {
+    if !sketch.flag("unlikeMembers", 8) {
+        return;
+    }
+    let is_member = |pod: &&mut Value| {
+        let labels = ["pod-group/name", "scheduling.x-k8s.io/pod-group"];
+        let waits = text(pod, "/kind") == "Pod" && at(pod, "/spec/nodeName").is_none();
+        waits && labels.iter().any(|label| tag(pod, "labels", label).is_some())
+    };
+    for pod in objects.iter_mut().filter(is_member) {
+        if sketch.dice.chance(40) {
+            put(pod, "/spec", "priority", json!(sketch.dice.of_these(&PRIORITIES)));
+        }
+        if sketch.dice.chance(15) {
+            put(pod, "/spec", "preemptionPolicy", json!("Never"));
+        }
+    }
+}

@@ -1,11 +1,11 @@
 //! # What it demands
 //!
-//! Higher priority comes first. While a pod within the min of its quota waits, a pod that would take another quota over its min comes
-//! behind: otherwise the pod within its min would evict it in the same cycle. Last come pods that would do so whatever becomes of the others
+//! Higher priority comes first. The pods of a gang stand together with the lowest priority among them. While a pod within the min of its
+//! quota waits, a pod that would take another quota over its min comes behind: otherwise the pod within its min would evict it in the same cycle. Last come pods that would do so whatever becomes of the others
 //! of their quota. At equal priority the gang comes first whose turn it is: some of its pods hold nodes at Permit, and others were not tried
 //! yet. Then a pod without a gang stands at its creation. A pod of a gang stands at the last failure of the gang or, before any, at the
-//! creation of its PodGroup; without one, of its first member. Gangs of the same time are ordered by name, and within a gang the older
-//! pod is first.
+//! creation of its PodGroup; without one, of its first member. Gangs of the same time are ordered by name, and within a gang the more
+//! important pod is first, then the older one.
 //!
 //! # Example
 //!
@@ -13,8 +13,8 @@
 //!
 //! # Why
 //!
-//! What is bound and evicted in one cycle should not have been bound. If the pods of two gangs alternated, both gangs would hold half of what they need. A gang that failed goes behind those that
-//! did not.
+//! What is bound and evicted in one cycle should not have been bound. If the pods of two gangs alternated, both gangs would hold half of
+//! what they need. A gang that failed goes behind those that did not. A gang may evict only what each of its planned pods may evict, so its rank is that of its least important pod.
 //!
 //! # Source
 //!
@@ -39,21 +39,23 @@ pub const LAW: Law<SortBy> = Law::order(
     },
     SortBy {
         first,
-        before: |pod, key| key.descending(pod.priority()),
+        before: |_, key| key,
         job,
-        after: |pod, key| key.ascending(pod.created),
+        after: |pod, key| key.descending(pod.priority()).ascending(pod.created),
         of_job: time,
     },
 );
 
-/// Begins the key of a pending pod: pods that would borrow come last.
+/// Begins the key of a pending pod: pods that would borrow come last, then the more important pods and gangs come first.
 fn first(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let borrows = match cluster.borrows(pod) {
         None => 0,
         Some(Borrows::BehindOthers) => 1,
         Some(Borrows::Anyway) => 2,
     };
-    KeyBuilder::new().ascending(borrows)
+    let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
+    let priority = gang.and_then(Job::least_priority).unwrap_or(pod.priority());
+    KeyBuilder::new().ascending(borrows).descending(priority)
 }
 
 /// Adds the turn, the time and the name of the gang.

@@ -190,8 +190,9 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
                 format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, nominated.len());
             verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
         }
-        super::harm::of_gang(world, pod, None, outcome, verdict);
-        return legal(world, pod, &nominated, outcome, verdict);
+        let least = least_entitled(pod, &nominated);
+        super::harm::of_gang(world, &least, None, outcome, verdict);
+        return legal(world, &least, &nominated, outcome, verdict);
     }
     // The policy may choose any other members beside the pod. The smallest ones are the easiest to place.
     let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
@@ -208,12 +209,22 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     if pending.iter().any(|other| other.request != pod.request) {
         return verdict.excuse("members of different size are placed one after the other");
     }
+    let differs = |other: &&Pod| other.priority != pod.priority || other.never_preempts != pod.never_preempts;
+    if pending.iter().any(differs) {
+        return verdict.excuse("which members of different priority are planned is not sought");
+    }
     let text = format!(
         "`{}` has no plan, but its gang fits after evicting {:?}",
         pod.name,
         problem.candidates.iter().map(|candidate| candidate.name).collect::<Vec<_>>()
     );
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+}
+
+/// Returns the pod with the rights of the planned pod that may do least: a gang evicts nobody that one of them may not evict (ruling R35).
+fn least_entitled(pod: &Pod, planned: &[&Pod]) -> Pod {
+    let priority = planned.iter().map(|other| other.priority).min().unwrap_or(pod.priority);
+    Pod { priority, never_preempts: planned.iter().any(|other| other.never_preempts), ..pod.clone() }
 }
 
 /// Returns why a pod of a gang may not get a plan, if it may not.
@@ -230,6 +241,10 @@ fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'st
 fn legal(world: &World, pod: &Pod, nominated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
     let (problem, nodes) = problem(world, pod, nominated, &|other| group(other) == group(pod));
     let victims = problem.set(|name| outcome.victims.contains(name));
+    if pod.never_preempts && !outcome.victims.is_empty() {
+        let text = format!("{:?} were evicted, and a planned pod has preemptionPolicy Never", outcome.victims);
+        verdict.breach("may-preempt", text);
+    }
     for victim in &outcome.victims {
         if problem.set(|name| name == victim) == 0 {
             verdict.breach(

@@ -60,6 +60,17 @@ impl Quotas {
     }
 }
 
+/// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
+/// the group without it (ruling R85).
+pub(super) fn with_own_promises(world: &World, pod: &Pod) -> World {
+    let mut after = world.clone();
+    let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod) && other.name != pod.name;
+    for other in after.pods.values_mut().filter(|other| is_own(other) && other.nominated.is_some()) {
+        other.priority = other.priority.max(pod.priority);
+    }
+    after
+}
+
 /// Returns a pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
 /// important.
 pub(super) fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {

@@ -21,7 +21,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     let quotas = Quotas::of(world)?;
     let last_of = |world: &World| quotas.as_ref().map(|quotas| borrowers(quotas, world)).unwrap_or_default();
     let is_sorted = |last: &BTreeMap<String, u8>| {
-        pods.is_sorted_by_key(|pod| (last.get(&pod.name).copied().unwrap_or(0), -pod.priority))
+        pods.is_sorted_by_key(|pod| (last.get(&pod.name).copied().unwrap_or(0), -priority(world, pod)))
     };
     // A node may be kept for a pod that is seen to be promised none.
     let mut last = last_of(world);
@@ -37,7 +37,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     let mut seen: BTreeSet<(u8, i64, String)> = BTreeSet::new();
     let mut previous = None;
     for pod in &pods {
-        let key = group(pod).map(|group| (is_last(pod), pod.priority, group));
+        let key = group(pod).map(|group| (is_last(pod), priority(world, pod), group));
         if key.is_some() && key != previous && !seen.insert(key.clone().unwrap_or_default()) {
             verdict.breach("gang-members-together", format!("the queue is {order:?}"));
         }
@@ -56,7 +56,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         if let [one, other] = pair
             && !memory.begun
             && is_last(one) == is_last(other)
-            && one.priority == other.priority
+            && priority(world, one) == priority(world, other)
             && group(one) != group(other)
         {
             let wrong = time(one) > time(other);
@@ -67,6 +67,13 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         }
     }
     Ok(())
+}
+
+/// Returns the priority with which a pod stands in the queue: the lowest among the pods of its group (ruling R85).
+fn priority(world: &World, pod: &Pod) -> i64 {
+    let group = group(pod).filter(|_| !is_lost(world, pod));
+    let members = group.into_iter().flat_map(|name| members(world, name));
+    members.map(|other| other.priority).min().unwrap_or(pod.priority)
 }
 
 /// Judges that the group which is being tried comes first among pods of the same priority that borrow no less or more, as long as some of its pods
@@ -84,7 +91,7 @@ fn uninterrupted(
         return;
     }
     let is_in_turn = |pod: &Pod| group(pod) == Some(turn) && !is_lost(world, pod);
-    let kind = |pod: &Pod| (last.get(&pod.name).copied().unwrap_or(0), pod.priority);
+    let kind = |pod: &Pod| (last.get(&pod.name).copied().unwrap_or(0), priority(world, pod));
     for (place, pod) in pods.iter().enumerate().filter(|(_, pod)| is_in_turn(pod)) {
         let mut before = pods.iter().take(place).filter(|other| kind(other) == kind(pod));
         if let Some(other) = before.find(|other| !is_in_turn(other)) {

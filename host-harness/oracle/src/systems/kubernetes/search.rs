@@ -87,7 +87,9 @@ pub(super) fn possible<'w>(
 /// fit.
 pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
     let (staying, leaving) = (eligible.possible)(node);
-    if staying.is_empty() && leaving.is_empty() {
+    // Only a pod that is leaving, on whichever node, may keep the pod from a node with room, by a constraint between pods.
+    let has_room = world.is_constrained() && pod.request.fits(&free_for(world, pod, node, spec_priority));
+    if staying.is_empty() && leaving.is_empty() && !has_room {
         return None;
     }
     let mut free = free_when_left(world, pod, node);
