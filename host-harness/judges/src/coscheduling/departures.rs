@@ -8,7 +8,7 @@ use super::readings::is_lost;
 use super::view::View;
 use super::whole;
 use crate::departure::Departure;
-use crate::object::{is_nominated, leaves};
+use crate::object::leaves;
 use crate::trial::{Ask, TrialError};
 
 /// A ruling, and what it explains.
@@ -115,14 +115,6 @@ pub(super) const RULES: &[Rule] = &[
             policy: "a refusal at PreFilter is no failure of the group: its pods wait until their time is over",
         },
         explains: |it, _| Ok(it.is_refused_for_good() && it.refuses() && lost(it).is_empty() && it.has_waiters()),
-    },
-    Rule {
-        departure: Departure {
-            id: "R43",
-            upstream: "a pod whose group PreFilter refuses keeps its nomination",
-            policy: "it loses its nomination",
-        },
-        explains: |it, _| Ok(it.is_refused_for_good() && it.refuses() && is_nominated(it.pod) && !it.keeps()),
     },
     Rule {
         departure: Departure {

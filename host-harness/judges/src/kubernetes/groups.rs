@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::departures::{LEAVING, PRIORITY};
 use crate::departure::{Departure, Verdict};
-use crate::object::{is_constrained, leaves, list, name, pods, text, texts};
+use crate::object::{is_constrained, is_turned_away, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 
@@ -70,6 +70,8 @@ pub(crate) struct Round {
     held: BTreeSet<String>,
     nominated: BTreeSet<String>,
     reasons: Vec<String>,
+    /// The number of attempts for which a pod was turned away, because its group had failed in a round of the policy that is not over.
+    turned_away: usize,
 }
 
 impl Round {
@@ -89,8 +91,18 @@ impl Round {
         }
         let none = BTreeSet::new;
         let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
-        let round =
-            |upstream| Round { group, question, without_gated, upstream, bound, victims, held, nominated, reasons };
+        let round = |upstream| Round {
+            group,
+            question,
+            without_gated,
+            upstream,
+            bound,
+            victims,
+            held,
+            nominated,
+            reasons,
+            turned_away: 0,
+        };
         Ok(answer.group.map(round))
     }
 
@@ -106,6 +118,7 @@ impl Round {
         self.held = list(outcome, "waiting").into_iter().collect();
         self.nominated = texts(outcome, "standing").into_keys().collect();
         self.reasons.push(text(outcome, "/reason").to_owned());
+        self.turned_away += usize::from(is_turned_away(outcome));
     }
 
     /// Ends the round.
@@ -129,7 +142,7 @@ impl Round {
         let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
         let pending = self.members().filter(is_tried).count();
         let names: BTreeSet<String> = self.members().map(name).collect();
-        self.reasons.len() >= pending
+        self.reasons.len() - self.turned_away >= pending
             && self.held.intersection(&names).next().is_some()
             && self.nominated.is_disjoint(&names)
     }

@@ -212,16 +212,6 @@ fn a_plan_in_flight_stands() {
 }
 
 #[test]
-fn a_pod_that_is_refused_for_good_loses_its_nomination() {
-    let table = |minimum: u32| Table::new(&[0], &[promised(member("p", "g", None), "n1")]).group("g", minimum);
-    let mut without = rejects(table(2).nothing(&[]), "too few pods");
-    without["standing"] = json!({});
-    assert_eq!(table(2).judge(&without), Ok(vec!["R43"]));
-    let kept = table(1).nothing(&[]);
-    assert_eq!(table(1).judge(&kept), Err("upstream/nominations"), "Filter refuses it");
-}
-
-#[test]
 fn a_plan_holds_with_the_nominated_pods() {
     let nominated = |name| promised(ranks(pod(name, None), 1), "n1");
     let table = |max: u32| {
