@@ -1,4 +1,4 @@
-//! What the broken policies beside have in common: they order pods by age, as well as they can.
+//! The parts that the broken policies of `examples/` share. They order pods by age, as well as they can.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use lictor_sdk::*;
 /// The name of the one system.
 pub const SYSTEM: &str = "oldest-first";
 
-/// When each pod was created.
+/// The creation time of each pod, by number.
 #[derive(Debug, Default)]
 pub struct Ages(pub BTreeMap<PodId, i64>);
 

@@ -16,13 +16,13 @@ use bindings::exports::lictor::policy as bound;
 
 lictor_contract::cross_contract!(bound);
 
-/// What the interfaces of the contract are implemented on.
+/// The type on which the interfaces of the contract are implemented.
 struct Component;
 
 thread_local! {
     /// The policy of this instance.
     static ENGINE: RefCell<Engine> = RefCell::default();
-    /// The templates of pods that it was told.
+    /// The templates of pods that the host has sent.
     static TEMPLATES: RefCell<Templates> = RefCell::default();
 }
 

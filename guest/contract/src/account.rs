@@ -32,7 +32,7 @@ pub struct QueueAccount {
     pub pending: Vec<Amount>,
 }
 
-/// Where a pod belongs.
+/// The queue and the job of a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Membership {
     /// The queue that it counts against: the lowest of those that count it. None where none does.

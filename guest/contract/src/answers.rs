@@ -49,7 +49,7 @@ pub enum PolicyError {
     Unsupported(String),
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -85,7 +85,7 @@ pub struct Placement {
     pub node: NodeId,
 }
 
-/// When it is worth asking again about what was refused. It is a hint: a host may ask at any time, and asks when the pod itself changes.
+/// A hint when to ask again about something that was refused. A host may ask at any time, and asks when the pod itself changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Retry {
     /// From this moment on time alone may have changed the answer; none: time changes nothing.
@@ -95,7 +95,7 @@ pub struct Retry {
     pub after: Vec<String>,
 }
 
-/// What a decision means for pods other than the one it was about.
+/// The effects of a decision on other pods than the pod that was tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Effects {
     /// Pods held at permit that lose their node: the host unreserves them. A plan of the same answer may nominate them.
@@ -108,13 +108,13 @@ pub struct Effects {
     pub reorder: bool,
 }
 
-/// How a victim leaves.
+/// A way to evict a victim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Eviction {
-    /// The host marks it; somebody else deletes it.
+    /// The host marks the victim; another component deletes it.
     Soft,
-    /// The host deletes it.
+    /// The host deletes the victim.
     Delete,
 }
 
@@ -127,7 +127,7 @@ pub struct Victim {
     pub eviction: Eviction,
 }
 
-/// Where a mark is written.
+/// The part of a pod in which a mark is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -159,7 +159,7 @@ pub struct Plan {
     pub preemptor: PodId,
     /// Pods and the nodes they will have when the victims are gone.
     pub nominations: Vec<Placement>,
-    /// Who is evicted.
+    /// The pods that are evicted.
     pub victims: Vec<Victim>,
     /// What to write on every victim.
     pub marks: Vec<Mark>,

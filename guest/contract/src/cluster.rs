@@ -131,7 +131,7 @@ pub enum Event<T = Arc<PodTemplate>> {
     NodeRemoved(NodeId),
     /// A pod is new or has changed.
     PodUpserted(Pod<T>),
-    /// Only these parts of a pod have changed; all others are as they were told. A pod that loses its node comes as
+    /// Only these parts of a pod have changed; all others are as the host last sent them. A pod that loses its node is sent as
     /// [`PodUpserted`](Event::PodUpserted): what matters only of pods without a node may be forgotten when a pod gets one.
     PodStatus(PodStatus),
     /// A pod is gone.

@@ -1,4 +1,4 @@
-//! `wit/core.wit`: who the policy is, how it is configured, what happens in the cluster.
+//! `wit/core.wit`: the description of the policy, its configuration, and the events of the cluster.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct KindInterest {
     pub kind: String,
 }
 
-/// What a phase of a placed kind means.
+/// A phase of a placed kind and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlacedPhase {
@@ -26,7 +26,7 @@ pub struct PlacedPhase {
     pub phase: Phase,
 }
 
-/// How a pod says that it uses the room of a placed object instead of room of its own.
+/// The annotation by which a pod says that it uses the room of a placed object instead of room of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RoomUse {
@@ -73,14 +73,14 @@ pub struct PlacedKind {
     pub room_use: Option<RoomUse>,
 }
 
-/// What a policy reads; the host sends nothing else. By default that is no more than every policy is told.
+/// The data that a policy reads; the host sends nothing else. The default adds nothing to the data that the host sends to every policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Interests {
     /// Keys of pod labels; `*` means every label, as `key=value`.
     pub labels: Vec<String>,
-    /// Those of `labels` that mean that a pod is leaving, whatever their value: somebody was asked to evict it. Where a plan nominates,
-    /// the host counts such a pod as gone, as it does a pod that is being deleted; but a victim of a plan that the host knows leaves
+    /// Those of `labels` that mean that a pod is leaving, whatever their value: another component was asked to evict the pod. Where a plan
+    /// nominates, the host counts such a pod as gone, like a pod that is being deleted. But a victim of a plan that the host knows leaves
     /// as long as that plan stands. A key that is not one of `labels` means nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
@@ -125,8 +125,8 @@ pub struct SystemInfo {
     /// What its `filter` says covers where a pod may run, room, and room promised to others. Where this is false, the host adds its own
     /// verdict: of the nodes that `filter` passes, it takes those to which it can bind the pod. So a policy can filter by one rule.
     pub judges_room: bool,
-    /// The schedulers that it stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
-    /// told others.
+    /// The schedulers that the system stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
+    /// configured with other names.
     pub schedulers: Vec<String>,
     /// What it reads.
     pub interests: Interests,
@@ -136,7 +136,7 @@ pub struct SystemInfo {
     pub templates: Vec<Template>,
 }
 
-/// Who the policy is.
+/// The description of a policy: its name, its version and its systems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Description {
     /// Its name.

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::{Mark, Reason, Retry, Victim};
 
-/// What one queue gives back. Nobody is nominated. All of it is carried out, or nothing.
+/// The evictions by which one queue gives capacity back. No pod is nominated. The host carries out all of them, or none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Enforcement {
     /// Names it, from the numbers of plans: never used again by this instance. It is accepted or refused as a plan is.
     pub id: u64,
     /// The queue or quota, by name.
     pub queue: String,
-    /// Who is evicted: pods on nodes that the policy decides about, none of which is leaving already.
+    /// The pods that are evicted: pods on nodes that the policy decides about, none of which is leaving already.
     pub victims: Vec<Victim>,
     /// What to write on every victim.
     pub marks: Vec<Mark>,

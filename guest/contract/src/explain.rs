@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{NodeId, PodId, Reason};
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -18,7 +18,7 @@ pub enum Subject {
     Queue(String),
 }
 
-/// What happened to the subject.
+/// The outcome of a decision for the subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

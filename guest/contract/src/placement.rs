@@ -1,4 +1,4 @@
-//! `wit/queue.wit`, `wit/placement.wit` and `wit/permit.wit`: which pods may be tried, which nodes take them, who is evicted for them.
+//! `wit/queue.wit`, `wit/placement.wit` and `wit/permit.wit`: the pods that may be tried, the nodes that take them, and their victims.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct SortKeys {
     pub keys: Vec<Vec<u8>>,
 }
 
-/// Whether a pod may be tried at all.
+/// The answer whether a pod may be tried at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Admission {
@@ -55,7 +55,7 @@ pub struct NodeVerdicts {
     pub obstacles: Vec<Obstacle>,
 }
 
-/// What of earlier plans for the same pods the host refused. No plan may have it again.
+/// The parts of earlier plans for the same pods that the host refused. No later plan may contain one of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Refuted {
     /// Pods and the nodes that they were to have.
@@ -94,7 +94,7 @@ pub enum ReleaseCause {
     Removed,
 }
 
-/// Whether a reserved pod may be bound.
+/// The answer whether a reserved pod may be bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permission {

@@ -115,7 +115,7 @@ fn is_number(digits: &str) -> bool {
         && digits.matches('.').count() <= 1
 }
 
-/// What a suffix multiplies with.
+/// The factor that a suffix stands for.
 enum Factor {
     /// A power of ten.
     Ten(i32),

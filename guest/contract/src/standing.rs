@@ -1,4 +1,4 @@
-//! `wit/standing.wit`: which running pods may be evicted, and by whom.
+//! `wit/standing.wit`: which running pods may be evicted, and by which preemptors.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Pods cross with the numbers of their templates: on the side of the policy, the templates that were told.
+//! Pods cross with the numbers of their templates. This is the side of the policy, which keeps the templates that the host sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Lets a policy apply events, with the templates that their pods name: those of `told` and those of earlier calls. If a pod names an unknown
-    /// template, the policy applies only the events before it.
+    /// Lets a policy apply events, with the templates that their pods name: those sent with this call and those of earlier calls. If a pod names an
+    /// unknown template, the policy applies only the events before it.
     ///
     /// # Errors
     /// The error of the policy, or [`PolicyError::Unannounced`].

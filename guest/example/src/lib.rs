@@ -34,7 +34,7 @@ pub struct FirstCome {
 
 lictor_sdk::export!(FirstCome);
 
-/// What is known of a pod.
+/// A pod as the policy knows it.
 #[derive(Debug)]
 struct Known {
     entered: i64,

@@ -5,7 +5,7 @@ use lictor_sdk::{Amount, Bound, Fact, FactValue, QueueAccount, Resource, Resourc
 /// The name of the quota.
 pub const NAME: &str = "all";
 
-/// What all pods together may use.
+/// The quota of all pods together: the bound of their cpu.
 #[derive(Debug, Default)]
 pub struct Quota {
     /// The bound in thousandths of a core; none: no bound.
@@ -16,7 +16,7 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Resources take the next free numbers.
+    /// Gives resources the next free numbers, and keeps the number of `cpu`.
     pub fn announce(&mut self, resources: &[Resource]) {
         for (number, resource) in (self.announced..).zip(resources) {
             if resource.name == "cpu" {

@@ -37,7 +37,7 @@ impl Cluster {
         usize::try_from(resource).ok().and_then(|index| self.resources.get(index)).is_some_and(|name| name == "cpu")
     }
 
-    /// Applies an event; the number of the template that its pod names, where that was not told.
+    /// Applies an event. The error is the number of the template that its pod names, if the host has not sent that template.
     fn apply(&mut self, event: Event) -> Result<(), TemplateId> {
         match event {
             Event::Resources(resources) => self.resources.extend(resources.into_iter().map(|resource| resource.name)),
@@ -57,7 +57,7 @@ impl Cluster {
     }
 }
 
-/// What the interfaces are implemented on.
+/// The type on which the interfaces are implemented.
 struct Minimal;
 
 impl core::Guest for Minimal {

@@ -58,7 +58,7 @@ fn after_a_trap() {
     let component = Sandbox::new(limits()).unwrap().load(&traps).unwrap();
     let mut session = Session::open(Box::new(component.start().unwrap()), "", "").unwrap();
     session.set_fault_rules(FaultRules { breaker_faults: 0, ..FaultRules::default() });
-    // The guest of the test has little memory, and is told all of them at once.
+    // The guest of the test has little memory, and receives all objects at once.
     let pods = (0..150).map(|number| pod(&format!("c{number}"), 1, 0));
     let nodes = (0..20).map(|number| node(&format!("n{number:03}"), 64));
     let objects = nodes.chain([pod("a", 1, 0), pod("b", 1, 0)]).chain(pods);

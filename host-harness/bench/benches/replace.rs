@@ -103,7 +103,7 @@ fn inputs(cycle: usize) -> Vec<Input> {
     [time].into_iter().chain(removed).chain([Input::Objects(coming), Input::Cycle]).collect()
 }
 
-/// What came of the simulation, and how long each call took.
+/// The results of the simulation, and the duration of each call.
 #[derive(Default)]
 struct Played {
     steps: Vec<Step>,

@@ -1,4 +1,4 @@
-//! A cluster of 5,000 nodes and 50,000 pods: told to the policy, asked about, planned in; natively and in the component.
+//! A cluster of 5,000 nodes and 50,000 pods: its events, calls about its pods, and a plan in it; natively and in the component.
 //!
 //! Every node has 64 cores, full of preemptible pods of low priority from four teams; a non-preemptible gang of 64 whole nodes takes
 //! back what its team is guaranteed. `cargo bench -p lictor-bench --bench scale`.

@@ -1,7 +1,7 @@
 //! Cycles of Volcano's laws on a cluster of 2,000 nodes and 20,000 running pods in 50 queues, where 100 gangs wait.
 //!
-//! Half of the jobs that run are elastic. Every queue holds more or less than it deserves, and two gangs wait in each, of 2 to 32 pods;
-//! of some every pod finds room, for some pods are evicted, and for some nobody can. `cargo bench -p lictor-bench --bench volcano`.
+//! Half of the jobs that run are elastic. Every queue holds more or less than it deserves, and two gangs of 2 to 32 pods wait in each. Of some
+//! gangs every pod finds room, for some pods are evicted, and for some none can be evicted. `cargo bench -p lictor-bench --bench volcano`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a benchmark")]
 
 use std::hint::black_box;
@@ -29,7 +29,7 @@ impl Chance {
     }
 }
 
-/// The cluster as it is told, and the pods told so far.
+/// A cluster as the events that the policy receives, and the number of the pods in these events so far.
 struct Scene {
     events: Vec<Event>,
     interests: Interests,

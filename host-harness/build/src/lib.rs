@@ -60,7 +60,7 @@ fn target_is_there() -> Result<bool, Box<dyn Error>> {
     Ok(asked.status.success() && libraries.is_dir() && fs::read_dir(libraries)?.next().is_some())
 }
 
-/// How modules are built.
+/// The settings with which modules are built.
 #[derive(Debug)]
 pub struct Build<'a> {
     /// The root of the workspace.
@@ -97,7 +97,7 @@ impl Build<'_> {
     }
 }
 
-/// Flags that keep the paths of this machine out of the bytes.
+/// Returns the compiler flags that keep the paths of this machine out of the bytes.
 #[must_use]
 pub fn without_paths(workspace: &Path) -> Vec<String> {
     let homes = [env::var_os("CARGO_HOME").map(PathBuf::from), env::home_dir().map(|home| home.join(".cargo"))];

@@ -26,7 +26,7 @@ pub(super) fn sandbox(limits: Limits) -> Result<Sandbox, LoadError> {
     }
 }
 
-/// Prints a warning of one line: the command goes on without a cache.
+/// Prints a warning of one line: the command continues without a cache.
 fn warn(directory: &Path, error: &io::Error) {
     let why =
         format!("what is compiled cannot be kept in {}: {error} ({VARIABLE} names another place)", directory.display());

@@ -56,7 +56,7 @@ struct Explain {
     how: explain::How,
 }
 
-/// Look at the cluster in the terminal: how full its nodes and queues are, who waits and why, and who would go
+/// Look at the cluster in the terminal: how full its nodes and queues are, which pods wait and why, and which pods would be evicted
 #[derive(Args)]
 struct View {
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(super) const REPLACING: &str = "Replacement of the policy";
 /// The time between two looks at the file.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How the policy of a running process is replaced.
+/// The options for the replacement of the policy of a running process.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Replacing {
     /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over

@@ -42,11 +42,11 @@ pub(super) struct Asked {
     /// The Unix socket at which is listened. Each scheduler that connects has a session of its own
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
-    /// Record what is told and asked, the answers of the policy and the commands for `lictor replay`; a recording that is there is
+    /// Record the messages of the scheduler, the answers of the policy and the commands for `lictor replay`; a recording that is there is
     /// appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Keep what the cluster does not show in this file, and go on from it: for one scheduler
+    /// Keep what the cluster does not show in this file, and continue from it: for one scheduler
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Serve /healthz, /readyz and /metrics here, such as `127.0.0.1:8080`

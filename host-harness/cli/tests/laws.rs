@@ -92,7 +92,7 @@ fn most_scenarios_name_laws(files: &[Arc<File>]) -> Result<(), Failed> {
     nothing(wrong.into_iter())
 }
 
-/// Scenarios say that a law denies and that it allows.
+/// Checks that some scenario says that a law denies, and that some scenario says that it allows.
 fn law(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
     let (mut denies, mut allows) = (false, false);
     for file in files {

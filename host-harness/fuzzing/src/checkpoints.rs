@@ -1,4 +1,4 @@
-//! Checkpoints that somebody else wrote, or that were damaged.
+//! Checkpoints that another program wrote, or that were damaged.
 
 use lictor_contract::Checkpoint;
 use lictor_host::session::{Input, SessionCheckpoint};

@@ -7,7 +7,7 @@ use crate::SYSTEMS;
 use crate::bytes::Bytes;
 use crate::events::{any_number, beginning, event};
 
-/// Events and questions, most of them as a host tells and asks them. The same have the same answers.
+/// Checks that the same events and calls have the same answers. Most of the events and calls are as a host makes them.
 pub(crate) fn events(data: &[u8]) {
     assert_eq!(played(data), played(data));
 }

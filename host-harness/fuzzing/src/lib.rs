@@ -1,8 +1,8 @@
-//! What is done with random bytes. `host-harness/fuzz` calls each of these from libFuzzer; `tests/smoke.rs` calls them with the corpus and
+//! Fuzz targets, which take random bytes. `host-harness/fuzz` calls each target from libFuzzer; `tests/smoke.rs` calls them with the corpus and
 //! with some thousand mutations of it, on any compiler.
 //!
-//! A target finds by panicking: where a reader or the engine panics or overflows, and where what it asserts does not hold. Reading the
-//! same twice gives the same; what was read can be told on; the same events have the same answers.
+//! A target reports by panicking: where a reader or the engine panics or overflows, and where an assertion of the target fails. Reading the
+//! same bytes twice gives the same result. What was read can be sent on to a policy. The same events have the same answers.
 
 mod bytes;
 mod checkpoints;

@@ -72,7 +72,7 @@ pub(crate) fn queues(data: &[u8]) {
     assert_eq!(read(), read());
 }
 
-/// Arguments of every system.
+/// Checks that every system reads the same arguments twice with the same result.
 pub(crate) fn arguments(data: &[u8]) {
     let Some(text) = text(data) else { return };
     for system in SYSTEMS {
@@ -99,7 +99,7 @@ pub(crate) fn quantities(data: &[u8]) {
     }
 }
 
-/// Lengths of time.
+/// Checks lengths of time. A length, written in nanoseconds, is read as the same length.
 pub(crate) fn durations(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(length) = duration::parse(text) {

@@ -41,7 +41,7 @@ pub(crate) fn opened(system: &str) -> Option<Session> {
     opened.ok()
 }
 
-/// Opens a new session that goes on from the checkpoint of this one. The new session receives no objects, as if all were removed.
+/// Opens a new session that continues from the checkpoint of this one. The new session receives no objects, as if all were removed.
 fn restarted(mut session: Session, system: &str) -> Session {
     let Ok(checkpoint) = session.checkpoint() else { return session };
     let Some(mut next) = opened(system) else { return session };

@@ -88,7 +88,7 @@ pub(crate) fn put(object: &mut Value, pointer: &str, key: &str, value: Value) {
     }
 }
 
-/// Labels or annotations from pairs.
+/// Returns labels or annotations made of these pairs.
 pub(crate) fn tags<const N: usize>(pairs: [(&str, &str); N]) -> Tags {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }

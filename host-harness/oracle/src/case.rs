@@ -113,10 +113,10 @@ fn has_valid_groups(world: &World) -> bool {
     world.all("PodGroup").all(|group| counts.iter().all(|path| is_positive(group, path)))
 }
 
-/// How a case is driven: in rounds, until a round changes nothing.
+/// The way in which a case is driven: in rounds, until a round changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drive {
-    /// What a round is.
+    /// The kind of every round.
     pub by: By,
     /// Seconds before the first round.
     pub first: i64,
@@ -128,7 +128,7 @@ pub struct Drive {
     pub again: bool,
 }
 
-/// What a round is.
+/// A kind of round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// One attempt for every pending pod, in queue order.

@@ -1,5 +1,5 @@
-//! Pods that demand a placement which nobody can judge from sums of nodes: a NUMA node of their own, or a gang that somebody else would have to
-//! gather. To place them would be a guess, so they must be refused, and nothing may happen for them.
+//! Pods that demand a placement which the sums of the nodes do not decide: a NUMA node of their own, or a gang that another component would
+//! have to gather. To place such a pod would be a guess. So the policy must refuse these pods, and nothing may happen for them.
 
 use serde_json::{Value, json};
 

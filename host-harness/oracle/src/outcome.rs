@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ReadError;
 use crate::amounts::Amounts;
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
     Scheduled,

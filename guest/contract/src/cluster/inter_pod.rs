@@ -52,7 +52,7 @@ pub struct TopologySpread {
     pub nodes: Vec<u64>,
 }
 
-/// What stands between a pod and others, by the rules of kube-scheduler. Holds until the next event for it.
+/// The constraints between a pod and others, by the rules of kube-scheduler. They hold until the next event with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InterPod {
     /// Its number.

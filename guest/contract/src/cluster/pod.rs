@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Amount, Attribute, InterPodId, NodeId, PodId, ShapeId, TemplateId};
 
-/// Where a pod is in its life.
+/// A phase in the life of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -34,7 +34,7 @@ pub struct Owner {
     pub uid: String,
 }
 
-/// What many pods have in common, such as those of one controller. Pods with equal templates share one.
+/// The part that many pods have in common, such as those of one controller. Pods with equal templates share one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct PodTemplate {
     /// The namespace.
@@ -59,12 +59,12 @@ pub struct PodTemplate {
     /// Annotations of declared interest (`interests.annotations`).
     pub annotations: Vec<Attribute>,
     /// Fields of declared interest (`interests.pod-fields`) that the object has, each as JSON. They are as the object was last
-    /// read: what the host does with the pod itself, such as binding it, shows in the other parts of what is told only.
+    /// read. What the host does with the pod itself, such as binding it, shows only in the other parts that the host sends.
     pub fields: Vec<Attribute>,
 }
 
-/// A template and the number that names it, until another one is told under that number. A pod keeps the template that its number
-/// named when the pod was told.
+/// A template and the number that names it, until the host sends another template under that number. A pod keeps the template that
+/// its number named when the pod was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NumberedTemplate {
     /// The number.

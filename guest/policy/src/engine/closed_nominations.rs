@@ -4,9 +4,9 @@
 //! anyway. Where it could not, because it may not preempt or the nominated pod is protected, the promise holds: pods have left for the
 //! nominated pod, not for one that could not have evicted them.
 //!
-//! Where quotas take back from each other, priority alone does not say who may evict whom: room that was taken is taken back, without
-//! end, or pods leave for a pod that never runs. So room is closed to the pods of all other quotas; and room that a pod takes back is closed to
-//! a pod of the same quota that would borrow it.
+//! Where quotas take back from each other, priority alone does not decide which pod may evict which. Room that was taken would be taken
+//! back, without end, or pods would leave for a pod that never runs. So room is closed to the pods of all other quotas; and room that a pod
+//! takes back is closed to a pod of the same quota that would borrow it.
 //!
 //! Room that is promised to pods of a gang is closed to its other pods, too: a plan is for the pods that complete the gang, and one that is not
 //! planned would take the room of several. A pod that is promised a node itself may not take another one from the other pods of its gang group,

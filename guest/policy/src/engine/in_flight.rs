@@ -45,9 +45,9 @@ impl Engine {
         may_stay && self.plan_stands(laws, gangs, refuted)
     }
 
-    /// Returns why a gang goes on without the tried pod: the pod is promised nothing, the gang lacks several pods, and as many others are nominated
-    /// and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete, the pod plans for
-    /// itself. `None`: the gang needs the pod.
+    /// Returns why a gang does not need the tried pod now: the pod is promised nothing, the gang lacks several pods, and as many other pods are
+    /// nominated and can take their nodes. A plan with the tried pod would move the nominated pods, or evict for one pod too many. Once the gang is
+    /// complete, the tried pod plans for itself. `None`: the gang needs the pod.
     pub(super) fn goes_on_without(
         &mut self,
         search: &dyn Search,

@@ -27,7 +27,7 @@ pub enum Verdict {
     Elsewhere,
 }
 
-/// The resources of which there is too little, each with the amount requested and the amount free.
+/// The resources that are lacking, each with the amount requested and the amount free.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lack(Vec<(ResourceIx, i64, i64)>);
 

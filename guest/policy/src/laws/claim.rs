@@ -4,8 +4,8 @@
 //!
 //! A node is short of a resource if its room, without evictions, is less than the pods of the gang on it request. Reclaim frees only
 //! resources that are short, and only those that the gang is owed: its queue stays within its deserved amount of them. A victim gives
-//! because its queue uses more than it deserves of such a resource. What a gang requests beyond its deserved amounts is not short, and
-//! remains free beside all that other queues lack of theirs (`is_spare`).
+//! because its queue uses more than it deserves of such a resource. What a gang requests beyond its deserved amounts is not short: enough of
+//! it is free for the gang and for all that other queues lack of their deserved amounts (`is_spare`).
 //!
 //! Consider the sum, over all queues, of what they use beyond their deserved amounts of one resource. A reclaim lowers that sum for the
 //! resource that the victim gives. It raises that sum for no resource that another queue can claim: those that the gang uses beyond its

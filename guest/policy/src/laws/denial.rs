@@ -1,4 +1,4 @@
-//! What a law found wrong, as data; it becomes facts only when somebody is to be told.
+//! The denial of a law, as data. It is converted into facts only when a reason is reported.
 
 use super::Detail;
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};

@@ -1,4 +1,4 @@
-//! What there is to say under a code: which of its sentences it is, and the facts in it. Nothing is put into words here.
+//! The detail of a reason under its code: the case, which chooses the sentence, and the facts in that sentence. No sentence is made here.
 
 use super::Rule;
 use crate::contract::{Amount, Fact, FactValue, Reason};

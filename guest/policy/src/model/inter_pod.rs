@@ -1,7 +1,7 @@
-//! What stands between pods: affinity, anti-affinity and spread, and the counts by which they are judged.
+//! Constraints between pods: affinity, anti-affinity and spread, and the counts by which they are judged.
 //!
-//! The counts are books: they are kept wherever a pod takes a node or leaves it, so a trial sees them change. What a plan tries without a
-//! trial is told by a [`WhatIf`]. A pod that has nothing between it and others costs one look.
+//! The counts are updated whenever a pod takes a node or leaves it, so a trial sees them change. A [`WhatIf`] describes the changes that a
+//! plan tries without a trial. A pod without constraints to others costs one lookup.
 //!
 //! Upstream `pkg/scheduler/framework/plugins`: interpodaffinity, podtopologyspread, volumerestrictions.
 

@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-/// Whether a pod may be evicted, and so how it counts against its queue.
+/// A class of pods: those that may be evicted or those that may not. The class decides how a pod counts against its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preemptibility {
     /// The pod may be preempted. Its queue may use it beyond the guarantee.

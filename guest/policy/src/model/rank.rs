@@ -115,8 +115,8 @@ impl<K: Ord> Ranks<K> {
     }
 }
 
-/// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names. The run goes on, so
-/// most of the gap is left on the other side.
+/// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names. More names of the
+/// run will follow, so most of the gap is left on the other side.
 fn between(below: Option<Known>, above: Option<Known>) -> u64 {
     let (low, last) = below.map_or((0, 0), |below| (below.rank, below.turn));
     let Some(Known { rank: high, turn: next }) = above else { return low.saturating_add(STRIDE) };

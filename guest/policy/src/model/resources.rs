@@ -76,7 +76,7 @@ impl Amounts {
         self.change(request, i64::saturating_sub)
     }
 
-    /// Returns the first resource of the request of which there is too little. `None`: there is enough.
+    /// Returns the first resource of the request that is lacking. `None`: there is enough of each.
     pub fn lacks(&self, request: &Request) -> Option<ResourceIx> {
         request.iter().find(|(resource, amount)| self.get(*resource) < *amount).map(|(resource, _)| resource)
     }

@@ -120,7 +120,7 @@ impl Scan<'_> {
     }
 }
 
-/// The bit that marks a resource of which there is too little even when the node is empty.
+/// The bit that marks a lacking resource of which even the empty node has too little.
 const NEVER: u8 = 0x80;
 
 /// The number of nodes between two branches. Without this, a scan in the sandbox is mostly its checks of the time. The numbers of so many nodes are

@@ -1,6 +1,6 @@
 //! A cluster in a few words, for tests: names stand for numbers, `cpu=4 memory=8Gi` for amounts.
 //!
-//! Everything is said in terms of the contract, so that the tests of the crate and those beside it share it.
+//! All of it uses the types of the contract, so that the tests inside the crate and those in its `tests` folder share it.
 
 mod draft;
 mod inter_pod;

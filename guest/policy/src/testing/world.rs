@@ -1,4 +1,4 @@
-//! A policy that is told of a cluster, and asked.
+//! A policy under test: a test sends it the events of a cluster and calls it.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract::*;
 use crate::testing::{RESOURCES, World};
 
-/// What the policy answers, by question.
+/// The answers of the policy, by question.
 pub type Answers = BTreeMap<String, String>;
 
 /// Asks everything, of every pod in the order of their names.

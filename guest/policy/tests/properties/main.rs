@@ -1,5 +1,5 @@
-//! Properties of the whole policy, as a host sees it: the order in which things are told does not matter, and a plan is
-//! legal, no larger than it must be, and found where there is one.
+//! Properties of the whole policy, as a host sees it: the order of the events does not matter, and a plan is legal, no larger than it must
+//! be, and found where there is one.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod answers;

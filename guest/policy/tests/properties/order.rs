@@ -1,5 +1,4 @@
-//! The order in which things are told, the numbers the host gives them, and what was told before of the same things do
-//! not matter.
+//! The order of the events, the numbers that the host gives to objects, and earlier events about the same objects do not matter.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -9,7 +8,7 @@ use crate::contract::{Event, Phase, Pod as Pending};
 use crate::scene::{Cast, Pod, Scene, scene};
 use crate::testing::{Numbers, World, key};
 
-/// A way to tell of a scene: numbers for nodes and pods, an order of the events, and how many come at once.
+/// A way to send a scene: numbers for nodes and pods, an order of the events, and how many come at once.
 #[derive(Debug, Clone)]
 struct Telling {
     nodes: Vec<u32>,
@@ -33,7 +32,7 @@ fn number(numbers: &mut Numbers, telling: &Telling) {
     numbers.pods.extend(names.zip(telling.pods.iter().copied()));
 }
 
-/// Tells of a scene in this way.
+/// Sends a scene to the policy in this way.
 fn tell(world: &mut World, scene: &Scene, telling: &Telling) {
     let events = scene.events(&mut world.numbers);
     let mut placed: Vec<(usize, Event)> = events

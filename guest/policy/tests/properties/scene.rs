@@ -74,7 +74,7 @@ pub enum Leaving {
 pub const JOB: &str = "job";
 const QUOTAS: usize = 2;
 
-/// What a scene is for.
+/// A kind of scene, by the part of the policy that it tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cast {
     /// Koordinator's jobs alone; the pods of the asking one are alike.
@@ -106,7 +106,7 @@ fn laws(cast: Cast) -> impl Strategy<Value = Laws> {
     })
 }
 
-/// Mins that leave a job room, and maxima not far above: where there is little to spare, victims are needed.
+/// Generates mins that leave a job room, and maxima not far above: where there is little to spare, victims are needed.
 fn quotas() -> impl Strategy<Value = Vec<Quota>> {
     let bounds = |cpu: Range<i64>| (weighted(0.8, cpu), weighted(0.2, 0..4i64));
     let quota = move |at: usize| {

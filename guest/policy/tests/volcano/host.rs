@@ -41,7 +41,7 @@ pub struct Queue {
     pub memory: Option<u32>,
 }
 
-/// What a test begins with.
+/// The cluster and the configuration with which a test begins.
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub mode: &'static str,
@@ -75,7 +75,7 @@ pub struct Host {
     pub leaving: BTreeSet<Pod>,
 }
 
-/// What a cycle did.
+/// The result of a cycle: the pods that were bound, and the plans that were carried out.
 #[derive(Debug, Default)]
 pub struct Cycle {
     pub bound: Vec<Pod>,

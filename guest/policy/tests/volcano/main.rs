@@ -1,5 +1,5 @@
-//! Volcano's elastic jobs over whole cycles, as a host lives through them: sizes stay legal, nobody is evicted but for a gang that then
-//! runs, a guarantee holds, and the cluster comes to rest.
+//! Volcano's elastic jobs over whole cycles, as a host lives through them: sizes stay legal, pods are evicted only for a gang that then runs,
+//! a guarantee holds, and the cluster comes to rest.
 
 mod host;
 mod many;

@@ -70,11 +70,11 @@ fn setup() -> impl Strategy<Value = Setup> {
     )
 }
 
-/// Jobs that had these sizes before the cycle have legal ones after it.
+/// Checks that jobs that had these sizes before the cycle have legal sizes after it.
 fn check_sizes(sizes: &[u32], host: &Host) -> Result<(), TestCaseError> {
     for (at, job) in host.setup.jobs.iter().enumerate() {
         let size = host.running(at);
-        // Who begins with less than the minimum has nothing to keep to.
+        // A job that begins with less than its minimum has no legal size to keep to.
         if sizes[at] != 0 && sizes[at] < job.minimum {
             continue;
         }
@@ -88,7 +88,7 @@ fn check_sizes(sizes: &[u32], host: &Host) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Queues in which something was bound hold no more than they may.
+/// Checks that queues in which a pod was bound hold no more than they may.
 fn check_bounds(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
     let grew = |queues: &[usize], counts: &dyn Fn(Pod) -> bool| {
         cycle.bound.iter().any(|pod| queues.contains(&host.setup.jobs[pod.0].queue) && counts(*pod))
@@ -159,7 +159,7 @@ fn check_guarantees(host: &Host, cycle: &Cycle, promised: &BTreeSet<Pod>) -> Res
     let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
     for (at, queue) in host.setup.queues.iter().enumerate() {
         let of_queue = |pod: &&Pod| host.setup.jobs[pod.0].queue == at;
-        // What was promised to its pods before counts as held, as it does for who takes from it.
+        // What was promised to pods of the queue before counts as held here, as it does for a plan that reclaims from the queue.
         let awaited = promised.iter().filter(|pod| of_queue(pod) && !host.bound.contains_key(pod));
         let held = host.held(&[at], |_| true).0 + awaited.map(cores).sum::<u32>();
         let plain = host.setup.parent.is_none() && host.setup.queues.iter().all(|queue| queue.guarantee.is_none());

@@ -38,7 +38,7 @@ pub(super) struct Asked {
     how: How,
 }
 
-/// How it is decided, wherever the cluster is read from.
+/// The options of a decision that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub(super) struct Question<'a> {
     pub(super) recorder: Option<&'a Recorder>,
 }
 
-/// Whether to explain the decisions.
+/// A choice whether to explain the decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Explain {
     /// No.

@@ -25,8 +25,8 @@ use super::screen::{TextJsonOrMarkdown, print, print_json};
 /// Say which decisions change from one policy to another: pods and victims, by law
 ///
 /// A policy is `embedded`, `native` or the file of a component, with `@SYSTEM` for one of its systems; a system alone is that of the
-/// embedded policy; `oci://...` is a component of a registry. Both decide about the pods of the same schedulers. In snapshots and scenarios, the cluster goes on as OLD decides; in recordings, as recorded. Exit status 0: no
-/// decision changes; 1: some do.
+/// embedded policy; `oci://...` is a component of a registry. Both decide about the pods of the same schedulers. In snapshots and scenarios,
+/// the decisions of OLD are carried out in the cluster; in recordings, the recorded ones. Exit status 0: no decision changes; 1: some do.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The policy as it is, such as `embedded`, `koordinator` or `FILE.wasm@volcano`
@@ -154,7 +154,7 @@ impl Pair {
     }
 }
 
-/// Compares step by step, while the cluster goes on as it was recorded. `old_leads`: the recording is that of the old side.
+/// Compares step by step, while the cluster changes as it was recorded. `old_leads`: the recording is that of the old side.
 fn follow<R: std::io::Read>(
     name: &str,
     reader: &mut Reader<R>,

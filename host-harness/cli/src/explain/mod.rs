@@ -16,7 +16,7 @@ use super::screen::{TextOrJson, print_json};
 use lictor_decide::Opened;
 use lictor_decide::explain::Answer;
 
-/// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
+/// Say why one pod, or one job, is where it is: which constraint failed, which pods are evicted, which pods were spared and by which law
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input. With `--live`, the pod
@@ -35,7 +35,7 @@ pub(super) struct Asked {
     how: How,
 }
 
-/// How it is decided, wherever the cluster is read from.
+/// The options of an explanation that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]

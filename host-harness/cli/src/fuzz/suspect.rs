@@ -49,9 +49,9 @@ pub(super) struct Suspect {
 enum Distance {
     /// The judges see no difference.
     None,
-    /// The reasons differ, and the cluster goes on in the same way.
+    /// The reasons differ, and the cluster changes in the same way.
     Words,
-    /// The cluster goes on in another way.
+    /// The cluster changes in another way.
     Effects,
 }
 
@@ -88,7 +88,7 @@ impl Suspect {
             };
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
-                // The cluster goes on in the same way: the pods are tried in the order of the policy.
+                // The cluster changes in the same way: the pods are tried in the order of the policy.
                 (Distance::None, Step::Order) if are_turned(was, &said) => {
                     let scene = Scene { played, at };
                     self.ask(&scene, &mut table, said, answers)?;

@@ -1,4 +1,4 @@
-//! The laws that a user may mean who named a law that does not exist.
+//! The laws that a user may have meant by the name of a law that does not exist.
 
 use std::collections::BTreeSet;
 

@@ -65,7 +65,7 @@ pub(super) struct Asked {
     /// Carry nothing out: say what would be done to the pods that the gate holds
     #[arg(long, conflicts_with = "observe")]
     dry_run: bool,
-    /// Carry nothing out: say what the laws would do to all pending pods, beside any scheduler, gates or not
+    /// Carry nothing out: say what the laws would do to all pending pods, with or without the gate. Any scheduler may run at the same time
     #[arg(long)]
     observe: bool,
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
@@ -81,7 +81,7 @@ pub(super) struct Asked {
     access: Access,
     #[command(flatten)]
     operations: Operations,
-    /// Keep what the cluster does not show in this file, and go on from it
+    /// Keep what the cluster does not show in this file, and continue from it
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     checkpoint: Option<PathBuf>,
     /// Keep it in this ConfigMap, `namespace/name`, instead
@@ -100,7 +100,7 @@ pub(super) struct Asked {
     log: Log,
 }
 
-/// Which cluster, and as whom.
+/// The options for access to the cluster.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Access {
     /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or the service account of the pod]
@@ -111,7 +111,7 @@ pub(super) struct Access {
     context: Option<String>,
 }
 
-/// How long a pod that was let go may be refused, in seconds; none: forever.
+/// The time for which a pod that was let go may be refused, in seconds. `None`: forever.
 #[derive(Debug, Clone, Copy)]
 struct Grace(
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))] Option<u32>,

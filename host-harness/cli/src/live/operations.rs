@@ -9,7 +9,7 @@ use super::namespaced;
 
 const HEADING: &str = "Operations";
 
-/// What stands around the loop.
+/// The options of the parts around the decision loop.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Operations {
     /// Carry out only while this process holds this Lease, `namespace/name`; others stand by
@@ -26,7 +26,7 @@ pub(super) struct Operations {
     #[arg(long, help_heading = HEADING)]
     explain: bool,
     /// Mark each running pod with its standing: the label `lictor.dev/standing` (`safe` or `evictable`), and the condition `lictor.dev/Safe`
-    /// with the law that protects the pod, or with who may evict it
+    /// with the law that protects the pod, or with the preemptors that may evict it
     #[arg(long, help_heading = HEADING)]
     standing: bool,
     /// Write no events, conditions and status of quotas and queues

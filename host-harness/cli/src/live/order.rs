@@ -11,8 +11,8 @@ const HEADING: &str = "In a running process";
 /// A replacement in a running process.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Live {
-    /// Replace the policy of a running process (`lictor run`), and say what becomes of it. `--shadow` and `--watch` are seconds then; what is
-    /// not said is as the process was told. A file is one of the machine of the process
+    /// Replace the policy of a running process (`lictor run`), and report the result. `--shadow` and `--watch` are seconds then; an option that
+    /// is not given has the value with which the process was started. A file is one of the machine of the process
     #[arg(long, help_heading = HEADING,
         conflicts_with_all = ["inputs", "component", "native", "laws", "args", "schedulers", "to_system", "key", "insecure_unsigned"])]
     pub(crate) live: bool,

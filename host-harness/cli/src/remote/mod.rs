@@ -21,7 +21,7 @@ const TIMEOUT: u64 = 60;
 /// The heading of the options in the help.
 const HEADING: &str = "Components of registries, oci://registry/repository:tag";
 
-/// How registries are asked.
+/// The options of requests to registries.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Network {
     /// Ask registries of other machines without TLS, too; those of this machine always are
@@ -39,7 +39,7 @@ impl Default for Network {
     }
 }
 
-/// Which components of registries may be loaded.
+/// The options that decide which components of registries may be loaded.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Remote {
     /// The public key of the publisher, such as cosign.pub: what is not signed by it is not loaded

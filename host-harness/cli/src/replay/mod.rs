@@ -20,7 +20,7 @@ use lictor_host::recording::{Entry, Header, ReadError, Recorded};
 /// Repeat a recording: is every answer and command the same? With another policy, say what it decides otherwise
 ///
 /// With the policy that was recorded, in its component or natively, the session is repeated bit for bit; the first answer or command
-/// that differs is named. With another policy, its decisions are compared step by step, while the cluster goes on as recorded. Exit
+/// that differs is named. With another policy, its decisions are compared step by step, while the cluster changes as recorded. Exit
 /// status 0: all is the same; 1: something differs.
 #[derive(Debug, Args)]
 pub(super) struct Asked {

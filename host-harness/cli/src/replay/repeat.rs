@@ -47,7 +47,7 @@ impl Same {
     }
 }
 
-/// A session with another policy: its decisions are compared while the cluster goes on as recorded.
+/// A session with another policy: its decisions are compared while the cluster changes as recorded.
 pub(super) struct Other {
     header: Header,
     follow: Follow,

@@ -55,7 +55,7 @@ impl Driven {
     }
 }
 
-/// Reads the inputs, begins the replacement, and goes on until it has ended.
+/// Reads the inputs, begins the replacement, and runs cycles until the replacement has ended.
 pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Driven, Failure> {
     let mut driven = match question.asked.inputs.as_slice() {
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
@@ -124,7 +124,7 @@ fn irreplaceable(error: ReplaceError) -> Failure {
     }
 }
 
-/// The first session of a recording. Its policy is replaced while the cluster goes on as recorded.
+/// The first session of a recording. Its policy is replaced while the cluster changes as recorded.
 struct Recorded {
     follow: Follow,
     system: String,

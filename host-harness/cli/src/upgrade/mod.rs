@@ -21,7 +21,7 @@ use lictor_host::replace::{Period, State, Terms};
 
 /// Try the replacement of a policy: in shadow, at the switch, and in the watch that follows
 ///
-/// The session is that of a recording, in which the cluster goes on as recorded, or begins with a snapshot; then cycles follow in which
+/// The session is that of a recording, in which the cluster changes as recorded, or begins with a snapshot; then cycles follow in which
 /// victims leave, until the replacement has come to its end. With `--live`, the policy of a running process is replaced. Exit status 0: the
 /// new policy took over; 1: the old one stayed, or came back.
 #[derive(Debug, Args)]

@@ -20,8 +20,9 @@ use off::show;
 use on::show;
 pub(super) use text::print;
 
-/// Look at a cluster: how full its nodes and queues are, which running pods are safe, who waits and why, and who would be evicted. In a page of the browser, which
-/// decides by itself and shows recordings, too; in the terminal with `--text`, or where the page is not built in
+/// Look at a cluster: how full its nodes and queues are, which running pods are safe, which pods wait and why, and which pods would be
+/// evicted. In a page of the browser, which decides by itself and shows recordings, too; in the terminal with `--text`, or where the page is
+/// not built in
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     #[command(flatten)]
@@ -46,7 +47,7 @@ pub(super) struct Asked {
     port: u16,
 }
 
-/// How it is looked at, wherever the cluster is read from.
+/// The options of a view that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]

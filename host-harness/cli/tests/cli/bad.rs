@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::run::lictor;
 
-/// What is wrong in a file.
+/// A file with a mistake, and the report of the mistake.
 struct Case {
     file: &'static str,
-    /// The line that is told; 0 where the file as a whole is meant.
+    /// The line that is reported; 0 where the file as a whole is meant.
     line: u32,
     /// What is said, besides the line.
     says: &'static [&'static str],

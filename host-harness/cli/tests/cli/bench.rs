@@ -2,7 +2,7 @@
 
 use crate::run::{file, lictor};
 
-/// Arguments reach the policy, and a bad one is told with its place.
+/// Checks that arguments reach the policy, and that a bad argument is reported with its place.
 #[test]
 fn arguments_of_the_system_are_in_force() {
     let args = file("bench.args.yaml", "minCandidateNodesAbsolute: many\n");

@@ -31,7 +31,7 @@ fn named(pod: &Value, about: &str, outcome: &str) -> Vec<String> {
 fn a_job_without_room_is_told_what_would_have_been_enough() {
     let ran = explain("nlp/long-context").exits(0).tells(&["note: the laws of `koordinator` decide"]);
     assert_eq!(ran.err.lines().count(), 1);
-    // ib-2 is three nodes; on two of them who may go is enough, on the third `depth-fm` may not.
+    // ib-2 is three nodes. On two of them, evicting the eligible pods is enough; on the third one, `depth-fm` may not be evicted.
     ran.prints(&[
         "\nnlp/long-context-worker-0: unschedulable\n",
         "\nnlp/long-context: 2 pods: refused\n",

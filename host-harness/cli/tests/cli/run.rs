@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The bundled snapshot.
 pub const FOUR_TEAMS: &str = "fixtures/snapshots/four-teams.yaml";
 
-/// What came of the command.
+/// The result of a run of the command.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,

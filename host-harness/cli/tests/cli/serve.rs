@@ -95,7 +95,7 @@ fn what_a_scheduler_asks_is_recorded_and_kept_for_one_scheduler_at_a_time_and_re
     let pod = json!({"pod": "d/p"});
     assert_eq!(ask(&mut stream, kind::TRY, &pod)["verdict"], "pass");
     assert_eq!(ask(&mut stream, kind::POST_FILTER, &pod)["node"], "n1");
-    // What became of the plan is not told: the next host would ask.
+    // The outcome of the plan is not sent to the host: the next host would ask for it.
     assert!(std::fs::read_to_string(&checkpoint).unwrap().contains("\"v\""));
     drop(host);
     lictor(&["replay", "--native", &recording]).exits(0).prints(&["the same: "]);
@@ -112,7 +112,7 @@ fn a_cluster_without_anything_of_the_system_is_warned_of_once_and_not_while_it_i
         let (mut stream, _) = host.greet();
         tell(&mut stream, kind::SYNCED, 0, &Value::Null);
         objects.iter().for_each(|object| tell(&mut stream, kind::OBJECT, 0, object));
-        // What was told before is taken when this is answered.
+        // When this message is answered, the host has handled all messages before it.
         tell(&mut stream, kind::TRY, 7, &json!({"pod": "d/p"}));
         while Frame::read(&mut stream).unwrap().unwrap().number != 7 {}
         drop(host);

@@ -1,4 +1,4 @@
-//! `lictor what-if`. What stands in the way of the jobs of the bundled snapshot is worked out in `fixtures/snapshots/README.md`.
+//! `lictor what-if`. `fixtures/snapshots/README.md` works out which constraints fail for the jobs of the bundled snapshot.
 
 use serde_json::json;
 

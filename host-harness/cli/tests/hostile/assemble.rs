@@ -1,9 +1,8 @@
 //! Makes components out of the few lines that are wrong with them.
 //!
-//! A file beside this one is a core module with one fault. It takes the place of the core module in the built-in component,
-//! and what that one exports besides is added: functions that return the address 0, where the memory is zero. To the
-//! canonical ABI that is "pass", "no findings", an empty list: the empty module `(module)` becomes a sound policy that
-//! objects to nothing.
+//! Each `.wat` file in this folder is a core module with one fault. It replaces the core module in the built-in component. The exports of the
+//! built-in module that it lacks are added: functions that return the address 0, where the memory is zero. To the canonical ABI that is
+//! "pass", "no findings", an empty list: the empty module `(module)` becomes a sound policy that objects to nothing.
 
 use std::ops::Range;
 use std::sync::LazyLock;

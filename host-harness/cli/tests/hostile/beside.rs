@@ -1,4 +1,4 @@
-//! Guests that misbehave beside the policy that they are to replace, and after they did.
+//! Guests that misbehave in shadow, next to the policy that they are to replace, and guests that misbehave after they have replaced it.
 
 use std::time::{Duration, Instant};
 

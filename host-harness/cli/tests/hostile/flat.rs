@@ -14,7 +14,7 @@ const CALLS: u64 = 10_000;
 /// What may be more at the end than at the beginning: what the allocator has not given back. One page that each call keeps would be 40 MB.
 const SLACK: u64 = 8 << 20;
 
-/// Bytes of memory that this process holds.
+/// Returns the bytes of memory that this process holds.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096

@@ -1,4 +1,4 @@
-//! Policies whose memory grows and grows: an instance that leaks is replaced between two decisions, and told everything anew.
+//! Policies whose memory grows and grows: an instance that leaks is replaced between two decisions, and the new one receives the whole cluster.
 
 use lictor_host::sandbox::{Limits, Sandbox};
 use lictor_host::session::{Input, Session};
@@ -30,7 +30,7 @@ fn a_leak_is_recycled_past_the_mark_and_no_decision_is_lost() {
     assert!((0..40).all(|number| bound(&mut session, number)));
     assert_eq!(session.under_way(), 40);
     let counters = session.counters();
-    // It holds 64 KiB at first and a MiB more after each pod: more than 8 MiB after 8 pods. The fifth time nobody has asked for yet.
+    // An instance holds 64 KiB at first and a MiB more after each pod: more than 8 MiB after 8 pods. No call has needed the fifth restart yet.
     assert_eq!((counters.recycles, counters.restarts), (5, 4));
     assert_eq!((counters.failed, counters.second_tries, counters.faults.len()), (0, 0, 0));
     assert_eq!(counters.policy.memory_high_bytes, MARK + (64 << 10));

@@ -1,4 +1,4 @@
-//! Policies that misbehave: each ends in a typed error within its limits, and the host goes on.
+//! Policies that misbehave: each ends in a typed error within its limits, and the host continues.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 

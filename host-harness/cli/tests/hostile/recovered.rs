@@ -1,4 +1,4 @@
-//! A session goes on after its policy has trapped.
+//! A session continues after its policy has trapped.
 
 use lictor_host::policy::CallError;
 use lictor_host::sandbox::{Breakage, Limits, Sandbox};

@@ -20,7 +20,7 @@ static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
     Sandbox::new(Limits { memory_bytes: MEMORY, call_deadline: DEADLINE, ..Limits::default() }).unwrap()
 });
 
-/// The built-in policy, beside them.
+/// The built-in policy, in the same sandbox.
 static SOUND: LazyLock<Loaded> = LazyLock::new(|| {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
     SANDBOX.clone().with_cache(Cache::open(&shared).unwrap()).load(embedded()).unwrap()
@@ -49,7 +49,7 @@ fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), CallError>) 
     cause
 }
 
-/// Checks that the host goes on: the built-in policy answers.
+/// Checks that the host still works: the built-in policy answers.
 fn sound() {
     assert_eq!(SOUND.start().unwrap().describe().unwrap().name, "lictor");
 }

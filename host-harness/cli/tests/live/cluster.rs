@@ -1,4 +1,4 @@
-//! The page beside a controller in a real cluster: what it shows is what happens there.
+//! The page together with a controller in a real cluster: the page shows what happens there.
 //!
 //! It needs the testbed (`just testbed`); where that is not there, it says that it was not run. With `LICTOR_REQUIRE_TESTBED=1`, that is a
 //! failure.
@@ -87,7 +87,7 @@ async fn a_gang_is_followed_from_its_plan_to_its_nodes() {
     browser.click("#tab-jobs").await;
     browser.reads(".lanes", "batch/batch-0").await;
     cluster.apply(Path::new(&format!("{CONTROLLER}/quickstart/gang.yaml")));
-    // A moment with the plan, and later one in which the gang has its nodes. The page goes on meanwhile: both are on its line.
+    // One moment has the plan, and in a later one the gang has its nodes. The page is updated meanwhile: both are on its line.
     browser.reads("#cycle-said", "3 bound").await;
     let marks = "return [...document.querySelectorAll('.mark')].map((mark) => mark.title)";
     let marks = browser.script(marks).await;

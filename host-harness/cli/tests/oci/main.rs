@@ -20,7 +20,7 @@ use run::{Ran, command, file};
 const KEY: &str = include_str!("../../../artifact/tests/registry/publisher.key");
 const PUBLIC: &str = include_str!("../../../artifact/tests/registry/publisher.pub");
 
-/// Runs the command with credentials of nobody.
+/// Runs the command without credentials.
 fn lictor(arguments: &[&str]) -> Ran {
     lictor_with(arguments, &empty_directory("no-docker"))
 }

@@ -33,13 +33,13 @@ impl Calls {
 /// An instance of the component whose calls are written down.
 pub struct Traced {
     policy: Sandboxed,
-    /// The templates that the instance was told, as the host tells them.
+    /// The templates that the instance has received, with the numbers that the host gives them.
     templates: TemplateNumbers,
     calls: Calls,
 }
 
 impl Traced {
-    /// Calls of this instance are added to these.
+    /// Wraps an instance. Its calls are added to `calls`.
     pub fn new(policy: Sandboxed, calls: &Calls) -> Traced {
         Traced { policy, templates: TemplateNumbers::default(), calls: calls.clone() }
     }

@@ -93,7 +93,7 @@ impl Contract {
         }
     }
 
-    /// Calls as players read them.
+    /// Writes calls as players read them.
     pub fn written(&self, calls: &Calls) -> Vec<Value> {
         let of_call = |call: crate::traced::Call| {
             let Some((_, function)) = self.functions.get(call.function) else { return json!({"call": call.function}) };

@@ -1,4 +1,4 @@
-//! The policy is replaced, by itself, while everything goes on.
+//! The policy is replaced by a new instance of itself while the simulation runs.
 
 use std::collections::BTreeMap;
 

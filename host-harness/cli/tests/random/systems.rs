@@ -22,7 +22,7 @@ pub struct Played {
     pub name: &'static str,
     /// What is written on each pod that is created.
     pub dress: fn(usize, &mut Real),
-    /// What it needs beside nodes and pods.
+    /// The objects that the system needs in addition to nodes and pods.
     pub objects: Vec<Object>,
     /// How many simulations show all of it.
     pub seeds: u64,

@@ -18,7 +18,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = env!("LICTOR_GUEST_PROFILE");
 const FLAGS: &str = env!("LICTOR_GUEST_FLAGS");
 
-/// Where they are built: beside the embedded one.
+/// The folder in which the modules are built, next to the embedded one.
 static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     let target = Path::new(env!("OUT_DIR")).join("guest");
     let mut cargo = Command::new(env!("CARGO"));

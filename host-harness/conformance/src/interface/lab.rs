@@ -81,7 +81,7 @@ impl<'a> Lab<'a> {
         Ok(seen)
     }
 
-    /// Checks that a run in another manner has the same decisions as the plain run.
+    /// Checks that a run with these settings has the same decisions as the plain run.
     pub(super) fn same(&self, manner: &Manner) -> Verdict {
         let lines = |run: &Run| -> Vec<String> {
             let is_said = |exchange: &&Exchange| !matches!(exchange.call, Call::Notes(_) | Call::Standings(_));
@@ -91,7 +91,7 @@ impl<'a> Lab<'a> {
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))
     }
 
-    /// Checks that a run in another manner has the same answers as the plain run, byte for byte.
+    /// Checks that a run with these settings has the same answers as the plain run, byte for byte.
     pub(super) fn identical(&self, manner: &Manner) -> Verdict {
         let lines = |run: &Run| -> Vec<String> {
             run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.said)).collect()
@@ -146,7 +146,7 @@ impl<'a> Lab<'a> {
         Ok(asked.collect())
     }
 
-    /// Makes a run in this manner.
+    /// Makes a run with these settings.
     pub(super) fn run(&self, manner: &Manner) -> Run {
         let mut run = Run::default();
         run.unopened = play(self, manner, &mut run).err();

@@ -1,8 +1,8 @@
 //! Interface conformance: what any policy must keep, whatever it decides. The contract of `wit/` says the rules; each check holds a
 //! component to one of them, over random clusters and the clusters of its author's scenarios.
 //!
-//! What a policy exports is what is tested. The reference host asks; every answer is written down and looked at, and runs that may not
-//! differ are compared: two instances, another order of what is told, other numbers, a new instance with a checkpoint.
+//! The exports of a policy are tested. The reference host calls them. Every answer is recorded and examined, and runs that may not differ are
+//! compared: two instances, another order of the events, other numbers, a new instance with a checkpoint.
 
 mod check;
 mod checks;

@@ -27,7 +27,7 @@ pub(super) enum Beside {
     RestoresGarbage,
 }
 
-/// The manner of a run.
+/// The settings of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Manner {
     pub(super) telling: Telling,
@@ -174,7 +174,7 @@ impl Player<'_> {
         });
     }
 
-    /// Calls `standings`, where the manner demands it.
+    /// Calls `standings`, if the settings of the run demand it.
     fn stand(&mut self) {
         if self.manner.standing {
             self.note(|session| session.standings().map(drop));

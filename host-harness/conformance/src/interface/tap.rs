@@ -1,4 +1,4 @@
-//! A policy of which every answer is written down, and which is told and asked as this suite wants it.
+//! A policy under test. Every answer of the policy is recorded, and it receives events and calls as this suite wants.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use lictor_oracle::Dice;
 
 use super::exchange::{Call, Exchange, Known, Said};
 
-/// How a policy receives events and calls.
+/// The way in which a policy receives events and calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Telling {
     /// Whether consecutive events of one kind are shuffled, with this seed.
@@ -109,7 +109,7 @@ impl Tap {
 }
 
 impl State {
-    /// Checks whether the instance goes on.
+    /// Checks that the instance is not ended.
     ///
     /// # Errors
     /// The suite ends the instance with this call.

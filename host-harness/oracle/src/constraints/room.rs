@@ -66,7 +66,7 @@ fn requests(pod: &Value) -> Amounts {
     all
 }
 
-/// Adds up the containers, or the largest step of the init containers beside the sidecars before it.
+/// Adds up the containers and the sidecars. For each resource, a larger step of the init containers, with the sidecars before it, counts instead.
 fn together(spec: &Value, of: &dyn Fn(&Value) -> Amounts) -> Amounts {
     let (mut sidecars, mut steps) = (Amounts::new(), Amounts::new());
     for container in items(&spec["initContainers"]) {

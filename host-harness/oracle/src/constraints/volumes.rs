@@ -1,4 +1,4 @@
-//! Volumes: where they are, who else uses them, and how many a node takes.
+//! Volumes: where they are, which other pods use them, and how many a node takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

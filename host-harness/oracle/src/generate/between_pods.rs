@@ -12,7 +12,7 @@ use crate::world::{HOST, SET, ZONE, at, text};
 /// The kind of demand to be near others.
 const FOLLOWS: i64 = 3;
 
-/// What a pod demands of others.
+/// A constraint of a pod towards other pods.
 #[derive(Debug, Clone)]
 struct Demand {
     set: &'static str,
@@ -25,11 +25,11 @@ struct Demand {
     domains: Option<i64>,
 }
 
-/// Gives some of the pods constraints towards others, in some of the cases. Which pods are in which set is said by a label. Members of a gang
-/// demand the same, as pods of one template do.
+/// Gives some of the pods constraints towards others, in some of the cases. A label names the set of a pod. Members of a gang have the same
+/// constraint, like pods of one template.
 ///
-/// Where victims are created again, nobody follows others: a pod that may be the first of its set evicts one of the set, which is there again
-/// before it, and so on. kube-scheduler does the same.
+/// Where victims are created again, no pod gets a required pod affinity. A pod that may be the first of its set would evict a pod of the set,
+/// which is there again before it, and so on. kube-scheduler does the same.
 pub(super) fn constrain(sketch: &mut Sketch, system: System, recreate: bool, objects: &mut [Value]) {
     if !sketch.flag("betweenPods", 20) {
         return;

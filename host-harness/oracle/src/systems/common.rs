@@ -84,7 +84,7 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     let new: Places = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
     let new: Places = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
     let is_left = |pod: &Pod| !is_released(pod) && !outcome.victims.contains(&pod.name);
-    // Who leaves for an earlier plan may be there still, as in kube-scheduler's dry run.
+    // The victims of an earlier plan may still be there, as in kube-scheduler's dry run.
     let before = world.places(is_left);
     let after = world.places(|pod| is_left(pod) && !world.leaves(pod));
     // A plan may be older than the bindings of the same step.

@@ -31,7 +31,7 @@ use switches::{Switches, priority};
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 
-/// What the plugin remembers.
+/// The state of the plugin that outlasts an attempt.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// The victims of the last plan of every job.

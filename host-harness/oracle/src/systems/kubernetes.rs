@@ -63,7 +63,7 @@ pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
     groups::group(pod).is_some() && groups::group(pod) == groups::group(other)
 }
 
-/// What is remembered between attempts.
+/// The state that is kept between attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Memory(Rounds);
 

@@ -70,8 +70,8 @@ fn a_pod_that_never_preempts_is_not_eligible() {
     );
 }
 
-/// Upstream's own preemption stays within the quota of the pod. The proposal, from which the system takes its rules, removes all preemptible pods
-/// of a node (PostFilter, 3), whatever their quotas.
+/// Checks that a pod of another quota is evicted. Upstream's own preemption stays within the quota of the pod. The proposal, from which the system
+/// takes its rules, removes all preemptible pods of a node (PostFilter, 3), whatever their quotas.
 #[test]
 fn a_pod_of_another_quota_is_a_victim_by_the_proposal() {
     pair(member("p", 10, "q1", None), member("v", 5, "q2", Some("n1"))).holds(
@@ -81,7 +81,7 @@ fn a_pod_of_another_quota_is_a_victim_by_the_proposal() {
     );
 }
 
-/// Proposal 20240115, Key Concept 3: the pods of a job are planned together, and no pod is evicted for a part of them.
+/// Checks proposal 20240115, Key Concept 3: the pods of a job are planned together, and no pod is evicted for a part of them.
 #[test]
 fn a_job_is_planned_as_a_whole() {
     let job = |name: &str| labelled(member(name, 10, "q1", None), "pod-group.scheduling.sigs.k8s.io", "job");
@@ -106,8 +106,8 @@ fn a_job_is_planned_as_a_whole() {
     );
 }
 
-/// Issue 1136: 80 percent are free on two devices, 40 on each; `deviceshare` finds no device of 60. A pod of a share is bound on a node of one device,
-/// and one of a whole device where no pod holds a share.
+/// Checks issue 1136: 80 percent are free on two devices, 40 on each; `deviceshare` finds no device of 60. A pod of a share is bound on a node of
+/// one device, and a pod of a whole device where no pod holds a share.
 #[test]
 fn the_rests_of_two_devices_are_no_device() {
     let percent = |amount: &str| json!({"cpu": "1", "koordinator.sh/gpu-core": amount});
@@ -143,8 +143,8 @@ fn the_rests_of_two_devices_are_no_device() {
     }
 }
 
-/// Issues 2342 and 2470: what a quota lends comes back. A sibling gives pods in any order in which it uses more than its min before each of them: here the
-/// small one first.
+/// Checks issues 2342 and 2470: what a quota lends comes back. A sibling gives pods in any order in which it uses more than its min before each of
+/// them: here the small one first.
 #[test]
 fn a_sibling_gives_while_it_uses_more_than_its_min() {
     let cluster = |min: &str| {

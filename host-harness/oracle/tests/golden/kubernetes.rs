@@ -177,8 +177,8 @@ fn dry_run_preemption_reprieves_what_fits() {
     );
 }
 
-/// KEP-4671: the pods of a gang wait at Permit until it is complete. Here a plan is in flight for all of them, and each needs the next one in its zone, so one more holds a node in each round,
-/// the last one first. The cluster is not at rest before.
+/// Checks KEP-4671: the pods of a gang wait at Permit until the gang is complete. Here a plan is in flight for all pods of the gang. Each pod needs
+/// the next pod in its zone, so one more pod holds a node in each round, the last pod first. The cluster is not at rest before.
 #[test]
 fn a_gang_that_holds_one_more_node_in_each_round_is_not_at_rest() {
     let member = |name: &'static str, needs: &str| {

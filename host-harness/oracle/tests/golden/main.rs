@@ -1,5 +1,5 @@
 //! Golden cases for the oracle itself: clusters whose outcome upstream's own unit tests state. The oracle alone judges: it accepts that
-//! outcome, and refuses each outcome beside it. So a misreading that oracle and policy share is seen.
+//! outcome, and refuses each other outcome of the case. So a misreading that oracle and policy share is seen.
 //!
 //! Each case names the file and the case of upstream. Amounts are upstream's; names are shortened.
 #![expect(clippy::panic, clippy::indexing_slicing, reason = "tests")]
@@ -37,7 +37,7 @@ impl Golden {
         Golden { case: Case::by_hand(System::Volcano, By::Cycles, objects), order: Vec::new() }
     }
 
-    /// The same some seconds later.
+    /// Returns the same cluster some seconds later.
     fn after(mut self, seconds: i64) -> Golden {
         self.case.drive.first = seconds;
         self

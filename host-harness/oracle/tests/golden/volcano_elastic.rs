@@ -92,8 +92,9 @@ fn a_job_keeps_its_size_where_a_gang_of_another_queue_could_evict_pods_because_o
     }
 }
 
-/// Returns a queue whose gang `g` evicts the elastic pod `e1` from `n1`, in a cycle in which `f1` of another queue grows there. `f1` may be on `n1` beside
-/// at most one pod more than there are on `n2`, of those that are chosen: `e1`, which is leaving then, `b0` of `n1`, and `chosen`.
+/// Returns a cluster in which the gang `g` evicts the elastic pod `e1` from `n1`, in a cycle in which `f1` of another queue grows there. By the
+/// spread constraint of `f1`, `n1` may then have at most one selected pod more than `n2`. Selected are `f1`, `e1`, which is leaving then, `b0` of
+/// `n1`, and `chosen`.
 fn growing_beside_a_pod_that_is_evicted(chosen: &str) -> Golden {
     let (one, two) = (|| amounts("1", "1Gi"), || amounts("2", "1Gi"));
     let shrinks = elastic(job("e", "own", &[("e0", one(), Some("n2")), ("e1", two(), Some("n1"))]), "1");

@@ -176,8 +176,8 @@ pub fn find_plan(
 }
 
 /// Returns the lacking pods of a gang for which its queue may claim capacity. If it may claim none, also returns the law that denies it. A pod beyond
-/// the claim is passed over while others complete the gang (upstream reclaim.go goes on with the next task). Where the first pods claim too much, the
-/// smallest ones may be enough.
+/// the claim is passed over while others complete the gang (upstream reclaim.go continues with the next task). Where the first pods claim too much,
+/// the smallest ones may be enough.
 fn claimants(
     cluster: &Cluster,
     context: &Context<'_>,

@@ -61,7 +61,7 @@ impl Search for NodeByNode {
         vec![preemptor.pod]
     }
 
-    /// Searches for a plan. If a member finds no node, the search goes on with another member of the gang in its place.
+    /// Searches for a plan. If a member of the gang finds no node, the search continues with another member instead.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
             return self.find_for(cluster, context);
@@ -187,7 +187,7 @@ fn cheapest(
         },
     );
     let mut best = best.and_then(|ix| priced.remove(&ix))?;
-    // The order puts nodes without a violation first. So if the best node has violations, all have, and the search goes on for a node without any.
+    // The order puts nodes without a violation first. So if the best node has violations, all have. Then the search continues to a node without any.
     while best.price.violations > 0 {
         let Some((_, ix)) = nodes.next() else { break };
         let found = offer(cluster, context, ix, (ask, nominated));

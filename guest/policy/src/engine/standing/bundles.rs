@@ -27,7 +27,7 @@ impl Way<'_> {
     }
 }
 
-/// What the standing of a gang depends on: the gang, the queue and the priority of the preemptor, and the number of the way.
+/// The inputs of the standing of a gang: the gang, the queue and the priority of the preemptor, and the number of the way.
 type Key = (JobIx, Option<QueueIx>, i32, usize);
 
 /// The standing of a gang.

@@ -32,7 +32,7 @@ fn victim(world: &mut World) -> String {
     plain.join(", ")
 }
 
-/// Checks that the first node is enough, unless its only candidate violates a budget. Then the search goes on to the first node that needs no
+/// Checks that the first node is enough, unless its only candidate violates a budget. Then the search continues to the first node that needs no
 /// violation, and not to a better one after it.
 #[test]
 fn the_search_goes_on_until_no_budget_is_violated() {

@@ -1,4 +1,4 @@
-//! Gangs at Reserve, Permit and PostFilter: who waits, who is let through, who gives up.
+//! Gangs at Reserve, Permit and PostFilter: which pods wait, which may be bound, and which gangs give up.
 
 use std::sync::Arc;
 

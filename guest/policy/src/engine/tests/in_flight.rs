@@ -1,4 +1,4 @@
-//! A plan is in flight from its acceptance until its victims have left, or nobody waits for it any more.
+//! A plan is in flight from its acceptance until its victims have left, or until no pod waits for it any more.
 
 use crate::contract::{Event, Phase, Refuted};
 use crate::model::{Ledger, PodIx};

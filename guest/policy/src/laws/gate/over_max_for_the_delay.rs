@@ -2,7 +2,7 @@
 //!
 //! The queue has used more than its maximum for at least its quota preemption delay. The time starts when the configuration lowers
 //! the maximum below the usage, or turns quota preemption on. Lowering the maximum again does not start it anew before it has ended;
-//! changing the delay moves its end. Where nobody knows since when, after a restart without a checkpoint, it starts then.
+//! changing the delay moves its end. After a restart without a checkpoint, when the start is not known, the time starts at the restart.
 //!
 //! # Example
 //!

@@ -10,7 +10,7 @@
 //!
 //! # Why
 //!
-//! An operator who lowers a maximum may want to wait until the pods end. Evictions are for operators that turn them on.
+//! An operator that lowers a maximum may want to wait until the pods end. Evictions are for operators that turn them on.
 //!
 //! # Source
 //!

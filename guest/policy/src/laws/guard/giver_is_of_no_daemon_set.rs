@@ -8,7 +8,7 @@
 //!
 //! # Why
 //!
-//! A node without its daemon serves nobody well, and the pod would be created again for the same node.
+//! A node without its daemon serves no pod well, and the pod would be created again for the same node.
 //!
 //! # Source
 //!

@@ -7,7 +7,7 @@
 //! # Example
 //!
 //! Quota `dept` has max 4 cpu. Its child `a` has min 0 and uses 4, its child `b` has min 2. A pod of `b` that requests 2 is within the min
-//! of `b`, and only the max of `dept` stands in its way. Pods of `a` of lower priority are evicted until 2 cpu are free below `dept`.
+//! of `b`, and only the max of `dept` denies it. Pods of `a` of lower priority are evicted until 2 cpu are free below `dept`.
 //!
 //! # Why
 //!

@@ -10,7 +10,7 @@
 //!
 //! # Why
 //!
-//! The minimum is what a quota gets back from others. What it uses beyond is borrowed, and nobody is evicted for that elsewhere.
+//! The minimum is what a quota gets back from others. What it uses beyond is borrowed, and no pod of another quota is evicted for that.
 //!
 //! # Source
 //!

@@ -1,10 +1,10 @@
 //! # What it demands
 //!
-//! All pods that the gang lacks are counted in, beside all pods of the queue. Of one requested resource the queue then uses no more than it
-//! deserves. Any other requested resource may be beyond the deserved amount of the queue only while it is plentiful: the nodes that the
-//! pods may use have it free for the whole gang, beside all that other queues lack of what they deserve. A resource without a deserved
-//! amount is not looked at. With `ancestorReclaimLevel: N`, the deserved amounts of the N nearest ancestors count, too; those of the
-//! root do not.
+//! All pods that the gang lacks are counted together with all pods of the queue. Of one requested resource the queue then uses no more than
+//! it deserves. Any other requested resource may be beyond the deserved amount of the queue only while it is plentiful: the nodes that the
+//! pods may use have enough of it free for the whole gang and for all that other queues lack of what they deserve. A resource without a
+//! deserved amount is not looked at. With `ancestorReclaimLevel: N`, the deserved amounts of the N nearest ancestors count, too; those of
+//! the root do not.
 //!
 //! # Example
 //!

@@ -6,7 +6,7 @@
 //! # Example
 //!
 //! A queue uses 9 cpu in pods of 2 cpu and one of 1, and its maximum is lowered to 4. Two pods of 2 and the one of 1 are evicted: it
-//! uses 4. With pods of 3 only one is evicted, and the queue goes on using 6.
+//! uses 4. With pods of 3 only one is evicted, and the queue still uses 6.
 //!
 //! # Why
 //!

@@ -8,8 +8,8 @@
 //!
 //! # Example
 //!
-//! A node has candidates of priority 3 and 5, and room for one of them beside the preemptor. The one of priority 5 stays, the one
-//! of priority 3 is evicted.
+//! A node has candidates of priority 3 and 5, and room for the preemptor and one of them. The one of priority 5 stays, the one of
+//! priority 3 is evicted.
 //!
 //! # Why
 //!

@@ -1,4 +1,4 @@
-//! Who may be evicted.
+//! Tests of the victim filters: which pods may be evicted.
 
 use super::*;
 use crate::laws::guard::*;

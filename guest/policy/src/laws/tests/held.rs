@@ -1,4 +1,4 @@
-//! No second plan while the promised room is held at Permit by somebody who may yet be rejected.
+//! No second plan is made while a pod that may yet be rejected holds the promised room at Permit.
 
 use super::*;
 use crate::laws::gate::its_room_is_not_held_at_permit::LAW;

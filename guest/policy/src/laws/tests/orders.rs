@@ -1,4 +1,4 @@
-//! Who comes first.
+//! Tests of the comparators: which pod, victim or node comes first.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Who may preempt: labels, preemptionPolicy and the argument.
+//! Tests of which pods may preempt: labels, preemptionPolicy and the argument.
 
 use super::*;
 use crate::laws::gate::may_preempt::LAW;

@@ -1,4 +1,4 @@
-//! What stands between pods: told, kept and judged.
+//! Constraints between pods: storing, counting and checking them.
 
 use super::*;
 
@@ -71,7 +71,7 @@ impl Cluster {
         self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
     }
 
-    /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns `asker`.
+    /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns the tried pod.
     pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Nominated {
         if !self.is_between(asker) {
             return Nominated::default();

@@ -1,4 +1,4 @@
-//! Jobs: who of them holds a node, and which pods they lack.
+//! Jobs: which of their pods hold a node, and which pods they lack.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Nodes: what they have, who may run there, what is left.
+//! Nodes: their allocatable amounts, the pods that may run there, and the amounts that are left.
 
 use super::*;
 use crate::model::index::Index;

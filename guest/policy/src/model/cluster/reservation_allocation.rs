@@ -1,7 +1,8 @@
-//! Lodgings: waiting pods and the reservations whose room they may use.
+//! Reservation allocation: waiting pods and the reservations whose room they may use.
 //!
-//! A pod that uses a reservation takes of the node only what it asks for beyond what is left inside. Per node it uses at most one:
-//! the first by name that holds it whole, else the first that holds a part of it. A reservation that is leaving takes nobody.
+//! A pod that uses a reservation takes from the node only what it requests beyond the rest of the reservation. On each node a pod uses at
+//! most one reservation: the first by name that covers the pod whole, else the first that covers a part of it. A reservation that is leaving
+//! takes no pod.
 
 use super::*;
 
@@ -44,7 +45,7 @@ impl Cluster {
         part
     }
 
-    /// Checks whether the terms of a reservation admit a pod that would take `beside` from the node in addition.
+    /// Checks whether the terms of a reservation admit a pod that would take these amounts from the node in addition.
     fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.inside(name, node).next().is_some();

@@ -1,4 +1,4 @@
-//! Kubernetes: what a PodGroup of `scheduling.k8s.io` says beside the minimum of its gang.
+//! Kubernetes: the spec of a PodGroup of `scheduling.k8s.io`, except the minimum of its gang.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

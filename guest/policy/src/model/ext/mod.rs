@@ -1,4 +1,4 @@
-//! Extension tables: what belongs to one system lies beside the core model, by number of the queue or job.
+//! Extension tables: the data of one system is stored next to the core model, by number of the queue or job.
 //!
 //! A system fills its own table and leaves the others empty. A law reads it through the accessors of the cluster, which stand in the file
 //! of the system.

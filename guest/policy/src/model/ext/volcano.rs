@@ -1,4 +1,4 @@
-//! Volcano: PodGroups, elastic jobs, and what a queue says beside its bounds.
+//! Volcano: PodGroups, elastic jobs, and the spec of a queue, except its bounds.
 
 use crate::model::{Cluster, JobIx, Paged, QueueIx, Symbol, Table};
 
@@ -11,7 +11,7 @@ pub enum Sizes {
     Multiples(u32),
 }
 
-/// How a job grows and shrinks.
+/// The rules by which an elastic job grows and shrinks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elastic {
     /// The sizes that the job may have.

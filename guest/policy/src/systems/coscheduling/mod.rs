@@ -1,8 +1,8 @@
 //! Coscheduling: gangs by PodGroup or by label, all or nothing, over kube-scheduler's default preemption.
 //!
 //! Source: the proposal of January 2020 (KEP coscheduling, 2020-01-16) with QueueSort, PreFilter with the last group, Permit and
-//! Unreserve. PodGroups are read as scheduler-plugins reads them today, beside the labels of the proposal. A plan serves as many members
-//! as the gang needs. A gang that cannot reach its minimum evicts no pod.
+//! Unreserve. PodGroups are read as scheduler-plugins reads them today, in addition to the labels of the proposal. A plan serves as many
+//! members as the gang needs. A gang that cannot reach its minimum evicts no pod.
 
 mod borrowers;
 mod groups;

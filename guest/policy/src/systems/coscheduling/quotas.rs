@@ -13,7 +13,7 @@ use crate::systems::{Document, Findings};
 /// The queue above all quotas. No namespace can have this name.
 const ALL: &str = "all quotas";
 
-/// What an ElasticQuota object specifies.
+/// A quota as the ElasticQuota object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Quota {
     min: NamedAmounts,

@@ -28,7 +28,7 @@ use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodStatus};
 use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
-/// What a Reservation object specifies about its owners.
+/// The owners of a reservation, as the Reservation object specifies them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     uid: String,

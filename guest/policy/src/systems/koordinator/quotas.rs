@@ -10,7 +10,7 @@ use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
 
-/// What an ElasticQuota object specifies.
+/// A quota as the ElasticQuota object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Quota {
     namespace: String,

@@ -12,7 +12,7 @@ use crate::contract::{self, Finding, ObjectKey};
 use crate::model::{Budget, BudgetIx, Cluster, PodIx};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
-/// What a PodDisruptionBudget object specifies.
+/// A disruption budget as the PodDisruptionBudget object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     /// The selector. `None`: the budget covers no pod.

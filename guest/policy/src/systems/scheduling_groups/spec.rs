@@ -1,4 +1,4 @@
-//! What a PodGroup of Kubernetes specifies.
+//! The specification of a PodGroup of Kubernetes.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const PERMIT_TIMEOUT: i64 = 300_000_000_000;
 const UNJUDGED: [&str; 3] =
     ["/spec/schedulingConstraints/topology", "/spec/resourceClaims", "/spec/parentCompositePodGroupName"];
 
-/// What a PodGroup specifies.
+/// A group of pods as the PodGroup object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
     /// The number of pods that are bound together; 1 with the policy `basic`.

@@ -20,7 +20,7 @@ use crate::systems::document::{annotation_path, escape, label_path};
 use crate::systems::{Document, Findings, PodVotes, pod_group};
 use annotations::{read_cooldown, read_elastic};
 
-/// What a PodGroup object specifies.
+/// A group of pods as the PodGroup object specifies it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct GroupSpec {
     queue: String,
@@ -38,7 +38,7 @@ struct GroupSpec {
     unjudged: Option<&'static str>,
 }
 
-/// What a Job object specifies.
+/// A job as the Job object specifies it.
 #[derive(Debug, Clone, PartialEq)]
 struct JobSpec {
     replicas: Option<u32>,

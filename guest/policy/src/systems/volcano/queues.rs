@@ -13,7 +13,7 @@ use crate::model::{
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Document, Findings, pod_group};
 
-/// What a Queue object specifies.
+/// A queue as the Queue object specifies it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Spec {
     parent: Option<String>,

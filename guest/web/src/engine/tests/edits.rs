@@ -91,7 +91,7 @@ fn an_object_of_a_scenario_is_found_and_one_without_a_namespace() {
     assert_eq!(bare.edit(&object("Pod/d/high"), "").unwrap_err()[0].message, "there is no object `Pod/d/high`");
 }
 
-/// Arguments and schedulers of a scenario belong to its system.
+/// Checks that the arguments and schedulers of a scenario belong to its system.
 #[test]
 fn a_scenario_is_a_cluster_for_another_system() {
     let volcano = include_str!("../../../../../fixtures/scenarios/volcano/shrink-the-lower-priority-job-first.yaml");

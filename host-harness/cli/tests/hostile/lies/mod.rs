@@ -1,4 +1,4 @@
-//! Answers that lie, told by components: each ends in its own error, nothing of it is carried out, and the next answer is right.
+//! Components whose answers lie: each lie ends in its own error, nothing of the answer is carried out, and the next answer is right.
 
 mod image;
 
@@ -8,7 +8,7 @@ use lictor_host::verify::testing::{node, object, on, pod};
 
 use image::{Image, LIE, Planned, TRUTH};
 
-/// How a lie ends.
+/// The end of a lie.
 enum Ends {
     /// The plan breaks an invariant of the host: its code and case.
     Refused(&'static str, &'static str),
@@ -52,7 +52,7 @@ fn ended(name: &str, session: &Session, answer: Result<Step, SessionError>, ends
         }
         (Ends::In(expected), Err(SessionError { cause: Cause::ProtocolError { protocol_error, .. }, .. })) => {
             assert_eq!(protocol_error, *expected, "{name}");
-            // It is told twice: the second time by a fresh instance.
+            // The lie is answered twice: the second time by a fresh instance.
             assert_eq!(session.counters().faults, [(FaultKind::ProtocolError, 2)].into(), "{name}");
         }
         (_, answer) => panic!("{name}: {answer:?}"),
@@ -253,7 +253,7 @@ fn a_pod_that_is_said_to_be_where_it_cannot_be_is_no_answer_and_the_next_one_is_
 fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     let mut image = Image::deciding_at(&["act"]);
     image.set(LIE + 80, &[1]);
-    // It has always a next step, until it was told of more than the cluster has.
+    // The policy always has a next step, until it has received more events than the cluster has at first.
     let act = format!(
         r#"(global $told (mut i32) (i32.const 0))
         (func (export "lictor:policy/core@0.1.0#apply") (param i32 i32 i32 i32) (result i32)
@@ -279,7 +279,7 @@ fn an_answer_stands_when_the_policy_breaks_over_its_checkpoint_and_that_counts_a
     let counters = session.counters();
     assert_eq!((counters.faults, counters.failed), ([(FaultKind::Trap, 1)].into(), 0));
     assert_eq!((counters.breaker.faults_in_row, counters.second_tries), (1, 0));
-    // A new instance is told of what the last one has decided.
+    // A new instance receives the decisions of the last one.
     attempt(&mut session, "l").unwrap();
     assert_eq!(session.counters().restarts, 1);
 }

@@ -76,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// Returns the manner of a run with this way of sending events.
+/// Returns the settings of a run with this way of sending events.
 fn told(telling: Telling) -> Manner {
     Manner { telling, ..Manner::default() }
 }

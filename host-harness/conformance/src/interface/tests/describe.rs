@@ -1,4 +1,4 @@
-//! Who the good policy is.
+//! The description of the good policy.
 
 use lictor_contract::*;
 

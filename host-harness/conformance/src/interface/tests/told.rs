@@ -1,4 +1,4 @@
-//! What the mutants say of themselves, and how they take what they are told.
+//! The descriptions of the mutants, and the faults with which they take arguments and events.
 
 use lictor_contract::*;
 use lictor_host::policy::CallError;

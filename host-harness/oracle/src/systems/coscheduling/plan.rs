@@ -125,7 +125,7 @@ fn goes_on_without(world: &World, pod: &Pod, gang: &str, missing: usize) -> bool
     pod.nominated.is_none() && missing > 1 && some_of(&promised, missing, &mut Vec::new(), &stands)
 }
 
-/// Checks whether a condition holds for so many of some pods, beside those that are chosen already.
+/// Checks whether a condition holds for the pods that are chosen already together with `count` more of some pods, in any combination.
 fn some_of<'w>(pods: &[&'w Pod], count: usize, chosen: &mut Vec<&'w Pod>, holds: &dyn Fn(&[&Pod]) -> bool) -> bool {
     if count == 0 {
         return holds(chosen);
@@ -194,7 +194,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         super::harm::of_gang(world, &least, None, outcome, verdict);
         return legal(world, &least, &nominated, outcome, verdict);
     }
-    // The policy may choose any other members beside the pod. The smallest ones are the easiest to place.
+    // The policy may choose any other members in addition to the pod. The smallest ones are the easiest to place.
     let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
     others.sort_by_key(|other| other.request.get("cpu"));
     others.truncate(missing - 1);

@@ -183,7 +183,7 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// Returns the pods on a node that might be victims of a pod, alone or beside others, the most important first; and the pods that leave the
+    /// Returns the pods on a node that might be victims of a pod, alone or together with others, the most important first; and the pods that leave the
     /// node, all of them for a pod with a quota.
     fn possible<'w>(
         &self,

@@ -13,10 +13,10 @@ use crate::world::{Pod, World, at, tag, text};
 /// The quota above another one.
 const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
 
-/// What a quota holds, allows, and is promised.
+/// The books of a quota: the amounts that it holds, allows, and is promised.
 ///
-/// Who is nominated holds nothing yet, and is refused at its next PreFilter if others take the quota meanwhile: its victims would have
-/// gone in vain. So what earlier plans promise to the pods of other jobs counts as held, for a plan and at PreFilter.
+/// A nominated pod holds nothing yet. If others take the quota meanwhile, the pod is refused at its next PreFilter, and its victims have gone
+/// in vain. So what earlier plans promise to the pods of other jobs counts as held, for a plan and at PreFilter.
 #[derive(Debug)]
 pub(super) struct Books {
     pub(super) name: String,

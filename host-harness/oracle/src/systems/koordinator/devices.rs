@@ -33,7 +33,7 @@ const DEVICE: i64 = 100_000;
 enum Takes {
     Nothing,
     WholeDevices,
-    /// A part of some device, or an amount of memory on who knows how many.
+    /// A part of some device, or an amount of memory on an unknown number of devices.
     APart,
 }
 
@@ -67,9 +67,9 @@ fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
     }
 }
 
-/// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
-/// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices. And no pod may demand a
-/// NUMA node of its own.
+/// Returns whether the amounts of nodes decide where these pods fit. They always do where every node has at most one device of a kind. Otherwise
+/// none of these pods may take a part of a device. If one of these pods takes a device, no pod that runs on a node with several devices may take
+/// a part, either. And none of these pods may demand a NUMA node of its own.
 pub(crate) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
     if pods.iter().any(|pod| is_unjudged(System::Koordinator, pod)) {
         return false;

@@ -13,7 +13,7 @@ use crate::world::{Pod, World, at, tag};
 /// How long a gang waits that does not say so, in seconds.
 const TIMEOUT: i64 = 600;
 
-/// Which members make a gang complete.
+/// A match policy: the members that make a gang complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Matching {
     OnceSatisfied,
@@ -21,7 +21,7 @@ enum Matching {
     WaitingAndRunning,
 }
 
-/// What a gang asks for.
+/// A gang as its PodGroup specifies it.
 #[derive(Debug)]
 struct Gang {
     minimum: usize,
@@ -62,7 +62,7 @@ impl Gang {
     }
 }
 
-/// What is remembered of gangs.
+/// The state of gangs that outlasts an attempt.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Jobs that have been bound.
@@ -182,7 +182,8 @@ impl<'w> Gangs<'w> {
         is_full && self.group(pod).iter().any(|of| *of != own && !self.is_complete_with(of, 0))
     }
 
-    /// Judges who is held after an attempt: all who were, but for those that are bound, and those of a group that cannot start any more.
+    /// Judges which pods are held after an attempt: all that were held before, except those that are bound and those of a group that cannot start
+    /// any more.
     pub(super) fn stay(self, pod: &Pod, ended: Option<&Turn<'_>>, outcome: &Outcome, verdict: &mut Verdict) {
         let released = if ended.is_some_and(|turn| turn.is_last_chance) { self.held(pod) } else { BTreeSet::new() };
         for other in self.world.pods.values().filter(|other| other.name != pod.name) {
@@ -219,7 +220,8 @@ impl Memory {
         }
     }
 
-    /// Judges the passing of time: who is held in vain is rejected, and of a strict gang all who are held of its group.
+    /// Judges the passing of time: a held pod whose deadline has passed is rejected. If its gang is strict, all held pods of the gang group are
+    /// rejected.
     pub(super) fn advance(&mut self, world: &World, deletes: bool, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
         let gangs = Gangs { world, memory: self, deletes };
         let is_up = |pod: &&Pod| self.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now);

@@ -12,7 +12,7 @@ use crate::tally::Verdict;
 use crate::world::Pod;
 
 impl Judge<'_> {
-    /// Judges that no other plan does less harm, and that nobody goes for a bound who need not.
+    /// Judges that no other plan does less harm, and that no pod is evicted for a bound without need.
     pub(super) fn least_harm(
         &self,
         problem: &PlacementProblem<'_>,

@@ -1,4 +1,4 @@
-//! Preemption by whole jobs: who may go, whether all of the job then fits, and whether there would have been a plan.
+//! Preemption by whole jobs: which pods may be evicted, whether all of the job then fits, and whether there would have been a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ impl Judge<'_> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.taken(pod))).collect()
     }
 
-    /// Returns whether every quota that bounds it holds the job when these have left, and who leaves already.
+    /// Returns whether every quota that bounds the job holds it after these candidates and the pods that leave already have left.
     pub(super) fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
         let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
         let holds = |part: &Part<'_>, books: &Books| {

@@ -1,4 +1,4 @@
-//! Who may preempt and who may be a victim, by labels and the arguments of the plugin.
+//! The pods that may preempt and the pods that may be victims, by labels and the arguments of the plugin.
 
 use super::books;
 use crate::case::Case;

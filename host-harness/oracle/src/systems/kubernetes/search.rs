@@ -18,11 +18,11 @@ pub(super) struct Plan {
     pub(super) violations: usize,
 }
 
-/// Which pods are in the preemptor's group: a group neither preempts itself nor waits for itself.
+/// A function that returns whether a pod is in the preemptor's group: a group neither preempts itself nor waits for itself.
 pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
 
-/// Which pods are possible victims on a node, the most important first, and which of these leave already; whether some of these may go together;
-/// and whether what bounds the plan holds with some of them gone.
+/// The rules for the victims of a plan. `possible` returns the possible victims on a node, the most important first, and the pods that leave
+/// already. `permits` returns whether some of them may be evicted together. `keeps` returns whether the bounds of the plan hold without some of them.
 pub(crate) struct Eligible<'a, 'w> {
     pub(crate) possible: &'a dyn Fn(&'w Node) -> (Vec<&'w Pod>, Vec<&'w Pod>),
     pub(crate) permits: &'a dyn Fn(&[&Pod]) -> bool,

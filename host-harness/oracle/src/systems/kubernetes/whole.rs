@@ -17,7 +17,7 @@ const MOST: usize = 10;
 /// The jobs of some victims: a pod alone, or all pods of a group that leave together.
 type Jobs<'w> = BTreeSet<BTreeSet<&'w str>>;
 
-/// What the evictions of jobs cost: the highest priority, the sum of the priorities of the jobs, their number, the part of the cluster that
+/// The cost of the evictions of jobs: the highest priority, the sum of the priorities of the jobs, their number, the part of the cluster that
 /// groups among them hold, and the earliest start of the most important pods.
 type Cost = (Option<i64>, i64, usize, i64, Reverse<i64>);
 

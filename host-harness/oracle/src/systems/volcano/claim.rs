@@ -9,7 +9,7 @@ use crate::amounts::Amounts;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
-/// How a gang stands to a resource.
+/// The entitlement of a gang to a resource.
 #[derive(PartialEq, Eq)]
 enum Due {
     /// It is due to this queue.
@@ -110,10 +110,9 @@ impl Judge<'_> {
         (most.unwrap_or(0).min(wanted) - holds).max(0)
     }
 
-    /// Checks that what is short on a node with victims of others is due, with this room of the nodes. Returns what breaks that.
-    /// A gang that leaves whole leaves for what is short on any of its
-    /// nodes, and what it frees on the others may be used. With several pods of the plan on a node, one of them may use what
-    /// an eviction for another has freed beside it.
+    /// Checks, with this room of the nodes, that the resources that are short on a node with victims of other queues are due. Returns the breaches as
+    /// messages. A gang that leaves whole leaves for what is short on any of its nodes, and what it frees on its other nodes may be used. With several
+    /// pods of the plan on a node, one of them may use what an eviction for another pod has freed in addition.
     fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, room: &[Amounts]) -> Vec<String> {
         let (by_node, mut broken) = (self.short(room), Vec::new());
         let nodes: BTreeSet<&str> = others.iter().filter_map(|pod| pod.node.as_deref()).collect();

@@ -130,7 +130,7 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
         // An amount of 0 cpu or memory counts as absent.
         queue.deserved.0.retain(|resource, amount| *amount > 0 || !["cpu", "memory"].contains(&resource.as_str()));
         for resource in total.0.keys().filter(|resource| *resource != "pods") {
-            // Where all guarantees are more than the cluster has, nothing is left beside them.
+            // Where all guarantees are more than the cluster has, nothing is left in addition to them.
             let left = (total.get(resource) - guaranteed.get(resource)).max(0) + queue.guarantee.get(resource);
             let own = queue.capability.names(resource).then(|| queue.capability.get(resource));
             let capability = own.unwrap_or(left).min(left);

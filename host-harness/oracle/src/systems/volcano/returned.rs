@@ -1,5 +1,5 @@
-//! What is bound in one cycle and evicted in the next one for pods that waited already should not have been bound: the pods that waited had
-//! the room, and nobody had to go.
+//! Pods that are bound in one cycle and evicted in the next one for pods that waited already. They should not have been bound: the pods that
+//! waited would have had the room, and no pod would have been evicted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ impl Promises {
     }
 }
 
-/// The end of a cycle in which nobody was evicted.
+/// The end of a cycle in which no pod was evicted.
 #[derive(Debug)]
 pub(crate) struct Last {
     bound: BTreeSet<String>,

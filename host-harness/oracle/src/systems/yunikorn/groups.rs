@@ -45,7 +45,7 @@ impl<'w> Judge<'w> {
             ));
         }
         if is_daemon(pod) {
-            // An application that nobody named is no reason to keep a pod from its node.
+            // Without the label of an application, two pods do not count as pods of one application.
             let application = pod.label("applicationId");
             if application.is_some() && victim.label("applicationId") == application {
                 return Some(("yunikorn/3", format!("`{}` belongs to the same application", victim.name)));

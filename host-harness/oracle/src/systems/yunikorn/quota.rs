@@ -1,4 +1,4 @@
-//! What queues give back when their maximum is lowered (upstream quota_preemptor.go, rulings Q1 to Q5). Only `vcore` has maxima here.
+//! The pods that queues give back when their maximum is lowered (upstream quota_preemptor.go, rulings Q1 to Q5). Only `vcore` has maxima here.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::world::{Pod, World};
 
 const CPU: &str = "cpu";
 
-/// Judges a step in which nobody is tried, at this time. `asked`: the policy was asked for sure; else only where it wanted to be.
+/// Judges a step at this time in which no pod is tried. `asked`: the policy was asked in any case; otherwise only if it had requested that.
 pub(crate) fn gives_back(
     world: &World,
     memory: &Memory,

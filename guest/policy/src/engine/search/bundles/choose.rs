@@ -172,7 +172,7 @@ impl Search<'_> {
         Some(with_victims(&fit, state.level, bundles).collect())
     }
 
-    /// Bundles that are enough, the largest kept. If there are at most [`SINGLY`], none of them can be left out.
+    /// Returns chosen bundles of the level that are enough; the largest ones are kept. If there are at most [`SINGLY`], none of them can be left out.
     pub(super) fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);

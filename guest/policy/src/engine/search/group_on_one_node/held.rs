@@ -1,7 +1,8 @@
 //! The nodes that waiting pods of DaemonSets will hold.
 //!
-//! YuniKorn's design, Preemption Logic: nothing else is scheduled on the node of a DaemonSet's pod until that pod runs. Where the pod will
-//! not find room beside the preemptor, it holds the node, and evictions there for the preemptor would delay it or be for nothing.
+//! YuniKorn's design, Preemption Logic: nothing else is scheduled on the node of a DaemonSet's pod until that pod runs. If the node has too
+//! little room for that pod together with the preemptor, that pod holds the node. Evictions there for the preemptor would delay that pod or
+//! be in vain.
 
 use std::collections::BTreeMap;
 

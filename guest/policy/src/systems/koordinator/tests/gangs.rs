@@ -29,7 +29,7 @@ fn plain(minimum: u32) -> Gang {
     }
 }
 
-/// Returns the findings about fields. That a gang has no usable PodGroup is tested beside `GangFindings`.
+/// Returns the findings about fields. The tests of `GangFindings` cover the finding that a gang has no usable PodGroup.
 fn reported(findings: &[Finding]) -> Vec<(Severity, &str, &str, &str)> {
     every_finding(findings).into_iter().filter(|(.., message)| !message.contains("no usable PodGroup")).collect()
 }

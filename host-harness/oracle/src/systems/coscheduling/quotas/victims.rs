@@ -11,7 +11,7 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
 impl Quotas {
-    /// Returns whether a pod may be a victim at all of a pod, alone or beside others.
+    /// Returns whether a pod may be a victim at all of a pod, alone or together with others.
     pub(in crate::systems::coscheduling) fn might_give(&self, pod: &Pod, other: &Pod) -> bool {
         let lower = other.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&other.namespace)) {
@@ -78,7 +78,7 @@ impl Quotas {
         self.in_turn(world, pod, takes_back, there)
     }
 
-    /// Returns whether a pod may be a victim beside the less important ones of the others, when those that leave have left.
+    /// Returns whether a pod may be a victim together with the less important ones of the others, after the leaving pods have left.
     pub(super) fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
         let key = |pod: &Pod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
