@@ -81,7 +81,7 @@ async fn the_base_holds_what_it_says_grants_what_is_used_and_lets_go_by_one_line
     let Some(testbed) = Testbed::up(&[]) else { return };
     let admin = testbed.admin().await;
     create(&admin, &node("a", 4)).await;
-    // Twice: who applies it again changes nothing.
+    // Twice: to apply the base again changes nothing.
     for _ in 0..2 {
         for object in base() {
             apply(&admin, &object).await;
@@ -137,11 +137,11 @@ async fn holds_what_it_says(admin: &Client) {
         pod["spec"]["containers"][0]["securityContext"] = confined;
         assert_eq!(gates_of(admin, &pod).await, Vec::<String>::new(), "{pod}");
     }
-    // Somebody else's gate stays, and ours is added once.
+    // The gate of another controller stays, and ours is added once.
     let gated = |name: &str| with("all", json!({"spec": {"schedulingGates": [{"name": name}]}}));
     assert_eq!(gates_of(admin, &gated("example.com/other")).await, ["example.com/other", GATE]);
     assert_eq!(gates_of(admin, &gated(GATE)).await, [GATE]);
-    // The class for which kube-scheduler evicts nobody.
+    // The class of pods for which kube-scheduler evicts no pod.
     let classed = try_create(admin, &with("all", json!({"spec": {"priorityClassName": "lictor-held"}}))).await.unwrap();
     assert_eq!(classed.pointer("/spec/preemptionPolicy"), Some(&json!("Never")));
 }

@@ -1,5 +1,5 @@
-//! Two controllers beside a real API server, with the rights of `deploy/` and no others: one leads, what happens is reported, questions are
-//! answered, and the other goes on when the first one ends.
+//! Tests of two controllers at a real API server, with the rights of `deploy/` and no others: one leads, what happens is reported, questions are
+//! answered, and the other controller takes over when the first one ends.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 #[path = "support/get.rs"]
@@ -277,7 +277,7 @@ async fn hands_over(first: Controller, second: Controller, admin: &Client) {
     create(admin, &held("next", "1", "high")).await;
     let bound = async || get_pod(admin, "team", "next").await.filter(|pod| !node_of(pod).is_empty());
     wait_for("the next pod is bound", SOON, bound).await;
-    // What it was told again is not reported again under another name of the same thing: one event for each process at most.
+    // The second controller does not report again, by an event of another name, what it receives again: there is at most one event of each process.
     assert!(events(admin, "team", "large", "FailedScheduling").await.len() <= 2);
     second.stop.send_replace(true);
     second.ended.await.unwrap();

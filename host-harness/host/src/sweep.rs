@@ -1,4 +1,4 @@
-//! When values that are shared are looked through for those that nobody shares any more.
+//! The schedule of sweeps over interned values. A sweep drops the values that are not in use any more.
 
 /// Unused interned values to tolerate beyond the number of used ones before a sweep.
 pub(crate) const SPARE: usize = 1024;

@@ -14,7 +14,7 @@ use super::patch::{marked, precondition, set_annotation};
 use crate::names::NOMINATED;
 use crate::view::{annotation, text};
 
-/// What is known of such an object in addition to its copy from the API server.
+/// The facts about a placed object that its copy from the API server lacks: the kind as the policy declares it, and the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     /// The kind of the object, as the policy declares it.

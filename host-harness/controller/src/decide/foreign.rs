@@ -1,7 +1,7 @@
 //! Pods that others evict, outside of this policy's laws.
 //!
-//! kube-scheduler evicts by its own rules for a pod that finds its room taken, unless that pod must not preempt. Any client may use the Eviction API.
-//! The session goes on from the cluster that it sees. Such evictions are logged and counted, because no plan and no law stands behind them.
+//! kube-scheduler evicts by its own rules for a pod whose capacity was taken, unless that pod must not preempt. Any client may use the Eviction API.
+//! The session continues from the cluster that it sees. Such evictions are logged and counted, because no plan and no law justifies them.
 
 use std::collections::BTreeSet;
 

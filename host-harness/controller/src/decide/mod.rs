@@ -28,7 +28,7 @@ use pauses::Pauses;
 use plans::Plans;
 pub use talk::Talk;
 
-/// How much of the decisions is carried out.
+/// The extent to which decisions are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Carry out what the policy decides.
@@ -67,7 +67,7 @@ pub struct Turn {
     pub given_up: Vec<GivenUp>,
 }
 
-/// The state that is stored so that another process goes on.
+/// The stored state from which another process continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Saved {

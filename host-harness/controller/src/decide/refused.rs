@@ -65,7 +65,7 @@ impl Refusals {
         Refusals { grace, pods: BTreeMap::new(), over: Vec::new() }
     }
 
-    /// Takes a change of an object: a refusal begins, goes on or ends.
+    /// Takes a change of an object: a refusal begins, continues or ends.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}

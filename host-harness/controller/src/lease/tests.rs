@@ -145,7 +145,7 @@ fn a_slow_answer_shortens_the_time_and_does_not_lengthen_it() {
     a.act(s(0.0), &mut server);
     let Next::Send(request) = a.next(s(2.0)) else { panic!("it renews after 2 s") };
     let answer = server.serve(&request);
-    // While the request is under way its time goes on.
+    // The time of the lease also passes while the request is under way.
     assert!(a.leads(s(9.9)) && !a.leads(s(10.0)));
     a.elector.answered(&request, s(2.0), s(9.0), answer);
     assert!(a.leads(s(11.9)) && !a.leads(s(12.0)), "it counts from the moment at which it asked");

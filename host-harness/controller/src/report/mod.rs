@@ -51,7 +51,7 @@ const ROOM_TAKEN: &str = "RoomTaken";
 /// A second, in nanoseconds.
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// Whether the controller carries out the decisions of the session.
+/// The mode of the reports: whether the controller carries out the decisions of the session, or only reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// The controller carries them out.

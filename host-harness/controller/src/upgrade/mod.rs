@@ -168,7 +168,7 @@ pub struct Upgrades {
     book: Book,
     waiting: Option<(u64, Box<Offer>)>,
     under_way: Option<UnderWay>,
-    /// Why the replacement under way is to be given up. `None`: it goes on.
+    /// Why the replacement under way is to be given up. `None`: the replacement continues.
     gives_up: Option<String>,
     /// Whether the loop must decide once more about the pods that wait.
     decides: bool,

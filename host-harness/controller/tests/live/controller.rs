@@ -24,7 +24,7 @@ use lictor_host::policy::Policy;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
-/// What a controller has said so far. With `LICTOR_SAY=1` in the environment it is printed, too.
+/// The reports of a controller so far. With `LICTOR_SAY=1` in the environment, they are also printed.
 #[derive(Debug, Default)]
 pub struct Said {
     pub happened: Happened,
@@ -69,7 +69,7 @@ impl Listener for Ears {
     }
 }
 
-/// How a controller is started.
+/// The configuration with which a test starts a controller.
 #[derive(Clone)]
 pub struct How {
     pub kubeconfig: PathBuf,

@@ -1,4 +1,4 @@
-//! A policy that lies when it is told to.
+//! A policy that lies while its switch is on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use lictor::Native;
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-/// What it lies about.
+/// A kind of lie of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lie {
     /// Its plans evict a pod that there is not.

@@ -125,7 +125,7 @@ pub async fn through_a_config_map(world: &World) {
     };
     wait_for("events say so", SOON, said).await;
 
-    // Who leads later: the last order is not tried again. One that took over is in force from the beginning.
+    // A later leader does not try the last order again. A policy that took over is in force from the beginning.
     following.abort();
     goes_on_from_there(world, &orders, &controller).await;
     controller.stop().await;

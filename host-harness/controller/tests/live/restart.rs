@@ -1,4 +1,4 @@
-//! The controller ends in the middle of a plan, and another one goes on.
+//! Tests of a controller that ends in the middle of a plan, and of the next controller, which continues the plan.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::systems::sized;
 use crate::world::{SOON, Step, World, is_gated, is_running, nominated};
 
 const GANG: [&str; 2] = ["g0", "g1"];
-/// Who leaves for it.
+/// The pods that are evicted for the gang.
 const VICTIMS: [&str; 2] = ["v0", "v1"];
 
 /// Returns a path for a checkpoint that does not exist yet.

@@ -206,7 +206,7 @@ pub async fn a_job_that_is_deleted_half_way(world: &World) {
     }
     // It is by its watch that the controller learns of this. Before, an eviction that the budget allows would be right.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    // Longer than the pause between two attempts: nobody is evicted for a gang that is gone.
+    // The wait is longer than the pause between two attempts: no pod is evicted for a gang that is gone.
     api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace)
         .delete("b", &DeleteParams::default())
         .await

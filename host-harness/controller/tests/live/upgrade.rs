@@ -44,7 +44,7 @@ async fn comes_to(controller: &Controller, number: u64, stage: Stage) -> Progres
     wait_for(&format!("the replacement is {stage:?}: {:?}", controller.offers.progress(None)), SOON, there).await
 }
 
-/// Checks that the loop goes on: a pod that fits loses its gate and runs.
+/// Checks that the loop continues: a pod that fits loses its gate and runs.
 async fn goes_on(step: &Step<'_>) {
     let small =
         json!({"spec": {"containers": [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}});
@@ -52,7 +52,7 @@ async fn goes_on(step: &Step<'_>) {
     step.all_run(&["small"]).await;
 }
 
-/// Offers a policy that breaks after some calls in the middle of a plan: it never decides, and the plan goes on.
+/// Offers a policy that breaks after some calls in the middle of a plan: it never decides, and the plan continues.
 pub async fn a_hostile_policy_evicts_nobody(world: &World) {
     let step = world.step("hostile", 2).await;
     step.fill().await;
@@ -90,7 +90,7 @@ pub async fn a_policy_that_lies_is_not_taken(world: &World) {
     }
 }
 
-/// Checks a lying policy without a predecessor to go back to: it evicts no pod, the mistake is reported, and the loop goes on.
+/// Checks a lying policy without a predecessor to go back to: it evicts no pod, the mistake is reported, and the loop continues.
 pub async fn a_first_policy_that_lies_evicts_nobody(world: &World) {
     for (lie, said) in LIES {
         let step = world.step("lies-first", 2).await;

@@ -20,16 +20,16 @@ use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
 
 use crate::recorded;
 
-/// What a host has said so far.
+/// The reports of a host so far.
 #[derive(Debug, Default)]
 pub struct Said {
     pub happened: Happened,
     pub errors: Vec<String>,
     /// How often it was asked whether a pod may be tried.
     pub tried: BTreeMap<String, u32>,
-    /// Who waits at Permit.
+    /// The pods that wait at Permit.
     pub waiting: BTreeSet<String>,
-    /// When something last came of what it was told or asked.
+    /// The time of the last step that the host has reported.
     pub last: Option<Instant>,
     /// What became of the replacement of the policy.
     pub states: Vec<State>,
@@ -64,7 +64,7 @@ impl Report for Ears {
         said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
     fn answered(&self, question: &Question, answer: &Answer, _: Duration) {
-        // The first question is about keys of the queue. The pods that it was told of before have waited so long when they are tried.
+        // The first question is about keys of the queue. The pods that the host received before it have waited for so long when they are tried.
         self.go_on();
         let mut said = self.said.lock().unwrap();
         match (question, answer) {

@@ -100,7 +100,7 @@ pub async fn a_gang_under_a_quota_is_not_planned_over_and_over(world: &World, sc
     let step = world.step("once", 4).await;
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
     let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);
-    // Three victims use 9 of 15 cores. With the gang beside them it would be 18.
+    // Three victims use 9 of 15 cores. Together with the gang it would be 18.
     let quota = json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
         "metadata": {"name": "q", "namespace": step.namespace},
         "spec": {"min": {"cpu": "10", "memory": "96Gi"}, "max": {"cpu": "15", "memory": "96Gi"}}});

@@ -1,4 +1,4 @@
-//! The kube-scheduler with the plugin, as a process beside the testbed.
+//! The kube-scheduler with the plugin, as a process next to the testbed.
 
 use std::fs::File;
 use std::io::Write;
@@ -71,7 +71,7 @@ fn the_testbed_starts_from_the_shipped_configuration() {
     assert_eq!(without["profiles"], json!([{"schedulerName": "default-scheduler"}]));
 }
 
-/// How it is started.
+/// A kube-scheduler that a test can start: its binary and its settings.
 pub struct Scheduler {
     pub binary: PathBuf,
     /// How many seconds a pod that was refused again and again waits at most; kube-scheduler's default is 10.

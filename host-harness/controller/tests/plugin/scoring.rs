@@ -1,4 +1,4 @@
-//! A policy that scores nodes beside kube-scheduler's own plugins.
+//! A policy that scores nodes together with kube-scheduler's own plugins.
 
 use std::collections::BTreeSet;
 

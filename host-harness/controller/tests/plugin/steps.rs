@@ -112,7 +112,7 @@ pub fn message(pod: &Value) -> Option<String> {
     Some(condition["message"].as_str()?.to_owned())
 }
 
-/// Replaces the policy while pods arrive, all of which run: no question fails, and kube-scheduler goes on.
+/// Replaces the policy while pods arrive, all of which run: no question fails, and kube-scheduler continues.
 pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
     let step = world.step("replaced", 3).await;
     // A recording is of one policy.

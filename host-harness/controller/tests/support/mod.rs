@@ -1,4 +1,4 @@
-//! What the tests in a living cluster share: the cluster, the objects in it, and an observer that takes nobody's word.
+//! The common parts of the tests in a living cluster: the cluster, the objects in it, and an observer that trusts only the API server.
 //!
 //! A test takes a [`testbed::Testbed`]; where its binary has not been built, the test says so and is not run.
 #![expect(

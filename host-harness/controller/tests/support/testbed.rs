@@ -27,7 +27,7 @@ pub struct User {
     pub proxy_kubeconfig: PathBuf,
 }
 
-/// What the testbed says when it is ready.
+/// The message of the testbed when it is ready.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Ready {
     pub server: String,

@@ -1,4 +1,4 @@
-//! The authoritative picture of the cluster, from which the policy is told what changes.
+//! The mirror: the authoritative picture of the cluster, from which the events for the policy are made.
 
 mod assumed;
 mod attributes;

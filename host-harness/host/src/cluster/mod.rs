@@ -1,4 +1,4 @@
-//! The host's side of the cluster: Kubernetes objects are read, mirrored, and told to the policy as deltas.
+//! The host's side of the cluster: reads Kubernetes objects, mirrors them, and sends the policy the changes as events.
 
 mod eligibility;
 mod error;

@@ -1,4 +1,4 @@
-//! Which kinds of objects a host is told.
+//! The kinds of objects that a host must receive: those that it reads itself, and those that the policy reads.
 
 use std::collections::BTreeSet;
 

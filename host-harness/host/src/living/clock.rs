@@ -1,4 +1,4 @@
-//! The time that a session is told.
+//! The clock whose time a session receives.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,5 +1,5 @@
-//! What the drivers of living clusters share: the time that a session is told, what is listed before it begins, a file in which its checkpoint is kept,
-//! a socket at which a process is asked, and which systems only mark their victims.
+//! The common parts of the drivers of living clusters: the clock of a session, the objects that are listed before a session begins, the file with its
+//! checkpoint, the socket at which a process answers questions, and the systems that only mark their victims.
 
 mod clock;
 mod listed;

@@ -58,7 +58,7 @@ fn keep_name(file: &Path) -> std::io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing: other systems cannot open folders.
+/// Returns at once: other systems cannot open folders.
 #[cfg(not(unix))]
 fn keep_name(_: &Path) -> std::io::Result<()> {
     Ok(())

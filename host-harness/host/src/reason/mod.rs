@@ -1,7 +1,7 @@
-//! Reasons in names, with their sentences: the one place where a sentence is made.
+//! Reasons with names and sentences. This is the only place where a sentence is made.
 //!
-//! A policy gives reasons as data, and a template for each kind of them. Here its numbers become names, at the time the reason is
-//! received: later the same number may name another pod. The data stay beside the sentence.
+//! A policy gives reasons as data, and a template for each kind of reason. The numbers of a reason become names when the reason is received, because
+//! the same number may name another pod later. The data stay next to the sentence.
 
 mod fact;
 mod fold;

@@ -1,4 +1,4 @@
-//! Another policy beside a recorded session: what it decides otherwise while the cluster goes on as recorded.
+//! Runs another policy next to a recorded session, and returns its decisions. The cluster continues as recorded.
 
 use std::collections::BTreeMap;
 

@@ -13,8 +13,9 @@ use crate::session::{Answer as Answered, Input, Question, Session, SessionError,
 
 /// A writer of the recording of a session. Clones write to the same recording.
 ///
-/// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on: a finding of the step
-/// says so at once, and [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
+/// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session continues. A finding of the
+/// step reports the failure at once, and [`finish`](Recorder::finish) returns the error. On `wasm32` nothing can be written, because the compression
+/// is missing there.
 ///
 /// ```no_run
 /// # use lictor_host::{policy::Policy, recording::Header};
@@ -119,7 +120,7 @@ impl Recorder {
         came.map(|step| (answered.unwrap_or(Answered::Done), step))
     }
 
-    /// Calls another function of a session, and records the call as `told`.
+    /// Calls another function of a session through `ask`, and records the call.
     pub fn ask<T>(&self, session: &mut Session, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
         self.tape().told(told);
         let answer = ask(session);

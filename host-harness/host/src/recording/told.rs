@@ -1,4 +1,4 @@
-//! What a session was told.
+//! The inputs and calls of a session, as a recording has them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub enum Told {
     Restore(Box<SessionCheckpoint>),
 }
 
-/// A `Told` in its written form.
+/// The JSON form of an input or a call.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Written {

@@ -1,4 +1,4 @@
-//! Every call to the policy in force, made of the one beside it, too.
+//! Calls both policies: every call to the policy in force is also made to the shadow policy.
 
 use lictor_contract::*;
 

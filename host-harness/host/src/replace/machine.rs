@@ -1,4 +1,4 @@
-//! The states of a replacement, and what leads from one to the next. Pure: it is told what was seen, and says where that leads.
+//! The states of a replacement, and the transitions between them. The machine is pure: it gets observations, and returns the next state.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! A policy in a session: the one in force, or the one beside it.
+//! A policy in a session: the policy in force, or the shadow policy.
 
 use std::collections::BTreeSet;
 

@@ -1,49 +1,47 @@
 //! Replacement of the policy of a running session: no decision is lost, repeated or taken twice.
 //!
-//! [`Session::replace`](crate::session::Session::replace) begins one. The states ([`State`]) follow each other by themselves, with the
-//! inputs that the session is told; each [`Transition`] has its [`Reason`] as data and comes with the step in which it happened.
+//! [`Session::replace`](crate::session::Session::replace) begins a replacement. The inputs of the session lead it from one state ([`State`]) to the
+//! next. Each [`Transition`] has its [`Reason`] as data and comes with the step in which it happened.
 //!
 //! ```text
-//! Loading --told everything--> Shadow --time over--> Switching --next input--> Watching --time over--> Done
+//! Loading --everything sent--> Shadow --time over--> Switching --next input--> Watching --time over--> Done
 //!    |                           |                       |                        |
 //!    +------- fault, lie --------+--- too different -----+------------------------+-----------------> RolledBack
 //! ```
 //!
-//! Where little is decided, little is compared. [`Terms::answers`] demands some answers: the shadow goes on until there are so many, at most
-//! as long as [`Terms::at_most`] says, and then the old policy stays ([`Reason::TooFew`]).
+//! A cluster in which little is decided gives few answers to compare. [`Terms::answers`] demands a minimum of answers: the shadow lasts until the
+//! minimum is reached, at most as long as [`Terms::at_most`]. If there are too few answers then, the old policy stays ([`Reason::TooFew`]).
 //!
 //! # What the shadow is
 //!
-//! A second policy within one session, not a second session. Every call that the session makes of its policy is made of the other one,
-//! too, at the same point and over the same picture of the cluster; the answers are compared, and what is carried out is what the policy
-//! in force answers. This was chosen over a second session that decides for itself and is brought back after every difference:
+//! The shadow is a second policy within one session, not a second session. The session makes every call to both policies, at the same point and over
+//! the same picture of the cluster. The answers are compared, and only the answers of the policy in force are carried out. The alternative was a
+//! second session that decides for itself and is brought back after every difference. It was rejected for these reasons:
 //!
-//! - All that the cluster does not show and the host holds (commands under way, pods held at permit, victims that have not left, times to
-//!   ask again) is there once. A switch does not touch it, so it cannot be lost, and a switch back cannot lose it either.
+//! - The host holds state that the cluster does not show: commands under way, pods held at permit, victims that have not left, times of the next
+//!   attempts. This state exists once. A switch does not touch it, so neither a switch nor a switch back can lose it.
 //! - A difference is that of one answer to one question. A second session would differ in all that follows from it, and only a whole new
 //!   load would bring it back.
-//! - What happens is told to both as a fact: events, pods that are reserved and unreserved, plans that are carried out. Both are up to
-//!   date between any two inputs, so a switch is two pointers that change places, in either direction.
+//! - Both policies receive what happens as facts: events, pods that are reserved and unreserved, plans that are carried out. Both are up to
+//!   date between any two inputs, so a switch exchanges two pointers, in either direction.
 //!
-//! What the policy in shadow proposed and what was not carried out is refused to it (`plan-refused`). Where it may remember more than
-//! that, it is given what the policy in force remembers (`state.save`, `state.restore`) at the end of the same input. Where it
-//! does not take that, because its format is another, it knows what the cluster shows and what it has seen itself; the transition and a
-//! finding say so ([`Memory::Rebuilt`]).
+//! A plan that the shadow policy proposed and that was not carried out is refused to it (`plan-refused`). Where the shadow policy may remember other
+//! decisions that were not carried out, it restores the memory of the policy in force (`state.save`, `state.restore`) at the end of the same input.
+//! A shadow policy whose memory has another format does not take this memory. It then knows what the cluster shows and what it has seen itself. The
+//! transition and a finding report this ([`Memory::Rebuilt`]).
 //!
 //! # What it costs
 //!
-//! The policy in shadow answers on a thread of its own while the one in force answers the caller, who waits for the slower of the two:
-//! start it in a sandbox whose deadline the caller can bear. No answer depends on which of them is first. Loading is done in parts of some
-//! hundred events, one with every input that finds the new policy ready for it: nobody waits. Nothing is copied beforehand: the new policy
-//! is told the picture as it is when its turn comes, and changes of what it was told already. The switch itself asks neither policy
-//! anything.
+//! The shadow policy answers on a thread of its own while the policy in force answers the caller. The caller waits for the slower of the two: start
+//! the new policy in a sandbox whose deadline the caller can bear. No answer depends on which policy is first. The cluster is loaded in parts of some
+//! hundred events. Each input sends one part if the new policy is ready for it, so no input waits for the load. Nothing is copied beforehand: a part
+//! has the picture at the time when it is sent, and changes of earlier parts are sent as well. The switch itself calls neither policy.
 //!
 //! # What it does not do
 //!
-//! The new policy must read what the old one reads (`interests`): the session has no more of the objects than that. The schedulers whose
-//! pods are decided about stay the same. Reasons and hints when to ask again are not compared, only what is decided. An instance that
-//! breaks while it is in force in the watch is not trusted with anything: the old policy is started anew then, told the cluster, and
-//! given what it remembered itself.
+//! The new policy must read what the old one reads (`interests`), because the session holds no other objects. The schedulers whose pods the policy
+//! decides about stay the same. Only decisions are compared, not reasons and hints about the next attempt. An instance that breaks while it is in
+//! force in the watch is not trusted with anything: the old policy is started anew, receives the cluster, and restores its own last checkpoint.
 
 mod answer;
 mod aside;

@@ -1,4 +1,4 @@
-//! The policy of a session, and the one beside it while it is replaced.
+//! The policy of a session, together with the shadow policy during a replacement.
 
 use lictor_contract::*;
 
@@ -19,7 +19,7 @@ pub(crate) struct Pair {
     pub(super) past: Usage,
 }
 
-/// How far the shadow policy has loaded the cluster.
+/// The progress of the shadow policy in loading the cluster.
 pub(crate) enum Loading {
     /// The policy is still reading a part.
     Busy,

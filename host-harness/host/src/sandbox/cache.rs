@@ -1,11 +1,10 @@
-//! What was compiled before, on the disk, so that a component is compiled once.
+//! A cache of compiled components on the disk, so that a component is compiled once.
 //!
-//! The compiler keeps its work under a digest of the component, of its own version and of every setting, so that nothing
-//! answers for something else. But what it finds there it runs, whatever became of it since: so every component has a
-//! directory of its own here, and beside it the SHA-256 of each file that was written. What does not match is deleted before
-//! the compiler looks. This is against disks and crashes, not against people: what stands here is run. So a directory is used
-//! only where it belongs to the user of this process and no other may write to it. In one that others may write to, such as an
-//! `emptyDir` of Kubernetes, a directory is made that is this user's alone.
+//! The compiler stores its work under a digest of the component, of its own version and of every setting, so that no stored form is used for anything
+//! else. But the compiler runs a stored form even if the file has changed since. So every component has its own directory here, and next to it the
+//! SHA-256 of each file that was written. A file that does not match is deleted before the compiler looks. This protects against faulty disks and
+//! crashes, not against people, because a stored form is run. So a directory is used only where it belongs to the user of this process and no other
+//! user may write to it. Where others may write, such as in an `emptyDir` of Kubernetes, a directory of this user alone is created inside.
 //!
 //! ```text
 //! <SHA-256 of the component>/modules/<compiler>/<digest>      machine code, compressed
@@ -43,8 +42,8 @@ impl Cache {
         Ok(Cache { root })
     }
 
-    /// Returns the place of one component, with only verified files in it. `None`: the cache no longer belongs to this user alone. Users who may
-    /// write to the parent directory can replace it.
+    /// Returns the directory of one component, with only verified files in it. `None`: the cache no longer belongs to this user alone. A user with write
+    /// access to the parent directory can replace it.
     pub(super) fn shelf(&self, component: &[u8]) -> Option<Shelf> {
         owner::private(&self.root).ok().filter(|root| *root == self.root)?;
         let name = digest(component);

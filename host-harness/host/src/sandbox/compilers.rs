@@ -1,4 +1,4 @@
-//! Work that cannot be stopped, in threads of which there are few at a time.
+//! A small number of threads for work that cannot be stopped.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};

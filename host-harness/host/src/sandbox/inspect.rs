@@ -33,7 +33,7 @@ pub struct Inspection {
     pub refused: Option<LoadError>,
 }
 
-/// Whether a component exports an interface of the contract.
+/// An interface of the contract, and whether a component exports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Presence {
     /// The interface, without package and version.

@@ -1,7 +1,7 @@
 //! The sandbox: a policy that is a WebAssembly component, in wasmtime.
 //!
 //! A policy from a stranger can compute and nothing else: it imports nothing, and [`Limits`] bound its time, its fuel, its memory and
-//! the size of what it answers. Whatever it does ends in a typed error, and the host goes on:
+//! the size of its answers. Whatever it does ends in a typed error, and the host continues:
 //!
 //! ```no_run
 //! # #[cfg(feature = "sandbox")] {
@@ -18,8 +18,8 @@
 //! [`Sandbox`] compiles and checks, [`Loaded`] is a component that passed, [`Sandboxed`] one instance of it: a
 //! [`Policy`](crate::policy::Policy) that holds one cluster.
 //!
-//! All of that needs the feature `sandbox`. Without it there is no wasmtime, as in a browser, and only the words are left: limits, and how
-//! a policy breaks.
+//! All of that needs the feature `sandbox`. Without it there is no wasmtime, as in a browser. Then only the types remain that describe limits, faults
+//! and refusals of a policy.
 
 mod breakage;
 mod limits;

@@ -1,4 +1,4 @@
-//! Pods cross with the numbers of their templates: on the side of the host, the templates that an instance was told.
+//! The numbers of pod templates, on the side of the host: an instance receives each template once, and its pods with the number of the template.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

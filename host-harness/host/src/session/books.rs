@@ -1,4 +1,4 @@
-//! The books of queues and quotas, and where pods belong. No decision needs them: they are for those who show and explain.
+//! The accounts of the queues, and the queue and the job of each pod. No decision needs them: they serve callers that show and explain.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -65,7 +65,7 @@ fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind 
     }
 }
 
-/// What has happened in a session so far. Counts only grow.
+/// The counts of what has happened in a session so far. Counts only grow, except where a field says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counters {

@@ -1,7 +1,7 @@
-//! Decides beside another session, whose commands are the ones that are carried out.
+//! Lets a session follow another session, whose commands are the ones that are carried out.
 //!
-//! A session that follows is told the same inputs. After each of them it gives up what it has decided otherwise, and takes what the
-//! other one decided for what happens in the cluster: so both decide about the same cluster, whatever they would have made of it.
+//! A session that follows receives the same inputs. After each input it gives up its decisions that the other session has not made, and takes over
+//! the decisions of the other session. So both sessions decide about the same cluster, even where their decisions differ.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What the session is told, and what it answers.
+//! The inputs of the session, and the results of inputs.
 
 use std::collections::VecDeque;
 use std::fmt;

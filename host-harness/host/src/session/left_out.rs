@@ -1,4 +1,4 @@
-//! Objects that the policy cannot count: it is not told of them, so that it can serve everything else.
+//! Objects that the policy cannot count. It does not receive such pods, and receives such nodes without amounts, so that it can serve everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! How a policy that is to replace another one is told the cluster. See [`crate::replace`].
+//! Sends the cluster to a policy that is to replace another one. See [`crate::replace`].
 
 use lictor_contract::{NodeId, PodId};
 

@@ -1,15 +1,15 @@
-//! The reference scheduling cycle: deterministic, with a virtual clock, asking a policy at every extension point.
+//! The reference scheduling cycle: deterministic, with a virtual clock. It calls a policy at every extension point.
 //!
-//! Queue, PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind. A [`Session`] ties a policy to a
-//! cluster. It does no input or output: it is told inputs ([`Input`]: objects, the time, what became of a command) and answers with
+//! The steps are queue, PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind. A [`Session`] ties a policy to a
+//! cluster. It does no input or output. It receives inputs ([`Input`]: objects, the time, outcomes of commands) and answers with
 //! commands ([`Command`]: bind, nominate, evict) and with what happened, as data ([`Happened`], [`Attempt`]). A driver carries the
 //! commands out. Every answer of the policy is checked before any of it becomes a command.
 //!
-//! What was asked for counts as made at once, so that one cycle decides with what it has decided; it is kept as asked for until an
-//! outcome or the cluster's objects show it, and taken back where it failed. A command without an outcome is asked about again.
+//! A requested change counts as made at once, so that a cycle takes its own decisions into account. The request stays in flight until an outcome or
+//! the objects of the cluster show the change, and is taken back where it failed. A command without an outcome is followed by a `Confirm`.
 //!
-//! A policy that fails costs an input two attempts, each on an instance of its own; one that fails again and again is not asked for a while
-//! ([`FaultRules`]). [`Session::counters`] has all of it as plain data.
+//! Where the policy fails, an input takes two attempts, each on an instance of its own. A policy that fails again and again gets no calls for a while
+//! ([`FaultRules`]). [`Session::counters`] returns all these counts as plain data.
 
 mod act;
 mod asked;

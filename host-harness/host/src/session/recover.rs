@@ -1,4 +1,4 @@
-//! What follows when the policy fails: a new instance, told everything anew.
+//! Recovers from a fault of the policy: a new instance receives the whole cluster again.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! Which running pods are safe, and which may be evicted, by whom and by which law. No decision needs it: it is for those who show and
-//! explain.
+//! The standing of running pods: which pods are safe, which may be evicted, by which preemptors and by which law. No decision needs it: it serves
+//! callers that show and explain.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Nobody is evicted for himself.
+//! The invariant that no victim gains by the plan that evicts it.
 
 use std::collections::BTreeSet;
 

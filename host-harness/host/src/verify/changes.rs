@@ -1,4 +1,4 @@
-//! Which nodes have changed since somebody looked last.
+//! The log of nodes whose load has changed, from which a cache learns the nodes to update.
 
 use lictor_contract::NodeId;
 

@@ -1,4 +1,4 @@
-//! Nobody is evicted twice, and nobody is placed twice.
+//! The invariant that no pod is evicted twice and no pod is placed twice.
 
 use std::collections::BTreeSet;
 

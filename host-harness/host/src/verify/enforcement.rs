@@ -1,4 +1,4 @@
-//! What a queue gives back: who is evicted is there, on a node, not leaving already, and decided about by the policy.
+//! The invariants of the victims of an enforcement: each exists, has a node, is not leaving already, and is a pod that the policy decides about.
 
 use lictor_contract::{Effects, Enforcement, Plan, Refuted};
 

@@ -1,4 +1,4 @@
-//! Where a plan places somebody, there is room when the victims are gone.
+//! The invariant that every pod that a plan places has room on its node once the victims have left.
 
 use std::collections::{BTreeMap, BTreeSet};
 

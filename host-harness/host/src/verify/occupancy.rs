@@ -1,4 +1,4 @@
-//! Who takes room on which node, and who is promised some. Kept up to date by the events that the policy is told.
+//! The pods that take capacity on each node, and the pods with promised capacity. The events for the policy keep both up to date.
 
 use std::collections::{BTreeMap, BTreeSet};
 

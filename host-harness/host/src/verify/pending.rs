@@ -1,4 +1,4 @@
-//! Only who waits for a node is given one.
+//! The invariant that only pending pods are placed.
 
 use lictor_contract::{Placement, Pod};
 

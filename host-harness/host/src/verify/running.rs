@@ -1,4 +1,4 @@
-//! Only who holds room can be evicted.
+//! The invariant that only pods that hold capacity are evicted.
 
 use super::{Ground, Proposal, Violation};
 

@@ -105,7 +105,7 @@ impl Life {
         self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
     }
 
-    /// Returns why the plan is given up now. `None`: the plan goes on.
+    /// Returns why the plan is given up now. `None`: the plan stays in force.
     pub(super) fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
         if now < self.due(patience) {
             return None;

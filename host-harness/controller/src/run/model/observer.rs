@@ -34,7 +34,7 @@ struct Eviction {
 /// The field of a pod with the node that it is nominated to.
 const NOMINATED: &str = "/status/nominatedNodeName";
 
-/// What the observer has seen.
+/// The record of what the observer has seen, with the violations that it has found.
 #[derive(Debug, Default)]
 pub(super) struct Observer {
     evictions: Vec<Eviction>,

@@ -115,7 +115,7 @@ impl Play<'_> {
         self.process = Some(process);
     }
 
-    /// Does something, lets some watches deliver, and lets time pass.
+    /// Makes random changes, lets some watches deliver, and lets time pass.
     async fn step(&mut self) {
         let what = {
             let state = &mut *self.server.state();

@@ -89,7 +89,7 @@ fn pick(state: &mut State, kind: &Kind, suits: impl Fn(&Value) -> bool) -> Optio
     names.get(place).cloned()
 }
 
-/// Does something at random, as users and controllers.
+/// Makes a random change, as users and controllers do.
 pub(super) fn act(state: &mut State, system: &System, soft: bool) {
     let count = state.all(&pods()).count();
     match state.random.below(100) {

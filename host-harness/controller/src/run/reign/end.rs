@@ -1,4 +1,4 @@
-//! The end of a time of leading, and the checkpoints from which another one goes on.
+//! The end of a time of leading, and the checkpoints from which the next leader continues.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};

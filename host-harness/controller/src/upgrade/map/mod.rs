@@ -1,8 +1,8 @@
 //! A ConfigMap that names the policy to be in force, and receives the result.
 //!
-//! The annotation [`COMPONENT`] names the policy: a file of the process, one of a registry, or [`DATA`] for the one in the ConfigMap itself. The
-//! annotation [`ANSWER`] holds the result. A process that did not do it itself, because it stood by or was started later, goes on from there: a
-//! policy that took over is in force, and one that was refused or rolled back is not tried again.
+//! The annotation [`COMPONENT`] names the policy: a file of the process, a component of a registry, or [`DATA`] for the component in the ConfigMap
+//! itself. The annotation [`ANSWER`] holds the result. A process that did not carry out the wish itself, because it stood by or was started later,
+//! continues from the result: a policy that took over is in force, and a policy that was refused or rolled back is not tried again.
 
 mod orders;
 #[cfg(test)]

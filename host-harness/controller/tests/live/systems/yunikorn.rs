@@ -119,7 +119,7 @@ pub async fn a_queue_gives_back_what_it_holds_over_a_lowered_maximum(world: &Wor
     step.end().await;
 }
 
-/// Checks a controller that ends after its clock was an hour ahead, and another one that goes on from its checkpoint: no delay takes an hour.
+/// Checks a controller that ends after its clock was an hour ahead, and a controller that continues from its checkpoint: no delay takes an hour.
 pub async fn a_clock_that_was_ahead(world: &World) {
     let step = world.step("ahead", 1).await;
     let delay = "            properties:\n              preemption.delay: 1s\n";

@@ -16,7 +16,7 @@ use crate::scheduler::{Claim, Running, Scheduler};
 use crate::support::objects::{api, pods, try_create};
 use crate::world::World;
 
-/// After this time all watches have told what the API server took.
+/// The time after which all watches have announced the changes that the API server took.
 const HEARD: Duration = Duration::from_millis(200);
 
 /// How long to wait for what is expected: longer than kube-scheduler lets a pod wait that was refused several times (10 s).
@@ -32,7 +32,7 @@ pub struct Player<'w> {
     _running: Running,
 }
 
-/// What there is of a story.
+/// A story that is being played: its objects so far, and its host.
 pub(super) struct Stage<'p, 'w> {
     pub(super) player: &'p Player<'w>,
     pub(super) story: &'p Story,
@@ -43,7 +43,7 @@ pub(super) struct Stage<'p, 'w> {
 impl<'w> Player<'w> {
     pub async fn start(world: &'w World, scheduler: &Scheduler, system: &'static str) -> Player<'w> {
         let folder = &world.testbed.ready.folder;
-        // It does not begin without a host, which says what it is to be told.
+        // kube-scheduler does not begin without a host, because the host names the objects to send.
         let host = Host::start(system, folder);
         let running = scheduler.start_with(&world.testbed.ready, &host.socket, Claim::All);
         let began = Instant::now();
@@ -102,12 +102,12 @@ impl Stage<'_, '_> {
                 }
                 Act::Leave => self.leave(ends.last()).await,
                 Act::Apply(objects) => {
-                    // Nobody finds a new node empty that is not; a class is there before its pods.
+                    // Bound pods are created before their node, so that no pod finds the node empty. A class is created before its pods.
                     let mut ordered: Vec<&Value> = objects.iter().collect();
                     ordered.sort_by_key(|object| (object["kind"] != "PriorityClass", !is_bound(object)));
                     let mut is_unheard = false;
                     for object in ordered {
-                        // Pods and nodes come by watches of their own: the pods are to be heard of first.
+                        // Pods and nodes come by watches of their own: the pods must arrive first.
                         if object["kind"] == "Node" && std::mem::take(&mut is_unheard) {
                             tokio::time::sleep(HEARD).await;
                         }
@@ -240,7 +240,7 @@ impl Stage<'_, '_> {
     /// Removes an object that is no pod.
     async fn remove(&self, object: &Value) {
         let (of, name) = (self.of(object), text(object, "/metadata/name"));
-        // Nobody is there to see to what it protects.
+        // No controller runs here that would remove the finalizers.
         let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
         let _freed = of.patch(name, &PatchParams::default(), &free).await;
         let _gone = of.delete(name, &DeleteParams::default()).await;

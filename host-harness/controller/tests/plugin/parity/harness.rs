@@ -1,4 +1,4 @@
-//! How a story ends in the harness: in a session whose cluster does what it is told, at once.
+//! Plays a story in the harness: in a session whose cluster carries out every command at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::hold::{SCHEDULER, is_named, text};
 use super::story::{Act, Story};
 
-/// How it ends.
+/// The state of the pods when a story has settled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct End {
     /// The pods that are bound and stay, and their nodes.
@@ -32,7 +32,7 @@ pub struct End {
 pub enum Ages {
     /// Each is a second younger than the one before it.
     AsTold,
-    /// All of them are of the same second, and are told in the order of their names.
+    /// All of them are of the same second, and the session receives them in the order of their names.
     TheSame,
 }
 

@@ -1,9 +1,9 @@
 //! Parity: scenarios end in a living cluster as in the harness.
 //!
-//! A scenario becomes a story ([`story`]) where a real scheduler can play it: what there is at the start and what happens, with all pods tried until
-//! nothing more comes of it in place of single attempts. The story is played in the harness ([`harness`]) and by a kube-scheduler with the plugin
-//! ([`cluster`]), and each time that it settles, the two are compared: who is bound, who waits at Permit, who is nominated and where, who was
-//! evicted. Where the scenario names the nodes of a pod, it is bound to one of these; else kube-scheduler chooses.
+//! A scenario becomes a story ([`story`]) where a real scheduler can play it: the objects at the start, and what happens then. In place of single
+//! attempts, all pods are tried until nothing more comes of it. The story is played in the harness ([`harness`]) and by a kube-scheduler with the
+//! plugin ([`cluster`]). Each time that the story settles, the two are compared: the bound pods, the pods that wait at Permit, the nominated pods with
+//! their nodes, and the evicted pods. Where the scenario names the nodes of a pod, it is bound to one of these; else kube-scheduler chooses.
 
 mod cluster;
 mod harness;
@@ -29,7 +29,7 @@ const SYSTEMS: [&str; 5] = ["coscheduling", "koordinator", "kubernetes", "volcan
 /// So many scenarios are played at least.
 const AT_LEAST: usize = 60;
 
-/// So many of each system are played where nobody asks for all.
+/// The number of scenarios of each system that are played where not all are requested.
 const OF_EACH: usize = 24;
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/scenarios");

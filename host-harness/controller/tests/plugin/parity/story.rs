@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::hold::{self, key};
 
-/// What a living cluster plays of a scenario.
+/// A scenario in the form that a living cluster can play.
 #[derive(Debug, Clone)]
 pub struct Story {
     pub name: String,
     pub system: String,
     pub args: Map<String, Value>,
-    /// What there is at the start, as an API server holds it.
+    /// The objects at the start, as an API server holds them.
     pub initial: Vec<Value>,
     /// How long the pods of the start have waited when they are first tried, in nanoseconds.
     pub ahead: i64,
@@ -24,7 +24,7 @@ pub struct Story {
     pub named: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What happens.
+/// An act of a story: a change of the cluster, or a wait until all pods have settled.
 #[derive(Debug, Clone)]
 pub enum Act {
     /// All pods that wait are tried, until nothing more comes of it.

@@ -25,8 +25,8 @@ pub async fn seconds_until_bound(pods: &Api<DynamicObject>, count: usize, begin:
     bound.duration_since(changed).as_secs_f64()
 }
 
-/// Returns when so many pods have been added or changed since this version. A watch that the API server ends, such as for a slow client, goes on
-/// where it was.
+/// Returns when so many pods have been added or changed since this version. Where the API server ends a watch, such as for a slow client, another
+/// watch continues after the last event.
 async fn nth(pods: &Api<DynamicObject>, which: &WatchParams, version: &str, count: usize) -> Instant {
     let (began, mut version, mut came) = (Instant::now(), version.to_owned(), BTreeSet::new());
     while began.elapsed() < PATIENCE {

@@ -48,8 +48,8 @@ fn wanted<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Prints pods a second, and at the end their medians. The variants take turns: what the machine does beside changes from minute to minute.
-/// `LICTOR_WORKLOAD` plays those with this in their names, `LICTOR_ROUNDS` so many rounds.
+/// Prints pods a second, and at the end their medians. The variants take turns, because the other load of the machine changes from minute to minute.
+/// `LICTOR_WORKLOAD` selects the workloads with this text in their names, `LICTOR_ROUNDS` the number of rounds.
 pub async fn side_by_side(world: &World, scheduler: &Scheduler) {
     let (only, rounds) = (wanted("LICTOR_WORKLOAD", String::new()), wanted("LICTOR_ROUNDS", 3));
     let mut rates: BTreeMap<(usize, Claim), Vec<f64>> = BTreeMap::new();

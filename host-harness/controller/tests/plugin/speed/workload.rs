@@ -10,7 +10,7 @@ pub struct Pods {
     pub class: &'static str,
 }
 
-/// What happens beside.
+/// The load next to the measured pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
     Nothing,

@@ -1,4 +1,4 @@
-//! What the observer knows of pods and nodes, and what it finds wrong. It is told what the API server says, and nothing else.
+//! The pods and nodes that the observer knows, and the violations that it finds. It receives what the API server sends, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use super::requests::{Amounts, amounts, requests};
 /// it was at any time in this long.
 const RECENT: Duration = Duration::from_secs(5);
 
-/// What happened to a pod.
+/// A kind of event in the life of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     Created,
     Bound,
     Running,
-    /// It has been told to stop.
+    /// The pod is being deleted: it has a deletion timestamp.
     Deleted,
     Gone,
 }

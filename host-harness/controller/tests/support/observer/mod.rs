@@ -143,7 +143,7 @@ async fn watch(client: Client, kind: &'static str, books: Arc<Mutex<Books>>) {
             Ok(Event::Apply(object)) => books.node(raw(object), now),
             Ok(Event::Delete(object)) if kind == "Pod" => books.pod_gone(&raw(object), now),
             Ok(Event::Delete(object)) => books.node_gone(&object.metadata.name.unwrap_or_default(), now),
-            // The watch goes on: an API server may be away for a while.
+            // The watch continues: an API server may be away for a while.
             Err(_) => {}
         }
     }

@@ -77,7 +77,7 @@ fn what_a_pod_takes() {
         taken(serde_json::json!({"containers": containers, "initContainers": [cpu("4")]})),
         quantity::parse("4")
     );
-    // The one that stays is there beside the containers, and beside the one that starts after it.
+    // An init container that stays runs next to the containers, and next to the init container that starts after it.
     assert_eq!(
         taken(serde_json::json!({"containers": containers, "initContainers": [stays("1")]})),
         quantity::parse("2.5")

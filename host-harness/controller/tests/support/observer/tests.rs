@@ -1,4 +1,4 @@
-//! The observer, told what it must not find right.
+//! Tests that the observer finds what is wrong in the objects that it receives.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn a_full_node_is_right_and_one_pod_more_is_not() {
 fn what_is_finished_or_gone_takes_no_room() {
     let finished = merge(on("x", "3", "n"), &json!({"status": {"phase": "Succeeded"}}));
     assert_eq!(wrong(&[on("x", "3", "n"), finished, on("y", "4", "n")]), Vec::<String>::new());
-    // A pod that is told to stop has its room until it is gone.
+    // A pod that is being deleted has its room until it is gone.
     let leaving = merge(on("x", "3", "n"), &json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}));
     assert_eq!(wrong(&[on("x", "3", "n"), leaving.clone(), on("y", "4", "n")]).len(), 1);
     let (mut books, now) = (Books::default(), Instant::now());
@@ -94,7 +94,7 @@ fn a_node_may_be_seen_later_than_its_pods_and_counts_as_it_was_lately() {
 fn after_a_gap_what_left_has_made_room() {
     let (mut books, now) = (Books::default(), Instant::now());
     books.all_nodes(vec![node("n", 4)], now);
-    // What was there before is nobody's fault.
+    // The pods of the first list are not judged.
     books.all_pods(vec![on("old", "1", "n"), on("x", "4", "n")], now);
     assert_eq!(books.violations, Vec::<String>::new());
     books.all_pods(vec![on("y", "4", "n")], now);

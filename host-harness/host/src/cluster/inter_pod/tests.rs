@@ -44,7 +44,7 @@ fn a_namespace_that_is_not_known_has_its_name_and_perhaps_more() {
     assert_eq!(holds(&[], Some(std::slice::from_ref(&team_a)), false), [true, false]);
     assert_eq!(holds(&[], Some(std::slice::from_ref(&team_a)), true), [true, true]);
     assert_eq!(holds(&[], Some(&[team_b]), true), [false, true]);
-    // Nobody knows that it does not have the label, either.
+    // It is not known either whether the unknown namespace lacks the label.
     assert_eq!(holds(&[], Some(&[label("team", is_not("a"))]), false), [false, false]);
     for takes_unknown in [false, true] {
         assert_eq!(holds(&[], Some(&[label(NAME, is("strange"))]), takes_unknown), [false, true]);

@@ -20,7 +20,7 @@ const FEW: usize = 500;
 /// The maximum number of threads that read.
 const THREADS: usize = 8;
 
-/// What is read of a text.
+/// A result of reading a text: an object, or a document that may be anything.
 #[derive(Debug)]
 pub enum Item {
     /// An object, and where it was read.
@@ -45,7 +45,7 @@ impl Item {
 /// Receives each item.
 type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
 
-/// Where an object is in the text.
+/// The place of an object in a text: the JSON of the object, where it starts, and its line.
 #[derive(Debug, Clone, Copy)]
 struct Place<'t> {
     text: &'t str,

@@ -1,7 +1,7 @@
-//! What was asked for and is not seen in the cluster yet: laid over what the cluster shows.
+//! Assumed changes: requested, not yet visible in the cluster, and laid over the objects that the cluster shows.
 //!
-//! What the cluster shows of a pod is kept beside what is assumed of it, so that an object that was written before the change does not
-//! take the assumption back, and an assumption that proves wrong leaves the truth.
+//! The mirror keeps a pod as the cluster shows it next to the assumed changes of the pod. So an object that was written before a change does not
+//! undo the assumption, and a wrong assumption leaves the truth when it is retracted.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) struct Assumed {
     changes: Vec<(u64, Change)>,
 }
 
-/// Whether the cluster shows an assumed change.
+/// The visibility of an assumed change in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// The cluster does not show the change yet.

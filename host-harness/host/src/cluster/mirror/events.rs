@@ -1,4 +1,4 @@
-//! What the policy is told.
+//! The events that the policy receives: the changes since the last call, or the whole cluster.
 
 use lictor_contract::Event;
 

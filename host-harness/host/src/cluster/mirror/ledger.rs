@@ -1,4 +1,4 @@
-//! What of the mirror the policy has been told, and what it is still to be told.
+//! The objects that the policy has received, and the changes that it has not received yet.
 
 use std::collections::BTreeSet;
 use std::mem;

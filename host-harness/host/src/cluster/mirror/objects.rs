@@ -1,4 +1,4 @@
-//! Objects that are kept as JSON because the policy wants to be told of them.
+//! Objects that are kept as JSON, because the policy receives them as events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -1,4 +1,4 @@
-//! The picture in parts, for an instance that is told it while the session goes on.
+//! The picture of the cluster in parts, for an instance that loads the cluster while the session continues.
 
 use lictor_contract::{Event, InterPodId, NodeId, PodId, ShapeId, TopologyId};
 

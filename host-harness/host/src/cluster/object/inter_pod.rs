@@ -19,7 +19,7 @@ pub(super) struct Author<'a> {
     pub(super) constraints: &'a Constraints,
 }
 
-/// Whether a pod that matches a term permits the node (affinity) or forbids it (anti-affinity).
+/// The sense of a term: a matching pod permits the node (affinity) or forbids it (anti-affinity).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sense {
     Permits,

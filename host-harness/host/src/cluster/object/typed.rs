@@ -1,7 +1,7 @@
-//! Reads values as types of Kubernetes or ours, and finds where a mistake is.
+//! Reads values as types of Kubernetes or ours, and finds the position of a mistake.
 //!
-//! All is read from text, also what is there as a value already: another way to read would be another copy of the code of each type, and
-//! that is most of what a browser loads to read objects. A mistake in a text is told by its position, from which the path is found.
+//! Every type is read from text, even where the value was parsed already. A second way to read would be another copy of the code of each type, and
+//! that code is most of what a browser loads to read objects. The parser gives the position of a mistake in the text. The path is found from it.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Error, Value};

@@ -39,7 +39,7 @@ pub(crate) struct OwnerPod {
     pub(crate) uid: String,
 }
 
-/// Whether a claim is bound to the volume that it names.
+/// The state of the binding between a claim and the volume that it names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Binding {
     /// The claim is bound, or states nothing. In the latter case its volume decides.
@@ -82,7 +82,7 @@ pub(crate) struct ClaimRef {
     pub(crate) uid: String,
 }
 
-/// Whether a volume can be bound to a claim.
+/// The availability of a volume: the claims to which the volume can be bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum VolumeState {
     /// The volume can be bound to every claim that it serves, or to the one that it is kept for.

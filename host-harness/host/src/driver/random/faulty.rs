@@ -1,4 +1,4 @@
-//! A policy that breaks when it is told to.
+//! A policy that breaks after a given number of calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

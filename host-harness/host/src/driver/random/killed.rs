@@ -1,4 +1,4 @@
-//! The process of session and driver is killed, and another one goes on.
+//! Kills the process of session and driver, and continues with a new session.
 
 use std::collections::{BTreeMap, BTreeSet};
 

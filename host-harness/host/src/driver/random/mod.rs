@@ -1,7 +1,8 @@
 //! A driver that fails, delays, reorders and loses outcomes at random, and a cluster that changes meanwhile.
 //!
-//! It holds a cluster of its own, of which the session is told late, and checks what it is asked against that: no pod is bound twice or
-//! evicted twice, no node takes more than it has, every promise is kept or withdrawn, and no pod is forgotten.
+//! The driver holds a cluster of its own. The session receives the changes of this cluster late. The driver checks every request of the session
+//! against its cluster: no pod is bound twice or evicted twice, no node takes more than it has, every promise is kept or withdrawn, and no pod is
+//! forgotten.
 
 mod cluster;
 mod faulty;

@@ -181,7 +181,7 @@ impl Simulation {
         suiting.get(place).map(|name| (*name).clone())
     }
 
-    /// Queues the current state of the pod for the session.
+    /// Adds the current state of the pod to the news that the session has not received yet.
     fn show(&mut self, name: &str) {
         if let Some(object) = self.cluster.object(name) {
             self.news.entry(name.to_owned()).or_default().push_back(News::Seen(Box::new(object)));

@@ -1,4 +1,4 @@
-//! What the session is told, and what becomes of its answer.
+//! Sends inputs to the session, and takes the steps that result.
 
 use super::play::Simulation;
 use crate::session::{Action, Cause, Input, Step};

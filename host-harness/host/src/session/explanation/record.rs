@@ -1,4 +1,4 @@
-//! The notes of the policy, fetched where somebody wants to be told.
+//! The notes of the policy about an attempt, fetched where explanations are requested.
 
 use lictor_contract::{Note, Outcome, PodId, Subject};
 

@@ -1,4 +1,4 @@
-//! A policy that says what it was told to say, in names.
+//! A scripted policy for tests: it gives the answers that a test has set, with names in place of numbers.
 
 #[expect(clippy::arithmetic_side_effects, reason = "it is code of tests")]
 mod plain;

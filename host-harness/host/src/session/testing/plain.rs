@@ -1,5 +1,5 @@
-//! A small policy with a mind of its own: it evicts pods of lower priority, and lets pods whose name begins with `g` wait for another
-//! such pod. Pods of such names together may hold only so many cores; what is more is evicted for nobody.
+//! A small policy with decisions of its own: it evicts pods of lower priority, and lets pods whose name begins with `g` wait for another such pod.
+//! Pods of such names together may hold only so many cores. The excess is evicted without a preemptor.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Who may be beside whom. What is expected follows from the rules of kube-scheduler (plugins InterPodAffinity, PodTopologySpread and
-//! VolumeRestrictions).
+//! Tests of the constraints between pods: which pods may run together. The expected results follow from the rules of kube-scheduler (plugins
+//! InterPodAffinity, PodTopologySpread and VolumeRestrictions).
 
 mod spread;
 

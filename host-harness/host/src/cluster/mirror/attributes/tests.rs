@@ -1,4 +1,4 @@
-//! What is told of labels, annotations and fields.
+//! Tests of the labels, annotations and fields that the policy receives.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What stands between pods: selectors, topologies and demands as the policy is told of them.
+//! Tests of the constraints between pods: the selectors, topologies and demands that the policy receives.
 
 use super::*;
 use crate::sweep::SPARE;

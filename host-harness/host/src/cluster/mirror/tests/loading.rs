@@ -1,4 +1,4 @@
-//! What is read and what is told of it.
+//! Tests of objects that are read, and of the events that follow.
 
 use std::sync::Arc;
 

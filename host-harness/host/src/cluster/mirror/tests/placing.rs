@@ -1,4 +1,4 @@
-//! Nodes by name, priorities by class, and who may run where.
+//! Tests of nodes by name, priorities by class, and the nodes on which a pod may run.
 
 use super::*;
 use crate::verify::testing::interests;

@@ -1,4 +1,4 @@
-//! Whatever happens in whatever order: who listens to the changes knows the same as who is told everything at once.
+//! Random changes in random order: the drained events lead to the same picture as a replay of the whole cluster.
 
 use proptest::prelude::*;
 
