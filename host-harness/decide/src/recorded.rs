@@ -74,7 +74,7 @@ impl Recording {
         Ok(Some(look(Before { mirror: replay.session().mirror(), memberships: &memberships })))
     }
 
-    /// Goes on to the next step with a decision, and repeats it. Returns what `look` returned before it, and the decisions. `None`: the recording has
+    /// Finds the next step with a decision, and repeats it. Returns what `look` returned before it, and the decisions. `None`: the recording has
     /// ended, or the last step was decided differently from its recording, so that the following steps cannot be repeated.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Recording {
         self.find(start)?.map(|step| self.decide(*step, explained, look)).transpose()
     }
 
-    /// Goes on to the next step with a decision, and repeats it without looking. Returns whether there is one, as in [`Recording::next`].
+    /// Finds the next step with a decision, and repeats it without looking. Returns whether there is one, as in [`Recording::next`].
     ///
     /// # Errors
     /// Those of [`Recording::next`].
@@ -100,7 +100,7 @@ impl Recording {
         Ok(true)
     }
 
-    /// Goes on at the end, after more was written.
+    /// Continues at the end of the recording, after more was written.
     ///
     /// # Errors
     /// The new part cannot be read.

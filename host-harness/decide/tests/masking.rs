@@ -10,8 +10,9 @@ use lictor_decide::record::{Record, Source};
 use lictor_decide::{Arguments, Native, Opened, Snapshot, With};
 use lictor_host::policy::Policy;
 
-/// Upper and lower case are one to YuniKorn, and two words here; merge keys are not read by who masks, and neither is the key of the
-/// queues where the policy group names it. A driver that replaces a plugin of Kubernetes is known by its name alone.
+/// The scenarios that are decided differently under invented names. YuniKorn ignores upper and lower case, but here the two are different words. The
+/// mask reads neither merge keys, nor the key of the queues where the policy group names it. A driver that replaces a plugin of Kubernetes is known by
+/// its name alone.
 const OTHERWISE: [&str; 5] = [
     "a-configuration-with-merge-keys-and-anchors-is-read",
     "kube-attachment-of-a-plugin-of-kubernetes-is-that-of-its-driver",
@@ -24,7 +25,7 @@ fn fixtures() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// What is decided in three cycles; none where the cluster cannot be opened.
+/// Returns the decisions of three cycles. `None`: the cluster cannot be opened.
 fn decided(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<Record> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
@@ -33,7 +34,7 @@ fn decided(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers:
     Some(opened.decide(3, Source::default()).unwrap())
 }
 
-/// Whether it is decided alike; none where the cluster cannot be opened.
+/// Returns whether the masked cluster has the same decisions, up to the names. `None`: the cluster cannot be opened.
 fn is_alike(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<bool> {
     let before = decided(snapshot, system, arguments, schedulers)?;
     let masked = Masked::of(snapshot, schedulers).unwrap();
@@ -85,8 +86,8 @@ fn nothing_of_the_names_of_a_snapshot_is_left() {
     }
 }
 
-/// `web` binds its port at another address than the pod on the node does, and `db` has a volume that is in two zones, of which the node is
-/// in one. `ml` asks for a resource that the node has: its class may stay under its name.
+/// Checks that masking keeps the facts on which decisions depend. `web` binds its port at another address than the pod on the node does. `db` has a
+/// volume that is in two zones, and the node is in one of them. `ml` requests a resource that the node has: its class may stay under its name.
 #[test]
 fn what_a_decision_depends_on_is_kept() {
     let port = |address: &str| format!("ports: [{{containerPort: 80, hostPort: 80, hostIP: {address}}}]");

@@ -15,7 +15,7 @@ fn start() -> Box<dyn Policy> {
     Box::<Native>::default()
 }
 
-/// The recording of a scenario that is played, and who is bound, nominated and evicted in it in sum.
+/// Plays a scenario. Returns its recording, and the numbers of pods that are bound, nominated and evicted in it.
 fn recorded(scenario: &Scenario) -> (Vec<u8>, [usize; 3]) {
     let header = Header {
         arguments: serde_json::to_string(&scenario.args).unwrap(),
@@ -44,7 +44,7 @@ fn sum(one: [usize; 3], other: [usize; 3]) -> [usize; 3] {
     [a.saturating_add(d), b.saturating_add(e), c.saturating_add(f)]
 }
 
-/// How many moments a recording has, and who is bound, nominated and evicted in them in sum.
+/// Repeats a recording. Returns the number of its moments, and the numbers of pods that are bound, nominated and evicted in them.
 fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
     let described = start().describe().unwrap();
     let memory = Memory::from(bytes.to_vec());

@@ -68,7 +68,7 @@ fn examples(workspace: &Path) -> Result<String, Box<dyn Error>> {
     Ok(format!("[{}]", examples?.join(",")))
 }
 
-/// Bytes as text: compressed, then in base 64.
+/// Compresses bytes, and returns them as text in base 64.
 fn packed(bytes: &[u8]) -> std::io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(bytes)?;

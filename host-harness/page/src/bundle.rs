@@ -11,7 +11,7 @@ const AFTER: &str = include_str!(concat!(env!("OUT_DIR"), "/after.html"));
 /// The modules and their sizes.
 const SIZES: [(&str, &usize); 2] = include!(concat!(env!("OUT_DIR"), "/sizes.rs"));
 
-/// What the page opens at once.
+/// The input that the page opens at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The name of the file, for messages.
@@ -73,7 +73,7 @@ pub fn sizes() -> impl Iterator<Item = (&'static str, usize)> {
     SIZES.into_iter().map(|(name, size)| (name, *size))
 }
 
-/// Bytes as text: compressed, then in base 64.
+/// Compresses bytes, and returns them as text in base 64.
 fn packed(bytes: &[u8]) -> io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(bytes)?;

@@ -61,7 +61,7 @@ pub fn part(amount: i64, whole: i64, of: i128) -> i128 {
     i128::from(amount).saturating_mul(of).checked_div(whole.into()).unwrap_or(0)
 }
 
-/// What pods of one queue and priority hold of a node.
+/// The amounts that the pods of one queue and priority hold of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -96,7 +96,7 @@ pub struct Head {
     pub keys: Vec<(String, String)>,
 }
 
-/// When an answer may differ.
+/// The conditions under which an answer may differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Again {
@@ -135,7 +135,7 @@ fn is_nothing(number: &u64) -> bool {
     *number == 0
 }
 
-/// What the scheduler must do.
+/// The instructions for the scheduler.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Commands {

@@ -18,7 +18,7 @@ pub struct Opened {
     pub session: Session,
     /// The recorder of the session, if there is one. It already watches the policy. A recording is of one session at a time.
     pub recorder: Option<Arc<Recorder>>,
-    /// The store of the checkpoint, for one session at a time. The session goes on from the state in it.
+    /// The store of the checkpoint, for one session at a time. The session continues from the state in it.
     pub checkpoint: Option<Arc<Stored>>,
     /// The exclusive right to the recording and the checkpoint, where one of them exists. It ends with the conversation.
     pub right: Option<Acquired>,
@@ -57,7 +57,7 @@ pub trait Report: Send + Sync {
     fn attempt_failed(&self) {}
     /// Takes note that an object could not be read.
     fn unread(&self, mistake: &InputError);
-    /// Takes the reason why the checkpoint cannot be read or stored. The conversation goes on without.
+    /// Takes the reason why the checkpoint cannot be read or stored. The conversation continues without a checkpoint.
     fn unsaved(&self, why: &str) {
         self.say(&format!("{why}; going on without"));
     }

@@ -12,7 +12,7 @@ pub enum Trust {
     Key(PublicKey),
     /// Its digest is part of the reference.
     Pinned,
-    /// No reason: anyone who can write to the registry decides what is loaded.
+    /// No reason: anyone with write access to the registry decides what is loaded.
     Unsigned,
 }
 

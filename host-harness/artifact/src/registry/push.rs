@@ -13,7 +13,7 @@ pub struct Contents<'a> {
     pub component: &'a [u8],
     /// Its conformance report, JSON.
     pub report: Option<&'a [u8]>,
-    /// Its name and version, for people who look at the registry.
+    /// The name and the version of the component, for human readers of the registry.
     pub title: Option<(&'a str, &'a str)>,
 }
 

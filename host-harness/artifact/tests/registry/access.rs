@@ -46,7 +46,7 @@ fn a_download_may_be_elsewhere_and_credentials_stay() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
     let pushed = pushed(&registry);
     store.write_blob(&component());
-    // The store lets nobody in who shows credentials of the registry: it would ask for its own.
+    // The store must not see credentials of the registry: a real store would ask for its own.
     registry.guard(Guarded::Basic);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
     registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));
@@ -61,7 +61,7 @@ fn a_download_may_be_elsewhere_and_credentials_stay() {
 fn a_place_that_a_download_moved_to_is_told_no_credentials() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
     let pushed = pushed(&registry);
-    // It names a token service of its own, which would be told name and password.
+    // The store names a token service of its own, which would receive name and password.
     store.guard(Guarded::Token);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
     registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));

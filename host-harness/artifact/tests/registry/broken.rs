@@ -10,7 +10,7 @@ use crate::{access, component, key, name, nothing_was_loaded, pulled, pushed};
 
 const MANIFEST: &str = "GET /v2/team/policy/manifests/1";
 
-/// A registry with a signed artifact, whose component is answered like this.
+/// Returns the error of a pull from a registry with a signed artifact, where the request of the component has this fault.
 fn with_layer(fault: Fault) -> Error {
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
@@ -18,7 +18,8 @@ fn with_layer(fault: Fault) -> Error {
     pulled(&registry, &Trust::Key(key())).unwrap_err()
 }
 
-/// A registry with an artifact whose manifest was changed. It is not signed: who writes to the registry writes this.
+/// Returns the error of a pull from a registry with an artifact whose manifest was changed. The artifact is not signed, so anyone with write access to
+/// the registry can change it. Checks that the component was not requested.
 fn with_manifest(change: impl FnOnce(&mut Value)) -> Error {
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);

@@ -14,7 +14,7 @@ use crate::{KEY, OTHER_KEY, access, component, key, name, nothing_was_loaded, pu
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 const SIGN: &str = "https://sigstore.dev/cosign/sign/v1";
 
-/// A registry with an artifact that is not signed.
+/// Returns a registry with an artifact that is not signed, and the result of the push.
 fn unsigned() -> (FakeRegistry, Pushed) {
     let (registry, bytes) = (FakeRegistry::start(), component());
     let contents = Contents { component: &bytes, report: None, title: None };
@@ -22,7 +22,7 @@ fn unsigned() -> (FakeRegistry, Pushed) {
     (registry, pushed)
 }
 
-/// The bundle that `cosign sign --key` makes.
+/// Returns the bundle that `cosign sign --key` makes.
 fn bundle(signed: &Digest, pem: &str, predicate: &str) -> Value {
     let sum = signed.as_str().trim_start_matches("sha256:");
     let statement = json!({

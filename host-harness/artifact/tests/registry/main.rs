@@ -21,7 +21,7 @@ const OTHER_KEY: &str = include_str!("other.key");
 
 const REPORT: &[u8] = br#"{"passed": true}"#;
 
-/// A component with an export, and with as many bytes as it needs.
+/// Returns a small component with an import and an export, of more than 20 bytes.
 fn component() -> Vec<u8> {
     let text = r#"(component (type $t (instance)) (import "test:it/one" (instance $i (type $t))) (export "test:it/two" (instance $i)))"#;
     wat::parse_str(text).unwrap()
@@ -55,7 +55,7 @@ fn pulled(registry: &FakeRegistry, trust: &Trust) -> Result<Pulled, Error> {
     pull(&name(registry), &access(), trust, &Limits::default())
 }
 
-/// The component was not even asked for.
+/// Checks that the component was not even requested.
 #[track_caller]
 fn nothing_was_loaded(registry: &FakeRegistry, pushed: &Pushed) {
     let asked = registry.asked();

@@ -58,7 +58,7 @@ fn a_payload_that_was_changed_is_not_signed() {
     let mut payload = registry.json_blob(manifest["layers"][0]["digest"].as_str().unwrap());
     payload["optional"] = json!({"approved": true});
     let bytes = payload.to_string().into_bytes();
-    // The manifest of signatures is signed by nobody: who can write to the registry can let it name the changed payload.
+    // The manifest of signatures is not signed: a client with write access to the registry can let it name the changed payload.
     manifest["layers"][0]["digest"] = json!(registry.write_blob(&bytes));
     manifest["layers"][0]["size"] = json!(bytes.len());
     registry.write_manifest("team/policy", &tag, &manifest);

@@ -1,4 +1,4 @@
-//! No text of an object is shared as it is: whatever stands in a field, also in one that nobody knows, it is left out or masked.
+//! Tests that no text of an object is shared as it is: the text in every field, even in an unknown one, is left out or masked.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod objects;
@@ -22,13 +22,13 @@ fn read(value: &Value) -> Option<Object> {
     Object::from_json(value.clone(), &Arc::from("it.yaml")).ok()
 }
 
-/// An object as it is shared; empty where it is left out.
+/// Returns an object as it is shared. Empty: the object is left out.
 fn shared(value: &Value) -> String {
     let snapshot = Snapshot { objects: vec![read(value).unwrap()], ..Snapshot::default() };
     Masked::of(&snapshot, &[]).unwrap().snapshot.objects.iter().map(Object::json).collect()
 }
 
-/// The pointers to all texts in a value, and to all its maps.
+/// Collects the pointers to all texts in a value, and to all its maps.
 fn places(value: &Value, at: &str, texts: &mut Vec<String>, maps: &mut Vec<String>) {
     match value {
         Value::String(_) => texts.push(at.to_owned()),
@@ -46,7 +46,7 @@ fn places(value: &Value, at: &str, texts: &mut Vec<String>, maps: &mut Vec<Strin
     }
 }
 
-/// The object with the canary in every text that need not be another, and in fields that nobody knows.
+/// Returns the object with the canary in every text that can be replaced, and in unknown fields.
 fn filled(object: &Value) -> Value {
     let (mut texts, mut maps) = (Vec::new(), Vec::new());
     places(object, "", &mut texts, &mut maps);
@@ -83,7 +83,7 @@ fn no_text_of_any_object_is_shared_as_it_is() {
     }
 }
 
-/// The fields in which the canary must have been, for the test above to say something.
+/// Checks that the canary is in these fields, because the test above proves nothing otherwise.
 #[test]
 fn the_objects_of_these_tests_have_the_canary_everywhere() {
     let all: String = objects().iter().map(|object| filled(object).to_string()).collect();
@@ -140,7 +140,7 @@ fn there_is_an_object_of_each_kind_that_is_read() {
     }
 }
 
-/// All objects of the fixtures, as they are written.
+/// Returns all objects of the fixtures, as they are written.
 fn written() -> Vec<Value> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let in_folder = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -160,7 +160,7 @@ fn written() -> Vec<Value> {
     objects.iter().map(|object| serde_json::from_str(&object.json()).unwrap()).collect()
 }
 
-/// In each field that objects of the fixtures have, one after another.
+/// Checks each field that objects of the fixtures have, one after another.
 #[test]
 fn no_text_of_the_fixtures_is_shared_as_it_is() {
     let mut seen = BTreeSet::new();

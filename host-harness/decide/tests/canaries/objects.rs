@@ -130,7 +130,7 @@ fn object(api_version: &str, kind: &str, more: Value) -> Value {
     object
 }
 
-/// An object of each kind that is read, and of one that is not, with all that such objects have.
+/// Returns objects of each kind that is read, and of a kind that is not, with all fields that such objects have.
 pub(super) fn objects() -> Vec<Value> {
     [vec![pod()], of_the_core(), of_storage(), of_systems(), of_volcano()].concat()
 }

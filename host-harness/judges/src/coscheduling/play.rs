@@ -10,7 +10,7 @@ use crate::object::{leaves, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
-/// A cluster in which upstream goes on.
+/// A cluster in which upstream decides about one pod after the other.
 #[derive(Clone)]
 pub(super) struct Play(Question);
 
@@ -107,7 +107,7 @@ impl Play {
         self.put(&bound);
     }
 
-    /// Gives a pod another priority, and lets it evict nobody where it may not.
+    /// Gives a pod another priority. Where `never`, the pod must not preempt.
     pub(super) fn with_entitlement(mut self, pod: &str, priority: i64, never: bool) -> Play {
         for object in self.0.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && name(object) == pod) {
             let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) else { continue };

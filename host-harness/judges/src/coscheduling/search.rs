@@ -1,4 +1,4 @@
-//! Whether a group becomes complete when upstream goes on pod by pod.
+//! Searches whether a group becomes complete when upstream continues pod by pod.
 
 use std::cmp::Reverse;
 

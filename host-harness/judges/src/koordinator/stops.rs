@@ -15,7 +15,7 @@ pub(super) fn may_not_preempt(it: &View<'_>) -> bool {
     it.policy.cites("may-preempt") && it.pending_job(it.pod).into_iter().any(|pod| !it.triggers(pod))
 }
 
-/// Returns whether another gang of the group stands in the way: its pods may not preempt, or its quota does not hold.
+/// Returns whether another gang of the group prevents the plan: its pods may not preempt, or its quota does not hold.
 pub(super) fn another_gang_forbids(it: &View<'_>) -> bool {
     let others: Vec<_> = it.planned().into_iter().filter(|pod| gang(pod) != gang(it.pod)).collect();
     let may_not = it.policy.cites("may-preempt") && others.iter().any(|pod| !it.triggers(pod));

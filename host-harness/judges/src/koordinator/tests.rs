@@ -120,7 +120,7 @@ impl Table {
         self.judge_late(earlier, None, outcome)
     }
 
-    /// The same, after time has passed in which the pods at Permit lose their nodes, where this outcome says so.
+    /// Returns the same as `judge_after`, after time has passed in which the pods at Permit lose their nodes, where the outcome `late` says so.
     fn judge_late(
         &self,
         earlier: &[(&str, Value)],

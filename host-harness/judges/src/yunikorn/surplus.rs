@@ -160,7 +160,7 @@ fn is_parent(objects: &[Value], path: &str) -> bool {
     queues.into_iter().any(|queue| queue != path && is_below(queue, path))
 }
 
-/// Has the delay of the queues that are due be over, and no other queue give back.
+/// Gives the queues that are due a delay of 1 s, which the judge takes as over, and all other queues none, so that they give nothing back.
 fn end_delays(object: &mut Value, due: &BTreeSet<String>) {
     let Some(written) = object.pointer_mut("/data/queues.yaml") else { return };
     let Some(mut config) = written.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return };
@@ -169,7 +169,7 @@ fn end_delays(object: &mut Value, due: &BTreeSet<String>) {
     *written = json!(config.to_string());
 }
 
-/// The same for a queue and those below it.
+/// Sets the delay of a queue and of those below it, as [`end_delays`] does.
 fn end_delays_below(queue: &mut Value, parent: &str, due: &BTreeSet<String>) {
     let path = below(parent, queue);
     let delay = json!(if due.contains(&path) { "1s" } else { "0s" });

@@ -45,7 +45,7 @@ fn end(port: u16, session: &str) -> std::io::Result<usize> {
     driver.read(&mut [0; 1])
 }
 
-/// How large the window is.
+/// The size of a window in pixels: its width and its height.
 #[derive(Clone, Copy)]
 pub(crate) struct Size(pub(crate) u32, pub(crate) u32);
 

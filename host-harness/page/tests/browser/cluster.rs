@@ -20,12 +20,12 @@ async fn a_node_is_chosen_by_keyboard_and_shows_its_pods() {
     browser.write(".nodes-frame", "\u{e014}").await;
     let pods = browser.reads(".node-detail", "vision/depth-fm-worker-0").await;
     assert!(pods.contains("h100-05") && pods.contains("9000"), "{pods}");
-    // Those who listen hear which one is chosen.
+    // A screen reader announces the chosen node.
     let option = "const frame = document.querySelector('.nodes-frame');
         return document.getElementById(frame.getAttribute('aria-activedescendant')).textContent";
     let said = browser.script(option).await;
     assert!(said.as_str().is_some_and(|said| said.starts_with("h100-05: ") && said.contains(" cpu ")), "{said}");
-    // A victim is told from those that stay.
+    // A victim is distinguished from the pods that stay.
     browser.set("#find-node", "a100-02").await;
     browser.write(".nodes-frame", "\u{e011}").await;
     browser.reads(".node-detail", "nlp/bert-large-worker-0 evicted").await;

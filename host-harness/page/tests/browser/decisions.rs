@@ -15,7 +15,7 @@ async fn decided(test: &str) -> Option<Browser> {
 #[tokio::test]
 async fn a_gang_is_nominated_with_its_victims() {
     let Some(browser) = decided("nominated").await else { return };
-    // What must happen in this snapshot is derived in the README beside it.
+    // The README next to the snapshot derives what must happen in it.
     let said = browser.text("[data-fate=nominated]").await;
     for expected in
         ["vision/vit-huge", "a100-02, a100-03, a100-04, a100-05", "nlp/bert-large-worker-0", "labelled for eviction"]

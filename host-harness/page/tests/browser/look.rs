@@ -1,4 +1,4 @@
-//! Light and dark, wide and narrow, and what a person needs who sees nothing of it.
+//! Tests of the look of the page, light and dark, wide and narrow, and of its use without sight of it.
 
 use crate::FOUR_TEAMS;
 use crate::browser::{Browser, DESK, PHONE, input};

@@ -6,8 +6,8 @@ use lictor_host::session::{Session, SessionCheckpoint};
 use super::Conversation;
 
 impl Conversation {
-    /// Goes on from the state that the last conversation has stored, when all objects were received. A checkpoint that cannot be read is lost, and
-    /// the loss is reported.
+    /// Restores the state that the last conversation has stored, when all objects were received. A checkpoint that cannot be read is lost, and the loss is
+    /// reported.
     pub(super) fn go_on(&mut self) {
         let Some(kept) = &self.checkpoint else { return };
         let saved: SessionCheckpoint = match kept.load() {

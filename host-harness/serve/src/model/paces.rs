@@ -9,7 +9,7 @@ const LONGEST_TURN: i64 = 64 * FIRST_PACE;
 const PERMIT_PACE: i64 = SECOND;
 const LONGEST_PERMIT_PACE: i64 = 5 * SECOND;
 
-/// How often a pod was woken by pods without a node, and how often it wakes others.
+/// The pace of a pod: how often pods without a node wake it, and how often it wakes other pods.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pace {
     /// When the pod was woken last; none: never.

@@ -250,7 +250,7 @@ fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> V
         }
     }
     for (name, pods, _) in &mut groups {
-        // A single pod of a job has its own name, so that it can be told from the others.
+        // A single pod of a job has its own name, which distinguishes it from the other pods.
         if let [only] = pods.as_slice() {
             (*only).clone_into(name);
         }

@@ -141,7 +141,7 @@ fn option_id(at: usize) -> String {
     format!("node-{at}")
 }
 
-/// Returns the chosen node as an option, for users who do not see the canvas.
+/// Returns the chosen node as an option, for users that do not see the canvas.
 fn chosen_option(picture: &Picture, at: usize) -> impl IntoView + use<> {
     let said = picture.nodes.get(at).map(|node: &Node| sentence(picture, node));
     view! { <div class="unseen" role="option" aria-selected="true" id=option_id(at)>{said}</div> }

@@ -10,7 +10,7 @@ use lictor_host::session::Input;
 
 use super::*;
 
-/// How many queues were held against the books, and how many of them hold something.
+/// The number of queues that were compared with the books, and the number of those that hold something.
 #[derive(Default)]
 struct Seen {
     queues: usize,

@@ -1,4 +1,4 @@
-//! The queue and the job of pods, system by system, where a name alone would mislead. Each value follows from the rule that stands beside it.
+//! The queue and the job of pods, system by system, where a name alone would mislead. Each value follows from the rule that stands next to it.
 
 use serde_json::{Value, json};
 
