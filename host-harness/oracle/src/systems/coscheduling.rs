@@ -101,6 +101,7 @@ fn judge(
         Some(quotas) => quotas.with_firm_promises(after, pod),
         None => after,
     };
+    let world = promises::with_own_promises(world, pod);
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     let planned = given_up(&world, outcome);
     quotas.iter().for_each(|quotas| quotas.sound(planned.as_ref().unwrap_or(&world), outcome, verdict));
@@ -113,9 +114,8 @@ fn judge(
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
     let waits = plan::waits_for_room(&world, pod, gang, quotas.as_ref());
-    let seen = promises::with_own_promises(&world, pod);
     let fitting_nodes: Vec<String> =
-        kubernetes::fitting_nodes(&seen, pod).iter().map(|node| node.name.clone()).collect();
+        kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     let fits = !is_refused && !fitting_nodes.is_empty();
     let is_in_vain = fits && turn.as_ref().is_some_and(|turn| turn.is_in_vain);
     let same_group = |other: &Pod| group(other) == Some(gang);

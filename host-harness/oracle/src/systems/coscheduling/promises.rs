@@ -62,8 +62,7 @@ impl Quotas {
 
 /// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
 /// the group without it (ruling R85).
-pub(super) fn with_own_promises(world: &World, pod: &Pod) -> World {
-    let mut after = world.clone();
+pub(super) fn with_own_promises(mut after: World, pod: &Pod) -> World {
     let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod) && other.name != pod.name;
     for other in after.pods.values_mut().filter(|other| is_own(other) && other.nominated.is_some()) {
         other.priority = other.priority.max(pod.priority);
