@@ -70,8 +70,8 @@ pub(crate) struct Round {
     held: BTreeSet<String>,
     nominated: BTreeSet<String>,
     reasons: Vec<String>,
-    /// The number of attempts for which a pod was turned away, because its group had failed in a round of the policy that is not over.
-    turned_away: usize,
+    /// The number of attempts. One in which a pod is turned away, because its group had failed in a round of the policy that is not over, is none.
+    attempts: usize,
 }
 
 impl Round {
@@ -101,7 +101,7 @@ impl Round {
             held,
             nominated,
             reasons,
-            turned_away: 0,
+            attempts: 0,
         };
         Ok(answer.group.map(round))
     }
@@ -118,7 +118,7 @@ impl Round {
         self.held = list(outcome, "waiting").into_iter().collect();
         self.nominated = texts(outcome, "standing").into_keys().collect();
         self.reasons.push(text(outcome, "/reason").to_owned());
-        self.turned_away += usize::from(is_turned_away(outcome));
+        self.attempts = self.attempts.saturating_add(usize::from(!is_turned_away(outcome)));
     }
 
     /// Ends the round.
@@ -142,7 +142,7 @@ impl Round {
         let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
         let pending = self.members().filter(is_tried).count();
         let names: BTreeSet<String> = self.members().map(name).collect();
-        self.reasons.len() - self.turned_away >= pending
+        self.attempts >= pending
             && self.held.intersection(&names).next().is_some()
             && self.nominated.is_disjoint(&names)
     }

@@ -172,6 +172,19 @@ fn a_round_of_attempts_for_a_group_is_one_cycle_of_upstream() {
 }
 
 #[test]
+fn a_pod_that_is_turned_away_was_not_tried_in_the_round() {
+    let none = json!({"placed": {}, "nominated": {}, "victims": [], "refused": {}});
+    let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"], "standing": {}});
+    let compared =
+        |first: &Value| compared_round([member("p", 5), member("q", 5)], [first.clone(), waits.clone()], &none);
+    let mut turned_away = refuses(&json!({}));
+    turned_away["result"] = json!("Rejected");
+    turned_away["reasons"] = json!([{"code": "kubernetes/gang-has-not-failed"}]);
+    assert_eq!(compared(&turned_away), Ok(BTreeMap::new()));
+    assert_eq!(compared(&refuses(&json!({}))), Err("upstream/group"), "q waits in vain");
+}
+
+#[test]
 fn rulings_explain_a_difference_about_a_group() {
     let nothing = || [refuses(&json!({})), refuses(&json!({}))];
     let placed = json!({"placed": {"d/p": "n2", "d/q": "n1"}, "nominated": {}, "victims": [], "refused": {}});
