@@ -113,9 +113,7 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             let now = self.held();
             let holds_more = held.is_subset(&now) && held != now;
             if quiet >= self.patience() && !holds_more {
-                if let Some(held) = systems::held_in_vain(self.case, &self.world) {
-                    self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
-                }
+                self.judge_rest();
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
@@ -130,6 +128,13 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             self.breach("comes-to-rest", format!("the cluster still changes after {ROUNDS} rounds"));
         }
         Ok(())
+    }
+
+    /// Judges the cluster at rest: no gang holds nodes that are of no use to it.
+    fn judge_rest(&mut self) {
+        if let Some(held) = systems::held_in_vain(self.case, &self.world) {
+            self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
+        }
     }
 
     /// Returns the names of the pods that hold nodes at Permit.

@@ -108,6 +108,24 @@ impl Job {
         }
     }
 
+    /// Adds a pod.
+    pub fn join(&mut self, ix: PodIx, (created, entered): (i64, i64), priority: i32) {
+        self.members.push(ix);
+        self.first_created = Some(self.first_created.map_or(created, |first| first.min(created)));
+        self.first_entered = Some(self.first_entered.map_or(entered, |first| first.min(entered)));
+        let count = self.priorities.entry(priority).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Removes a pod. The times of the first pod are those before.
+    pub fn leave(&mut self, ix: PodIx, priority: i32) {
+        self.members.retain(|other| *other != ix);
+        match self.priorities.get(&priority).copied() {
+            Some(count) if count > 1 => self.priorities.insert(priority, count.saturating_sub(1)),
+            _ => self.priorities.remove(&priority),
+        };
+    }
+
     /// Returns the lowest priority among its present pods. `None`: the job has no pod.
     pub fn least_priority(&self) -> Option<i32> {
         self.priorities.keys().next().copied()

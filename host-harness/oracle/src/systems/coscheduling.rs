@@ -97,11 +97,7 @@ fn judge(
         return Ok(());
     }
     group(pod).into_iter().for_each(|group| memory.rounds.find(&after, group));
-    let world = match &quotas {
-        Some(quotas) => quotas.with_firm_promises(after, pod),
-        None => after,
-    };
-    let world = promises::with_own_promises(world, pod);
+    let world = promises::with_promises(quotas.as_ref(), after, pod);
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     let planned = given_up(&world, outcome);
     quotas.iter().for_each(|quotas| quotas.sound(planned.as_ref().unwrap_or(&world), outcome, verdict));
@@ -142,7 +138,9 @@ fn judge(
         }
         return Ok(());
     }
-    kubernetes::nominations_while(waits, (&world, pod), &same_group, outcome, verdict);
+    let nominated: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+    let least = plan::least_entitled(pod, &nominated);
+    kubernetes::nominations_while(waits, (&world, &least), &same_group, outcome, verdict);
     if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
     } else {

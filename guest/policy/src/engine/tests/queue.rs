@@ -38,10 +38,11 @@ fn restated(system: &str, cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let by_age = |pod: &Pod| (Reverse(pod.priority()), pod.entered, pod.created, pod.name.clone());
     let by_gang = |pod: &Pod| {
         let gang = pod.attributes.job.and_then(|job| cluster.job(job));
-        let oldest =
-            |job: &crate::model::Job| job.members.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.created).min();
-        let time = gang.and_then(oldest).unwrap_or(pod.created);
-        (Reverse(pod.priority()), time, gang.map(|gang| gang.key.clone()), pod.created, pod.name.clone())
+        let members: Vec<&Pod> = gang.iter().flat_map(|gang| &gang.members).filter_map(|ix| cluster.pod(*ix)).collect();
+        let time = members.iter().map(|pod| pod.created).min().unwrap_or(pod.created);
+        let least = members.iter().map(|pod| pod.priority()).min().unwrap_or_else(|| pod.priority());
+        let key = gang.map(|gang| gang.key.clone());
+        (Reverse(least), time, key, Reverse(pod.priority()), pod.created, pod.name.clone())
     };
     if system == "coscheduling" { by_gang(a).cmp(&by_gang(b)) } else { by_age(a).cmp(&by_age(b)) }
 }

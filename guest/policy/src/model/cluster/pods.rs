@@ -144,7 +144,7 @@ impl Cluster {
         }
         pod.class = self.classes.enter(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
-        let (created, entered, priority) = (pod.created, pod.entered, pod.priority());
+        let (born, priority) = ((pod.created, pod.entered), pod.priority());
         if place == Place::Pending && pod.required_node_reservation().is_some() {
             self.bound_to_one_node.insert(ix);
         }
@@ -171,11 +171,7 @@ impl Cluster {
             self.rooms.outdate(at);
         }
         if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
-            job.members.push(ix);
-            let count = job.priorities.entry(priority).or_default();
-            *count = count.saturating_add(1);
-            job.first_created = Some(job.first_created.map_or(created, |first| first.min(created)));
-            job.first_entered = Some(job.first_entered.map_or(entered, |first| first.min(entered)));
+            job.join(ix, born, priority);
         }
         self.ask(ix, Entry::In);
         self.hold(ix, Entry::In)
@@ -205,12 +201,7 @@ impl Cluster {
             self.rooms.outdate(at);
         }
         if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
-            job.members.retain(|other| *other != ix);
-            let left = job.priorities.get(&pod.priority()).map_or(0, |count| count.saturating_sub(1));
-            match left {
-                0 => job.priorities.remove(&pod.priority()),
-                left => job.priorities.insert(pod.priority(), left),
-            };
+            job.leave(ix, pod.priority());
             if job.first_created == Some(pod.created) || job.first_entered == Some(pod.entered) {
                 let members = || job.members.iter().filter_map(|member| self.pods.get(*member));
                 let (created, entered) =

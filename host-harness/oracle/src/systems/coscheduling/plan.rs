@@ -206,12 +206,8 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     if !problem.fits_without(problem.all()) {
         return;
     }
-    if pending.iter().any(|other| other.request != pod.request) {
-        return verdict.excuse("members of different size are placed one after the other");
-    }
-    let differs = |other: &&Pod| other.priority != pod.priority || other.never_preempts != pod.never_preempts;
-    if pending.iter().any(differs) {
-        return verdict.excuse("which members of different priority are planned is not sought");
+    if let Some(why) = pending.iter().find_map(|other| unlike(pod, other)) {
+        return verdict.excuse(why);
     }
     let text = format!(
         "`{}` has no plan, but its gang fits after evicting {:?}",
@@ -221,10 +217,20 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
 }
 
+/// Returns why the oracle does not know which members are planned, where two of them differ. `None`: they are alike.
+fn unlike(pod: &Pod, other: &Pod) -> Option<&'static str> {
+    if other.request != pod.request {
+        return Some("members of different size are placed one after the other");
+    }
+    let is_alike = other.priority == pod.priority && other.never_preempts == pod.never_preempts;
+    (!is_alike).then_some("which members of different priority are planned is not sought")
+}
+
 /// Returns the pod with the rights of the planned pod that may do least: a gang evicts nobody that one of them may not evict (ruling R35).
-fn least_entitled(pod: &Pod, planned: &[&Pod]) -> Pod {
+pub(super) fn least_entitled(pod: &Pod, planned: &[&Pod]) -> Pod {
     let priority = planned.iter().map(|other| other.priority).min().unwrap_or(pod.priority);
-    Pod { priority, never_preempts: planned.iter().any(|other| other.never_preempts), ..pod.clone() }
+    let never_preempts = pod.never_preempts || planned.iter().any(|other| other.never_preempts);
+    Pod { priority, never_preempts, ..pod.clone() }
 }
 
 /// Returns why a pod of a gang may not get a plan, if it may not.

@@ -7,10 +7,19 @@ use super::{allocated, group, is_lost, minimum};
 use crate::amounts::Amounts;
 use crate::world::{Pod, World};
 
+/// Returns the cluster as a pod finds it: nominated pods whose promise holds against the pod, however important it is, count as just as important.
+pub(super) fn with_promises(quotas: Option<&Quotas>, world: World, pod: &Pod) -> World {
+    let world = match quotas {
+        Some(quotas) => quotas.with_firm_promises(world, pod),
+        None => world,
+    };
+    with_own_promises(world, pod)
+}
+
 impl Quotas {
     /// Returns the cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
     /// just as important.
-    pub(super) fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
+    fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
         let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
         let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod);
         let firm: Vec<String> = world
@@ -60,10 +69,12 @@ impl Quotas {
     }
 }
 
-/// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
-/// the group without it (ruling R85).
-pub(super) fn with_own_promises(mut after: World, pod: &Pod) -> World {
-    let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod) && other.name != pod.name;
+/// Returns the cluster as a pod of a group finds it that is promised nothing: what is promised to others of its group holds against it, however
+/// important it is. These complete the group without it (ruling R85).
+fn with_own_promises(mut after: World, pod: &Pod) -> World {
+    let is_own = |other: &Pod| {
+        pod.nominated.is_none() && group(other).is_some() && group(other) == group(pod) && other.name != pod.name
+    };
     for other in after.pods.values_mut().filter(|other| is_own(other) && other.nominated.is_some()) {
         other.priority = other.priority.max(pod.priority);
     }

@@ -69,11 +69,11 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     Ok(())
 }
 
-/// Returns the priority with which a pod stands in the queue: the lowest among the pods of its group (ruling R85).
+/// Returns the priority with which a pod stands in the queue: the lowest among the pods of its group, those that are leaving included (ruling R85).
 fn priority(world: &World, pod: &Pod) -> i64 {
-    let group = group(pod).filter(|_| !is_lost(world, pod));
-    let members = group.into_iter().flat_map(|name| members(world, name));
-    members.map(|other| other.priority).min().unwrap_or(pod.priority)
+    let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return pod.priority };
+    let is_member = |other: &&Pod| group(other) == Some(name) && other.namespace == pod.namespace;
+    world.pods.values().filter(is_member).map(|other| other.priority).min().unwrap_or(pod.priority)
 }
 
 /// Judges that the group which is being tried comes first among pods of the same priority that borrow no less or more, as long as some of its pods
