@@ -113,13 +113,27 @@ impl Job {
         self.members.push(ix);
         self.first_created = Some(self.first_created.map_or(created, |first| first.min(created)));
         self.first_entered = Some(self.first_entered.map_or(entered, |first| first.min(entered)));
-        let count = self.priorities.entry(priority).or_default();
-        *count = count.saturating_add(1);
+        self.count(priority);
     }
 
     /// Removes a pod. The times of the first pod are those before.
     pub fn leave(&mut self, ix: PodIx, priority: i32) {
         self.members.retain(|other| *other != ix);
+        self.discount(priority);
+    }
+
+    /// Notes that a pod has another priority.
+    pub fn move_priority(&mut self, from: i32, to: i32) {
+        self.discount(from);
+        self.count(to);
+    }
+
+    fn count(&mut self, priority: i32) {
+        let count = self.priorities.entry(priority).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    fn discount(&mut self, priority: i32) {
         match self.priorities.get(&priority).copied() {
             Some(count) if count > 1 => self.priorities.insert(priority, count.saturating_sub(1)),
             _ => self.priorities.remove(&priority),

@@ -1,8 +1,10 @@
 //! A job decides as a job: it may do what its least entitled planned pod may.
 
-use crate::contract::{Admission, Event};
-use crate::model::PodIx;
-use crate::testing::{World, pod, pod_group, quota};
+use serde_json::json;
+
+use crate::contract::{Admission, Attribute, Event, Object};
+use crate::model::{Job, PodIx};
+use crate::testing::{World, object, pod, pod_group, quota};
 
 /// Creates two nodes of 4 cpu, each used by a pod of priority 300.
 fn two_held_nodes() -> World {
@@ -131,4 +133,24 @@ fn jobs_that_are_gone_are_kept_by_no_system() {
         );
         assert!(first.is_some() || system == "kubernetes", "{system}: the pods are of jobs");
     }
+}
+
+#[test]
+fn the_least_priority_of_a_job_is_known_also_when_its_group_gives_its_pods_another() {
+    let mut world = World::of("kubernetes", "");
+    for (name, priority) in [("a", 1), ("b", 7)] {
+        let fields = vec![Attribute { key: 0, value: "\"g\"".to_owned() }];
+        world.pod(pod(name).priority(priority).with(|pod| pod.template_mut().fields = fields));
+    }
+    let least = |world: &World| world.engine.cluster().jobs().find_map(|(_, job)| Job::least_priority(job));
+    assert_eq!(least(&world), Some(1));
+    for (priority, expected) in [(json!(5), 5), (json!(9), 9)] {
+        let body = json!({"spec": {"priority": priority, "schedulingPolicy": {"gang": {"minCount": 2}}}});
+        let group = object("PodGroup", "default/g", [&[], &[]], body);
+        world.object(Object { group: "scheduling.k8s.io".to_owned(), ..group });
+        assert_eq!(least(&world), Some(expected));
+    }
+    let gone = world.id("a");
+    world.tell(vec![Event::PodRemoved(gone)]);
+    assert_eq!(least(&world), Some(9));
 }

@@ -116,11 +116,14 @@ impl Cluster {
         }
     }
 
-    /// Updates the attributes of pods, as far as no book depends on them.
+    /// Updates the attributes of pods, as far as no book but the priorities of their jobs depends on them.
     pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
         for (ix, pod) in self.pods.iter_mut() {
+            let before = pod.priority();
             say(ix, &mut pod.attributes);
+            let job = pod.attributes.job.filter(|_| pod.priority() != before).and_then(|job| self.jobs.get_mut(job));
+            job.into_iter().for_each(|job| job.move_priority(before, pod.priority()));
         }
         self.leaving = self.pods.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
         self.residents.outdate_all();

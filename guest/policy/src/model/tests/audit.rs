@@ -44,6 +44,17 @@ pub fn nodes_add_up(cluster: &Cluster) {
     }
 }
 
+/// Checks that every job counts its pods by their priorities.
+pub fn jobs_count_their_pods(cluster: &Cluster) {
+    for (_, job) in cluster.jobs() {
+        let mut counts = BTreeMap::new();
+        for pod in job.members.iter().filter_map(|ix| cluster.pod(*ix)) {
+            *counts.entry(pod.priority()).or_insert(0_usize) += 1;
+        }
+        assert_eq!(job.priorities, counts, "{:?}", job.key);
+    }
+}
+
 /// Checks that a scan agrees with every node, for requests that a node just fulfils, and for requests that are larger by one.
 pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
     let what = |of: fn(&Node) -> &crate::model::Amounts| {

@@ -28,6 +28,7 @@ proptest! {
             audit::nodes_add_up(world.engine.cluster());
             audit::queues_add_up(world.engine.cluster());
             audit::lists_are_right(world.engine.cluster());
+            audit::jobs_count_their_pods(world.engine.cluster());
         }
     }
 
