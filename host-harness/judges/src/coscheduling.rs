@@ -12,6 +12,7 @@ mod readings;
 mod search;
 #[cfg(test)]
 mod tests;
+mod unlike;
 mod view;
 mod whole;
 
@@ -45,6 +46,9 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let policy = Policy::of(attempt.outcome);
     let mut asked = Exchange::about(translated(attempt.question), ask)?;
+    if unlike::ranks_between(&asked.view(attempt.pod, &policy)) {
+        return Ok(Verdict::NotCompared(unlike::RANKS_BETWEEN));
+    }
     let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
         return Ok(Verdict::Alike);
     };

@@ -5,6 +5,7 @@ use super::claimed;
 use super::compare::lost;
 use super::play::Play;
 use super::readings::is_lost;
+use super::unlike;
 use super::view::View;
 use super::whole;
 use crate::departure::Departure;
@@ -155,6 +156,14 @@ pub(super) const RULES: &[Rule] = &[
             policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
         },
         explains: between::keeps_domains,
+    },
+    Rule {
+        departure: Departure {
+            id: "R86",
+            upstream: "evicts a less important pod of the same group for a pod",
+            policy: "a group evicts no pod of its own",
+        },
+        explains: |it, _| Ok(unlike::evicts_its_own(it)),
     },
     Rule {
         departure: Departure {

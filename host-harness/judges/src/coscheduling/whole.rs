@@ -9,13 +9,14 @@ use super::groups::{group, minimum, namespace};
 use super::play::Play;
 use super::quotas::{self, stays_within_min};
 use super::search::{Within, completes};
+use super::unlike;
 use super::view::{View, priority};
 use crate::object::{is_nominated, name, pods, text};
 use crate::trial::{Ask, TrialError};
 
 /// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
 pub(super) fn holds_while_it_may(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    Ok(goes_on(it) || holds_in_vain(it, ask)?)
+    Ok(goes_on(it) || unlike::others_may_plan(it) || holds_in_vain(it, ask)?)
 }
 
 /// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whichever pods are evicted.

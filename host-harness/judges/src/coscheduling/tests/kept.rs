@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Table, leaving, member, of, promised, ranks};
+use super::{Table, leaving, member, of, promised, ranks, with};
 use crate::tests::{binds, nominates, pod};
 
 #[test]
@@ -87,4 +87,40 @@ fn a_node_is_free_when_pods_have_left_that_rank_too_high_to_be_evicted() {
     };
     assert_eq!(takes_v(&table(leaving(above()))), Ok(vec!["K10"]));
     assert_eq!(takes_v(&table(above())), Err("upstream/victims"));
+}
+
+#[test]
+fn a_group_keeps_its_nodes_while_another_pod_of_it_may_plan() {
+    let table = |never: bool| {
+        let p = with("p", None, |pod| {
+            *pod = member("p", "g", None);
+            if never {
+                pod["spec"]["preemptionPolicy"] = json!("Never");
+            }
+        });
+        Table::new(&[1], &[p, member("w", "g", None), member("q", "g", None)]).group("g", 3).held("d/w", "n1")
+    };
+    assert_eq!(table(true).judge(&table(true).nothing(&["d/w"])), Ok(vec!["R25"]));
+    assert_eq!(table(false).judge(&table(false).nothing(&["d/w"])), Err("upstream/permit"));
+}
+
+#[test]
+fn a_group_evicts_no_pod_of_its_own() {
+    let table =
+        |victim: Value, least: u32| Table::new(&[1], &[victim, ranks(member("p", "g", None), 1)]).group("g", least);
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(member("v", "g", Some("n1")), 2)), Ok(vec!["R86"]));
+    assert_eq!(nothing(&table(pod("v", Some("n1")), 1)), Err("upstream/plan"));
+}
+
+#[test]
+fn an_attempt_is_not_compared_where_a_nominated_pod_ranks_between_the_pods_of_the_group() {
+    let table = |other: i64| {
+        let members = [ranks(member("p", "g", None), 3), ranks(member("q", "g", None), other)];
+        let pods: Vec<Value> = [promised(ranks(pod("x", None), 2), "n1")].into_iter().chain(members).collect();
+        Table::new(&[1], &pods).group("g", 1)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(0)), Ok(vec![]));
+    assert_eq!(nothing(&table(3)), Err("upstream/node"));
 }
