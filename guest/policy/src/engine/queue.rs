@@ -8,9 +8,9 @@ use crate::model::{Borrows, Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
 
 use super::Engine;
 
-/// The parts of a sort key that come from a job: the value that the order reads of it, its lowest priority or that of its PodGroup of Kubernetes, and
-/// the position of the first pod of its gang group.
-type JobTerms = (Option<i64>, Option<i32>, Option<(i64, i64, JobKey)>);
+/// The parts of a sort key that come from a job: the values that the order reads of it, the priority of a PodGroup of Kubernetes, and the position of
+/// the first pod of its gang group.
+type JobTerms = ([Option<i64>; 2], Option<i32>, Option<(i64, i64, JobKey)>);
 
 /// The epochs of sort keys: keys of one epoch can be compared.
 #[derive(Debug, Default)]
@@ -34,8 +34,7 @@ impl Epochs {
                 let terms = |(ix, job): (JobIx, &Job)| {
                     let first = cluster.first_of_gang_group(ix);
                     let first = first.map(|(entered, created, key)| (entered, created, key.clone()));
-                    let group = cluster.scheduling_group(ix).map(|group| group.priority);
-                    (ix, ((key.of_job)(job), group.or(job.least_priority()), first))
+                    (ix, ((key.of_job)(job), cluster.scheduling_group(ix).map(|group| group.priority), first))
                 };
                 let jobs: BTreeMap<JobIx, JobTerms> = cluster.jobs().map(terms).collect();
                 let has_changed = |(ix, before): (&JobIx, &JobTerms)| jobs.get(ix).is_some_and(|now| now != before);

@@ -58,8 +58,8 @@ pub struct SortBy {
     pub job: fn(&Cluster, &Pod, KeyBuilder) -> KeyBuilder,
     /// The part after that.
     pub after: fn(&Pod, KeyBuilder) -> KeyBuilder,
-    /// The value of a job that keys contain. If it changes, the keys of its pods change.
-    pub of_job: fn(&Job) -> Option<i64>,
+    /// The values of a job that keys contain. If one changes, the keys of its pods change.
+    pub of_job: fn(&Job) -> [Option<i64>; 2],
 }
 
 impl SortBy {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::PodIx;
+use super::{Pod, PodIx};
 
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
@@ -109,17 +109,22 @@ impl Job {
     }
 
     /// Adds a pod.
-    pub fn join(&mut self, ix: PodIx, (created, entered): (i64, i64), priority: i32) {
+    pub fn join(&mut self, ix: PodIx, pod: &Pod) {
         self.members.push(ix);
-        self.first_created = Some(self.first_created.map_or(created, |first| first.min(created)));
-        self.first_entered = Some(self.first_entered.map_or(entered, |first| first.min(entered)));
-        self.count(priority);
+        self.first_created = Some(self.first_created.map_or(pod.created, |first| first.min(pod.created)));
+        self.first_entered = Some(self.first_entered.map_or(pod.entered, |first| first.min(pod.entered)));
+        self.count(pod.priority());
     }
 
-    /// Removes a pod. The times of the first pod are those before.
-    pub fn leave(&mut self, ix: PodIx, priority: i32) {
+    /// Removes a pod. `member` returns each of the others.
+    pub fn leave<'p>(&mut self, ix: PodIx, pod: &Pod, member: impl Fn(PodIx) -> Option<&'p Pod>) {
         self.members.retain(|other| *other != ix);
-        self.discount(priority);
+        self.discount(pod.priority());
+        if self.first_created == Some(pod.created) || self.first_entered == Some(pod.entered) {
+            let members = || self.members.iter().filter_map(|other| member(*other));
+            let first = (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
+            (self.first_created, self.first_entered) = first;
+        }
     }
 
     /// Notes that a pod has another priority.

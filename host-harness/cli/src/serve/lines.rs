@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lictor_contract::Severity;
+use lictor_contract::{Finding, Severity};
 use lictor_decide::Problem;
 use lictor_host::cluster::{InputError, Object};
 use lictor_host::living::MARKS;
@@ -59,7 +59,7 @@ impl Report for Lines {
             anstream::eprintln!("replacement of the policy: {:?}, {:?}", transition.to, transition.reason);
         }
         for finding in &step.findings {
-            anstream::eprintln!("{}: {}: {}", finding.object, finding.message, finding.remedy);
+            anstream::eprintln!("{}", found(finding));
         }
     }
 
@@ -97,6 +97,12 @@ impl Report for Lines {
     }
 }
 
+/// Returns the line of a finding. One of the recorder names no object.
+fn found(finding: &Finding) -> String {
+    let parts = [&finding.object, &finding.message, &finding.remedy].map(String::as_str);
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
 /// Returns the line of a plan. A plan that evicts no pod is a nomination: it gives free capacity to a pod.
 fn made(plan: &CarriedOut) -> String {
     let CarriedOut { plan: number, for_whom, nominated, victims } = plan;
@@ -112,6 +118,19 @@ mod tests {
     use lictor_host::session::EvictedFor;
 
     use super::*;
+
+    #[test]
+    fn a_finding_about_no_object_begins_with_what_is_wrong() {
+        let finding = |object: &str| Finding {
+            severity: Severity::Error,
+            object: object.to_owned(),
+            path: String::new(),
+            message: "it is wrong".to_owned(),
+            remedy: "mend it".to_owned(),
+        };
+        assert_eq!(found(&finding("Node/n")), "Node/n: it is wrong: mend it");
+        assert_eq!(found(&finding("")), "it is wrong: mend it");
+    }
 
     #[test]
     fn a_plan_that_evicts_no_pod_is_a_nomination() {

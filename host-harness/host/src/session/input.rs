@@ -75,7 +75,7 @@ pub struct Step {
     pub commands: Vec<Command>,
     /// The events of the step, in names.
     pub happened: Happened,
-    /// The findings for the authors of objects since the last step.
+    /// The findings for the authors of objects since the last step, and one of the recorder, about no object, where the recording cannot be written.
     pub findings: Vec<Finding>,
     /// The time at which the session must receive the time again, at the latest, in nanoseconds since 1970.
     pub wake_at: Option<i64>,

@@ -90,14 +90,18 @@ impl Session {
 
     /// Reports once a pod with a request that no node can have, or a node with more than the maximum amount.
     fn report_beyond(&mut self, event: &Event) {
-        let (object, amounts, least) = match event {
+        let LeftOut { reported_pods, reported_nodes, .. } = &mut self.left_out;
+        let (object, amounts, least, (reported, id)) = match event {
             Event::PodUpserted(pod) => {
                 let (kind, namespace) = self.mirror.kind_of(pod);
                 let parts = [kind, namespace, &pod.name];
                 let parts = parts.into_iter().filter(|part| !part.is_empty());
-                (parts.collect::<Vec<_>>().join("/"), &pod.template.requests, MOST.saturating_add(1))
+                let object = parts.collect::<Vec<_>>().join("/");
+                (object, &pod.template.requests, MOST.saturating_add(1), (reported_pods, pod.id))
             }
-            Event::NodeUpserted(node) => (format!("Node/{}", node.name), &node.allocatable, MOST),
+            Event::NodeUpserted(node) => {
+                (format!("Node/{}", node.name), &node.allocatable, MOST, (reported_nodes, node.id))
+            }
             _ => return,
         };
         let Some(amount) = amounts.iter().find(|amount| amount.value >= least) else { return };
@@ -116,12 +120,7 @@ impl Session {
                 "request less",
             ),
         };
-        let is_new = match event {
-            Event::PodUpserted(pod) => self.left_out.reported_pods.insert(pod.id),
-            Event::NodeUpserted(node) => self.left_out.reported_nodes.insert(node.id),
-            _ => false,
-        };
-        if is_new {
+        if reported.insert(id) {
             let (path, remedy) = (String::new(), remedy.to_owned());
             self.findings.push(Finding { severity: Severity::Warning, object, path, message, remedy });
         }

@@ -24,8 +24,8 @@ pub(super) fn ranks_between(it: &View<'_>) -> bool {
 pub(super) fn others_may_plan(it: &View<'_>) -> bool {
     let may_preempt = |pod: &Value| text(pod, "/spec/preemptionPolicy") != "Never";
     let Some(named) = group(it.pod).filter(|_| !may_preempt(it.pod)) else { return false };
-    let others = || it.pending(&named).filter(|other| name(other) != it.question.pod);
-    it.refuses() && !it.answer.places() && lost(it).is_empty() && it.has_waiters() && others().any(may_preempt)
+    let keeps_its_nodes = it.refuses() && !it.answer.places() && lost(it).is_empty() && it.has_waiters();
+    keeps_its_nodes && it.pending(&named).any(|other| name(other) != it.question.pod && may_preempt(other))
 }
 
 /// Returns whether upstream evicts a pod of the same group in each of its plans, and the policy evicts nobody.

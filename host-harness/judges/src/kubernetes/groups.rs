@@ -69,9 +69,8 @@ pub(crate) struct Round {
     /// The pods that wait at Permit, and those that are nominated, after the last attempt.
     held: BTreeSet<String>,
     nominated: BTreeSet<String>,
+    /// The reason of each attempt. That a pod is turned away, because its group had failed in a round of the policy that is not over, is none.
     reasons: Vec<String>,
-    /// The number of attempts. One in which a pod is turned away, because its group had failed in a round of the policy that is not over, is none.
-    attempts: usize,
 }
 
 impl Round {
@@ -91,18 +90,8 @@ impl Round {
         }
         let none = BTreeSet::new;
         let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
-        let round = |upstream| Round {
-            group,
-            question,
-            without_gated,
-            upstream,
-            bound,
-            victims,
-            held,
-            nominated,
-            reasons,
-            attempts: 0,
-        };
+        let round =
+            |upstream| Round { group, question, without_gated, upstream, bound, victims, held, nominated, reasons };
         Ok(answer.group.map(round))
     }
 
@@ -117,8 +106,7 @@ impl Round {
         self.victims.extend(list(outcome, "victims"));
         self.held = list(outcome, "waiting").into_iter().collect();
         self.nominated = texts(outcome, "standing").into_keys().collect();
-        self.reasons.push(text(outcome, "/reason").to_owned());
-        self.attempts = self.attempts.saturating_add(usize::from(!is_turned_away(outcome)));
+        self.reasons.extend((!is_turned_away(outcome)).then(|| text(outcome, "/reason").to_owned()));
     }
 
     /// Ends the round.
@@ -142,7 +130,7 @@ impl Round {
         let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
         let pending = self.members().filter(is_tried).count();
         let names: BTreeSet<String> = self.members().map(name).collect();
-        self.attempts >= pending
+        self.reasons.len() >= pending
             && self.held.intersection(&names).next().is_some()
             && self.nominated.is_disjoint(&names)
     }

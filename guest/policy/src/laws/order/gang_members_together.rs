@@ -18,7 +18,7 @@
 //!
 //! # Source
 //!
-//! Seed 20200116 (coscheduling), QueueSort 1 to 4. The creation of a PodGroup: scheduler-plugins, Less:
+//! Seed 20200116 (coscheduling), QueueSort 1 to 4; a gang whose pods differ in priority: reference R85. The creation of a PodGroup: scheduler-plugins, Less:
 //! <https://github.com/kubernetes-sigs/scheduler-plugins/blob/903da7df/pkg/coscheduling/coscheduling.go>.
 //!
 //! # Options
@@ -42,7 +42,7 @@ pub const LAW: Law<SortBy> = Law::order(
         before: |_, key| key,
         job,
         after: |pod, key| key.descending(pod.priority()).ascending(pod.created),
-        of_job: time,
+        of_job: |job| [time(job), job.least_priority().map(i64::from)],
     },
 );
 

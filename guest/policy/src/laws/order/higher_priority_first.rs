@@ -33,7 +33,7 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    SortBy { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| None },
+    SortBy { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| [None; 2] },
 );
 
 /// Adds the priority of a pod: the more important ones come first.

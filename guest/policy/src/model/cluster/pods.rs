@@ -147,7 +147,6 @@ impl Cluster {
         }
         pod.class = self.classes.enter(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
-        let (born, priority) = ((pod.created, pod.entered), pod.priority());
         if place == Place::Pending && pod.required_node_reservation().is_some() {
             self.bound_to_one_node.insert(ix);
         }
@@ -173,8 +172,8 @@ impl Cluster {
             node.nominated.push(ix);
             self.rooms.outdate(at);
         }
-        if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
-            job.join(ix, born, priority);
+        if let Some((job, pod)) = job.and_then(|job| self.jobs.get_mut(job)).zip(self.pods.get(ix)) {
+            job.join(ix, pod);
         }
         self.ask(ix, Entry::In);
         self.hold(ix, Entry::In)
@@ -204,13 +203,7 @@ impl Cluster {
             self.rooms.outdate(at);
         }
         if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
-            job.leave(ix, pod.priority());
-            if job.first_created == Some(pod.created) || job.first_entered == Some(pod.entered) {
-                let members = || job.members.iter().filter_map(|member| self.pods.get(*member));
-                let (created, entered) =
-                    (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
-                (job.first_created, job.first_entered) = (created, entered);
-            }
+            job.leave(ix, &pod, |other| self.pods.get(other));
         }
         Some(pod)
     }

@@ -63,10 +63,11 @@ impl Resources {
 
     /// Returns the resources from this number on as the policy receives them. The name of a disk is its number, because another disk may get the number.
     pub(super) fn announced(&self, first: usize) -> Vec<Resource> {
-        let numbered = self.all.iter().enumerate().skip(first);
-        numbered
-            .map(|(number, known)| if is_disk(&known.name) { disk(&number.to_string()) } else { known.clone() })
-            .collect()
+        let named = |(number, known): (usize, &Resource)| match is_disk(&known.name) {
+            true => Resource { name: format!("{DISK}{number}"), everywhere: known.everywhere },
+            false => known.clone(),
+        };
+        self.all.iter().enumerate().skip(first).map(named).collect()
     }
 
     /// Frees the numbers of the disks that no pod names, once there may be as many of them as of the others. `used` returns the resources that pods
@@ -104,10 +105,4 @@ impl Resources {
 /// Returns whether a resource is a disk that a pod names in its own spec.
 fn is_disk(name: &str) -> bool {
     name.starts_with(DISK)
-}
-
-/// Creates the resource of a disk of this name.
-fn disk(name: &str) -> Resource {
-    let name = format!("{DISK}{name}");
-    Resource { everywhere: ports::everywhere(&name), name }
 }
