@@ -19,6 +19,10 @@ const NODES: usize = 40;
 const GANG: usize = 4;
 const GANGS: usize = 25;
 
+/// By how many bytes the policy may grow: its table of pods has half a byte for each number that was ever given, doubles at times, and the sandbox
+/// gives memory in pages of 64 KiB. A leak of 53 bytes a pod is more.
+const SLACK: u64 = 4 * 64 * 1024;
+
 /// Amounts that a process holds after some pods, and the time of a wave.
 struct Figures {
     /// Bytes of memory of the process.
@@ -107,7 +111,13 @@ fn measure(first: usize, last: usize) -> [Figures; 2] {
 #[test]
 fn a_policy_holds_no_more_after_more_pods_that_are_gone() {
     let [before, after] = measure(15_000, 20_000);
-    assert_eq!((before.policy, before.descriptors), (after.policy, after.descriptors));
+    assert!(
+        after.policy <= before.policy + SLACK,
+        "memory of the policy: {} and {} bytes",
+        before.policy,
+        after.policy
+    );
+    assert_eq!(before.descriptors, after.descriptors);
 }
 
 #[test]
