@@ -24,7 +24,8 @@ pub struct Rooms {
     is_read: bool,
 }
 
-/// One resource of all nodes, by node number; zero for a number without a node.
+/// One resource of all nodes, by node number; zero for a number without a node. The lists end with the last node that has some of the resource: pods
+/// may request resources that no node has, and each such name must cost next to nothing.
 #[derive(Debug, Clone, Default)]
 struct Column {
     allocatable: Vec<i64>,
@@ -94,7 +95,8 @@ impl Scan<'_> {
     pub fn large_enough(&self, nodes: usize) -> Vec<u64> {
         let mut words: Vec<u64> = (0..nodes.div_ceil(WORD)).map(|word| self.present(word)).collect();
         for asked in self.asked.iter().filter(|asked| asked.least < asked.amount) {
-            for (word, room) in words.iter_mut().zip(asked.allocatable.chunks(WORD)) {
+            let rooms = asked.allocatable.chunks(WORD).chain(std::iter::repeat(&[][..]));
+            for (word, room) in words.iter_mut().zip(rooms) {
                 *word &= room.iter().rev().fold(0, |bits, room| bits << 1 | u64::from(*room >= asked.amount));
             }
         }
@@ -127,17 +129,17 @@ const NEVER: u8 = 0x80;
 /// the bytes of one word.
 const STRIDE: usize = 8;
 
-/// Writes a number for each node with less than the requested amount.
+/// Writes a number for each node with less than the requested amount. Nodes beyond the end of the list have none of the resource.
 #[inline(never)]
 fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
-    let nodes = lacking.len().min(room.len());
-    let (Some(lacking), Some(room)) = (lacking.get_mut(..nodes), room.get(..nodes)) else { return };
+    let (lacking, beyond) = lacking.split_at_mut(lacking.len().min(room.len()));
+    beyond.fill(number);
+    let Some(room) = room.get(..lacking.len()) else { return };
     let ((some, rest), (rooms, rest_of_room)) = (lacking.as_chunks_mut::<STRIDE>(), room.as_chunks::<STRIDE>());
     for (some, rooms) in some.iter_mut().zip(rooms) {
-        // A byte for each node, 1 where there is less.
-        let less = rooms.iter().rev().fold(0, |less, room| less << u8::BITS | u64::from(*room < amount));
-        let others = u64::from_le_bytes(*some) & !less.wrapping_mul(u64::from(u8::MAX));
-        *some = (others | less.wrapping_mul(u64::from(number))).to_le_bytes();
+        // All bits of a node's byte where there is less, or none. Compilers make one comparison of several nodes of this, in every instruction set.
+        let less = u64::from_le_bytes(rooms.map(|room| if room < amount { u8::MAX } else { 0 }));
+        *some = (u64::from_le_bytes(*some) & !less | u64::from_le_bytes([number; STRIDE]) & less).to_le_bytes();
     }
     for (lacking, _) in rest.iter_mut().zip(rest_of_room).filter(|(_, room)| **room < amount) {
         *lacking = number;
@@ -219,7 +221,10 @@ impl Column {
         if node.is_some() {
             self.least = self.least.min(allocatable);
         }
-        put(&mut self.allocatable, ix.at(), allocatable);
-        put(&mut self.free, ix.at(), free);
+        for (list, amount) in [(&mut self.allocatable, allocatable), (&mut self.free, free)] {
+            if amount != 0 || ix.at() < list.len() {
+                put(list, ix.at(), amount);
+            }
+        }
     }
 }

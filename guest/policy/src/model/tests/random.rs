@@ -48,7 +48,7 @@ pub fn happenings() -> impl Strategy<Value = Vec<Happening>> {
 
 fn happening() -> impl Strategy<Value = Happening> {
     prop_oneof![
-        3 => (0..NODES, [0..9i64, 0..9]).prop_map(|(node, has)| Happening::Node(node, has)),
+        3 => (0..NODES, 0..9i64, some_or_none()).prop_map(|(node, cpu, memory)| Happening::Node(node, [cpu, memory])),
         1 => (0..NODES).prop_map(Happening::NodeGone),
         12 => a_pod().prop_map(Happening::Pod),
         2 => (0..PODS).prop_map(Happening::PodGone),
@@ -59,6 +59,11 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => a_topology().prop_map(Happening::Topology),
         4 => an_inter_pod().prop_map(Happening::InterPod),
     ]
+}
+
+/// Returns an amount of a resource that every second node lacks.
+fn some_or_none() -> impl Strategy<Value = i64> {
+    prop_oneof![Just(0), 0..9i64]
 }
 
 /// Returns one of two topologies. A third one is never announced.
