@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use lictor_host::living::{Clock, nanoseconds};
-use lictor_host::session::{CommandId, ObjectRef};
+use lictor_host::session::ObjectRef;
 use tokio::time::Instant;
 
 use super::inbox::{Came, batch};
@@ -31,7 +31,7 @@ use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
 use end::Checkpoint;
 pub(super) use end::Reigned;
-use look::{named, waits_for};
+use look::{Awaited, named, waits_for};
 
 /// How long to wait where nothing is due. 10 s.
 const IDLE: Duration = Duration::from_secs(10);
@@ -62,8 +62,8 @@ pub(super) struct Reign<L> {
     checkpoint: Checkpoint,
     leftovers: Leftovers,
     executor: Executor,
-    /// The tasks that are under way, by command and object. A `Confirm` ends with the command that it is about.
-    under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
+    /// The tasks that are under way. A `Confirm` ends with the command that it is about.
+    under_way: BTreeSet<Awaited>,
     listener: L,
     keep: Option<Box<dyn Keep>>,
     /// No cycle begins before this moment.

@@ -70,9 +70,13 @@ impl<L: Listener> Reign<L> {
     }
 }
 
-/// Returns the identity of a task under way: its command, or `None`, with its object.
-pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
-    (task.command(), task.object().clone())
+/// The identity of a task under way: its command, or the word for the task where it carries out none, and its object.
+pub(super) type Awaited = (Option<CommandId>, &'static str, ObjectRef);
+
+/// Returns the identity of a task under way. A task and a question about its command have the same.
+pub(super) fn waits_for(task: &Task) -> Awaited {
+    let command = task.command();
+    (command, command.map_or(task.word(), |_| "command"), task.object().clone())
 }
 
 /// Returns an object with its name only, as a watch reports that the object is gone.
@@ -89,12 +93,21 @@ mod tests {
 
     use super::*;
 
+    fn object() -> ObjectRef {
+        let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
+        ObjectRef { kind, namespace, name, uid }
+    }
+
+    #[test]
+    fn the_end_of_an_eviction_is_not_that_of_the_task_that_takes_the_marks_off() {
+        let [evict, unmark] = [Task::Evict(object()), Task::Unmark(object(), Vec::new())];
+        let mut under_way = BTreeSet::from([waits_for(&evict), waits_for(&unmark)]);
+        under_way.remove(&waits_for(&evict));
+        assert_eq!(under_way, BTreeSet::from([waits_for(&unmark)]), "a process that is told to end waits for it");
+    }
+
     #[test]
     fn a_question_about_a_command_comes_to_its_end_with_the_command() {
-        let object = || {
-            let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
-            ObjectRef { kind, namespace, name, uid }
-        };
         let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
         let mut under_way = BTreeSet::from([waits_for(&command), waits_for(&Task::Confirm(1, object(), None))]);
         // The executor reports each end once.
