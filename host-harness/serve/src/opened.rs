@@ -59,7 +59,7 @@ pub trait Report: Send + Sync {
     fn unread(&self, mistake: &InputError);
     /// Takes the reason why the checkpoint cannot be read or stored. The conversation continues without a checkpoint.
     fn unsaved(&self, why: &str) {
-        self.say(&format!("{why}; going on without"));
+        self.say(&format!("{why}; continuing without a checkpoint"));
     }
     /// Takes a line about a connection.
     fn say(&self, line: &str);
