@@ -125,7 +125,7 @@ impl<'a> Giving<'a> {
         let (mut victims, mut held) = (Vec::new(), Held::default());
         for by_share in [true, false] {
             able.retain(|(ix, pod)| {
-                let may_go = self.may_go(pod, &shares, &mut held, by_share);
+                let may_go = self.add_victim(pod, &shares, &mut held, by_share);
                 victims.extend(may_go.then_some(*ix));
                 !may_go
             });
@@ -133,8 +133,9 @@ impl<'a> Giving<'a> {
         victims
     }
 
-    /// Checks whether a pod may be evicted together with the victims so far. If so, the pod is added to `held`; otherwise `held` is unchanged.
-    fn may_go(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
+    /// Adds a pod to the victims so far, with its amounts in `held`, if it may be evicted together with them. Returns whether it may; otherwise `held`
+    /// is unchanged.
+    fn add_victim(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
         let Some(leaf) = pod.queue else { return false };
         held.change(self.case.cluster, pod, Amounts::add);
         let case = Surplus { victims: held, leaf, ..self.case };

@@ -7,14 +7,14 @@ use crate::model::{NodeIx, Nominated, PodIx, WhatIf};
 /// of a queue may have changed since the plan, or the queue is gone; then others may take the capacity. The simulation is unchanged.
 pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let before = simulation.trial.mark();
-    let is_kept = is_allowed(simulation, context, promised) && is_sound(simulation, promised);
+    let is_kept = place_while_allowed(simulation, context, promised) && is_sound(simulation, promised);
     simulation.trial.rewind(before);
     is_kept
 }
 
 /// Places the pods of a gang one after the other, as long as the laws allow the next pod with those before it placed. Returns whether the laws allow
 /// all pods.
-fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
+fn place_while_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let pods: Vec<PodIx> = promised.iter().map(|(ix, _)| *ix).collect();
     context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_none()
         && promised.iter().all(|(ix, node)| {

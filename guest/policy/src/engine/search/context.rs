@@ -64,7 +64,7 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Checks whether every guard allows the eviction of a pod, and notes the first guard that does not.
-    pub(super) fn is_candidate(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
+    pub(super) fn check_candidate(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
         if cluster.pod(ix).is_none() || self.is_spared(ix) {
             return false;
         }
@@ -91,7 +91,7 @@ impl<'a> PreemptionContext<'a> {
         if self.takes_in_turn() {
             return self.taken_in_turn(cluster, pods.collect());
         }
-        let candidates = pods.filter(|ix| self.is_candidate(cluster, *ix)).collect();
+        let candidates = pods.filter(|ix| self.check_candidate(cluster, *ix)).collect();
         self.in_reprieve_order(cluster, candidates)
     }
 

@@ -129,7 +129,7 @@ impl DryRuns {
             } else if self
                 .taken
                 .as_ref()
-                .map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod))
+                .map_or_else(|| context.check_candidate(cluster, pod), |taken| taken.contains(&pod))
             {
                 if context.branch.evicted.contains(&pod) {
                     room.add(&cluster.frees(pod));

@@ -240,7 +240,7 @@ fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) ->
 
 /// Returns whether a pod uses a node, is not leaving anyway, and may be evicted.
 fn may_stop(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
-    stays(cluster, context, ix) && context.is_candidate(cluster, ix)
+    stays(cluster, context, ix) && context.check_candidate(cluster, ix)
 }
 
 /// Returns whether a pod uses a node and is not leaving anyway.

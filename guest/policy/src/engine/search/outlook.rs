@@ -233,7 +233,7 @@ impl Outlook {
         let Some(pod) = cluster.pod(ix) else { return Standing::Unclear };
         let standing = if self.is_blind || pod.is_leaving() || !pod.frees_its_request() {
             Standing::Unclear
-        } else if !context.is_candidate(cluster, ix) {
+        } else if !context.check_candidate(cluster, ix) {
             Standing::Spared
         } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
             // The pod costs less than its priority and its size say, and so do the other pods of its class, which are of the same gang.

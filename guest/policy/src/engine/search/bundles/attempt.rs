@@ -107,7 +107,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                 self.clashed |= self.trial.cluster().needs_company(*ix);
             }
         }
-        if !lacking.is_over() || !self.within_limits() || !self.complete_steps() || !self.others_allow() {
+        if !lacking.is_over() || !self.meet_limits() || !self.complete_steps() || !self.check_other_pods() {
             return Err(Short { clashed: self.clashed });
         }
         let excess = self.reprieve();

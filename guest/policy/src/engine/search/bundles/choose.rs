@@ -114,7 +114,7 @@ impl Search<'_> {
 
     /// Returns the fewest bundles of a level that are enough together with the selection of the other levels.
     fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
-        let enough = self.left_out(trial, state);
+        let enough = self.enough_bundles(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut sizes = tried_sizes(all).take_while(|size| *size <= enough.len());
         sizes.find_map(|size| self.best_of(trial, state, size)).unwrap_or(enough)
@@ -173,7 +173,7 @@ impl Search<'_> {
     }
 
     /// Returns chosen bundles of the level that are enough; the largest ones are kept. If there are at most [`SINGLY`], none of them can be left out.
-    pub(super) fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
+    pub(super) fn enough_bundles(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));

@@ -76,7 +76,7 @@ impl Attempt<'_, '_, '_> {
                 numbers.sort_by_key(|other| *other == number);
                 let excess = numbers.into_iter().filter_map(|number| self.grow_back(number, Some(ix))).collect();
                 let is_lawful = self.elastic_victims() < victims
-                    && self.others_allow()
+                    && self.check_other_pods()
                     && self.whole_gangs_are_due()
                     && self.each_frees_what_is_owed();
                 if is_lawful {

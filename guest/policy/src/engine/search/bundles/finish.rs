@@ -10,7 +10,7 @@ use crate::model::{Cluster, NodeIx, Place, PodIx, Queue, ResourceIx, WhatIf};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts available pods that count against an exceeded bound, until every limit holds.
-    pub(super) fn within_limits(&mut self) -> bool {
+    pub(super) fn meet_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
             let Some(shortfall) = denial.shortfall() else { return false };
@@ -56,8 +56,8 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Checks whether the other pods allow every pod of the gang on its node.
-    pub(super) fn others_allow(&mut self) -> bool {
+    /// Checks whether the other pods allow every pod of the gang on its node, and records a clash where they do not.
+    pub(super) fn check_other_pods(&mut self) -> bool {
         let disallowed = self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_some();
         self.clashed |= disallowed;
         !disallowed
@@ -69,10 +69,10 @@ impl Attempt<'_, '_, '_> {
         self.reprieve_gangs();
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            let evicted = without_reprieve(gone.iter().rev(), |one| self.can_be_back(&[**one]));
+            let evicted = without_reprieve(gone.iter().rev(), |one| self.try_reprieve(&[**one]));
             let evicted: Vec<PodIx> = evicted.into_iter().map(|(ix, _)| *ix).collect();
             let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
-            self.is_back(number, &back.collect::<Vec<PodIx>>());
+            self.record_reprieve(number, &back.collect::<Vec<PodIx>>());
         }
         self.numbers(0).into_iter().filter_map(|number| self.grow_back(number, None)).collect()
     }
@@ -86,8 +86,9 @@ impl Attempt<'_, '_, '_> {
         let mut back = self.trial.cluster().largest_first(&gone);
         back.reverse();
         back.sort_by_key(|ix| Some(*ix) == last);
-        let evicted =
-            without_reprieve(back.clone(), |ix| places.get(ix).is_some_and(|place| self.can_be_back(&[(*ix, *place)])));
+        let evicted = without_reprieve(back.clone(), |ix| {
+            places.get(ix).is_some_and(|place| self.try_reprieve(&[(*ix, *place)]))
+        });
         back.retain(|ix| !evicted.contains(ix));
         let fewest = gone.len().saturating_sub(back.len());
         let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
@@ -95,13 +96,13 @@ impl Attempt<'_, '_, '_> {
         for ix in back.split_off(most.min(back.len())) {
             self.trial.evict(ix);
         }
-        self.is_back(number, &back);
+        self.record_reprieve(number, &back);
         let pool = self.pools.get(number).filter(|_| fewest < step)?;
         Some(Excess { place: pool.place, victims: step, step: pool.bundle.step_below(step)? })
     }
 
     /// Puts pods back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
-    pub(super) fn can_be_back(&mut self, back: &[(PodIx, Place)]) -> bool {
+    pub(super) fn try_reprieve(&mut self, back: &[(PodIx, Place)]) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         for (ix, place) in back {
@@ -144,7 +145,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Removes reprieved pods from the victims.
-    pub(super) fn is_back(&mut self, number: usize, pods: &[PodIx]) {
+    pub(super) fn record_reprieve(&mut self, number: usize, pods: &[PodIx]) {
         if let Some(pool) = self.pools.get_mut(number) {
             pool.gone.retain(|(ix, _)| !pods.contains(ix));
         }

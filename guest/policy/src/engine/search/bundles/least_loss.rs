@@ -18,7 +18,7 @@ impl Search<'_> {
     /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are
     /// tried.
     pub(super) fn least_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
-        let enough = self.left_out(trial, state);
+        let enough = self.enough_bundles(trial, state);
         let Some(mut best) = self.tried_loss(trial, state, &enough) else { return enough };
         let all = state.chosen.get(state.level).map(Vec::as_slice).unwrap_or_default();
         for combination in tried_sizes(all.len()).flat_map(|size| combinations_of(all.len(), size)) {

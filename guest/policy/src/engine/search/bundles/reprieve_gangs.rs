@@ -15,8 +15,8 @@ impl Attempt<'_, '_, '_> {
         gangs.sort_by_key(|number| (gone(number), Reverse(*number)));
         for number in gangs {
             let pods = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            if self.can_be_back(&pods) {
-                self.is_back(number, &pods.iter().map(|(ix, _)| *ix).collect::<Vec<PodIx>>());
+            if self.try_reprieve(&pods) {
+                self.record_reprieve(number, &pods.iter().map(|(ix, _)| *ix).collect::<Vec<PodIx>>());
             } else {
                 self.keep_part(number, &pods);
             }
@@ -26,10 +26,10 @@ impl Attempt<'_, '_, '_> {
     /// Reprieves single pods of a gang that has left whole, if the gang may run without the others.
     fn keep_part(&mut self, number: usize, gone: &[(PodIx, Place)]) {
         let (before, placements) = (self.trial.mark(), self.placements.clone());
-        let back: Vec<PodIx> = gone.iter().rev().filter(|one| self.can_be_back(&[**one])).map(|(ix, _)| *ix).collect();
+        let back: Vec<PodIx> = gone.iter().rev().filter(|one| self.try_reprieve(&[**one])).map(|(ix, _)| *ix).collect();
         let left: Vec<(PodIx, Place)> = gone.iter().copied().filter(|(ix, _)| !back.contains(ix)).collect();
         if self.may_leave_singly(&left) {
-            self.is_back(number, &back);
+            self.record_reprieve(number, &back);
         } else {
             self.trial.rewind(before);
             self.placements = placements;

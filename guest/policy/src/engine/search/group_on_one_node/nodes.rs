@@ -124,7 +124,7 @@ impl<'a> Nodes<'a> {
         }
         let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
         let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
-        candidates.retain(|pod| context.is_candidate(cluster, *pod));
+        candidates.retain(|pod| context.check_candidate(cluster, *pod));
         let candidates = context.in_reprieve_order(cluster, candidates);
         let nominated = self.nominated.clone();
         let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };

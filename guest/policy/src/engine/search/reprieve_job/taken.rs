@@ -96,7 +96,7 @@ impl Taken {
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
             } else if case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none()
-                && context.is_candidate(cluster, ix)
+                && context.check_candidate(cluster, ix)
             {
                 self.take(trial, ix);
             }
