@@ -1,6 +1,6 @@
 //! The policy as a WebAssembly component: what the host calls, handed to the engine.
 //!
-//! One instance holds one cluster. This is the only crate that sees the bindings of the guest.
+//! One instance holds one cluster. The engine itself knows no bindings.
 
 mod bindings;
 mod core;

@@ -12,7 +12,7 @@ use super::failure::Failure;
 /// The options that choose the system.
 #[derive(Debug, Args)]
 pub(super) struct InForce {
-    /// The system whose laws apply [default: the one that the kinds and scheduler names of the cluster fit; `serve` needs it]
+    /// The system whose laws apply [default: the one that the kinds and scheduler names of the cluster fit; `serve` needs it if the policy has several]
     #[arg(long = "system", alias = "laws", value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) laws: String,
     /// A YAML or JSON file with the arguments of the system

@@ -1,4 +1,4 @@
-//! The `lictor` command: one file for each of its commands.
+//! The `lictor` command: one file or folder for each of its commands.
 //!
 //! Results go to the standard output, messages about them to the standard error.
 

@@ -1,5 +1,5 @@
 //! Fuzz targets, which take random bytes. `host-harness/fuzz` calls each target from libFuzzer; `tests/smoke.rs` calls them with the corpus and
-//! with some thousand mutations of it, on any compiler.
+//! with some hundred mutations of it, on any compiler.
 //!
 //! A target reports by panicking: where a reader or the engine panics or overflows, and where an assertion of the target fails. Reading the
 //! same bytes twice gives the same result. What was read can be sent on to a policy. The same events have the same answers.

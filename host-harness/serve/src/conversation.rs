@@ -1,4 +1,4 @@
-//! The conversation of one scheduler with a session of its own. No input or output, except for the checkpoint.
+//! The conversation of one scheduler with a session of its own. It reads and writes no socket; it stores the checkpoint and the recording.
 
 mod checkpoint;
 

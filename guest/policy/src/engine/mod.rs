@@ -40,7 +40,8 @@ use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
 use crate::model::{Cluster, Ledger, PodIx};
 use crate::systems::{self, System};
 
-/// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`.
+/// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`, and [`Engine::switch`] for tests of
+/// single laws.
 #[derive(Debug, Default)]
 pub struct Engine {
     cluster: Cluster,

@@ -1,5 +1,6 @@
 //! The scheduling systems that the engine implements. Each folder reads one system's objects and arguments, and holds its table
-//! of laws. No folder contains rules of another system.
+//! of laws. No folder contains rules of another system; `coscheduling` takes the
+//! table and the arguments of `kubernetes` over and adds its own.
 
 mod arguments;
 mod coscheduling;
