@@ -50,15 +50,21 @@ pub fn closed_nominations(
     others.map(|(ix, _)| ix).filter(is_closed).chain(planned).collect()
 }
 
-/// Returns the nominated pods of lower priority of the preemptor's own job, where the pod that is tried is promised no node itself.
+/// Returns the nominated pods of lower priority of the preemptor's own job. Where the pod that is tried is promised a node itself, only those that are
+/// promised other nodes.
 fn planned_beside<'c>(
     cluster: &'c Cluster,
     preemptor: &Preemptor,
     priority: i32,
 ) -> impl Iterator<Item = PodIx> + use<'c> {
-    let is_planned = cluster.is_nominated(preemptor.pod);
-    let job = preemptor.job.filter(|_| !is_planned);
-    let of_it = move |pod: &Pod| job.is_some() && pod.attributes.job == job && pod.priority() < priority;
+    let job = preemptor.job;
+    let node = cluster.pod(preemptor.pod).filter(|pod| pod.is_pending()).and_then(|pod| pod.nominated);
+    let of_it = move |pod: &Pod| {
+        job.is_some()
+            && pod.attributes.job == job
+            && pod.priority() < priority
+            && (node.is_none() || pod.nominated != node)
+    };
     cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)
 }
 

@@ -236,7 +236,8 @@ impl Engine {
     fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {
-            let is_own = |gang: &Preemptor| gang.pods.contains(ix) || gang.job.is_some() && gang.job == pod.attributes.job;
+            let is_own =
+                |gang: &Preemptor| gang.pods.contains(ix) || gang.job.is_some() && gang.job == pod.attributes.job;
             let loses = |gang: &Preemptor| search.outranks(gang, pod) && !is_own(gang);
             pod.nominated.is_some_and(is_taken) && gangs.iter().all(loses)
         });

@@ -69,11 +69,12 @@ impl Quotas {
     }
 }
 
-/// Returns the cluster as a pod of a group finds it that is promised nothing: what is promised to others of its group holds against it, however
-/// important it is. These complete the group without it (ruling R85).
+/// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
+/// the group without it (ruling R85). A pod that is promised a node itself competes by priority on that node alone (ruling R83).
 fn with_own_promises(mut after: World, pod: &Pod) -> World {
     let is_own = |other: &Pod| {
-        pod.nominated.is_none() && group(other).is_some() && group(other) == group(pod) && other.name != pod.name
+        let holds = pod.nominated.is_none() || other.nominated != pod.nominated;
+        holds && group(other).is_some() && group(other) == group(pod) && other.name != pod.name
     };
     for other in after.pods.values_mut().filter(|other| is_own(other) && other.nominated.is_some()) {
         other.priority = other.priority.max(pod.priority);
