@@ -51,10 +51,16 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		pod, err = p.handle.ClientSet().CoreV1().Pods(asked.Object.Namespace).Get(ctx, asked.Object.Name, metav1.GetOptions{})
 		return err
 	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return
+	}
 	if err != nil || string(pod.UID) != asked.Object.UID {
-		if err == nil || apierrors.IsNotFound(err) {
-			p.report(talk, wire.Outcome{ID: asked.ID, Failed: "the pod is gone"})
+		// A pod that is gone is evicted: with a failure the host would give the plan up. Everything else that a command does needs the pod.
+		outcome := wire.Outcome{ID: asked.ID, Failed: "the pod is gone"}
+		if ok && order.Action == wire.Evict {
+			outcome = wire.Outcome{ID: asked.ID, Accepted: true}
 		}
+		p.report(talk, outcome)
 		return
 	}
 	p.feed.seen(pod, known)

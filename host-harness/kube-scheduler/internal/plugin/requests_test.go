@@ -37,6 +37,8 @@ type apiServer struct {
 	pods map[string]*v1.Pod
 	// hangs are the verbs whose requests get no answer; of those in carries, the request is carried out all the same.
 	hangs, carries map[string]bool
+	// atOnce says that a deleted pod is gone at once.
+	atOnce bool
 	// asked counts the requests, by verb and name.
 	asked map[string]int
 	ended chan struct{}
@@ -78,6 +80,9 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if pod == nil {
+		w.WriteHeader(http.StatusNotFound)
+	}
 	_, _ = w.Write(text)
 }
 
@@ -86,6 +91,9 @@ func (s *apiServer) carryOut(verb, below string, pod *v1.Pod, r *http.Request) {
 	case http.MethodDelete:
 		now := metav1.Now()
 		pod.DeletionTimestamp = &now
+		if s.atOnce {
+			delete(s.pods, pod.Name)
+		}
 	case http.MethodPatch:
 		var patch v1.Pod
 		_ = json.NewDecoder(r.Body).Decode(&patch)
@@ -215,6 +223,21 @@ func TestAnEvictionThatIsCarriedOutWithoutAnAnswerIsDoneOnce(t *testing.T) {
 	if found := server.count("DELETE v"); found != 1 {
 		t.Error(found, "deletions")
 	}
+}
+
+func TestAVictimThatIsGoneIsEvictedAndANominationOfAPodThatIsGoneFails(t *testing.T) {
+	a, v := podNamed("a"), podNamed("v")
+	server, p := newAPIServer(t, a, v)
+	talk, outcomes := listening(t, p)
+	server.atOnce = true
+	server.set(true, http.MethodDelete)
+	p.obey(talk, planOf(a, v))
+	hears(t, outcomes, `[[1,"accepted"]]`, `[[2,"accepted"]]`)
+	server.lock.Lock()
+	delete(server.pods, "a")
+	server.lock.Unlock()
+	p.obey(talk, ask(1, "a"))
+	hears(t, outcomes, `[[1,{"failed":"the pod is gone"}]]`)
 }
 
 func TestAnEvictionThatIsNotCarriedOutInTimeFails(t *testing.T) {
