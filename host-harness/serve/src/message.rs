@@ -106,7 +106,7 @@ pub struct Again {
     /// The same time in nanoseconds from the answer on: the clocks of both sides may differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<i64>,
-    /// After these kinds of change, such as `pod-removed`. Empty: after any change.
+    /// After these kinds of change, such as `pod-removed`. Empty, and no time is given: after any change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }

@@ -15,7 +15,7 @@ impl Conversation {
             Ok(None) => return,
             Err(why) => return self.report.unsaved(&why),
         };
-        // The scheduler releases every pod that waits at Permit, and reports which ones are being bound.
+        // The scheduler preempts every pod that waits at Permit, and reports which ones are being bound.
         let saved = saved.nobody_held();
         let told = Told::Restore(Box::new(saved.clone()));
         if let Err(error) = self.tell(&told, |session| session.restore(saved)) {
