@@ -1,4 +1,5 @@
-//! The crossing: every type of the contract, once, for the crates that turn it into bindings and back: `lictor-host`, `lictor-sdk` and `lictor-component`.
+//! The crossing: every type of the contract, once, for the crates that turn it into bindings and back, `lictor-host`, `lictor-sdk` and
+//! `lictor-component`.
 //!
 //! A type that differs from its binding by a field or a case does not compile.
 

@@ -19,8 +19,8 @@ const NODES: usize = 40;
 const GANG: usize = 4;
 const GANGS: usize = 25;
 
-/// By how many bytes the policy may grow: its table of pods has half a byte for each number that was ever given, doubles at times, and the sandbox
-/// gives memory in pages of 64 KiB. A leak of 53 bytes a pod is more.
+/// Bytes by which the policy may grow. Its table of pods has half a byte for each number that was ever given, and doubles at times; the sandbox gives
+/// memory in pages of 64 KiB. A leak of 53 bytes a pod is more.
 const SLACK: u64 = 4 * 64 * 1024;
 
 /// Amounts that a process holds after some pods, and the time of a wave.

@@ -10,7 +10,7 @@
 //!
 //! Room that is promised to pods of a gang is closed to its other pods, too: a plan is for the pods that complete the gang, and one that is not
 //! planned would take the room of several. A pod that is promised a node itself may not take another one from the other pods of its gang group,
-//! while it waits for its own to be free.
+//! and a plan for the pod not from those of its gang (rulings R83 and R85 of coscheduling, C81 of Koordinator).
 //!
 //! Scheduler-plugins issue 391 and pull request 213: what a preemptor was promised must count, or preemption repeats without end.
 
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use super::search;
 use crate::laws::{Laws, Preemptor, quota};
-use crate::model::{Cluster, Ledger, Pod, PodIx};
+use crate::model::{Cluster, JobIx, Ledger, Pod, PodIx};
 
 /// Returns the nominated pods of lower priority than the tried pod whose promised capacity is closed to it. A gang ranks as its least important pod,
 /// so it may not take capacity that the tried pod alone could take.
@@ -33,7 +33,7 @@ pub fn closed_nominations(
             && !preemptor.pods.contains(ix)
             && pod.attributes.job.is_none_or(|job| Some(job) != preemptor.job)
     };
-    let planned = planned_beside(cluster, preemptor, own);
+    let planned = promised_beside(cluster, preemptor.pod, preemptor.job.as_slice());
     let others = cluster.nominated().filter(is_other);
     if laws.quotas_take_back {
         // The nodes and promises that the gang of the preemptor has already are part of what it would borrow.
@@ -43,29 +43,23 @@ pub fn closed_nominations(
         };
         return others.filter(is_closed).map(|(ix, _)| ix).chain(planned).collect();
     }
-    let Some(promises) = &laws.promises else { return planned.collect() };
+    let Some(promises) = &laws.promises else { return planned };
     let case = preemptor.waiting(cluster, ledger);
     let may_not_preempt = case.first_broken(&promises.gates).is_some();
     let is_closed = |ix: &PodIx| may_not_preempt || case.first_denial(&promises.guards, *ix).is_some();
     others.map(|(ix, _)| ix).filter(is_closed).chain(planned).collect()
 }
 
-/// Returns the nominated pods of lower priority of the preemptor's own job. Where the pod that is tried is promised a node itself, only those that are
-/// promised other nodes.
-fn planned_beside<'c>(
-    cluster: &'c Cluster,
-    preemptor: &Preemptor,
-    priority: i32,
-) -> impl Iterator<Item = PodIx> + use<'c> {
-    let job = preemptor.job;
-    let node = cluster.pod(preemptor.pod).filter(|pod| pod.is_pending()).and_then(|pod| pod.nominated);
-    let of_it = move |pod: &Pod| {
-        job.is_some()
-            && pod.attributes.job == job
-            && pod.priority() < priority
-            && (node.is_none() || pod.nominated != node)
+/// Returns the nominated pods of lower priority than a pod of some jobs, its own among them. Where the pod is promised a node itself, those that are
+/// promised other nodes: without these the gangs do not start, and pods have left for all of them.
+fn promised_beside(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BTreeSet<PodIx> {
+    let Some(pod) = cluster.pod(ix) else { return BTreeSet::new() };
+    let is_beside = |other: &Pod| {
+        other.priority() < pod.priority()
+            && (pod.nominated.is_none() || other.nominated != pod.nominated)
+            && other.attributes.job.is_some_and(|job| jobs.contains(&job))
     };
-    cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)
+    cluster.nominated().filter(|(_, other)| is_beside(other)).map(|(other, _)| other).collect()
 }
 
 /// Returns the nominated pods whose promised capacity is closed to a tried pod, together with as many pods as its gang lacks. A pod that is promised
@@ -78,24 +72,9 @@ pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx)
     let gang = Preemptor::of(cluster, laws, ix, search.pods(cluster, laws, ix));
     let closed =
         gang.map(|gang| closed_nominations((cluster, ledger), laws, &search.needed(cluster, gang))).unwrap_or_default();
-    closed.into_iter().chain(promised_elsewhere(cluster, ix)).collect()
-}
-
-/// Returns the nominated pods of lower priority of the gang group of a nominated pod that are promised other nodes: without these the gangs do not
-/// start, and pods have left for all of them.
-fn promised_elsewhere(cluster: &Cluster, ix: PodIx) -> BTreeSet<PodIx> {
-    let Some((node, priority, job)) =
-        cluster.pod(ix).and_then(|pod| Some((pod.nominated?, pod.priority(), pod.attributes.job?)))
-    else {
-        return BTreeSet::new();
-    };
-    let group = cluster.gang_group(job);
-    let is_beside = |pod: &Pod| {
-        pod.nominated != Some(node)
-            && pod.priority() < priority
-            && pod.attributes.job.is_some_and(|job| group.contains(&job))
-    };
-    cluster.nominated().filter(|(_, pod)| is_beside(pod)).map(|(ix, _)| ix).collect()
+    let job = cluster.pod(ix).filter(|pod| pod.nominated.is_some()).and_then(|pod| pod.attributes.job);
+    let group = job.map(|job| cluster.gang_group(job)).unwrap_or_default();
+    closed.into_iter().chain(promised_beside(cluster, ix, &group)).collect()
 }
 
 /// Checks whether a pod of lower priority is nominated. Otherwise, no promised capacity is closed to the pod.

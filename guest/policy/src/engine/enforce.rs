@@ -125,17 +125,16 @@ impl<'a> Giving<'a> {
         let (mut victims, mut held) = (Vec::new(), Held::default());
         for by_share in [true, false] {
             able.retain(|(ix, pod)| {
-                let may_go = self.add_victim(pod, &shares, &mut held, by_share);
-                victims.extend(may_go.then_some(*ix));
-                !may_go
+                let is_victim = self.take(pod, &shares, &mut held, by_share);
+                victims.extend(is_victim.then_some(*ix));
+                !is_victim
             });
         }
         victims
     }
 
-    /// Adds a pod to the victims so far, with its amounts in `held`, if it may be evicted together with them. Returns whether it may; otherwise `held`
-    /// is unchanged.
-    fn add_victim(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
+    /// Adds the amounts of a pod to `held`, those of the victims so far, if the pod may be evicted together with these. Returns whether it may.
+    fn take(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
         let Some(leaf) = pod.queue else { return false };
         held.change(self.case.cluster, pod, Amounts::add);
         let case = Surplus { victims: held, leaf, ..self.case };

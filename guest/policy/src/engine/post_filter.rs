@@ -231,15 +231,11 @@ impl Engine {
         reason
     }
 
-    /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them, and none of the gangs is their own.
-    /// Pods have left for each nomination of a gang, so a plan for another of its pods withdraws none (ruling R87 of coscheduling).
+    /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them.
     fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
-        let outranked = self.cluster.nominated().filter(|(ix, pod)| {
-            let is_own =
-                |gang: &Preemptor| gang.pods.contains(ix) || gang.job.is_some() && gang.job == pod.attributes.job;
-            let loses = |gang: &Preemptor| search.outranks(gang, pod) && !is_own(gang);
-            pod.nominated.is_some_and(is_taken) && gangs.iter().all(loses)
+        let outranked = self.cluster.nominated().filter(|(_, pod)| {
+            pod.nominated.is_some_and(is_taken) && gangs.iter().all(|gang| search.outranks(gang, pod))
         });
         outranked.map(|(ix, _)| ix).collect()
     }

@@ -137,7 +137,7 @@ fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
     let Some(room) = room.get(..lacking.len()) else { return };
     let ((some, rest), (rooms, rest_of_room)) = (lacking.as_chunks_mut::<STRIDE>(), room.as_chunks::<STRIDE>());
     for (some, rooms) in some.iter_mut().zip(rooms) {
-        // All bits of a node's byte where there is less, or none. Compilers make one comparison of several nodes of this, in every instruction set.
+        // All bits of a node's byte where there is less, or none. Natively this becomes comparisons of several nodes at once.
         let less = u64::from_le_bytes(rooms.map(|room| if room < amount { u8::MAX } else { 0 }));
         *some = (u64::from_le_bytes(*some) & !less | u64::from_le_bytes([number; STRIDE]) & less).to_le_bytes();
     }
@@ -226,5 +226,25 @@ impl Column {
                 put(list, ix.at(), amount);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::World;
+
+    #[test]
+    fn a_resource_has_no_amounts_beyond_the_last_node_that_has_some() {
+        let mut world = World::new();
+        (0..70).for_each(|at| world.node(&format!("n{at}"), if at == 1 { "cpu=4 memory=8" } else { "cpu=4" }));
+        let (memory, cluster) = (ResourceIx(1), world.engine.cluster_mut());
+        let request = Request::new(vec![(memory, 8)]);
+        cluster.prepare_scan(&request);
+        assert_eq!((cluster.rooms().free(memory), cluster.rooms().allocatable(memory)), (&[0, 8][..], &[0, 8][..]));
+        let scan = cluster.scan(&request);
+        assert_eq!(scan.large_enough(70), [0b10, 0]);
+        let fits = scan.lacking(70).into_iter().enumerate().filter(|(_, number)| scan.meant(*number).is_none());
+        assert_eq!(fits.map(|(at, _)| at).collect::<Vec<_>>(), [1]);
     }
 }

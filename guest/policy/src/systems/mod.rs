@@ -1,6 +1,5 @@
-//! The scheduling systems that the engine implements. Each folder reads one system's objects and arguments, and holds its table
-//! of laws. No folder contains rules of another system; `coscheduling` takes the
-//! table and the arguments of `kubernetes` over and adds its own.
+//! The scheduling systems that the engine implements. Each folder reads one system's objects and arguments, and holds its table of laws. No folder
+//! contains rules of another system; `coscheduling` extends the table and the arguments of `kubernetes`.
 
 mod arguments;
 mod coscheduling;

@@ -31,7 +31,7 @@ use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
 use end::Checkpoint;
 pub(super) use end::Reigned;
-use look::{Awaited, named, waits_for};
+use look::{Awaited, named};
 
 /// How long to wait where nothing is due. 10 s.
 const IDLE: Duration = Duration::from_secs(10);
@@ -211,7 +211,7 @@ impl<L: Listener> Reign<L> {
 
     /// Takes the end of a task: first the object that it shows, as a change, then the outcome. `None`: the task was no command of the session.
     fn finish(&mut self, finished: Finished) -> Option<Fact> {
-        self.under_way.remove(&waits_for(&finished.task));
+        self.under_way.remove(&Awaited::of(&finished.task));
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
         if done.is_gone || done.object.is_some() {
@@ -278,7 +278,7 @@ impl<L: Listener> Reign<L> {
         }
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
-        self.under_way.insert(waits_for(&task));
+        self.under_way.insert(Awaited::of(&task));
         self.executor.order(Order { task, raw, placed: placed.map(Arc::new) });
     }
 }

@@ -79,6 +79,28 @@ fn permit_waits_for_a_quorum() {
     );
 }
 
+/// Checks rulings R83 and R85, where upstream goes by priority alone: a pod does not take the room of another node that is promised to its gang.
+#[test]
+fn a_nominated_pod_leaves_the_promises_of_its_gang_on_other_nodes() {
+    let nominated = |name: &str, priority: i64, node: &str| {
+        let mut pod = labelled(pod(name, json!({"cpu": "1"}), priority, None), "scheduling.x-k8s.io/pod-group", "g");
+        super::set(&mut pod, "/status", "nominatedNodeName", json!(node));
+        pod
+    };
+    let mut objects = vec![pod_group("g", 1, None), nominated("a", 2, "na"), nominated("b", 1, "nb")];
+    objects.push(pod("r", json!({"cpu": "1"}), 9, Some("na")));
+    objects.extend(["na", "nb"].map(|name| node(name, json!({"cpu": "1"}))));
+    let standing = |mut outcome: Value| {
+        outcome["standing"] = json!({"default/b": "nb"});
+        outcome
+    };
+    Golden::attempts(System::Coscheduling, objects, &["default/a", "default/b"]).holds(
+        "rulings R83 and R85",
+        standing(ends("Unschedulable")),
+        &[("bound-where-there-is-room", standing(binds("default/a", "nb")))],
+    );
+}
+
 fn quota(namespace: &str, min: i64, max: i64) -> Value {
     json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
         "metadata": {"name": format!("quota-{namespace}"), "namespace": namespace},

@@ -68,9 +68,11 @@ pub trait Search {
         false
     }
 
-    /// Checks whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node.
+    /// Checks whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node. A pod of the same gang never does: pods
+    /// have left for each nomination of a gang (ruling R87 of coscheduling).
     fn outranks(&self, preemptor: &Preemptor, nominated: &Pod) -> bool {
-        nominated.priority() < preemptor.priority
+        let is_own = preemptor.job.is_some() && nominated.attributes.job == preemptor.job;
+        nominated.priority() < preemptor.priority && !is_own
     }
 
     /// Returns the pods that lose their nominations if there is no plan. `_searched`: the search ran.

@@ -70,13 +70,20 @@ impl<L: Listener> Reign<L> {
     }
 }
 
-/// The identity of a task under way: its command, or the word for the task where it carries out none, and its object.
-pub(super) type Awaited = (Option<CommandId>, &'static str, ObjectRef);
+/// A task under way, whose end the process waits for.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Awaited {
+    /// A command, or a question about it.
+    Command(CommandId),
+    /// A task that carries out no command: the word for the task, and its object.
+    Other(&'static str, ObjectRef),
+}
 
-/// Returns the identity of a task under way. A task and a question about its command have the same.
-pub(super) fn waits_for(task: &Task) -> Awaited {
-    let command = task.command();
-    (command, command.map_or(task.word(), |_| "command"), task.object().clone())
+impl Awaited {
+    /// Returns how the end of a task is known.
+    pub(super) fn of(task: &Task) -> Awaited {
+        task.command().map_or_else(|| Awaited::Other(task.word(), task.object().clone()), Awaited::Command)
+    }
 }
 
 /// Returns an object with its name only, as a watch reports that the object is gone.
@@ -101,17 +108,17 @@ mod tests {
     #[test]
     fn the_end_of_an_eviction_is_not_that_of_the_task_that_takes_the_marks_off() {
         let [evict, unmark] = [Task::Evict(object()), Task::Unmark(object(), Vec::new())];
-        let mut under_way = BTreeSet::from([waits_for(&evict), waits_for(&unmark)]);
-        under_way.remove(&waits_for(&evict));
-        assert_eq!(under_way, BTreeSet::from([waits_for(&unmark)]), "a process that is told to end waits for it");
+        let mut under_way = BTreeSet::from([Awaited::of(&evict), Awaited::of(&unmark)]);
+        under_way.remove(&Awaited::of(&evict));
+        assert_eq!(under_way, BTreeSet::from([Awaited::of(&unmark)]), "a process that is told to end waits for it");
     }
 
     #[test]
     fn a_question_about_a_command_comes_to_its_end_with_the_command() {
         let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
-        let mut under_way = BTreeSet::from([waits_for(&command), waits_for(&Task::Confirm(1, object(), None))]);
+        let mut under_way = BTreeSet::from([Awaited::of(&command), Awaited::of(&Task::Confirm(1, object(), None))]);
         // The executor reports each end once.
-        under_way.remove(&waits_for(&command));
+        under_way.remove(&Awaited::of(&command));
         assert!(under_way.is_empty(), "a process that is told to end waits for nothing more");
     }
 }
