@@ -79,7 +79,7 @@ fn permit_waits_for_a_quorum() {
     );
 }
 
-/// Checks rulings R83 and R85, where upstream goes by priority alone: a pod does not take the room of another node that is promised to its gang.
+/// Checks rulings R83 and R85, where upstream looks at priority alone: a pod does not take the room of another node that is promised to its gang.
 #[test]
 fn a_nominated_pod_leaves_the_promises_of_its_gang_on_other_nodes() {
     let nominated = |name: &str, priority: i64, node: &str| {
