@@ -13,7 +13,7 @@ pub use eligibility::Ineligible;
 pub use error::InputError;
 pub(crate) use mirror::{ALL_NODES, Between, Part, Reached};
 pub use mirror::{Change, Mirror, Shown, Unread};
-pub(crate) use object::MOST;
 pub use object::{BadPlacedKind, Object, check_placed_kinds};
+pub(crate) use object::{MOST, NO_NUMBER};
 pub use object::{dotted, step};
 pub use reads::kinds_read;

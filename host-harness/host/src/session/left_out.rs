@@ -6,7 +6,7 @@ use lictor_contract::quantity::readable;
 use lictor_contract::*;
 
 use super::Session;
-use crate::cluster::MOST;
+use crate::cluster::{MOST, NO_NUMBER};
 
 /// The objects that the policy cannot count, with the amounts that overflow. Other amounts are sent again.
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ impl Session {
         events
     }
 
-    /// Reports once a pod with a request that no node can have, or a node with more than the maximum amount.
+    /// Reports once a pod with a request that no node can have, because of the amount or of the resource, or a node with more than the maximum amount.
     fn report_beyond(&mut self, event: &Event) {
         let LeftOut { reported_pods, reported_nodes, .. } = &mut self.left_out;
         let (object, amounts, least, (reported, id)) = match event {
@@ -104,10 +104,18 @@ impl Session {
             }
             _ => return,
         };
-        let Some(amount) = amounts.iter().find(|amount| amount.value >= least) else { return };
-        let resource = self.mirror.resources().get(amount.resource as usize).map(|resource| &*resource.name);
-        let (resource, most) = (resource.unwrap_or_default(), readable(resource.unwrap_or_default(), MOST));
+        let resources = self.mirror.resources();
+        let named = |amount: &Amount| resources.get(amount.resource as usize).map_or("", |resource| &*resource.name);
+        let is_reported = |amount: &&Amount| amount.value >= least || named(amount) == NO_NUMBER;
+        let Some(amount) = amounts.iter().find(is_reported) else { return };
+        let (resource, most) = (named(amount), readable(named(amount), MOST));
         let (message, remedy) = match event {
+            _ if resource == NO_NUMBER => (
+                "requests a resource that no node has, and pods have requested too many other resources that do not exist: it counts as \
+                 `lictor.dev/unknown-resource`, and no node takes the pod"
+                    .to_owned(),
+                "correct the name of the resource; if a node has the resource since, restart this program",
+            ),
             Event::NodeUpserted(_) => (
                 format!("has {most} of `{resource}` or more; it counts with {most}"),
                 "correct the amount, if the node does not have so much",
@@ -177,6 +185,21 @@ mod tests {
         session.apply(vec![object(pod("huge", 1, 0))]).unwrap();
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         assert!(!policy.log().contains(&"removed default/huge".to_owned()));
+    }
+
+    #[test]
+    fn a_resource_beyond_the_bound_of_names_is_reported_and_its_pod_waits() {
+        let mut session = session(&Scripted::deciding(&[]), [node("n1", 4)]);
+        let requests = "/spec/containers/0/resources/requests";
+        let asks = |number: usize| object(with(pod("a", 1, 0), requests, &format!("example.com/{number}"), json!("1")));
+        for number in 0..4096 {
+            session.apply(vec![asks(number)]).unwrap();
+        }
+        assert_eq!(session.findings(), []);
+        session.apply(vec![asks(4096)]).unwrap();
+        let [finding] = session.findings() else { panic!("{:?}", session.findings()) };
+        assert!(finding.object == "Pod/default/a" && finding.message.starts_with("requests a resource"), "{finding:?}");
+        assert_eq!(session.queue().unwrap(), ["default/a"]);
     }
 
     #[test]

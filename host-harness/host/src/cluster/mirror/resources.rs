@@ -2,10 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Amount, Resource, ResourceId};
+use lictor_contract::{Amount, Resource, ResourceId, is_of_host};
 
+use crate::cluster::NO_NUMBER;
 use crate::cluster::object::{Amounts, DISK, ports};
 use crate::sweep::Sweep;
+
+/// The maximum number of resources that get a number because a pod requests them. A name is never forgotten, costs some 400 bytes in the host and in
+/// the policy, and may be invented by each user that may create a pod. Resources of nodes and of volumes, and host ports, always get a number.
+const REQUESTED: usize = 4096;
 
 /// The resources by number. `cpu` is 0, `memory` 1, `pods` 2. A resource keeps its number, but for a disk that no pod names any more: disks come and go
 /// with the pods that name them, and each number costs an amount on every node.
@@ -18,6 +23,8 @@ pub(super) struct Resources {
     free: BTreeSet<ResourceId>,
     /// The number of disks that have a number.
     disks: usize,
+    /// The number of resources whose number was given for the request of a pod, without disks and ports.
+    requested: usize,
     sweep: Sweep,
 }
 
@@ -42,6 +49,34 @@ impl Resources {
             some.map(|(name, value)| Amount { resource: self.intern(name), value: *value }).collect();
         told.sort_by_key(|amount| amount.resource);
         told
+    }
+
+    /// Returns the non-zero requests of a pod by resource number, and gives numbers to new resources. Resources beyond the [`REQUESTED`] first ones are
+    /// one resource, [`NO_NUMBER`], that no node has, so that no node takes the pod.
+    pub(super) fn requests(&mut self, amounts: &Amounts) -> Vec<Amount> {
+        let (known, without): (Amounts, Amounts) = amounts
+            .iter()
+            .map(|(name, value)| (name.clone(), *value))
+            .partition(|(name, value)| *value <= 0 || self.admits(name));
+        let mut requests = self.amounts(&known);
+        if !without.is_empty() {
+            requests.push(Amount { resource: self.intern(NO_NUMBER), value: 1 });
+            requests.sort_by_key(|amount| amount.resource);
+        }
+        requests
+    }
+
+    /// Gives a resource that a pod requests a number, if it has none. Returns whether it has a number now.
+    fn admits(&mut self, name: &str) -> bool {
+        if self.ids.contains_key(name) || is_of_host(name) {
+            return true;
+        }
+        let admits = self.requested < REQUESTED;
+        if admits {
+            self.intern(name);
+            self.requested = self.requested.saturating_add(1);
+        }
+        admits
     }
 
     /// Returns amounts by number, including zeros: a zero states that the amount is empty.
@@ -105,4 +140,31 @@ impl Resources {
 /// Returns whether a resource is a disk that a pod names in its own spec.
 fn is_disk(name: &str) -> bool {
     name.starts_with(DISK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Amounts, NO_NUMBER, REQUESTED, Resources};
+
+    fn one_of(name: &str) -> Amounts {
+        Amounts::from([("cpu".to_owned(), 1000), (name.to_owned(), 7)])
+    }
+
+    #[test]
+    fn names_that_pods_invent_are_bounded_and_those_of_nodes_are_not() {
+        let mut resources = Resources::new();
+        for number in 0..2 * REQUESTED {
+            resources.requests(&one_of(&format!("example.com/{number}")));
+        }
+        assert_eq!(resources.all().len(), 3 + REQUESTED + 1, "one number stands for all others");
+
+        let known = resources.requests(&one_of("example.com/0"));
+        assert_eq!((resources.amount(&known, "example.com/0"), resources.amount(&known, NO_NUMBER)), (7, 0));
+        let unknown = resources.requests(&one_of("example.com/another"));
+        assert_eq!((resources.amount(&unknown, "cpu"), resources.amount(&unknown, NO_NUMBER)), (1000, 1));
+
+        resources.amounts(&one_of("example.com/another"));
+        let of_node = resources.requests(&one_of("example.com/another"));
+        assert_eq!((resources.amount(&of_node, "example.com/another"), resources.amount(&of_node, NO_NUMBER)), (7, 0));
+    }
 }

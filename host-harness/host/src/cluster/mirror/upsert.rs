@@ -151,7 +151,7 @@ impl Mirror {
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);
-        let requests = self.resources.amounts(&facts.requests);
+        let requests = self.resources.requests(&facts.requests);
         let template = PodTemplate {
             namespace: facts.namespace,
             owner: facts.owner,

@@ -39,7 +39,7 @@ pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::{Amounts, MOST, as_texts, holds_quantities};
+pub(crate) use quantities::{Amounts, MOST, NO_NUMBER, as_texts, holds_quantities};
 use subject::Subject;
 pub use subject::{dotted, step};
 pub(in crate::cluster) use typed::{Mistake, typed};

@@ -21,6 +21,9 @@ pub(crate) const MOST: i64 = 1 << 50;
 /// kube-scheduler leaves the pod pending.
 pub(crate) const BEYOND: i64 = MOST + 1;
 
+/// The resource that stands for all resources without a number: no node has it. A pod that requests one of them requests 1 of this resource.
+pub(crate) const NO_NUMBER: &str = "lictor.dev/unknown-resource";
+
 /// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
 
