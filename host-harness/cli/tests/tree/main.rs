@@ -1,6 +1,8 @@
 //! What holds of the project as a whole: the words and the sizes of its files, and which package stands on which.
 #![expect(clippy::unwrap_used, clippy::string_slice, clippy::arithmetic_side_effects, reason = "tests")]
 
+mod comments;
+mod definitions;
 mod floors;
 mod sizes;
 mod words;

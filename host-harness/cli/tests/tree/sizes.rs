@@ -1,5 +1,6 @@
 //! The sizes of the project: a file is read at one go, a function fits a screen, a law is one short file.
 
+use crate::definitions::{Item, defined};
 use crate::files;
 
 /// The most lines of a file, of the file in the middle, of a law, and of a function.
@@ -11,19 +12,9 @@ const FUNCTION: usize = 70;
 /// Where the laws stand, by the question that they answer.
 const LAWS: [&str; 4] = ["gate", "guard", "limit", "order"];
 
-/// The words that may stand before `fn`.
-const BEFORE: [&str; 5] = ["pub", "const", "async", "unsafe", "extern"];
-
 fn is_law(name: &str) -> bool {
     let below = |question: &&str| name.starts_with(&format!("guest/policy/src/laws/{question}/"));
     LAWS.iter().any(below)
-}
-
-/// Returns the name of the function that begins in this line. `None`: no function begins there.
-fn function(line: &str) -> Option<&str> {
-    let is_before = |word: &&str| BEFORE.iter().any(|known| word.starts_with(known)) || word.starts_with('"');
-    let mut words = line.split_whitespace().skip_while(is_before);
-    (words.next() == Some("fn")).then(|| words.next()).flatten()?.split(['(', '<']).next()
 }
 
 /// Returns the functions of a text as rustfmt writes it: the line of each, its name and how many lines it has. A function ends where a line that is
@@ -33,7 +24,7 @@ fn functions(text: &str) -> Vec<(usize, &str, usize)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let Some(name) = function(line) else { continue };
+        let Some((Item::Function, name)) = defined(line) else { continue };
         let is_last = |end: &&str| indent(end) == indent(line) && (end.ends_with('}') || end.ends_with(';'));
         let rest = lines.iter().skip(at);
         found.push((at + 1, name, rest.take_while(|end| !is_last(end)).count() + 1));

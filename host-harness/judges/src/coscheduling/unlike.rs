@@ -28,7 +28,7 @@ pub(super) fn others_may_plan(it: &View<'_>) -> bool {
     keeps_its_nodes && it.pending(&named).any(|other| name(other) != it.question.pod && may_preempt(other))
 }
 
-/// Returns whether upstream evicts a pod of the same group in each of its plans, and the policy evicts nobody.
+/// Returns whether upstream evicts a pod of the same group in each of its plans, and the policy evicts no pod.
 pub(super) fn evicts_its_own(it: &View<'_>) -> bool {
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return false };
     let is_own = |victim: &String| it.find(victim).and_then(group).as_ref() == Some(&named);

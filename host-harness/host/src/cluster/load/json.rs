@@ -60,7 +60,7 @@ fn read_lines(text: &str, line: u32, builder: &mut Builder<'_>) -> Result<(), In
     Ok(())
 }
 
-/// Returns bytes one by one and counts lines. `line` is the line of the last byte.
+/// A reader of bytes, one by one, that counts lines. `line` is the line of the last byte.
 struct Counted<'a> {
     rest: &'a [u8],
     line: &'a Cell<u32>,

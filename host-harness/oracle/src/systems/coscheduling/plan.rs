@@ -226,7 +226,7 @@ fn unlike(pod: &Pod, other: &Pod) -> Option<&'static str> {
     (!is_alike).then_some("which members of different priority are planned is not sought")
 }
 
-/// Returns the pod with the rights of the planned pod that may do least: a gang evicts nobody that one of them may not evict (ruling R35).
+/// Returns the pod with the rights of the planned pod that may do least: a gang evicts no pod that one of its pods may not evict (ruling R35).
 pub(super) fn least_entitled(pod: &Pod, planned: &[&Pod]) -> Pod {
     let priority = planned.iter().map(|other| other.priority).min().unwrap_or(pod.priority);
     let never_preempts = pod.never_preempts || planned.iter().any(|other| other.never_preempts);
