@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use lictor_sdk::quantity::{self, Unit};
 use lictor_sdk::*;
-use quota::{Quota, amount};
+use quota::{CpuQuota, amount};
 
 /// Adds up the cpu that pods request.
-fn sum<'a>(pods: impl Iterator<Item = &'a Known>) -> i64 {
+fn sum<'a>(pods: impl Iterator<Item = &'a TrackedPod>) -> i64 {
     pods.fold(0, |sum: i64, pod| sum.saturating_add(pod.cpu))
 }
 
@@ -26,17 +26,17 @@ const LAW: &str = "first-come-first-served/quota";
 /// The policy.
 #[derive(Debug, Default)]
 pub struct FirstCome {
-    quota: Quota,
+    quota: CpuQuota,
     /// What each node has of `cpu`.
     nodes: BTreeMap<NodeId, i64>,
-    pods: BTreeMap<PodId, Known>,
+    pods: BTreeMap<PodId, TrackedPod>,
 }
 
 lictor_sdk::export!(FirstCome);
 
 /// A pod as the policy knows it.
 #[derive(Debug)]
-struct Known {
+struct TrackedPod {
     entered: i64,
     created: i64,
     cpu: i64,
@@ -46,7 +46,7 @@ struct Known {
     reserved: Option<NodeId>,
 }
 
-impl Known {
+impl TrackedPod {
     /// Returns the node whose cpu the pod uses. `None`: the pod is neither bound nor reserved.
     fn node(&self) -> Option<NodeId> {
         self.bound.or(self.reserved)
@@ -54,7 +54,7 @@ impl Known {
 }
 
 impl FirstCome {
-    fn pod(&mut self, pod: PodId) -> Result<&mut Known, PolicyError> {
+    fn pod(&mut self, pod: PodId) -> Result<&mut TrackedPod, PolicyError> {
         self.pods.get_mut(&pod).ok_or(PolicyError::UnknownPod(pod))
     }
 
@@ -72,7 +72,7 @@ impl FirstCome {
 
     fn upsert(&mut self, pod: Pod) {
         let status = pod.status();
-        let known = Known {
+        let known = TrackedPod {
             cpu: self.quota.of(&pod.template.requests),
             bound: None,
             reserved: self.pods.get(&pod.id).and_then(|known| known.reserved),

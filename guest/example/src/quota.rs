@@ -7,7 +7,7 @@ pub const NAME: &str = "all";
 
 /// The quota of all pods together: the bound of their cpu.
 #[derive(Debug, Default)]
-pub struct Quota {
+pub struct CpuQuota {
     /// The bound in thousandths of a core; none: no bound.
     pub max: Option<i64>,
     /// The number of `cpu`.
@@ -15,7 +15,7 @@ pub struct Quota {
     announced: u32,
 }
 
-impl Quota {
+impl CpuQuota {
     /// Gives resources the next free numbers, and keeps the number of `cpu`.
     pub fn announce(&mut self, resources: &[Resource]) {
         for (number, resource) in (self.announced..).zip(resources) {

@@ -1,16 +1,16 @@
-use lictor_sdk::testing::World;
+use lictor_sdk::testing::TestCluster;
 use lictor_sdk::*;
 
 use super::FirstCome;
 
-fn world() -> World<FirstCome> {
-    let mut world = World::new(r#"{"cpu": "3"}"#).unwrap();
+fn world() -> TestCluster<FirstCome> {
+    let mut world = TestCluster::new(r#"{"cpu": "3"}"#).unwrap();
     world.node("n", "cpu=8").unwrap();
     world
 }
 
 /// Returns whether the pod passes PreFilter.
-fn passes(world: &mut World<FirstCome>, pod: PodId) -> bool {
+fn passes(world: &mut TestCluster<FirstCome>, pod: PodId) -> bool {
     world.policy.pre_filter(pod).unwrap().admission == Admission::Pass
 }
 
@@ -66,7 +66,7 @@ fn every_pod_counts_against_the_quota() {
 
 #[test]
 fn what_is_no_configuration_is_refused() {
-    let refused = |arguments| World::<FirstCome>::new(arguments).unwrap_err();
+    let refused = |arguments| TestCluster::<FirstCome>::new(arguments).unwrap_err();
     assert_eq!(refused(r#"{"gpu": "1"}"#), ConfigError::UnknownArgument("gpu".to_owned()));
     assert!(matches!(refused(r#"{"cpu": "many"}"#), ConfigError::BadArgument(bad) if bad.name == "cpu"));
     assert!(matches!(refused("[]"), ConfigError::Malformed(_)));
@@ -74,7 +74,7 @@ fn what_is_no_configuration_is_refused() {
 
 #[test]
 fn nodes_are_filled_one_after_another() {
-    let mut world = World::<FirstCome>::new("").unwrap();
+    let mut world = TestCluster::<FirstCome>::new("").unwrap();
     let (small, large) = (world.node("small", "cpu=4").unwrap(), world.node("large", "cpu=8").unwrap());
     world.pod("a", "cpu=3").unwrap();
     world.bind("a", "large").unwrap();

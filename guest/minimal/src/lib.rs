@@ -19,7 +19,7 @@ const SYSTEM: &str = "smallest-first";
 
 /// The cluster, as far as it matters here.
 #[derive(Default)]
-struct Cluster {
+struct ClusterState {
     resources: Vec<String>,
     /// What pods have in common.
     templates: BTreeMap<TemplateId, PodTemplate>,
@@ -29,10 +29,10 @@ struct Cluster {
 
 thread_local! {
     /// The cluster; none until the policy is configured.
-    static CLUSTER: RefCell<Option<Cluster>> = const { RefCell::new(None) };
+    static CLUSTER: RefCell<Option<ClusterState>> = const { RefCell::new(None) };
 }
 
-impl Cluster {
+impl ClusterState {
     fn is_cpu(&self, resource: ResourceId) -> bool {
         usize::try_from(resource).ok().and_then(|index| self.resources.get(index)).is_some_and(|name| name == "cpu")
     }
@@ -91,7 +91,7 @@ impl core::Guest for Minimal {
         if !matches!(arguments.trim(), "" | "{}") {
             return Err(ConfigError::Malformed("the system takes no arguments".to_owned()));
         }
-        CLUSTER.with_borrow_mut(|cluster| *cluster = Some(Cluster::default()));
+        CLUSTER.with_borrow_mut(|cluster| *cluster = Some(ClusterState::default()));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ mod systems;
 mod testing;
 
 pub use engine::{Engine, engine_rules};
-pub use laws::{Entry, Question, Switch};
+pub use laws::{LawKind, LawListing, Mutation};
 pub use systems::{rules, unpack_queues};
 
 use lictor_contract::{self as contract, duration, quantity};

@@ -12,7 +12,7 @@ use bound::answers;
 use bound::cluster::{Event, NodeId, NumberedTemplate, PodId};
 
 /// The place of the one policy of a component. [`export!`](crate::export) implements it.
-pub trait Hosted: Policy + 'static {
+pub trait PolicyStorage: Policy + 'static {
     /// Returns the place of the policy. It is empty until the policy is configured.
     fn slot() -> &'static LocalKey<RefCell<Option<Self>>>;
 }
@@ -24,10 +24,10 @@ thread_local! {
 
 /// A policy as the bindings call it.
 #[derive(Debug)]
-pub struct Exported<P>(PhantomData<P>);
+pub struct ExportedPolicy<P>(PhantomData<P>);
 
 /// Calls the configured policy, and converts its answer into a binding.
-fn ask<P: Hosted, A: Cross<B>, B>(
+fn ask<P: PolicyStorage, A: Cross<B>, B>(
     question: impl FnOnce(&mut P) -> Result<A, PolicyError>,
 ) -> Result<B, answers::PolicyError> {
     let answer = P::slot().with_borrow_mut(|policy| match policy {
@@ -38,7 +38,7 @@ fn ask<P: Hosted, A: Cross<B>, B>(
 }
 
 /// Calls a function of the policy that needs no configuration. Where no policy is configured, a new one answers.
-fn ask_any<P: Hosted, A>(question: impl FnOnce(&mut P) -> A) -> A {
+fn ask_any<P: PolicyStorage, A>(question: impl FnOnce(&mut P) -> A) -> A {
     P::slot().with_borrow_mut(|policy| match policy {
         Some(policy) => question(policy),
         None => question(&mut P::default()),
@@ -46,7 +46,7 @@ fn ask_any<P: Hosted, A>(question: impl FnOnce(&mut P) -> A) -> A {
 }
 
 /// Configures a policy that is new, and keeps it where it takes the configuration.
-fn configure<P: Hosted>(system: &str, arguments: &str) -> Result<(), ConfigError> {
+fn configure<P: PolicyStorage>(system: &str, arguments: &str) -> Result<(), ConfigError> {
     let mut policy = P::default();
     policy.configure(system, arguments)?;
     P::slot().with_borrow_mut(|slot| *slot = Some(policy));
@@ -54,7 +54,7 @@ fn configure<P: Hosted>(system: &str, arguments: &str) -> Result<(), ConfigError
     Ok(())
 }
 
-impl<P: Hosted> bound::core::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::core::Guest for ExportedPolicy<P> {
     fn describe() -> bound::core::Description {
         P::describe().cross()
     }
@@ -72,13 +72,13 @@ impl<P: Hosted> bound::core::Guest for Exported<P> {
     }
 }
 
-impl<P: Hosted> bound::queue::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::queue::Guest for ExportedPolicy<P> {
     fn queue_keys(pods: Vec<PodId>) -> Result<bound::queue::SortKeys, answers::PolicyError> {
         ask(|policy: &mut P| policy.queue_keys(pods))
     }
 }
 
-impl<P: Hosted> bound::placement::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::placement::Guest for ExportedPolicy<P> {
     fn pre_filter(pod: PodId) -> Result<bound::placement::PreFiltered, answers::PolicyError> {
         ask(|policy: &mut P| policy.pre_filter(pod))
     }
@@ -99,31 +99,31 @@ impl<P: Hosted> bound::placement::Guest for Exported<P> {
     }
 }
 
-impl<P: Hosted> bound::score::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::score::Guest for ExportedPolicy<P> {
     fn score(pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, answers::PolicyError> {
         ask(|policy: &mut P| policy.score(pod, nodes))
     }
 }
 
-impl<P: Hosted> bound::permit::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::permit::Guest for ExportedPolicy<P> {
     fn permit(pod: PodId) -> Result<bound::permit::Permitted, answers::PolicyError> {
         ask(|policy: &mut P| policy.permit(pod))
     }
 }
 
-impl<P: Hosted> bound::cycle::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::cycle::Guest for ExportedPolicy<P> {
     fn act() -> Result<bound::cycle::Actions, answers::PolicyError> {
         ask(P::act)
     }
 }
 
-impl<P: Hosted> bound::enforce::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::enforce::Guest for ExportedPolicy<P> {
     fn enforce() -> Result<bound::enforce::Enforced, answers::PolicyError> {
         ask(P::enforce)
     }
 }
 
-impl<P: Hosted> bound::account::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::account::Guest for ExportedPolicy<P> {
     fn queues() -> Result<Vec<bound::account::QueueAccount>, answers::PolicyError> {
         ask(P::queues)
     }
@@ -132,19 +132,19 @@ impl<P: Hosted> bound::account::Guest for Exported<P> {
     }
 }
 
-impl<P: Hosted> bound::marks::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::marks::Guest for ExportedPolicy<P> {
     fn marks(pod: PodId, node: NodeId) -> Result<Vec<answers::Mark>, answers::PolicyError> {
         ask(|policy: &mut P| policy.marks(pod, node))
     }
 }
 
-impl<P: Hosted> bound::standing::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::standing::Guest for ExportedPolicy<P> {
     fn standings(pods: Vec<PodId>) -> Result<Vec<Vec<bound::standing::Threat>>, answers::PolicyError> {
         ask(|policy: &mut P| policy.standings(pods))
     }
 }
 
-impl<P: Hosted> bound::explain::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::explain::Guest for ExportedPolicy<P> {
     fn record_notes(on: bool) {
         ask_any(|policy: &mut P| policy.record_notes(on));
     }
@@ -153,7 +153,7 @@ impl<P: Hosted> bound::explain::Guest for Exported<P> {
     }
 }
 
-impl<P: Hosted> bound::state::Guest for Exported<P> {
+impl<P: PolicyStorage> bound::state::Guest for ExportedPolicy<P> {
     fn save() -> bound::state::Checkpoint {
         ask_any(P::save).cross()
     }

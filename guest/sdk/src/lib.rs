@@ -33,7 +33,7 @@ mod guest;
 mod policy;
 pub mod testing;
 
-pub use guest::{Exported, Hosted};
+pub use guest::{ExportedPolicy, PolicyStorage};
 pub use lictor_contract::*;
 pub use policy::{Policy, system};
 
@@ -42,7 +42,7 @@ pub use policy::{Policy, system};
 #[macro_export]
 macro_rules! export {
     ($policy:ident) => {
-        impl $crate::Hosted for $policy {
+        impl $crate::PolicyStorage for $policy {
             fn slot() -> &'static ::std::thread::LocalKey<::std::cell::RefCell<::std::option::Option<$policy>>> {
                 ::std::thread_local! {
                     static POLICY: ::std::cell::RefCell<::std::option::Option<$policy>> =
@@ -55,7 +55,7 @@ macro_rules! export {
         #[cfg(target_arch = "wasm32")]
         #[expect(unsafe_code, reason = "exporting is unsafe")]
         mod lictor_exports {
-            type Exported = $crate::Exported<super::$policy>;
+            type Exported = $crate::ExportedPolicy<super::$policy>;
             $crate::bindings::export!(Exported with_types_in $crate::bindings);
         }
     };

@@ -8,7 +8,7 @@ use crate::*;
 
 /// A policy, and the cluster that a test announces to it.
 #[derive(Debug)]
-pub struct World<P> {
+pub struct TestCluster<P> {
     /// The policy.
     pub policy: P,
     /// The findings of the policy on the objects so far.
@@ -18,14 +18,14 @@ pub struct World<P> {
     pods: BTreeMap<String, Pod>,
 }
 
-impl<P: Policy> World<P> {
+impl<P: Policy> TestCluster<P> {
     /// Creates the policy under its first system, in an empty cluster.
-    pub fn new(arguments: &str) -> Result<World<P>, ConfigError> {
+    pub fn new(arguments: &str) -> Result<TestCluster<P>, ConfigError> {
         let mut policy = P::default();
         let first = P::describe().systems.into_iter().next();
         policy.configure(&first.map(|system| system.name).unwrap_or_default(), arguments)?;
         let (nodes, pods) = (BTreeMap::new(), BTreeMap::new());
-        Ok(World { policy, findings: Vec::new(), resources: Vec::new(), nodes, pods })
+        Ok(TestCluster { policy, findings: Vec::new(), resources: Vec::new(), nodes, pods })
     }
 
     /// Adds or updates a node: `node("n1", "cpu=4,memory=8Gi")`.

@@ -2,18 +2,21 @@
 
 use std::borrow::Cow;
 
-use lictor_conformance::{Report, Scenario, run, run_explained};
+use lictor_conformance::{Scenario, ScenarioReport, run, run_explained};
 use lictor_contract::{Description, SystemInfo};
-use lictor_decide::laws::{Registered, registered};
-use lictor_decide::record::{Counted, Source, newest};
+use lictor_decide::laws::{RegisteredRule, registered};
+use lictor_decide::record::{ClusterCounts, PolicySource, newest};
 use lictor_decide::system::choose;
-use lictor_decide::what_if::{Case, WhatIf, what_if};
-use lictor_decide::written::{self, Decided, Written};
-use lictor_decide::{Arguments, Between, Changes, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_decide::what_if::{WhatIfReport, WhatIfRequest, what_if};
+use lictor_decide::written::{self, ExportedFile, ScenarioContents};
+use lictor_decide::{
+    ClusterSession, ClusterSnapshot, CycleInterval, DecideError, DecisionReport, DecisionSettings, Native, Problem,
+    SnapshotChanges, UserArguments,
+};
 use lictor_picture::{Picture, picture};
 use serde::Serialize;
 
-use super::told::{Kind, Told};
+use super::told::{InputKind, OpenInput};
 
 mod edit;
 mod explained;
@@ -23,63 +26,63 @@ mod recorded;
 mod tests;
 mod time;
 
-use explained::Explained;
-use recorded::Play;
-pub use time::Moment;
+use explained::ExplainedCycle;
+use recorded::OpenRecording;
+pub use time::CycleSnapshot;
 use time::opened_as;
 
 /// The policy, and the open input.
 #[derive(Default)]
-pub struct Engine {
-    open: Option<Held>,
-    recorded: Option<Play>,
+pub struct PageEngine {
+    open: Option<OpenCluster>,
+    recorded: Option<OpenRecording>,
 }
 
 /// An open cluster.
-struct Held {
-    told: Told,
-    opened: Opened,
+struct OpenCluster {
+    told: OpenInput,
+    opened: ClusterSession,
     scenario: Option<Scenario>,
-    record: Option<Record>,
+    record: Option<DecisionReport>,
     /// The decided cycles: the events before each.
-    played: Vec<Between>,
+    played: Vec<CycleInterval>,
     /// One of the cycles with explanations: that of the last question.
-    explained: Option<Explained<Opened>>,
+    explained: Option<ExplainedCycle<ClusterSession>>,
     /// The cluster as it was opened, without the changes.
-    unchanged: Snapshot,
-    changes: Changes,
+    unchanged: ClusterSnapshot,
+    changes: SnapshotChanges,
     /// The newest time in the cluster, in nanoseconds since 1970.
     newest: i64,
     system: String,
-    arguments: Arguments,
+    arguments: UserArguments,
     schedulers: Vec<String>,
 }
 
 /// A summary of the open input.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Summary"))]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub struct InputSummary {
     /// The kind of the input.
-    pub kind: Kind,
+    pub kind: InputKind,
     /// The system whose laws apply.
     pub system: String,
     /// All systems.
     pub systems: Vec<String>,
     /// The number of nodes and pods.
-    pub cluster: Counted,
+    pub cluster: ClusterCounts,
     /// The findings about the objects, for their authors.
     pub findings: Vec<Problem>,
 }
 
-impl Engine {
+impl PageEngine {
     /// Returns the systems of the policy, with their arguments and interests.
     pub fn systems() -> Vec<SystemInfo> {
         lictor_policy::Engine::describe().systems
     }
 
     /// Returns every law.
-    pub fn laws() -> Vec<Registered> {
+    pub fn laws() -> Vec<RegisteredRule> {
         registered()
     }
 
@@ -87,16 +90,16 @@ impl Engine {
     ///
     /// # Errors
     /// The mistakes of the input. The input before it stays open.
-    pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
+    pub fn open(&mut self, told: OpenInput) -> Result<InputSummary, Vec<Problem>> {
         if !told.recording.is_empty() {
-            let play = Play::open(&told)?;
+            let play = OpenRecording::open(&told)?;
             let summary = play.summary();
-            *self = Engine { open: None, recorded: Some(play) };
+            *self = PageEngine { open: None, recorded: Some(play) };
             return Ok(summary);
         }
-        let open = Held::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
+        let open = OpenCluster::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
         let summary = open.summary();
-        *self = Engine { open: Some(open), recorded: None };
+        *self = PageEngine { open: Some(open), recorded: None };
         Ok(summary)
     }
 
@@ -104,7 +107,7 @@ impl Engine {
     ///
     /// # Errors
     /// Nothing is open, or the policy failed.
-    pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<&Record, Vec<Problem>> {
+    pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<&DecisionReport, Vec<Problem>> {
         let open = self.held_mut()?;
         open.decide(cycles, explained).map_err(|failure| failure.problems())?;
         open.record.as_ref().ok_or_else(nothing)
@@ -114,10 +117,10 @@ impl Engine {
     ///
     /// # Errors
     /// The pod or job does not exist, or nothing is open.
-    pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
+    pub fn what_if(&self, name: &str) -> Result<WhatIfReport, Vec<Problem>> {
         let open = self.held()?;
-        let Held { system, arguments, schedulers, .. } = open;
-        let case = Case { snapshot: &open.snapshot(), name, system, arguments, schedulers };
+        let OpenCluster { system, arguments, schedulers, .. } = open;
+        let case = WhatIfRequest { snapshot: &open.snapshot(), name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
 
@@ -125,7 +128,7 @@ impl Engine {
     ///
     /// # Errors
     /// Nothing is open.
-    pub fn snapshot(&self) -> Result<Written, Vec<Problem>> {
+    pub fn snapshot(&self) -> Result<ExportedFile, Vec<Problem>> {
         let open = self.held()?;
         Ok(written::snapshot(&open.told.name, &open.snapshot()))
     }
@@ -134,14 +137,14 @@ impl Engine {
     ///
     /// # Errors
     /// Nothing was decided last, or the scenario does not end as it was decided.
-    pub fn scenario(&self) -> Result<Written, Vec<Problem>> {
+    pub fn scenario(&self) -> Result<ExportedFile, Vec<Problem>> {
         let open = self.held()?;
-        let Held { told, opened, newest, arguments, schedulers, .. } = open;
+        let OpenCluster { told, opened, newest, arguments, schedulers, .. } = open;
         if open.played.is_empty() {
             return Err(problem("nothing was decided", "decide first"));
         }
         let cycles = open.replayed().map_err(|failure| failure.problems())?;
-        let decided = Decided {
+        let decided = ScenarioContents {
             file: &told.name,
             snapshot: &open.snapshot(),
             newest: *newest,
@@ -161,7 +164,7 @@ impl Engine {
         if let Some(play) = &mut self.recorded {
             return play.picture();
         }
-        let Held { opened, .. } = self.held_mut()?;
+        let OpenCluster { opened, .. } = self.held_mut()?;
         let memberships = opened.memberships().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &memberships))
     }
@@ -170,7 +173,7 @@ impl Engine {
     ///
     /// # Errors
     /// No scenario is open.
-    pub fn play(&self, explained: bool) -> Result<Report, Vec<Problem>> {
+    pub fn play(&self, explained: bool) -> Result<ScenarioReport, Vec<Problem>> {
         let scenario = self.open.as_ref().and_then(|open| open.scenario.as_ref());
         let scenario = scenario.ok_or_else(|| problem("no scenario is open", "open one"))?;
         let play = if explained { run_explained } else { run };
@@ -178,11 +181,11 @@ impl Engine {
     }
 
     /// Returns the open cluster or scenario.
-    fn held(&self) -> Result<&Held, Vec<Problem>> {
+    fn held(&self) -> Result<&OpenCluster, Vec<Problem>> {
         self.open.as_ref().ok_or_else(|| self.not_held())
     }
 
-    fn held_mut(&mut self) -> Result<&mut Held, Vec<Problem>> {
+    fn held_mut(&mut self) -> Result<&mut OpenCluster, Vec<Problem>> {
         let problems = self.not_held();
         self.open.as_mut().ok_or(problems)
     }
@@ -195,10 +198,11 @@ impl Engine {
     }
 }
 
-impl Held {
-    fn open(told: Told, described: Description) -> Result<Held, Failure> {
+impl OpenCluster {
+    fn open(told: OpenInput, described: Description) -> Result<OpenCluster, DecideError> {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
-        let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
+        let mut arguments =
+            UserArguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
         // With the laws of another system than its own, a scenario is only a cluster.
         let own = scenario.as_ref().filter(|scenario| [scenario.laws.as_str(), ""].contains(&system.as_str()));
@@ -210,14 +214,15 @@ impl Held {
             schedulers = if schedulers.is_empty() { scenario.schedulers.clone() } else { schedulers };
         }
         let unchanged = told.snapshot(scenario.as_ref())?;
-        let changes = Changes::read(&told.changes)?;
+        let changes = SnapshotChanges::read(&told.changes)?;
         if system.is_empty() {
             system = choose(&unchanged.objects, &described).system;
         }
-        let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
+        let with =
+            DecisionSettings { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
         let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());
-        Ok(Held {
+        Ok(OpenCluster {
             told,
             opened,
             scenario,
@@ -234,26 +239,26 @@ impl Held {
     }
 
     /// Returns the cluster as it was opened, with the changes.
-    fn snapshot(&self) -> Cow<'_, Snapshot> {
+    fn snapshot(&self) -> Cow<'_, ClusterSnapshot> {
         self.changes.applied(&self.unchanged)
     }
 
-    fn summary(&self) -> Summary {
-        Summary {
-            kind: if self.scenario.is_some() { Kind::Scenario } else { Kind::Snapshot },
+    fn summary(&self) -> InputSummary {
+        InputSummary {
+            kind: if self.scenario.is_some() { InputKind::Scenario } else { InputKind::Snapshot },
             system: self.opened.system().map(|system| system.name.clone()).unwrap_or_default(),
             systems: self.opened.described().systems.iter().map(|system| system.name.clone()).collect(),
-            cluster: Counted::of(self.opened.session().mirror()),
+            cluster: ClusterCounts::of(self.opened.session().mirror()),
             findings: self.opened.findings().to_vec(),
         }
     }
 
-    fn decide(&mut self, cycles: u32, explained: bool) -> Result<(), Failure> {
+    fn decide(&mut self, cycles: u32, explained: bool) -> Result<(), DecideError> {
         if explained {
             self.opened.explain()?;
         }
-        self.record = Some(self.opened.decide(cycles, Source::default())?);
-        self.played.extend((0..cycles).map(|_| Between::default()));
+        self.record = Some(self.opened.decide(cycles, PolicySource::default())?);
+        self.played.extend((0..cycles).map(|_| CycleInterval::default()));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The policy and its host for a browser, as one module without a server: nothing leaves the page.
 //!
-//! [`Engine`] is the interface for Rust; [`Lictor`] is the same for JavaScript. Inputs are plain objects. Answers are those that the `lictor` command
+//! [`PageEngine`] is the interface for Rust; [`Lictor`] is the same for JavaScript. Inputs are plain objects. Answers are those that the `lictor` command
 //! prints as JSON, parsed: what `lictor decide --output json` prints is what [`Lictor::decide`] returns. Both hold one cluster, and block while they
 //! decide: a page keeps them in a worker.
 
@@ -10,20 +10,20 @@ mod told;
 #[cfg(feature = "typescript")]
 mod typescript;
 
-use lictor_decide::Between;
+use lictor_decide::CycleInterval;
 use lictor_decide::edit::Edit;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-pub use engine::{Engine, Moment, Summary};
-pub use told::{Kind, Told};
+pub use engine::{CycleSnapshot, InputSummary, PageEngine};
+pub use told::{InputKind, OpenInput};
 #[cfg(feature = "typescript")]
 pub use typescript::declarations;
 
 /// The engine, for JavaScript.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct Lictor(Engine);
+pub struct Lictor(PageEngine);
 
 #[wasm_bindgen]
 impl Lictor {
@@ -39,7 +39,7 @@ impl Lictor {
     /// The browser has no memory left.
     #[wasm_bindgen(unchecked_return_type = "System[]")]
     pub fn systems(&self) -> Result<JsValue, JsValue> {
-        js(&Engine::systems())
+        js(&PageEngine::systems())
     }
 
     /// Returns every law, with its manual page.
@@ -48,7 +48,7 @@ impl Lictor {
     /// The browser has no memory left.
     #[wasm_bindgen(unchecked_return_type = "Law[]")]
     pub fn laws(&self) -> Result<JsValue, JsValue> {
-        js(&Engine::laws())
+        js(&PageEngine::laws())
     }
 
     /// Opens a cluster or a scenario. Returns a summary.
@@ -57,7 +57,7 @@ impl Lictor {
     /// An array of problems, each with file, line and remedy. The input before it stays open.
     #[wasm_bindgen(unchecked_return_type = "Summary")]
     pub fn open(&mut self, #[wasm_bindgen(unchecked_param_type = "Told")] told: JsValue) -> Result<JsValue, JsValue> {
-        let told: Told = serde_wasm_bindgen::from_value(told)?;
+        let told: OpenInput = serde_wasm_bindgen::from_value(told)?;
         answer(self.0.open(told))
     }
 
@@ -80,7 +80,7 @@ impl Lictor {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "Between")] between: JsValue,
     ) -> Result<JsValue, JsValue> {
-        let between: Between = serde_wasm_bindgen::from_value(between)?;
+        let between: CycleInterval = serde_wasm_bindgen::from_value(between)?;
         answer(self.0.cycle(between))
     }
 

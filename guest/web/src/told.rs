@@ -1,16 +1,16 @@
 //! The input of a page.
 
 use lictor_conformance::{Scenario, read_scenario};
-use lictor_decide::{Failure, Snapshot};
+use lictor_decide::{ClusterSnapshot, DecideError};
 use lictor_host::cluster::InputError;
 use lictor_host::cluster::load;
 use serde::{Deserialize, Serialize};
 
 /// A text, and how to decide about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Told"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Told {
+pub struct OpenInput {
     /// The name of the text in messages.
     pub name: String,
     /// The output of `kubectl get -o yaml` or `json`, or a scenario; empty for a recording.
@@ -41,7 +41,7 @@ pub struct Told {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InputKind"))]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum InputKind {
     /// A dump of a cluster.
     Snapshot,
     /// A scenario.
@@ -50,7 +50,7 @@ pub enum Kind {
     Recording,
 }
 
-impl Told {
+impl OpenInput {
     /// Reads the scenario. `None`: the text is no scenario.
     ///
     /// # Errors
@@ -74,12 +74,12 @@ impl Told {
     ///
     /// # Errors
     /// The mistakes of the cluster.
-    pub fn snapshot(&self, scenario: Option<&Scenario>) -> Result<Snapshot, Failure> {
+    pub fn snapshot(&self, scenario: Option<&Scenario>) -> Result<ClusterSnapshot, DecideError> {
         match scenario {
-            None => Snapshot::told(&self.name, self.text.clone()),
+            None => ClusterSnapshot::told(&self.name, self.text.clone()),
             Some(scenario) => {
                 let (objects, files) = (scenario.cluster.clone(), vec![self.name.clone()]);
-                Ok(Snapshot { objects, files, ..Snapshot::default() })
+                Ok(ClusterSnapshot { objects, files, ..ClusterSnapshot::default() })
             }
         }
     }

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use lictor_conformance::Report;
+use lictor_conformance::ScenarioReport;
 use lictor_contract::SystemInfo;
-use lictor_decide::edit::{Bound, Edit};
-use lictor_decide::explain::Answer;
-use lictor_decide::laws::Registered;
-use lictor_decide::recorded::Known;
-use lictor_decide::what_if::WhatIf;
-use lictor_decide::written::Written;
-use lictor_decide::{Between, Problem, Record};
-use lictor_picture::{Picture, Placed};
+use lictor_decide::edit::{Edit, EditableBound};
+use lictor_decide::explain::ExplanationReport;
+use lictor_decide::laws::RegisteredRule;
+use lictor_decide::recorded::ReadPosition;
+use lictor_decide::what_if::WhatIfReport;
+use lictor_decide::written::ExportedFile;
+use lictor_decide::{CycleInterval, DecisionReport, Problem};
+use lictor_picture::{Picture, PodOnNode};
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::{Moment, Summary, Told};
+use crate::{CycleSnapshot, InputSummary, OpenInput};
 
 /// Returns the declarations of all types in the signatures of [`Lictor`](crate::Lictor), and of those within them, sorted by name.
 ///
@@ -24,21 +24,21 @@ pub fn declarations() -> Result<String, String> {
     // A whole number of JSON is a number in JavaScript, whatever its size.
     let mut all = Declarations { config: Config::new().with_large_int("number"), found: BTreeMap::new(), twice: None };
     all.visit::<SystemInfo>();
-    all.visit::<Registered>();
-    all.visit::<Told>();
-    all.visit::<Summary>();
-    all.visit::<Record>();
-    all.visit::<Between>();
-    all.visit::<Moment<'static>>();
-    all.visit::<Known>();
-    all.visit::<Answer<'static>>();
-    all.visit::<WhatIf>();
-    all.visit::<Written>();
+    all.visit::<RegisteredRule>();
+    all.visit::<OpenInput>();
+    all.visit::<InputSummary>();
+    all.visit::<DecisionReport>();
+    all.visit::<CycleInterval>();
+    all.visit::<CycleSnapshot<'static>>();
+    all.visit::<ReadPosition>();
+    all.visit::<ExplanationReport<'static>>();
+    all.visit::<WhatIfReport>();
+    all.visit::<ExportedFile>();
     all.visit::<Picture>();
     all.visit::<Edit>();
-    all.visit::<Bound>();
-    all.visit::<Placed>();
-    all.visit::<Report>();
+    all.visit::<EditableBound>();
+    all.visit::<PodOnNode>();
+    all.visit::<ScenarioReport>();
     all.visit::<Problem>();
     match all.twice {
         Some(name) => Err(format!("two types are called {name} in TypeScript")),

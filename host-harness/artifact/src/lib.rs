@@ -19,7 +19,7 @@ mod registry;
 pub mod testing;
 
 pub use digest::Digest;
-pub use manifest::{Config, Descriptor, Index, Manifest, World, media_type};
-pub use reference::{BadReference, Reference};
+pub use manifest::{Descriptor, ImageIndex, Manifest, WasmConfig, WitWorld, media_type};
+pub use reference::{ArtifactReference, BadReference};
 #[cfg(feature = "registry")]
 pub use registry::*;

@@ -101,7 +101,7 @@ impl Manifest {
 /// An OCI image index: a list of manifests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Index {
+pub struct ImageIndex {
     /// Always 2.
     pub schema_version: u32,
     /// Its own media type.
@@ -111,16 +111,16 @@ pub struct Index {
     pub manifests: Vec<Descriptor>,
 }
 
-impl Default for Index {
-    fn default() -> Index {
-        Index { schema_version: 2, media_type: Some(media_type::INDEX.to_owned()), manifests: Vec::new() }
+impl Default for ImageIndex {
+    fn default() -> ImageIndex {
+        ImageIndex { schema_version: 2, media_type: Some(media_type::INDEX.to_owned()), manifests: Vec::new() }
     }
 }
 
 /// The configuration of a Wasm artifact, as the CNCF's layout has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Config {
+pub struct WasmConfig {
     /// The time of its creation. Always the beginning of 1970 here: the same component is the same artifact, whenever it is pushed.
     pub created: String,
     /// Its author.
@@ -132,12 +132,12 @@ pub struct Config {
     /// The digests of the layers, in their order.
     pub layer_digests: Vec<Digest>,
     /// The exports and imports of the component.
-    pub component: Option<World>,
+    pub component: Option<WitWorld>,
 }
 
 /// The exports and imports of a component.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct World {
+pub struct WitWorld {
     /// Names of exports.
     pub exports: Vec<String>,
     /// Names of imports.
@@ -146,10 +146,10 @@ pub struct World {
     pub target: Option<String>,
 }
 
-impl Config {
+impl WasmConfig {
     /// Makes the configuration of an artifact with this component.
-    pub fn of(component: Digest, world: World) -> Config {
-        Config {
+    pub fn of(component: Digest, world: WitWorld) -> WasmConfig {
+        WasmConfig {
             created: "1970-01-01T00:00:00Z".to_owned(),
             author: None,
             architecture: "wasm".to_owned(),

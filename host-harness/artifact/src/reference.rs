@@ -8,7 +8,7 @@ use crate::Digest;
 /// The name of an artifact in a registry: `oci://registry[:port]/repository[:tag][@sha256:digest]`. With a digest, the tag is for readers: the
 /// artifact of the digest is fetched, wherever the tag points by then.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
+pub struct ArtifactReference {
     /// The registry, with its port where it has one.
     pub host: String,
     /// The repository in the registry.
@@ -29,7 +29,7 @@ pub struct BadReference {
     pub why: &'static str,
 }
 
-impl Reference {
+impl ArtifactReference {
     /// The prefix of a name of an artifact, where the name could be that of a file as well.
     pub const SCHEME: &'static str = "oci://";
 
@@ -38,9 +38,9 @@ impl Reference {
     /// # Errors
     ///
     /// A part is missing, or has characters that it may not have (the grammar is that of the OCI distribution specification).
-    pub fn parse(text: &str) -> Result<Reference, BadReference> {
+    pub fn parse(text: &str) -> Result<ArtifactReference, BadReference> {
         let bad = |why| BadReference { text: text.to_owned(), why };
-        let name = text.strip_prefix(Reference::SCHEME).unwrap_or(text);
+        let name = text.strip_prefix(ArtifactReference::SCHEME).unwrap_or(text);
         let (name, digest) = match name.split_once('@') {
             None => (name, None),
             Some((name, digest)) => {
@@ -65,12 +65,12 @@ impl Reference {
         if tag.is_none() && digest.is_none() {
             return Err(bad("it has neither a tag nor a digest"));
         }
-        Ok(Reference { host: host.to_owned(), repository: repository.to_owned(), tag, digest })
+        Ok(ArtifactReference { host: host.to_owned(), repository: repository.to_owned(), tag, digest })
     }
 
     /// Returns this name, pinned to a digest.
-    pub fn pinned(&self, digest: &Digest) -> Reference {
-        Reference { digest: Some(digest.clone()), ..self.clone() }
+    pub fn pinned(&self, digest: &Digest) -> ArtifactReference {
+        ArtifactReference { digest: Some(digest.clone()), ..self.clone() }
     }
 
     /// Returns the name without tag and digest, as a signature states it.
@@ -84,9 +84,9 @@ impl Reference {
     }
 }
 
-impl fmt::Display for Reference {
+impl fmt::Display for ArtifactReference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}/{}", Reference::SCHEME, self.host, self.repository)?;
+        write!(out, "{}{}/{}", ArtifactReference::SCHEME, self.host, self.repository)?;
         if let Some(tag) = &self.tag {
             write!(out, ":{tag}")?;
         }
@@ -152,12 +152,12 @@ mod tests {
         for name in
             ["oci://ghcr.io/a/b:1.0", "oci://localhost:5000/b:v_1", "oci://[::1]:5000/a-b/c.d:x", "oci://r:1/b:t"]
         {
-            let read = Reference::parse(name).unwrap();
+            let read = ArtifactReference::parse(name).unwrap();
             assert_eq!(read.to_string(), name);
-            assert_eq!(Reference::parse(name.trim_start_matches("oci://")), Ok(read.clone()));
+            assert_eq!(ArtifactReference::parse(name.trim_start_matches("oci://")), Ok(read.clone()));
             let pinned = read.pinned(&digest).to_string();
             assert_eq!(pinned, format!("{name}@{digest}"));
-            assert_eq!(Reference::parse(&pinned).unwrap().digest, Some(digest.clone()));
+            assert_eq!(ArtifactReference::parse(&pinned).unwrap().digest, Some(digest.clone()));
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
             ("user@ghcr.io/b:1", "64 hexadecimal digits"),
             ("gh cr.io/b:1", "begins with a registry"),
         ] {
-            let error = Reference::parse(name).unwrap_err();
+            let error = ArtifactReference::parse(name).unwrap_err();
             assert!(error.why.contains(why), "{name}: {error}");
         }
     }

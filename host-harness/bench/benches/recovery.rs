@@ -10,10 +10,10 @@ mod assemble;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{FaultRules, Input, Session};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{FaultRules, Session, SessionInput};
 use lictor_host::verify::testing::{node, object, on, pod};
 
 use assemble::policy;
@@ -26,8 +26,8 @@ const SLACK: Duration = Duration::from_millis(10);
 const NODES: usize = 5_000;
 const PODS_PER_NODE: usize = 10;
 
-fn limits() -> Limits {
-    Limits { call_deadline: DEADLINE, ..Limits::default() }
+fn limits() -> SandboxLimits {
+    SandboxLimits { call_deadline: DEADLINE, ..SandboxLimits::default() }
 }
 
 /// Prints the median and the longest of these, and holds the longest against a bound.
@@ -62,11 +62,11 @@ fn after_a_trap() {
     let pods = (0..150).map(|number| pod(&format!("c{number}"), 1, 0));
     let nodes = (0..20).map(|number| node(&format!("n{number:03}"), 64));
     let objects = nodes.chain([pod("a", 1, 0), pod("b", 1, 0)]).chain(pods);
-    session.handle(Input::Objects(objects.map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(objects.map(object).collect())).unwrap();
     let next = |number| {
-        session.handle(Input::Attempt("default/b".to_owned())).unwrap_err();
+        session.handle(SessionInput::Attempt("default/b".to_owned())).unwrap_err();
         let since = Instant::now();
-        let step = session.handle(Input::Attempt(format!("default/c{number}"))).unwrap();
+        let step = session.handle(SessionInput::Attempt(format!("default/c{number}"))).unwrap();
         assert_eq!(step.happened.bound.len(), 1);
         since.elapsed()
     };
@@ -79,16 +79,16 @@ fn after_a_recycle() {
     let nodes = (0..NODES).map(|number| node(&format!("n{number:04}"), 64));
     let pods = (0..NODES * PODS_PER_NODE)
         .map(|number| on(&format!("n{:04}", number / PODS_PER_NODE), pod(&format!("p{number:05}"), 6, 1000)));
-    let objects: Vec<Object> = nodes.chain(pods).chain([pod("c", 1, 0)]).map(object).collect();
-    let limits = Limits { recycle_bytes: 1, ..Limits::default() };
+    let objects: Vec<KubernetesObject> = nodes.chain(pods).chain([pod("c", 1, 0)]).map(object).collect();
+    let limits = SandboxLimits { recycle_bytes: 1, ..SandboxLimits::default() };
     let bound = limits.call_deadline + SLACK;
     let component = Sandbox::new(limits).unwrap().load(embedded()).unwrap();
     let next = |_| {
         let mut session = Session::open(Box::new(component.start().unwrap()), "koordinator", "").unwrap();
-        session.handle(Input::Listed(objects.clone())).unwrap();
+        session.handle(SessionInput::Listed(objects.clone())).unwrap();
         assert_eq!(session.counters().recycles, 1);
         let since = Instant::now();
-        session.handle(Input::Attempt("default/c".to_owned())).unwrap();
+        session.handle(SessionInput::Attempt("default/c".to_owned())).unwrap();
         let taken = since.elapsed();
         assert_eq!(session.counters().restarts, 1);
         taken

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_host::cluster::{Object, load};
+use lictor_host::cluster::{KubernetesObject, load};
 use lictor_host::policy::Policy;
-use lictor_host::replace::{Period, State, Terms};
-use lictor_host::sandbox::{Limits, Loaded, Sandbox};
-use lictor_host::session::{Action, Candidate, CommandOutcome, Input, Session, Step};
+use lictor_host::replace::{Period, ReplacementState, ReplacementTerms};
+use lictor_host::sandbox::{LoadedComponent, Sandbox, SandboxLimits};
+use lictor_host::session::{CandidatePolicy, CommandAction, CommandOutcome, Session, SessionInput, StepOutput};
 use serde_json::{Value, json};
 
 const NODES: usize = 5_000;
@@ -38,12 +38,19 @@ fn nodes() -> usize {
     std::env::var("LICTOR_BENCH_NODES").ok().and_then(|nodes| nodes.parse().ok()).unwrap_or(NODES)
 }
 
-fn object(value: Value) -> Object {
+fn object(value: Value) -> KubernetesObject {
     let origin = load::read("benchmark.yaml", "{}").unwrap().remove(0).origin;
-    Object::from_value(value, &origin, "").unwrap()
+    KubernetesObject::from_value(value, &origin, "").unwrap()
 }
 
-fn pod(name: &str, team: usize, cores: usize, priority: usize, node: Option<usize>, gang: Option<&str>) -> Object {
+fn pod(
+    name: &str,
+    team: usize,
+    cores: usize,
+    priority: usize,
+    node: Option<usize>,
+    gang: Option<&str>,
+) -> KubernetesObject {
     let mut labels = json!({"quota.scheduling.koordinator.sh/name": format!("team-{team}"),
         "quota.scheduling.koordinator.sh/preemptible": if node.is_some() { "true" } else { "false" }});
     if let Some(gang) = gang {
@@ -61,7 +68,7 @@ fn pod(name: &str, team: usize, cores: usize, priority: usize, node: Option<usiz
 }
 
 /// Returns the cluster at the beginning: almost full.
-fn objects() -> Vec<Object> {
+fn objects() -> Vec<KubernetesObject> {
     let quotas = (0..4).map(|team| {
         object(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
             "metadata": {"name": format!("team-{team}"), "namespace": "quotas"},
@@ -79,7 +86,7 @@ fn objects() -> Vec<Object> {
 }
 
 /// Returns the inputs of a cycle: the time, pods that have ended, and pods that arrive. Half of the members of its gang arrive one cycle later.
-fn inputs(cycle: usize) -> Vec<Input> {
+fn inputs(cycle: usize) -> Vec<SessionInput> {
     let group = |gang: &str| {
         object(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
             "metadata": {"name": gang, "namespace": "work"},
@@ -91,32 +98,32 @@ fn inputs(cycle: usize) -> Vec<Input> {
         (0..COMING / 4)
             .map(move |number| pod(&format!("{gang}-{half}-{number}"), cycle % 4, 2, 3000, None, Some(&gang)))
     };
-    let mut coming: Vec<Object> = vec![group(&format!("gang-{cycle}"))];
+    let mut coming: Vec<KubernetesObject> = vec![group(&format!("gang-{cycle}"))];
     coming.extend((0..COMING / 2).map(single));
     coming.extend(member(cycle, 0));
     coming.extend(cycle.checked_sub(1).into_iter().flat_map(|before| member(before, 1)));
     // It fits nowhere unless others leave.
     coming.push(pod(&format!("large-{cycle}"), cycle % 4, 40, 9000, None, None));
     let ended = (0..COMING / 2).map(|number| format!("Pod/work/pod-{:05}", cycle * 97 + number * 11));
-    let time = Input::Clock(i64::try_from(cycle).unwrap() * 30 * SECOND);
-    let removed = ended.map(Input::Removed);
-    [time].into_iter().chain(removed).chain([Input::Objects(coming), Input::Cycle]).collect()
+    let time = SessionInput::Clock(i64::try_from(cycle).unwrap() * 30 * SECOND);
+    let removed = ended.map(SessionInput::Removed);
+    [time].into_iter().chain(removed).chain([SessionInput::Objects(coming), SessionInput::Cycle]).collect()
 }
 
 /// The results of the simulation, and the duration of each call.
 #[derive(Default)]
-struct Played {
-    steps: Vec<Step>,
+struct SimulationRun {
+    steps: Vec<StepOutput>,
     /// The state of the replacement before each call; none while there is none.
-    states: Vec<Option<State>>,
+    states: Vec<Option<ReplacementState>>,
     inputs: Vec<String>,
     took: Vec<Duration>,
     /// What beginning the replacement took.
     begin: Duration,
 }
 
-impl Played {
-    fn handle(&mut self, session: &mut Session, input: Input) -> Step {
+impl SimulationRun {
+    fn handle(&mut self, session: &mut Session, input: SessionInput) -> StepOutput {
         let state = session.replacement().map(|progress| progress.state).filter(|state| !state.is_final());
         std::thread::sleep(BETWEEN);
         self.states.push(state);
@@ -128,50 +135,54 @@ impl Played {
     }
 
     /// Tells the session an input, and has what it asks for done: victims leave with the next cycle.
-    fn tell(&mut self, session: &mut Session, input: Input, leaving: &mut Vec<String>) {
+    fn tell(&mut self, session: &mut Session, input: SessionInput, leaving: &mut Vec<String>) {
         let mut step = self.handle(session, input);
         loop {
             let commands = std::mem::take(&mut step.commands);
             step.replacement.clear();
-            self.steps.push(Step { commands: commands.clone(), ..step });
+            self.steps.push(StepOutput { commands: commands.clone(), ..step });
             if commands.is_empty() {
                 return;
             }
-            let evicted = commands.iter().filter(|command| matches!(command.action, Action::Evict { .. }));
+            let evicted = commands.iter().filter(|command| matches!(command.action, CommandAction::Evict { .. }));
             leaving.extend(evicted.map(|command| command.object.key()));
             let done = commands.iter().map(|command| (command.id, CommandOutcome::Done));
-            step = self.handle(session, Input::Outcomes(done.collect()));
+            step = self.handle(session, SessionInput::Outcomes(done.collect()));
         }
     }
 }
 
-fn component() -> Loaded {
-    Sandbox::new(Limits { memory_bytes: 2 << 30, ..Limits::default() }).unwrap().load(embedded()).unwrap()
+fn component() -> LoadedComponent {
+    Sandbox::new(SandboxLimits { memory_bytes: 2 << 30, ..SandboxLimits::default() }).unwrap().load(embedded()).unwrap()
 }
 
-fn started(loaded: &Loaded) -> Box<dyn Policy> {
+fn started(loaded: &LoadedComponent) -> Box<dyn Policy> {
     Box::new(loaded.start().unwrap())
 }
 
-fn opened(loaded: &Loaded, objects: &[Object]) -> Session {
+fn opened(loaded: &LoadedComponent, objects: &[KubernetesObject]) -> Session {
     let mut session = Session::open(started(loaded), "koordinator", "").unwrap();
-    session.handle(Input::Listed(objects.to_vec())).unwrap();
+    session.handle(SessionInput::Listed(objects.to_vec())).unwrap();
     session
 }
 
 /// Runs the simulation; with `terms`, the policy is replaced.
-fn play(loaded: &Loaded, objects: &[Object], terms: Option<Terms>) -> (Played, Session) {
+fn play(
+    loaded: &LoadedComponent,
+    objects: &[KubernetesObject],
+    terms: Option<ReplacementTerms>,
+) -> (SimulationRun, Session) {
     let mut session = opened(loaded, objects);
-    let (mut leaving, mut played) = (Vec::new(), Played::default());
+    let (mut leaving, mut played) = (Vec::new(), SimulationRun::default());
     for cycle in 0..CYCLES {
         if let Some(terms) = terms.filter(|_| cycle == BEGIN) {
-            let candidate = Candidate::new(started(loaded), "koordinator", "").unwrap();
+            let candidate = CandidatePolicy::new(started(loaded), "koordinator", "").unwrap();
             let begun = Instant::now();
             session.replace(candidate, terms).unwrap();
             played.begin = begun.elapsed();
         }
         for key in std::mem::take(&mut leaving) {
-            played.tell(&mut session, Input::Removed(key), &mut Vec::new());
+            played.tell(&mut session, SessionInput::Removed(key), &mut Vec::new());
         }
         for input in inputs(cycle) {
             played.tell(&mut session, input, &mut leaving);
@@ -181,7 +192,7 @@ fn play(loaded: &Loaded, objects: &[Object], terms: Option<Terms>) -> (Played, S
 }
 
 /// Returns the shortest times of several runs, call by call.
-fn shortest(runs: &[Played]) -> Vec<Duration> {
+fn shortest(runs: &[SimulationRun]) -> Vec<Duration> {
     let calls = 0..runs.first().map_or(0, |run| run.took.len());
     calls.map(|call| runs.iter().filter_map(|run| run.took.get(call)).min().copied().unwrap_or_default()).collect()
 }
@@ -200,43 +211,57 @@ fn shown(what: &str, mut pauses: Vec<(Duration, String)>, bound: bool) -> bool {
 }
 
 /// Measures how long a caller waits for the old policy after a replacement is given up in the watch.
-fn rolled_back(loaded: &Loaded, objects: &[Object]) -> Vec<Duration> {
-    let terms = Terms { shadow: Period::Cycles(0), watch: Period::Cycles(1_000_000), allowed: 0, ..Terms::default() };
+fn rolled_back(loaded: &LoadedComponent, objects: &[KubernetesObject]) -> Vec<Duration> {
+    let terms = ReplacementTerms {
+        shadow: Period::Cycles(0),
+        watch: Period::Cycles(1_000_000),
+        allowed: 0,
+        ..ReplacementTerms::default()
+    };
     let mut session = opened(loaded, objects);
     let mut pauses = Vec::new();
     for _ in 0..RUNS {
-        session.replace(Candidate::new(started(loaded), "koordinator", "").unwrap(), terms).unwrap();
-        while session.replacement().unwrap().state != State::Watching {
-            session.handle(Input::Clock(session.mirror().now())).unwrap();
+        session.replace(CandidatePolicy::new(started(loaded), "koordinator", "").unwrap(), terms).unwrap();
+        while session.replacement().unwrap().state != ReplacementState::Watching {
+            session.handle(SessionInput::Clock(session.mirror().now())).unwrap();
         }
         let begun = Instant::now();
         session.give_up_replacement("the benchmark goes on");
-        session.handle(Input::Clock(session.mirror().now())).unwrap();
+        session.handle(SessionInput::Clock(session.mirror().now())).unwrap();
         pauses.push(begun.elapsed());
-        assert_eq!(session.replacement().unwrap().state, State::RolledBack);
+        assert_eq!(session.replacement().unwrap().state, ReplacementState::RolledBack);
     }
     pauses
 }
 
 fn main() {
     let (loaded, objects) = (component(), objects());
-    let terms = Terms { shadow: Period::Cycles(6), watch: Period::Cycles(6), allowed: 0, ..Terms::default() };
+    let terms = ReplacementTerms {
+        shadow: Period::Cycles(6),
+        watch: Period::Cycles(6),
+        allowed: 0,
+        ..ReplacementTerms::default()
+    };
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         without.push(play(&loaded, &objects, None).0);
         let (played, session) = play(&loaded, &objects, Some(terms));
         let history = session.replacement().unwrap().history.to_vec();
-        let states: Vec<State> = history.iter().map(|transition| transition.to).collect();
-        assert_eq!(states, [State::Shadow, State::Switching, State::Watching, State::Done], "{history:?}");
+        let states: Vec<ReplacementState> = history.iter().map(|transition| transition.to).collect();
+        assert_eq!(
+            states,
+            [ReplacementState::Shadow, ReplacementState::Switching, ReplacementState::Watching, ReplacementState::Done],
+            "{history:?}"
+        );
         with.push(played);
     }
     let expected = &without.first().unwrap().steps;
     assert!(with.iter().all(|run| run.steps == *expected), "a replacement by the same policy changes decisions");
-    let count = |what: fn(&Action) -> bool| {
+    let count = |what: fn(&CommandAction) -> bool| {
         expected.iter().flat_map(|step| &step.commands).filter(|command| what(&command.action)).count()
     };
-    let bound = count(|action| matches!(action, Action::Bind { .. }));
-    let evicted = count(|action| matches!(action, Action::Evict { .. }));
+    let bound = count(|action| matches!(action, CommandAction::Bind { .. }));
+    let evicted = count(|action| matches!(action, CommandAction::Evict { .. }));
     let (nodes, steps) = (nodes(), expected.len());
     println!("{nodes} nodes, {} pods, {CYCLES} cycles:", nodes * PODS_PER_NODE);
     println!("  {steps} steps are equal with and without a replacement ({bound} bound, {evicted} evicted)");
@@ -244,7 +269,7 @@ fn main() {
 
     let mut ok = shown("begin", vec![(with.iter().map(|run| run.begin).min().unwrap(), "replace".to_owned())], true);
     let (alone, beside) = (shortest(&without), shortest(&with));
-    let mut by_state: BTreeMap<(State, bool), Vec<(Duration, String)>> = BTreeMap::new();
+    let mut by_state: BTreeMap<(ReplacementState, bool), Vec<(Duration, String)>> = BTreeMap::new();
     let calls = with.first().unwrap().states.iter().zip(&with.first().unwrap().inputs);
     for (((state, input), beside), alone) in calls.zip(beside).zip(alone) {
         let Some(state) = *state else { continue };

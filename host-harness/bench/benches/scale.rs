@@ -10,9 +10,9 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lictor::Native;
 use lictor::embedded;
 use lictor_contract::{Event, PodId, Refuted};
-use lictor_host::cluster::{Mirror, Object, load};
+use lictor_host::cluster::{KubernetesObject, Mirror, load};
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, Sandbox};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
 use serde_json::{Value, json};
 
 const NODES: usize = 5_000;
@@ -62,14 +62,14 @@ fn events() -> (Vec<Event>, PodId) {
     let koordinator = policy.describe().unwrap().systems.remove(0);
     let mut mirror = Mirror::new(koordinator.interests);
     let origin = load::read("benchmark.yaml", "{}").unwrap().remove(0).origin;
-    mirror.load_objects(objects().map(|value| Object::from_value(value, &origin, "").unwrap()));
+    mirror.load_objects(objects().map(|value| KubernetesObject::from_value(value, &origin, "").unwrap()));
     let preemptor = mirror.pod_id("work/gang-000").unwrap();
     (mirror.drain_events(), preemptor)
 }
 
 fn sandboxed() -> impl Policy {
     // The load is one call here and thousands of pods a chunk; a machine busy with a benchmark may take its time.
-    let limits = Limits { memory_bytes: 2 << 30, ..Limits::default() };
+    let limits = SandboxLimits { memory_bytes: 2 << 30, ..SandboxLimits::default() };
     Sandbox::new(limits).unwrap().load(embedded()).unwrap().start().unwrap()
 }
 

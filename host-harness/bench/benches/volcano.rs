@@ -30,14 +30,14 @@ impl Chance {
 }
 
 /// A cluster as the events that the policy receives, and the number of the pods in these events so far.
-struct Scene {
+struct BenchmarkCluster {
     events: Vec<Event>,
     interests: Interests,
     pods: u32,
     chance: Chance,
 }
 
-impl Scene {
+impl BenchmarkCluster {
     fn object(&mut self, kind: &str, name: &str, mut json: serde_json::Value, annotations: serde_json::Value) {
         let namespace = if kind == "Queue" { "" } else { "work" };
         let metadata = json!({"name": name, "namespace": namespace, "annotations": annotations});
@@ -133,7 +133,7 @@ impl Scene {
 /// Builds a policy that has received the cluster.
 fn told(mode: &str) -> Engine {
     let laws = Engine::describe().systems.into_iter().find(|laws| laws.name == "volcano").unwrap();
-    let mut scene = Scene { events: Vec::new(), interests: laws.interests, pods: 0, chance: Chance(1) };
+    let mut scene = BenchmarkCluster { events: Vec::new(), interests: laws.interests, pods: 0, chance: Chance(1) };
     scene.cluster();
     let mut engine = Engine::default();
     engine.configure("volcano", &json!({"capacity.reclaim.mode": mode}).to_string()).unwrap();

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lictor_conformance::each_in;
-use lictor_decide::Arguments;
-use lictor_host::cluster::load::Document;
+use lictor_decide::UserArguments;
+use lictor_host::cluster::load::SourceDocument;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 
 /// The options that choose the system.
 #[derive(Debug, Args)]
-pub(super) struct InForce {
+pub(super) struct SystemArgs {
     /// The system whose laws apply [default: the one that the kinds and scheduler names of the cluster fit; `serve` needs it if the policy has several]
     #[arg(long = "system", alias = "laws", value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) laws: String,
@@ -24,13 +24,13 @@ pub(super) struct InForce {
 }
 
 /// Reads arguments from a file. Without a file, or with an empty one, the arguments are empty.
-pub(super) fn read(file: Option<&Path>) -> Result<Arguments, Failure> {
-    let Some(file) = file else { return Ok(Arguments::default()) };
-    let mut documents: Vec<Document> = Vec::new();
+pub(super) fn read(file: Option<&Path>) -> Result<UserArguments, CommandError> {
+    let Some(file) = file else { return Ok(UserArguments::default()) };
+    let mut documents: Vec<SourceDocument> = Vec::new();
     let mut keep = |document| {
         documents.push(document);
         Ok(())
     };
     each_in(file, &mut keep).map_err(|mistake| vec![mistake])?;
-    Ok(Arguments::read(documents).map_err(|mistake| vec![mistake])?)
+    Ok(UserArguments::read(documents).map_err(|mistake| vec![mistake])?)
 }

@@ -7,10 +7,10 @@ use lictor_contract::{Description, Severity};
 
 use super::exit::Exit;
 use super::limited;
-use lictor_decide::{Failure as Deciding, Problem, either};
+use lictor_decide::{DecideError as Deciding, Problem, either};
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
-use lictor_host::recording::ReadError;
+use lictor_host::recording::RecordingError;
 use lictor_host::sandbox::LoadError;
 use lictor_host::session::{OpenError, ReplaceError, SessionError};
 
@@ -20,7 +20,7 @@ pub(super) const UNEXPLAINED: &str =
 
 /// Why a command cannot continue.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum CommandError {
     /// Nothing can be decided.
     #[error("{0}")]
     Deciding(#[from] Deciding),
@@ -67,7 +67,7 @@ pub(super) enum Failure {
     Unanswered { message: String, hint: String },
     /// A recording cannot be read, or not be appended to.
     #[error("{error}")]
-    Recording { file: String, error: ReadError },
+    Recording { file: String, error: RecordingError },
     /// A recording cannot be written.
     #[error("the recording cannot be written: {error}")]
     Unrecorded { file: String, error: io::Error },
@@ -115,49 +115,49 @@ pub(super) enum Failure {
     Output(#[from] io::Error),
 }
 
-impl From<Vec<InputError>> for Failure {
-    fn from(mistakes: Vec<InputError>) -> Failure {
-        Failure::Deciding(mistakes.into())
+impl From<Vec<InputError>> for CommandError {
+    fn from(mistakes: Vec<InputError>) -> CommandError {
+        CommandError::Deciding(mistakes.into())
     }
 }
 
-impl From<SessionError> for Failure {
-    fn from(error: SessionError) -> Failure {
-        Failure::Deciding(error.into())
+impl From<SessionError> for CommandError {
+    fn from(error: SessionError) -> CommandError {
+        CommandError::Deciding(error.into())
     }
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Failure {
-        Failure::Deciding(Deciding::Open(error))
+impl From<OpenError> for CommandError {
+    fn from(error: OpenError) -> CommandError {
+        CommandError::Deciding(Deciding::Open(error))
     }
 }
 
-impl From<CallError> for Failure {
-    fn from(error: CallError) -> Failure {
-        Failure::Deciding(Deciding::Session(error.into()))
+impl From<CallError> for CommandError {
+    fn from(error: CallError) -> CommandError {
+        CommandError::Deciding(Deciding::Session(error.into()))
     }
 }
 
-impl Failure {
+impl CommandError {
     /// Makes the failure for a word that names a system which the policy does not have.
-    pub(super) fn unknown_system(word: &str, system: &str, policy: &Description) -> Failure {
+    pub(super) fn unknown_system(word: &str, system: &str, policy: &Description) -> CommandError {
         let known = policy.systems.iter().map(|known| known.name.clone()).collect();
-        Failure::UnknownSystem { word: word.to_owned(), system: system.to_owned(), known }
+        CommandError::UnknownSystem { word: word.to_owned(), system: system.to_owned(), known }
     }
 
     /// Reports the failure on the standard error. Returns the exit status.
     pub(super) fn tell(&self) -> Exit {
-        if matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
+        if matches!(self, CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
             return Exit::Done;
         }
         for problem in self.problems() {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Deciding(Deciding::Session(_) | Deciding::Open(OpenError::CallError(_)))
-            | Failure::Unlike(_)
-            | Failure::NoConformance(_) => Exit::Failed,
+            CommandError::Deciding(Deciding::Session(_) | Deciding::Open(OpenError::CallError(_)))
+            | CommandError::Unlike(_)
+            | CommandError::NoConformance(_) => Exit::Failed,
             _ => Exit::Unable,
         }
     }
@@ -183,70 +183,69 @@ impl Failure {
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
-            Failure::Deciding(Deciding::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
-            Failure::Deciding(failure) => failure.problems(),
-            Failure::Component { file, error } => {
+            CommandError::Deciding(Deciding::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
+            CommandError::Deciding(failure) => failure.problems(),
+            CommandError::Component { file, error } => {
                 vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
             }
-            Failure::Unreadable { file, .. } => vec![this().about(file).remedy("name a readable file")],
-            Failure::Unwritable { file, .. } => {
+            CommandError::Unreadable { file, .. } => vec![this().about(file).remedy("name a readable file")],
+            CommandError::Unwritable { file, .. } => {
                 vec![this().about(file).remedy("name a folder that is there and may be written to")]
             }
-            Failure::NoJudge { remedy, .. } => vec![this().remedy(*remedy)],
+            CommandError::NoJudge { remedy, .. } => vec![this().remedy(*remedy)],
             #[cfg(feature = "oci")]
-            Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
+            CommandError::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
             #[cfg(not(feature = "oci"))]
-            Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
+            CommandError::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
             #[cfg(not(feature = "live"))]
-            Failure::NoClusters => vec![this().remedy("build it with them: `cargo build --features live`")],
+            CommandError::NoClusters => vec![this().remedy("build it with them: `cargo build --features live`")],
             #[cfg(not(feature = "page"))]
-            Failure::NoPage => {
+            CommandError::NoPage => {
                 vec![this().remedy("build it with the page, `cargo build --features page`, or add `--text`")]
             }
             #[cfg(feature = "page")]
-            Failure::NotText { file } => {
-                vec![
-                    this()
-                        .about(file)
-                        .remedy("name a snapshot, a scenario, or a recording that `--record` has written"),
-                ]
+            CommandError::NotText { file } => {
+                let remedy = "name a snapshot, a scenario, or a recording that `--record` has written";
+                vec![this().about(file).remedy(remedy)]
             }
             #[cfg(feature = "page")]
-            Failure::Unserved { .. } => vec![this().remedy("name another `--port`, or none")],
+            CommandError::Unserved { .. } => vec![this().remedy("name another `--port`, or none")],
             #[cfg(feature = "live")]
-            Failure::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
+            CommandError::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
             #[cfg(feature = "live")]
-            Failure::Unanswered { hint, .. } => vec![this().remedy(hint.clone())],
-            Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
-            Failure::Unrecorded { file, .. } => {
+            CommandError::Unanswered { hint, .. } => vec![this().remedy(hint.clone())],
+            CommandError::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
+            CommandError::Unrecorded { file, .. } => {
                 vec![this().about(file).remedy("name a file that can be written, with `--record`")]
             }
-            Failure::UnknownSystem { known, .. } => {
+            CommandError::UnknownSystem { known, .. } => {
                 vec![this().remedy(format!("the policy knows {}", either(known)))]
             }
-            Failure::Unnamed(known) => {
+            CommandError::Unnamed(known) => {
                 vec![this().remedy(format!("name the system with `--system`: {}", either(known)))]
             }
-            Failure::Scenario { file, .. } => {
+            CommandError::Scenario { file, .. } => {
                 vec![
                     this().about(file).remedy("name a policy that knows the system of the scenario, or another system"),
                 ]
             }
-            Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
-            Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
-            Failure::NotInForce(law) => {
+            CommandError::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
+            CommandError::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            CommandError::NotInForce(law) => {
                 vec![this().remedy(format!("run `lictor laws {law}` for scenarios that prove it"))]
             }
-            Failure::Unexplained { file } => {
+            CommandError::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
-            Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
-            Failure::Socket(_) => vec![this().remedy("name another path with `--socket`, or end what listens there")],
-            Failure::Irreplaceable(_)
-            | Failure::Useless(_)
-            | Failure::Unlike(_)
-            | Failure::Written(_)
-            | Failure::Output(_) => vec![this()],
+            CommandError::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
+            CommandError::Socket(_) => {
+                vec![this().remedy("name another path with `--socket`, or end what listens there")]
+            }
+            CommandError::Irreplaceable(_)
+            | CommandError::Useless(_)
+            | CommandError::Unlike(_)
+            | CommandError::Written(_)
+            | CommandError::Output(_) => vec![this()],
         }
     }
 }

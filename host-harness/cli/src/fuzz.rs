@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use lictor_oracle::{Case, System, Tally, generate};
+use lictor_oracle::{FuzzCase, RunCounts, SystemKind, generate};
 
-use super::choice::{Choice, Chosen};
+use super::choice::{LoadedPolicy, PolicyArgs};
 use super::exit::Exit;
-use super::failure::Failure;
-use super::page::{Page, table};
-use super::progress::Progress;
+use super::failure::CommandError;
+use super::page::{TextPage, table};
+use super::progress::ProgressDisplay;
 use super::screen::Screen;
 use crate::Native;
-use judged::Judged;
+use judged::JudgeTally;
 use lictor_conformance::fuzz::{self, attempt, shrink};
 
 /// Test a policy on random clusters: an independent model judges every decision
@@ -28,10 +28,10 @@ use lictor_conformance::fuzz::{self, attempt, shrink};
 /// Every case runs natively and through the component in parallel. A case that breaks a law is reduced and can be saved as a scenario. The
 /// same seed gives the same cases on every machine.
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct FuzzArgs {
     /// The system whose laws apply
     #[arg(long = "system", alias = "laws", value_name = "SYSTEM")]
-    laws: System,
+    laws: SystemKind,
     /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -42,7 +42,7 @@ pub(super) struct Asked {
     #[arg(long, default_value_t = 0)]
     from: u64,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// Compare every attempt with what upstream's own code decides: a program of `host-harness/judges`
     #[arg(long, value_name = "PROGRAM")]
     judge: Option<PathBuf>,
@@ -65,26 +65,26 @@ pub(super) struct Asked {
 }
 
 /// A failing case, reduced.
-struct Found {
-    case: Case,
-    failure: fuzz::Failure,
+struct FailingCase {
+    case: FuzzCase,
+    failure: fuzz::FuzzFailure,
 }
 
 /// Plays the cases, and prints the result.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &FuzzArgs) -> Result<Exit, CommandError> {
     if let (Some(judge), Some(file)) = (&asked.judge, &asked.mutants) {
         return mutants::run(asked, judge, file);
     }
     let chosen = asked.policy.find()?;
-    let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
-    let (start, mut tally, mut played) = (Instant::now(), Tally::default(), 0u64);
-    let mut found: Vec<Found> = Vec::new();
-    let mut judged = asked.judge.as_deref().map(|path| Judged::start(asked.laws, path)).transpose()?;
+    let progress = ProgressDisplay::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
+    let (start, mut tally, mut played) = (Instant::now(), RunCounts::default(), 0u64);
+    let mut found: Vec<FailingCase> = Vec::new();
+    let mut judged = asked.judge.as_deref().map(|path| JudgeTally::start(asked.laws, path)).transpose()?;
     for index in (asked.from..).take(usize::try_from(asked.cases).unwrap_or(usize::MAX)) {
         let case = generate(asked.laws, asked.seed, index);
         let (numbers, failure) = both(&case, &chosen, judged.as_mut())?;
         tally.add(&numbers);
-        judged.iter_mut().for_each(Judged::count);
+        judged.iter_mut().for_each(JudgeTally::count);
         played = played.saturating_add(1);
         progress.part_done();
         let Some(failure) = failure else { continue };
@@ -94,7 +94,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         if let Some(directory) = &asked.save {
             save(directory, &case, &failure)?;
         }
-        found.push(Found { case, failure });
+        found.push(FailingCase { case, failure });
         if found.len() >= asked.stop {
             break;
         }
@@ -112,7 +112,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 /// Plays a case natively, and through the component if there is one; the judge, if there is one, compares.
-fn both(case: &Case, chosen: &Chosen, judged: Option<&mut Judged>) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
+fn both(
+    case: &FuzzCase,
+    chosen: &LoadedPolicy,
+    judged: Option<&mut JudgeTally>,
+) -> Result<(RunCounts, Option<fuzz::FuzzFailure>), CommandError> {
     let other = chosen.source.component.is_some().then(|| chosen.start()).transpose()?;
     let native = Box::new(Native::default());
     Ok(match judged {
@@ -122,24 +126,24 @@ fn both(case: &Case, chosen: &Chosen, judged: Option<&mut Judged>) -> Result<(Ta
 }
 
 /// Writes a case as a scenario.
-fn save(directory: &Path, case: &Case, failure: &fuzz::Failure) -> Result<(), Failure> {
+fn save(directory: &Path, case: &FuzzCase, failure: &fuzz::FuzzFailure) -> Result<(), CommandError> {
     let file = directory.join(format!("{}.yaml", fuzz::title(case, failure)));
-    let unwritten = |error: std::io::Error| Failure::Written(format!("{}: {error}", file.display()));
+    let unwritten = |error: std::io::Error| CommandError::Written(format!("{}: {error}", file.display()));
     std::fs::create_dir_all(directory).map_err(unwritten)?;
     std::fs::write(&file, fuzz::scenario(case, failure)).map_err(unwritten)
 }
 
 /// Appends a section to a document.
-fn append(file: &Path, section: &str) -> Result<(), Failure> {
-    let unwritten = |error: std::io::Error| Failure::Written(format!("{}: {error}", file.display()));
+fn append(file: &Path, section: &str) -> Result<(), CommandError> {
+    let unwritten = |error: std::io::Error| CommandError::Written(format!("{}: {error}", file.display()));
     let mut document = std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(unwritten)?;
     document.write_all(format!("\n{section}").as_bytes()).map_err(unwritten)
 }
 
 /// Makes the page of the result.
-fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]) -> Page {
-    let mut page = Page::new(Screen::stdout());
-    for Found { case, failure } in found {
+fn page(asked: &FuzzArgs, tally: &RunCounts, played: u64, seconds: f64, found: &[FailingCase]) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
+    for FailingCase { case, failure } in found {
         let broken = page.strong("BROKEN");
         page.paragraph(&format!("{broken} "), 2, &format!("{} in case {}: {}", failure.law, case.index, failure.text));
         let named: Vec<String> = case.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();

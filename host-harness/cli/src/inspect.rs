@@ -7,32 +7,32 @@ use lictor_contract::{Description, SystemInfo};
 
 use super::choice::name_of;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::kept;
-use super::limited::Limited;
-use super::page::{Page, table};
-use super::remote::Remote;
+use super::limited::LimitArgs;
+use super::page::{TextPage, table};
+use super::remote::RegistryArgs;
 use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
 use lictor_host::sandbox::{Export, Inspection, Presence};
 
 /// Show the contract, interfaces, imports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct InspectArgs {
     /// The component: a file, or one of a registry, `oci://...` [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
     #[command(flatten)]
-    remote: Remote,
+    remote: RegistryArgs,
     #[command(flatten)]
-    limits: Limited,
+    limits: LimitArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
 
 /// Shows a component.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &InspectArgs) -> Result<Exit, CommandError> {
     let limits = asked.limits.read()?;
     let read = match &asked.component {
         None => asked.remote.must_be_unused().map(|()| None)?,
@@ -40,7 +40,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     };
     let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
     let file = name_of(read.as_ref().map(|read| read.name.as_str())).to_owned();
-    let sandbox = kept::sandbox(limits).map_err(|error| Failure::Component { file: file.clone(), error })?;
+    let sandbox = kept::sandbox(limits).map_err(|error| CommandError::Component { file: file.clone(), error })?;
     let told = sandbox.inspect(bytes);
     match asked.output {
         TextOrJson::Json => print_json(&told)?,
@@ -48,13 +48,13 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
     match told.refused {
         None => Ok(Exit::Done),
-        Some(error) => Err(Failure::Component { file, error }),
+        Some(error) => Err(CommandError::Component { file, error }),
     }
 }
 
 /// Makes the page with the properties of a component.
-fn page(file: &str, told: &Inspection) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn page(file: &str, told: &Inspection) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     let mut facts = vec![
         ("component", file.to_owned()),
         ("size", format!("{} bytes", told.bytes)),
@@ -74,7 +74,7 @@ fn page(file: &str, told: &Inspection) -> Page {
     page
 }
 
-fn interfaces(page: &mut Page, interfaces: &[Presence]) {
+fn interfaces(page: &mut TextPage, interfaces: &[Presence]) {
     if interfaces.is_empty() {
         return;
     }
@@ -96,7 +96,7 @@ fn interfaces(page: &mut Page, interfaces: &[Presence]) {
     }
 }
 
-fn exports(page: &mut Page, exports: &[Export]) {
+fn exports(page: &mut TextPage, exports: &[Export]) {
     if exports.is_empty() {
         return;
     }
@@ -109,7 +109,7 @@ fn exports(page: &mut Page, exports: &[Export]) {
     }
 }
 
-fn laws(page: &mut Page, policy: Option<&Description>) {
+fn laws(page: &mut TextPage, policy: Option<&Description>) {
     for set in policy.iter().flat_map(|policy| &policy.systems) {
         page.heading(&format!("Laws {}: {}", set.name, set.about));
         interests(page, set);
@@ -125,7 +125,7 @@ fn laws(page: &mut Page, policy: Option<&Description>) {
     }
 }
 
-fn interests(page: &mut Page, set: &SystemInfo) {
+fn interests(page: &mut TextPage, set: &SystemInfo) {
     let named = |group: &str, kind: &str| if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
     let kinds = set.interests.kinds.iter().map(|kind| named(&kind.group, &kind.kind));
     let placed = set.interests.placed_kinds.iter().map(|kind| named(&kind.group, &kind.kind));

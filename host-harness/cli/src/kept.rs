@@ -8,13 +8,13 @@ use lictor_contract::Severity;
 
 use super::failure::shown;
 use lictor_decide::Problem;
-use lictor_host::sandbox::{Cache, Limits, LoadError, Sandbox};
+use lictor_host::sandbox::{Cache, LoadError, Sandbox, SandboxLimits};
 
 /// The variable that names the directory of the cache; where it is empty, nothing is cached.
 const VARIABLE: &str = "LICTOR_CACHE_DIR";
 
 /// Makes a sandbox with a cache of compiled components. Where the cache cannot be used, a warning is printed and the sandbox compiles every time.
-pub(super) fn sandbox(limits: Limits) -> Result<Sandbox, LoadError> {
+pub(super) fn sandbox(limits: SandboxLimits) -> Result<Sandbox, LoadError> {
     let sandbox = Sandbox::new(limits)?;
     let Some(directory) = directory() else { return Ok(sandbox) };
     match Cache::open(&directory) {

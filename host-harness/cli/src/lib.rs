@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use exit::Exit;
-use failure::Failure;
+use failure::CommandError;
 pub use lictor_decide::Native;
 pub use mutants::{Mutant, mutants};
 
@@ -47,48 +47,48 @@ pub use mutants::{Mutant, mutants};
 #[command(name = "lictor", version, max_term_width = 120, propagate_version = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: LictorCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Decide(decide::Asked),
-    Explain(explain::Asked),
-    Test(test::Asked),
-    Replay(replay::Asked),
-    Diff(diff::Asked),
-    Upgrade(upgrade::Asked),
-    Run(live::Asked),
-    Serve(serve::Asked),
-    Fuzz(fuzz::Asked),
-    Bench(bench::Asked),
-    View(view::Asked),
-    WhatIf(what_if::Asked),
-    Inspect(inspect::Asked),
-    Laws(laws::Asked),
-    Push(remote::PushAsked),
-    Pull(remote::PullAsked),
+enum LictorCommand {
+    Decide(decide::DecideArgs),
+    Explain(explain::ExplainArgs),
+    Test(test::TestArgs),
+    Replay(replay::ReplayArgs),
+    Diff(diff::DiffArgs),
+    Upgrade(upgrade::UpgradeArgs),
+    Run(live::RunArgs),
+    Serve(serve::ServeArgs),
+    Fuzz(fuzz::FuzzArgs),
+    Bench(bench::BenchArgs),
+    View(view::ViewArgs),
+    WhatIf(what_if::WhatIfArgs),
+    Inspect(inspect::InspectArgs),
+    Laws(laws::LawsArgs),
+    Push(remote::PushArgs),
+    Pull(remote::PullArgs),
 }
 
-impl Command {
-    fn run(self) -> Result<Exit, Failure> {
+impl LictorCommand {
+    fn run(self) -> Result<Exit, CommandError> {
         match self {
-            Command::Decide(asked) => decide::run(&asked),
-            Command::Explain(asked) => explain::run(&asked),
-            Command::Test(asked) => test::run(&asked),
-            Command::Replay(asked) => replay::run(&asked),
-            Command::Diff(asked) => diff::run(&asked),
-            Command::Upgrade(asked) => upgrade::run(&asked),
-            Command::Run(asked) => live::run(&asked),
-            Command::Serve(asked) => serve::run(&asked),
-            Command::Fuzz(asked) => fuzz::run(&asked),
-            Command::Bench(asked) => bench::run(&asked),
-            Command::View(asked) => view::run(&asked),
-            Command::WhatIf(asked) => what_if::run(&asked),
-            Command::Inspect(asked) => inspect::run(&asked),
-            Command::Laws(asked) => laws::run(&asked),
-            Command::Push(asked) => remote::push(&asked),
-            Command::Pull(asked) => remote::pull(&asked),
+            LictorCommand::Decide(asked) => decide::run(&asked),
+            LictorCommand::Explain(asked) => explain::run(&asked),
+            LictorCommand::Test(asked) => test::run(&asked),
+            LictorCommand::Replay(asked) => replay::run(&asked),
+            LictorCommand::Diff(asked) => diff::run(&asked),
+            LictorCommand::Upgrade(asked) => upgrade::run(&asked),
+            LictorCommand::Run(asked) => live::run(&asked),
+            LictorCommand::Serve(asked) => serve::run(&asked),
+            LictorCommand::Fuzz(asked) => fuzz::run(&asked),
+            LictorCommand::Bench(asked) => bench::run(&asked),
+            LictorCommand::View(asked) => view::run(&asked),
+            LictorCommand::WhatIf(asked) => what_if::run(&asked),
+            LictorCommand::Inspect(asked) => inspect::run(&asked),
+            LictorCommand::Laws(asked) => laws::run(&asked),
+            LictorCommand::Push(asked) => remote::push(&asked),
+            LictorCommand::Pull(asked) => remote::pull(&asked),
         }
     }
 }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use clap::Args;
 use lictor_host::policy::CallError;
-use lictor_host::sandbox::{Breakage, LIMITS, LimitInfo, Limits, LoadError};
-use lictor_host::session::Cause;
+use lictor_host::sandbox::{LIMITS, LimitInfo, LoadError, PolicyFault, SandboxLimits};
+use lictor_host::session::FailureCause;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 use lictor_decide::Problem;
 
 /// The options that bound a policy.
 #[derive(Debug, Clone, Default, Args)]
-pub(super) struct Limited {
+pub(super) struct LimitArgs {
     /// Bound what the component may use, such as `memory=256Mi`; may be repeated; `--help` lists the limits
     #[arg(long = "limit", value_name = "NAME=VALUE", long_help = help())]
     limits: Vec<String>,
@@ -27,19 +27,19 @@ fn help() -> String {
     format!("Bound what the component may use, such as `memory=256Mi`; may be repeated:{lines}")
 }
 
-impl Limited {
+impl LimitArgs {
     /// Returns whether the user set any limits.
     pub(super) fn is_given(&self) -> bool {
         !self.limits.is_empty()
     }
 
     /// Returns the limits: those that the user set, and the defaults of the others.
-    pub(super) fn read(&self) -> Result<Limits, Failure> {
-        let mut limits = Limits::default();
+    pub(super) fn read(&self) -> Result<SandboxLimits, CommandError> {
+        let mut limits = SandboxLimits::default();
         for text in &self.limits {
             limits.set(text).map_err(|error| {
                 let remedy = "run `lictor inspect --help` for the limits, their units and defaults";
-                lictor_decide::Failure::Refused(Box::new(Problem::error(error.to_string()).remedy(remedy)))
+                lictor_decide::DecideError::Refused(Box::new(Problem::error(error.to_string()).remedy(remedy)))
             })?;
         }
         Ok(limits)
@@ -47,9 +47,9 @@ impl Limited {
 }
 
 /// Returns what to do where a policy has failed.
-pub(super) fn remedy(cause: &Cause) -> String {
+pub(super) fn remedy(cause: &FailureCause) -> String {
     let breakage = match cause {
-        Cause::CallError(CallError::Broke { cause, .. }) => cause.downcast_ref(),
+        FailureCause::CallError(CallError::Broke { cause, .. }) => cause.downcast_ref(),
         _ => None,
     };
     let otherwise = || "the answer was discarded; run `lictor inspect` for details of the policy".to_owned();
@@ -67,13 +67,13 @@ pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
 }
 
 /// Returns how to raise the limit that a policy has met. `None`: no limit was met.
-fn more(breakage: &Breakage) -> Option<String> {
+fn more(breakage: &PolicyFault) -> Option<String> {
     Some(match breakage {
-        Breakage::Deadline(time) => allow("call-time", &twice(*time)),
-        Breakage::Fuel(fuel) => allow("call-fuel", &fuel.saturating_mul(2).to_string()),
-        Breakage::Memory { wanted, .. } => allow("memory", &mebibytes(wanted.saturating_mul(2))),
-        Breakage::ResultTooLarge(bytes) => allow("result", &mebibytes(bytes.saturating_mul(2))),
-        Breakage::Trapped { .. } | Breakage::BadAnswer(_) | Breakage::Gone { .. } => return None,
+        PolicyFault::Deadline(time) => allow("call-time", &twice(*time)),
+        PolicyFault::Fuel(fuel) => allow("call-fuel", &fuel.saturating_mul(2).to_string()),
+        PolicyFault::Memory { wanted, .. } => allow("memory", &mebibytes(wanted.saturating_mul(2))),
+        PolicyFault::ResultTooLarge(bytes) => allow("result", &mebibytes(bytes.saturating_mul(2))),
+        PolicyFault::Trapped { .. } | PolicyFault::BadAnswer(_) | PolicyFault::Gone { .. } => return None,
     })
 }
 
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn a_limit_that_is_proposed_is_a_larger_one() {
         let proposed = |breakage| more(&breakage).unwrap();
-        assert!(proposed(Breakage::Deadline(Duration::from_millis(50))).ends_with("`--limit call-time=1s`"));
-        assert!(proposed(Breakage::Deadline(Duration::from_secs(10))).ends_with("`--limit call-time=20s`"));
-        assert!(proposed(Breakage::Fuel(5)).ends_with("`--limit call-fuel=10`"));
-        let memory = Breakage::Memory { wanted: (4 << 30) + 1, limit: 4 << 30 };
+        assert!(proposed(PolicyFault::Deadline(Duration::from_millis(50))).ends_with("`--limit call-time=1s`"));
+        assert!(proposed(PolicyFault::Deadline(Duration::from_secs(10))).ends_with("`--limit call-time=20s`"));
+        assert!(proposed(PolicyFault::Fuel(5)).ends_with("`--limit call-fuel=10`"));
+        let memory = PolicyFault::Memory { wanted: (4 << 30) + 1, limit: 4 << 30 };
         assert!(proposed(memory).ends_with("`--limit memory=8193Mi`"));
-        assert!(proposed(Breakage::ResultTooLarge(10)).ends_with("`--limit result=1Mi`"));
-        assert_eq!(more(&Breakage::BadAnswer(String::new())), None);
+        assert!(proposed(PolicyFault::ResultTooLarge(10)).ends_with("`--limit result=1Mi`"));
+        assert_eq!(more(&PolicyFault::BadAnswer(String::new())), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The mutants of the laws: each law as a whole, and each of several cases of denial.
 
-use lictor_policy::{Switch, rules};
+use lictor_policy::{Mutation, rules};
 
 /// A law with a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,16 +8,16 @@ pub struct Mutant {
     /// The code of the law.
     pub code: &'static str,
     /// The change of the law.
-    pub to: Switch,
+    pub to: Mutation,
 }
 
 impl Mutant {
     /// Returns the change of the law, in words.
     pub fn change(&self) -> String {
         match self.to {
-            Switch::Silent => "out of force".to_owned(),
-            Switch::Contrary => "to the contrary".to_owned(),
-            Switch::Without(case) => format!("without `{case}`"),
+            Mutation::Silent => "out of force".to_owned(),
+            Mutation::Contrary => "to the contrary".to_owned(),
+            Mutation::Without(case) => format!("without `{case}`"),
         }
     }
 }
@@ -61,6 +61,6 @@ pub fn mutants() -> impl Iterator<Item = Mutant> {
         let of = move |to| Mutant { code: entry.code, to };
         let cases = entry.templates.iter().map(|(case, _)| *case).filter(|_| entry.templates.len() > 1);
         let denying = cases.filter(move |case| !NO_DENIALS.contains(&(entry.code, case)));
-        [Switch::Silent, Switch::Contrary].into_iter().chain(denying.map(Switch::Without)).map(of)
+        [Mutation::Silent, Mutation::Contrary].into_iter().chain(denying.map(Mutation::Without)).map(of)
     })
 }

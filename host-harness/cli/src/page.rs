@@ -10,15 +10,15 @@ const READABLE: usize = 120;
 
 /// A page of text that is written from top to bottom.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct TextPage {
     screen: Screen,
     text: String,
 }
 
-impl Page {
+impl TextPage {
     /// Makes an empty page.
-    pub(super) fn new(screen: Screen) -> Page {
-        Page { screen, text: String::new() }
+    pub(super) fn new(screen: Screen) -> TextPage {
+        TextPage { screen, text: String::new() }
     }
 
     /// Adds a line without changes.
@@ -151,8 +151,8 @@ pub(super) fn keep_whole(table: &mut Table, column: usize) {
 mod tests {
     use super::*;
 
-    fn page(width: Option<usize>) -> Page {
-        Page::new(Screen { width, colour: false })
+    fn page(width: Option<usize>) -> TextPage {
+        TextPage::new(Screen { width, colour: false })
     }
 
     #[test]

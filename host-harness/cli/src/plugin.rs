@@ -6,12 +6,12 @@ use std::path::Path;
 use clap::{Args, Parser, Subcommand};
 use lictor_decide::system::choose;
 
-use super::choice::Chosen;
-use super::decide::{self, Source};
+use super::choice::LoadedPolicy;
+use super::decide::{self, SnapshotSource};
 use super::exit::Exit;
 use super::explain;
-use super::failure::Failure;
-use super::live::{self, Access};
+use super::failure::CommandError;
+use super::live::{self, ClusterArgs};
 use super::view;
 
 /// The name under which kubectl finds it.
@@ -23,46 +23,46 @@ const CLUSTER: &str = "the cluster";
 /// Decide about the cluster of the kubeconfig, as Lictor would; nothing is written
 #[derive(Parser)]
 #[command(name = NAME, bin_name = "kubectl lictor", version, max_term_width = 120, disable_help_subcommand = true)]
-struct Plugin {
+struct KubectlPlugin {
     #[command(subcommand)]
-    command: Command,
+    command: PluginCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Decide(Decide),
-    Explain(Explain),
-    View(View),
+enum PluginCommand {
+    Decide(PluginDecideArgs),
+    Explain(PluginExplainArgs),
+    View(PluginViewArgs),
 }
 
 /// Decide about the pending pods of the cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Args)]
-struct Decide {
+struct PluginDecideArgs {
     #[command(flatten)]
-    access: Access,
+    access: ClusterArgs,
     #[command(flatten)]
-    how: decide::How,
+    how: decide::DecideOptions,
 }
 
 /// Say why one pod, or one job, is where it is
 #[derive(Args)]
-struct Explain {
+struct PluginExplainArgs {
     /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
     #[arg(value_name = "POD|JOB")]
     name: String,
     #[command(flatten)]
-    access: Access,
+    access: ClusterArgs,
     #[command(flatten)]
-    how: explain::How,
+    how: explain::ExplainOptions,
 }
 
 /// Look at the cluster in the terminal: how full its nodes and queues are, which pods wait and why, and which pods would be evicted
 #[derive(Args)]
-struct View {
+struct PluginViewArgs {
     #[command(flatten)]
-    access: Access,
+    access: ClusterArgs,
     #[command(flatten)]
-    how: view::How,
+    how: view::ViewOptions,
 }
 
 /// Returns whether this process was called as the plugin.
@@ -75,26 +75,30 @@ fn is_name(called: &Path) -> bool {
 }
 
 /// Runs the plugin.
-pub(super) fn run() -> Result<Exit, Failure> {
-    match Plugin::parse().command {
-        Command::Decide(Decide { access, how }) => decide::print(&how, |chosen, system| read(&access, chosen, system)),
-        Command::Explain(Explain { name, access, how }) => {
+pub(super) fn run() -> Result<Exit, CommandError> {
+    match KubectlPlugin::parse().command {
+        PluginCommand::Decide(PluginDecideArgs { access, how }) => {
+            decide::print(&how, |chosen, system| read(&access, chosen, system))
+        }
+        PluginCommand::Explain(PluginExplainArgs { name, access, how }) => {
             explain::print(&how, &name, |chosen, system| read(&access, chosen, system))
         }
-        Command::View(View { access, how }) => view::print(&how, |chosen, system| read(&access, chosen, system)),
+        PluginCommand::View(PluginViewArgs { access, how }) => {
+            view::print(&how, |chosen, system| read(&access, chosen, system))
+        }
     }
 }
 
 /// Reads the cluster, as far as the system reads it. Without a system the cluster is read twice: first only the objects by which a system is chosen.
-fn read(access: &Access, chosen: &Chosen, system: &str) -> Result<Source, Failure> {
+fn read(access: &ClusterArgs, chosen: &LoadedPolicy, system: &str) -> Result<SnapshotSource, CommandError> {
     let described = chosen.start()?.describe()?;
     let mut system = system.to_owned();
     if system.is_empty() && described.systems.len() > 1 {
         let cluster = live::cluster(access, &decide::telling_kinds(&described))?;
-        system = choose(&Source::Text(CLUSTER, cluster).read()?.objects, &described).system;
+        system = choose(&SnapshotSource::Text(CLUSTER, cluster).read()?.objects, &described).system;
     }
     let system = &*system;
-    Ok(Source::Text(CLUSTER, live::cluster(access, &decide::interests(chosen, system)?)?))
+    Ok(SnapshotSource::Text(CLUSTER, live::cluster(access, &decide::interests(chosen, system)?)?))
 }
 
 #[cfg(test)]
@@ -105,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Plugin::command().debug_assert();
+        KubectlPlugin::command().debug_assert();
     }
 
     #[test]

@@ -11,21 +11,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A long operation, shown until this value is dropped.
-pub(super) struct Progress {
+pub(super) struct ProgressDisplay {
     bar: ProgressBar,
     shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// Starts an operation of unknown length.
-    pub(super) fn of(what: &'static str) -> Progress {
-        Progress::start(ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})", what)
+    pub(super) fn of(what: &'static str) -> ProgressDisplay {
+        ProgressDisplay::start(ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})", what)
     }
 
     /// Starts an operation with a number of parts.
-    pub(super) fn of_parts(what: &'static str, parts: usize) -> Progress {
+    pub(super) fn of_parts(what: &'static str, parts: usize) -> ProgressDisplay {
         let bar = ProgressBar::new(u64::try_from(parts).unwrap_or(u64::MAX));
-        Progress::start(bar, "{msg} {bar:40} {pos}/{len} ({elapsed})", what)
+        ProgressDisplay::start(bar, "{msg} {bar:40} {pos}/{len} ({elapsed})", what)
     }
 
     /// Counts a part as done.
@@ -33,7 +33,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    fn start(bar: ProgressBar, template: &str, what: &'static str) -> Progress {
+    fn start(bar: ProgressBar, template: &str, what: &'static str) -> ProgressDisplay {
         bar.set_draw_target(ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));
         bar.set_message(what);
@@ -49,11 +49,11 @@ impl Progress {
             }
         };
         let shown = if stderr().is_terminal() { Some((over, thread::spawn(show))) } else { None };
-        Progress { bar, shown }
+        ProgressDisplay { bar, shown }
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         if let Some((over, thread)) = self.shown.take() {
             drop(over);

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use lictor_host::replace::Terms;
+use lictor_host::replace::ReplacementTerms;
 use sha2::{Digest, Sha256};
 
-use super::choice::Choice;
-use super::failure::Failure;
+use super::choice::PolicyArgs;
+use super::failure::CommandError;
 use super::upgrade::allowed;
 
 /// The heading of the options in the help.
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The options for the replacement of the policy of a running process.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Replacing {
+pub(super) struct ReplacementArgs {
     /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
     #[arg(long, help_heading = REPLACING)]
     pub(super) follow: bool,
@@ -41,31 +41,33 @@ pub(super) struct Replacing {
     pub(super) patience: u32,
 }
 
-impl Replacing {
+impl ReplacementArgs {
     /// Returns the terms of a replacement.
-    pub(super) fn terms(&self) -> Terms {
-        Terms::in_seconds(self.shadow, self.watch, self.allow, self.answers, self.patience)
+    pub(super) fn terms(&self) -> ReplacementTerms {
+        ReplacementTerms::in_seconds(self.shadow, self.watch, self.allow, self.answers, self.patience)
     }
 
     /// Follows the file of the component from now on, where an option says so. Calls `changed` when the file has changed, or cannot be read any more.
     pub(super) fn follow(
         &self,
-        policy: &Choice,
+        policy: &PolicyArgs,
         is_recorded: bool,
         mut changed: impl FnMut() + Send + 'static,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         if !self.follow {
             return Ok(());
         }
         if is_recorded {
-            return Err(Failure::Useless(
+            return Err(CommandError::Useless(
                 "`--follow` replaces the policy, and a recording (`--record`) is of one policy",
             ));
         }
         let Some(file) = policy.file().map(ToOwned::to_owned) else {
-            return Err(Failure::Useless("`--follow` looks at the file of a component: name it with `--component`"));
+            return Err(CommandError::Useless(
+                "`--follow` looks at the file of a component: name it with `--component`",
+            ));
         };
-        let mut looks = Looks::new(digest(&file));
+        let mut looks = FileWatch::new(digest(&file));
         thread::Builder::new().name("follow".to_owned()).spawn(move || {
             loop {
                 thread::sleep(LOOK);
@@ -80,14 +82,14 @@ impl Replacing {
 
 /// The content of a file at the last look; `None` where it could not be read.
 #[derive(Debug)]
-struct Looks {
+struct FileWatch {
     taken: Option<Vec<u8>>,
     seen: Option<Vec<u8>>,
 }
 
-impl Looks {
-    fn new(now: Option<Vec<u8>>) -> Looks {
-        Looks { taken: now.clone(), seen: now }
+impl FileWatch {
+    fn new(now: Option<Vec<u8>>) -> FileWatch {
+        FileWatch { taken: now.clone(), seen: now }
     }
 
     /// Returns whether to take the file now: its content is new, and was the same at two looks, so that no process is writing it. A file that cannot
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn a_file_is_taken_when_it_is_another_one_and_rests_and_one_that_is_gone_once() {
         let file = |bytes: &[u8]| Some(bytes.to_vec());
-        let mut looks = Looks::new(file(b"old"));
+        let mut looks = FileWatch::new(file(b"old"));
         let seen =
             [file(b"old"), file(b"ne"), file(b"new"), file(b"new"), file(b"new"), None, None, None, file(b"new")];
         let taken: Vec<bool> = seen.into_iter().map(|now| looks.again(now)).collect();

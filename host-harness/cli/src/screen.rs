@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 
 /// The properties of the standard output: a terminal with a width, or a pipe.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +48,13 @@ pub(super) fn print(text: &str) -> io::Result<()> {
 }
 
 /// Writes a value to the standard output as JSON.
-pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Written(error.to_string()))?;
+pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| CommandError::Written(error.to_string()))?;
     Ok(print(&format!("{text}\n"))?)
 }
 
 /// Writes a value to the standard output as YAML.
-pub(super) fn print_yaml<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let text = serde_saphyr::to_string(value).map_err(|error| Failure::Written(error.to_string()))?;
+pub(super) fn print_yaml<T: Serialize>(value: &T) -> Result<(), CommandError> {
+    let text = serde_saphyr::to_string(value).map_err(|error| CommandError::Written(error.to_string()))?;
     Ok(print(&text)?)
 }

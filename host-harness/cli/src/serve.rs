@@ -11,34 +11,36 @@ use std::thread;
 
 use clap::Args;
 use lictor_contract::ExtensionPoint;
-use lictor_host::living::{Stored, only_marks};
+use lictor_host::living::{JsonFile, only_marks};
 use lictor_host::recording::Recorder;
-use lictor_host::replace::Terms;
-use lictor_host::session::{Candidate, FaultRules, Session};
+use lictor_host::replace::ReplacementTerms;
+use lictor_host::session::{CandidatePolicy, FaultRules, Session};
 use lictor_serve::message::Hello;
-use lictor_serve::{Exclusive, Offer, Offers, Opened, Report, Server, Stop, say};
+use lictor_serve::{
+    CandidateFactory, CandidateSlot, ConnectionObserver, ConnectionSetup, ExclusiveRight, Server, ShutdownHandle, say,
+};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::arguments::{self, InForce};
-use super::choice::{Choice, Chosen};
+use super::arguments::{self, SystemArgs};
+use super::choice::{LoadedPolicy, PolicyArgs};
 use super::exit::Exit;
-use super::failure::{Failure, shown};
+use super::failure::{CommandError, shown};
 use super::live;
-use super::recorded::{Recording, header};
-use super::replacing::Replacing;
-use fits::Fits;
-use lictor_decide::Arguments;
-use lines::Lines;
+use super::recorded::{RecordingFile, header};
+use super::replacing::ReplacementArgs;
+use fits::SystemMatch;
+use lictor_decide::UserArguments;
+use lines::ConnectionLog;
 
 /// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct ServeArgs {
     #[command(flatten)]
-    in_force: InForce,
+    in_force: SystemArgs,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// The Unix socket at which is listened. Each scheduler that connects has a session of its own
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
@@ -53,45 +55,45 @@ pub(super) struct Asked {
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     #[command(flatten)]
-    replacing: Replacing,
+    replacing: ReplacementArgs,
 }
 
 /// The answer to a second scheduler where files are shared.
 const TAKEN: &str = "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own";
 
 /// The parts with which sessions are opened.
-struct Opening {
-    chosen: Mutex<Arc<Chosen>>,
+struct SchedulerSessionFactory {
+    chosen: Mutex<Arc<LoadedPolicy>>,
     system: String,
-    arguments: Arguments,
+    arguments: UserArguments,
     schedulers: Vec<String>,
     recorder: Option<Arc<Recorder>>,
-    checkpoint: Option<Arc<Stored>>,
+    checkpoint: Option<Arc<JsonFile>>,
     /// The exclusive right to both of them.
-    right: Exclusive,
+    right: ExclusiveRight,
 }
 
 /// Serves until a signal ends the process (SIGINT, SIGTERM): the connections are cut, and what is recorded is written.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
+    let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
     let chosen = asked.policy.find()?;
     let described = chosen.start()?.describe()?;
     if asked.in_force.laws.is_empty() && described.systems.len() > 1 {
-        return Err(Failure::Unnamed(described.systems.into_iter().map(|system| system.name).collect()));
+        return Err(CommandError::Unnamed(described.systems.into_iter().map(|system| system.name).collect()));
     }
-    let opening = Arc::new(Opening {
+    let opening = Arc::new(SchedulerSessionFactory {
         chosen: Mutex::new(Arc::new(chosen)),
         system: asked.in_force.laws.clone(),
         arguments: arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),
         recorder: recording.as_ref().map(|recording| Arc::new(recording.recorder().clone())),
-        checkpoint: asked.checkpoint.as_deref().map(|file| Arc::new(Stored::at(file))),
-        right: Exclusive::default(),
+        checkpoint: asked.checkpoint.as_deref().map(|file| Arc::new(JsonFile::at(file))),
+        right: ExclusiveRight::default(),
     });
     // Errors of the policy or its arguments are reported before any scheduler connects. No session uses the recording yet.
-    let Opened { points, welcome, .. } = opening.open(&[])?;
+    let ConnectionSetup { points, welcome, .. } = opening.open(&[])?;
     if points.contains(&ExtensionPoint::Act) {
-        return Err(Failure::Useless(
+        return Err(CommandError::Useless(
             "this system decides in cycles of its own, and a kube-scheduler asks about one pod at a time: use `lictor run`",
         ));
     }
@@ -105,15 +107,15 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if only_marks(&welcome.system, &opening.arguments.json()) {
         anstream::eprint!("{}", shown(&lines::marks()));
     }
-    let lines = Lines::new(Fits::new(described, &welcome.system));
-    let report: Arc<dyn Report> = match asked.listen {
+    let lines = ConnectionLog::new(SystemMatch::new(described, &welcome.system));
+    let report: Arc<dyn ConnectionObserver> = match asked.listen {
         Some(address) => {
             let of = (&*welcome.system, &*welcome.policy);
             live::listen(address, of, opening.chosen().source.short(), lines)?
         }
         None => Arc::new(lines),
     };
-    let server = Server::listen(&asked.socket, Arc::new(open), report).map_err(Failure::Socket)?;
+    let server = Server::listen(&asked.socket, Arc::new(open), report).map_err(CommandError::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.find() {
         Ok(chosen) => opening.offer(Arc::new(chosen), terms, &offers),
@@ -134,7 +136,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 /// Stops the server at the first signal (SIGINT, SIGTERM). The channel receives the name of the signal. The next signal ends the process at once.
-fn ended_by_signal(stop: Stop) -> Result<Receiver<&'static str>, Failure> {
+fn ended_by_signal(stop: ShutdownHandle) -> Result<Receiver<&'static str>, CommandError> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let (send, ended) = channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
@@ -149,28 +151,33 @@ fn ended_by_signal(stop: Stop) -> Result<Receiver<&'static str>, Failure> {
     Ok(ended)
 }
 
-impl Opening {
+impl SchedulerSessionFactory {
     /// Returns the policy that sessions are opened with now.
-    fn chosen(&self) -> Arc<Chosen> {
+    fn chosen(&self) -> Arc<LoadedPolicy> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Offers another policy. Sessions are opened with it when it has taken over.
-    fn offer(self: &Arc<Opening>, new: Arc<Chosen>, terms: Terms, offers: &Offers) {
+    fn offer(
+        self: &Arc<SchedulerSessionFactory>,
+        new: Arc<LoadedPolicy>,
+        terms: ReplacementTerms,
+        offers: &CandidateSlot,
+    ) {
         let (chosen, system, arguments) = (new.clone(), self.system.clone(), self.arguments.json());
         let make = move || {
             let policy = chosen.start().map_err(|failure| failure.to_string())?;
-            Candidate::new(policy, &system, &arguments).map_err(|error| error.to_string())
+            CandidatePolicy::new(policy, &system, &arguments).map_err(|error| error.to_string())
         };
         let (name, opening) = (new.source.short(), self.clone());
         let settled = move || *opening.chosen.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
-        offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(settled) });
+        offers.make(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(settled) });
     }
 
     /// Opens a session for the pods of these schedulers, unless the command names others.
-    fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
+    fn open(&self, schedulers: &[String]) -> Result<ConnectionSetup, CommandError> {
         let is_shared = self.recorder.is_some() || self.checkpoint.is_some();
-        let right = is_shared.then(|| self.right.acquire().ok_or(Failure::Useless(TAKEN))).transpose()?;
+        let right = is_shared.then(|| self.right.acquire().ok_or(CommandError::Useless(TAKEN))).transpose()?;
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
@@ -188,8 +195,8 @@ impl Opening {
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
         }
-        let info = info.ok_or(Failure::Useless("the policy describes no system"))?;
-        Ok(Opened {
+        let info = info.ok_or(CommandError::Useless("the policy describes no system"))?;
+        Ok(ConnectionSetup {
             session,
             recorder: self.recorder.clone(),
             checkpoint: self.checkpoint.clone(),

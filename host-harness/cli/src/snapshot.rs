@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lictor_conformance::each_item_in;
-use lictor_decide::Snapshot;
+use lictor_decide::ClusterSnapshot;
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::Item;
+use lictor_host::cluster::load::SourceItem;
 
 /// The dumps that a command reads.
 #[derive(Debug, Args)]
@@ -17,8 +17,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn source(&self) -> Source {
-        Source::Files(self.snapshots.clone())
+    pub(super) fn source(&self) -> SnapshotSource {
+        SnapshotSource::Files(self.snapshots.clone())
     }
 
     /// Returns the files as the user named them.
@@ -30,30 +30,34 @@ impl Files {
 
 /// The source of a cluster.
 #[derive(Debug, Clone)]
-pub(super) enum Source {
+pub(super) enum SnapshotSource {
     /// Files; `-` is the standard input.
     Files(Vec<PathBuf>),
     /// A text, with its name in messages.
     Text(&'static str, String),
 }
 
-impl Source {
-    pub(super) fn read(&self) -> Result<Snapshot, lictor_decide::Failure> {
+impl SnapshotSource {
+    pub(super) fn read(&self) -> Result<ClusterSnapshot, lictor_decide::DecideError> {
         match self {
-            Source::Files(files) => Snapshot::read(self.names(), files.iter().map(|file| items_in(file))),
-            Source::Text(name, text) => Snapshot::told(name, text.clone()),
+            SnapshotSource::Files(files) => {
+                ClusterSnapshot::read(self.names(), files.iter().map(|file| items_in(file)))
+            }
+            SnapshotSource::Text(name, text) => ClusterSnapshot::told(name, text.clone()),
         }
     }
 
     pub(super) fn names(&self) -> Vec<String> {
         match self {
-            Source::Files(files) => names(files),
-            Source::Text(name, _) => vec![(*name).to_owned()],
+            SnapshotSource::Files(files) => names(files),
+            SnapshotSource::Text(name, _) => vec![(*name).to_owned()],
         }
     }
 }
 
-fn items_in(file: &Path) -> impl FnOnce(&mut dyn FnMut(Item) -> Result<(), InputError>) -> Result<(), InputError> {
+fn items_in(
+    file: &Path,
+) -> impl FnOnce(&mut dyn FnMut(SourceItem) -> Result<(), InputError>) -> Result<(), InputError> {
     move |sink| each_item_in(file, sink)
 }
 

@@ -6,18 +6,20 @@ mod kit;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_policy::{Engine, Switch, rules};
+use lictor_policy::{Engine, Mutation, rules};
 
-use super::choice::{Choice, Chosen, name_of};
+use super::choice::{LoadedPolicy, PolicyArgs, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::laws::near;
-use super::page::Page;
-use super::progress::Progress;
-use super::recorded::{Recording, header};
+use super::page::TextPage;
+use super::progress::ProgressDisplay;
+use super::recorded::{RecordingFile, header};
 use super::screen::{Screen, print, print_json};
-use lictor_conformance::{Report, Scenario, Summary, junit, load_each, run as run_scenario, run_explained, run_with};
+use lictor_conformance::{
+    Scenario, ScenarioReport, ScenarioReports, junit, load_each, run as run_scenario, run_explained, run_with,
+};
 use lictor_decide::laws::registered;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
@@ -28,12 +30,12 @@ const STYLE: Style = Style { indent: 4, names: 8 };
 
 /// Run scenarios against a policy, or hold a component to the contract; the last line says how many passed and failed
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct TestArgs {
     /// Scenarios, or directories of them; without any, the interface of the component is tested
     #[arg(value_name = "PATH", required_unless_present_any = ["component", "native", "interface", "report", "list_checks"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// Hold the component to the contract, too; scenarios of systems that it does not describe are passed over
     #[arg(long)]
     interface: bool,
@@ -54,7 +56,7 @@ pub(super) struct Asked {
     record: Option<PathBuf>,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
-    output: Output,
+    output: TestFormat,
     /// Explain every attempt of failing scenarios, or of a single scenario
     #[arg(long)]
     explain: bool,
@@ -64,26 +66,26 @@ pub(super) struct Asked {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Output {
+enum TestFormat {
     Text,
     Json,
     Junit,
 }
 
-impl Asked {
+impl TestArgs {
     /// Returns the law that an option switches, and the switch. `None`: no law is switched.
     ///
     /// # Errors
-    /// [`Failure::UnknownLaw`] where the law does not exist.
-    fn switched(&self) -> Result<Option<(&str, Switch)>, Failure> {
+    /// [`CommandError::UnknownLaw`] where the law does not exist.
+    fn switched(&self) -> Result<Option<(&str, Mutation)>, CommandError> {
         let (code, to) = match (&self.without, &self.against) {
-            (Some(code), _) => (code, Switch::Silent),
-            (None, Some(code)) => (code, Switch::Contrary),
+            (Some(code), _) => (code, Mutation::Silent),
+            (None, Some(code)) => (code, Mutation::Contrary),
             (None, None) => return Ok(None),
         };
         match rules().iter().any(|(_, entry)| entry.code == code) {
             true => Ok(Some((code, to))),
-            false => Err(Failure::UnknownLaw(code.clone(), near(code, &registered()))),
+            false => Err(CommandError::UnknownLaw(code.clone(), near(code, &registered()))),
         }
     }
 }
@@ -92,11 +94,11 @@ impl Asked {
 fn has(scenario: &Scenario, code: &str) -> bool {
     let mut engine = Engine::default();
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    engine.configure(&scenario.laws, &arguments).is_ok() && engine.switch(code, Switch::Silent)
+    engine.configure(&scenario.laws, &arguments).is_ok() && engine.switch(code, Mutation::Silent)
 }
 
 /// Runs scenarios.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if asked.list_checks {
         print(&checks::markdown())?;
         return Ok(Exit::Done);
@@ -104,37 +106,37 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.paths.is_empty() || asked.interface || asked.report.is_some() {
         return kit::run(asked);
     }
-    if asked.explain && matches!(asked.output, Output::Junit) {
-        return Err(Failure::Useless("`--explain` does not work with `--output junit`: choose text or json"));
+    if asked.explain && matches!(asked.output, TestFormat::Junit) {
+        return Err(CommandError::Useless("`--explain` does not work with `--output junit`: choose text or json"));
     }
     let scenarios = readable(&asked.paths)?;
     let policy = match asked.switched()? {
         Some((code, _)) if !scenarios.iter().flatten().any(|scenario| has(scenario, code)) => {
-            return Err(Failure::NotInForce(code.to_owned()));
+            return Err(CommandError::NotInForce(code.to_owned()));
         }
-        Some((code, to)) => Chosen::switched(code, to),
+        Some((code, to)) => LoadedPolicy::switched(code, to),
         None => asked.policy.find()?,
     };
     let explain = asked.explain && explains(&policy)?;
-    let progress = Progress::of_parts("running scenarios", scenarios.len());
+    let progress = ProgressDisplay::of_parts("running scenarios", scenarios.len());
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
         // Each scenario has its own policy, so that a failing policy affects no other scenario.
         reports.push(match scenario {
             Ok(scenario) => run_one(scenario, &policy, explain, asked.record.as_deref())?,
-            Err(mistake) => Report::unread(mistake),
+            Err(mistake) => ScenarioReport::unread(mistake),
         });
         progress.part_done();
     }
     drop(progress);
-    let summary = Summary::of(reports);
+    let summary = ScenarioReports::of(reports);
     let tally = format!("{} passed, {} failed", summary.passed, summary.failed);
     match asked.output {
-        Output::Text => page(&summary, &tally, asked.verbose).print()?,
-        Output::Json => print_json(&summary)?,
-        Output::Junit => print(&junit(&summary))?,
+        TestFormat::Text => page(&summary, &tally, asked.verbose).print()?,
+        TestFormat::Json => print_json(&summary)?,
+        TestFormat::Junit => print(&junit(&summary))?,
     }
-    if !matches!(asked.output, Output::Text) {
+    if !matches!(asked.output, TestFormat::Text) {
         anstream::eprintln!("{tally}");
     }
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
@@ -144,7 +146,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// A file that is named cannot be read, or a directory contains no scenario: all mistakes.
-fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, Failure> {
+fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, CommandError> {
     let (mut scenarios, mut mistakes) = (Vec::new(), Vec::new());
     for path in paths {
         let read = load_each(&[path]);
@@ -163,14 +165,19 @@ fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, Fail
 }
 
 /// Runs a scenario, and records it if there is a directory for recordings.
-fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&Path>) -> Result<Report, Failure> {
+fn run_one(
+    scenario: &Scenario,
+    chosen: &LoadedPolicy,
+    explain: bool,
+    record: Option<&Path>,
+) -> Result<ScenarioReport, CommandError> {
     let mut policy = chosen.start()?;
     let Some(directory) = record else {
         return Ok(if explain { run_explained(scenario, policy) } else { run_scenario(scenario, policy) });
     };
-    let cannot = |error| Failure::Unrecorded { file: directory.display().to_string(), error };
+    let cannot = |error| CommandError::Unrecorded { file: directory.display().to_string(), error };
     std::fs::create_dir_all(directory).map_err(cannot)?;
-    let recording = Recording::open(&directory.join(format!("{}-{}.rec", scenario.laws, scenario.name)))?;
+    let recording = RecordingFile::open(&directory.join(format!("{}-{}.rec", scenario.laws, scenario.name)))?;
     let described = policy.describe()?;
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     let with = (&*scenario.laws, &*arguments);
@@ -187,11 +194,11 @@ fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&
 }
 
 /// Returns whether a policy can explain its decisions. If not, the user is warned.
-fn explains(policy: &Chosen) -> Result<bool, Failure> {
+fn explains(policy: &LoadedPolicy) -> Result<bool, CommandError> {
     match policy.start()?.record_notes(false) {
         Ok(()) => Ok(true),
         Err(CallError::Lacks(_)) => {
-            Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
+            CommandError::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
             Ok(false)
         }
         // Every scenario will report the error.
@@ -200,17 +207,17 @@ fn explains(policy: &Chosen) -> Result<bool, Failure> {
 }
 
 /// Makes the page with the results of the scenarios.
-fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn page(summary: &ScenarioReports, tally: &str, verbose: bool) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     told(&mut page, summary, verbose);
     page.line(tally);
     page
 }
 
 /// Adds the scenarios that failed, were explained, or are all to be listed.
-fn told(page: &mut Page, summary: &Summary, verbose: bool) {
+fn told(page: &mut TextPage, summary: &ScenarioReports, verbose: bool) {
     let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));
-    let explained = |report: &Report| report.steps.iter().any(|step| step.actual.explained().next().is_some());
+    let explained = |report: &ScenarioReport| report.steps.iter().any(|step| step.actual.explained().next().is_some());
     for report in &summary.reports {
         let why = explained(report) && (single || !report.passed);
         if verbose || why || !report.passed {
@@ -220,7 +227,7 @@ fn told(page: &mut Page, summary: &Summary, verbose: bool) {
 }
 
 /// Shows a report: a line with its result, and one for each expectation that does not hold. `why`: the explanations, too.
-fn tell(page: &mut Page, report: &Report, why: bool) {
+fn tell(page: &mut TextPage, report: &ScenarioReport, why: bool) {
     let word = if report.passed { "ok".to_owned() } else { page.strong("FAILED") };
     page.line(format!("{word} {}", report.scenario));
     for step in report.steps.iter().filter(|step| !step.failures.is_empty()) {

@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_decide::what_if::{Case, WhatIf, what_if};
+use lictor_decide::what_if::{WhatIfReport, WhatIfRequest, what_if};
 use lictor_host::policy::CallError;
 
 use super::arguments;
-use super::decide::{self, By};
+use super::decide::{self, PolicySelectionArgs};
 use super::exit::Exit;
-use super::failure::Failure;
-use super::page::Page;
-use super::progress::Progress;
+use super::failure::CommandError;
+use super::page::TextPage;
+use super::progress::ProgressDisplay;
 use super::screen::{Screen, TextOrJson, print_json};
-use super::snapshot::Source;
+use super::snapshot::SnapshotSource;
 
 /// Say what would let a job in: the least change of one quota, of the nodes, or of its priority
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct WhatIfArgs {
     /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
@@ -25,29 +25,29 @@ pub(super) struct Asked {
     #[arg(value_name = "POD|JOB")]
     name: String,
     #[command(flatten)]
-    by: By,
+    by: PolicySelectionArgs,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
 
 /// Tries changes, and prints those that are enough.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
     let in_force = &asked.by.in_force;
     let arguments = arguments::read(in_force.args.as_deref())?;
     let chosen = asked.by.policy.find()?;
-    let snapshot = Source::Files(vec![asked.snapshot.clone()]).read()?;
+    let snapshot = SnapshotSource::Files(vec![asked.snapshot.clone()]).read()?;
     // Errors of the snapshot are reported once, before anything is tried.
     let described = chosen.start()?.describe()?;
-    let case = Case {
+    let case = WhatIfRequest {
         snapshot: &snapshot,
         name: &asked.name,
         system: &decide::in_force(&in_force.laws, &snapshot, &described),
         arguments: &arguments,
         schedulers: &in_force.schedulers,
     };
-    let broke = |failure: Failure| CallError::Broke { call: "start", cause: failure.to_string().into() };
-    let progress = Progress::of("trying");
+    let broke = |failure: CommandError| CallError::Broke { call: "start", cause: failure.to_string().into() };
+    let progress = ProgressDisplay::of("trying");
     let answer = what_if(&case, &mut || chosen.start().map_err(broke))?;
     drop(progress);
     match asked.output {
@@ -57,8 +57,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if answer.is_in || !answer.changes.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-fn page(answer: &WhatIf) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn page(answer: &WhatIfReport) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     let pods = match answer.pods.as_slice() {
         [_] => "1 pod waits".to_owned(),
         pods => format!("{} pods wait", pods.len()),

@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use lictor_host::driver::Virtual;
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::Input;
+use lictor_host::driver::VirtualDriver;
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::SessionInput;
 use lictor_host::verify::testing::{node, object};
 use serde_json::{Value, json};
 
@@ -63,10 +63,10 @@ fn member(wave: usize, gang: usize, at: usize) -> Value {
 }
 
 /// Plays one wave: its pods come, are bound, and are deleted.
-fn wave(cluster: &mut Virtual, wave: usize) {
+fn wave(cluster: &mut VirtualDriver, wave: usize) {
     let pods = || (0..GANGS).flat_map(|gang| (0..GANG).map(move |at| (gang, at)));
     cluster.apply(pods().map(|(gang, at)| object(member(wave, gang, at))).collect()).unwrap();
-    cluster.tell(Input::Cycle).unwrap();
+    cluster.tell(SessionInput::Cycle).unwrap();
     assert_eq!(cluster.take_happened().bound.len(), GANGS * GANG, "wave {wave}");
     for (gang, at) in pods() {
         assert!(cluster.remove(&format!("Pod/default/job-{wave}-{gang}-{at}")).unwrap());
@@ -76,7 +76,7 @@ fn wave(cluster: &mut Virtual, wave: usize) {
 }
 
 /// Plays waves up to this number of pods and returns how long the last tenth of them took.
-fn play(cluster: &mut Virtual, waves: std::ops::Range<usize>) -> Duration {
+fn play(cluster: &mut VirtualDriver, waves: std::ops::Range<usize>) -> Duration {
     let timed = waves.end - waves.len().div_ceil(10);
     let mut begun = Instant::now();
     for number in waves {
@@ -90,9 +90,9 @@ fn play(cluster: &mut Virtual, waves: std::ops::Range<usize>) -> Duration {
 
 /// Returns what is held after `first` pods, and after `last` pods.
 fn measure(first: usize, last: usize) -> [Figures; 2] {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let component = sandbox.load(lictor::embedded()).unwrap();
-    let mut cluster = Virtual::open(Box::new(component.start().unwrap()), "koordinator", "").unwrap();
+    let mut cluster = VirtualDriver::open(Box::new(component.start().unwrap()), "koordinator", "").unwrap();
     let nodes = (0..NODES).map(|at| object(node(&format!("n{at}"), 8)));
     cluster.apply(nodes.collect()).unwrap();
     let (first, last) = (first / (GANG * GANGS), last / (GANG * GANGS));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use lictor::{Native, mutants};
 use lictor_conformance::{Scenario, run};
-use lictor_policy::{Switch, rules};
+use lictor_policy::{Mutation, rules};
 use named::{File, files, nothing};
 
 fn main() -> ExitCode {
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
+fn passes(scenario: &Scenario, code: &str, to: Mutation) -> bool {
     run(scenario, Box::new(Native::switched(code, to))).passed
 }
 
@@ -65,14 +65,14 @@ fn claims(file: &File) -> Result<Completion, Failed> {
     let said = scenario.denies.iter().chain(&scenario.allows);
     let mut wrong: Vec<String> = said.filter(unknown).map(|code| format!("there is no law `{code}`")).collect();
     for code in &scenario.denies {
-        if passes(scenario, code, Switch::Silent) {
+        if passes(scenario, code, Mutation::Silent) {
             wrong.push(format!("`{code}` does not deny here: the scenario passes without it"));
         }
     }
     for code in &scenario.allows {
-        if !passes(scenario, code, Switch::Silent) {
+        if !passes(scenario, code, Mutation::Silent) {
             wrong.push(format!("`{code}` does not allow here, it denies: the scenario fails without it"));
-        } else if passes(scenario, code, Switch::Contrary) {
+        } else if passes(scenario, code, Mutation::Contrary) {
             wrong.push(format!("`{code}` is not asked here: the scenario passes where it never holds"));
         }
     }
@@ -113,8 +113,8 @@ fn readme() -> Result<(), Failed> {
 /// Returns the cases in which a law denies, of the laws that have several.
 fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
     mutants().filter_map(|mutant| match mutant.to {
-        Switch::Without(case) => Some((mutant.code, case)),
-        Switch::Silent | Switch::Contrary => None,
+        Mutation::Without(case) => Some((mutant.code, case)),
+        Mutation::Silent | Mutation::Contrary => None,
     })
 }
 
@@ -127,7 +127,7 @@ fn scenarios<'a>(files: &'a [Arc<File>], code: &str) -> Result<Vec<&'a Scenario>
 
 /// Checks that a scenario fails where a law denies nothing in one of its cases.
 fn mutation_of_a_case(files: &[Arc<File>], code: &str, case: &'static str) -> Result<(), Failed> {
-    let is_killed = scenarios(files, code)?.iter().any(|scenario| !passes(scenario, code, Switch::Without(case)));
+    let is_killed = scenarios(files, code)?.iter().any(|scenario| !passes(scenario, code, Mutation::Without(case)));
     nothing((!is_killed).then(|| format!("`{code}` survives without its case `{case}`")).into_iter())
 }
 
@@ -135,7 +135,7 @@ fn mutation_of_a_case(files: &[Arc<File>], code: &str, case: &'static str) -> Re
 fn mutation(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
     let scenarios = scenarios(files, code)?;
     let failing = |to| scenarios.iter().filter(|scenario| !passes(scenario, code, to)).count();
-    let (silent, contrary) = (failing(Switch::Silent), failing(Switch::Contrary));
+    let (silent, contrary) = (failing(Mutation::Silent), failing(Mutation::Contrary));
     println!("{code:55} silent {silent:4}  contrary {contrary:4}");
     let survivors = [(silent, "out of force"), (contrary, "to the contrary")];
     nothing(survivors.iter().filter(|(failing, _)| *failing == 0).map(|(_, how)| format!("`{code}` {how} survives")))

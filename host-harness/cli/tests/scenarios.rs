@@ -18,9 +18,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use lictor::{Native, embedded};
-use lictor_conformance::{Report, Scenario, run, run_explained, run_with, same};
-use lictor_host::recording::{Entry, Header, Identified, Reader, Recorder, Replay};
-use lictor_host::sandbox::{Cache, Limits, LoadError, Loaded, Sandbox};
+use lictor_conformance::{Scenario, ScenarioReport, run, run_explained, run_with, same};
+use lictor_host::recording::{Header, PolicyIdentity, Recorder, RecordingEntry, RecordingReader, Replay};
+use lictor_host::sandbox::{Cache, LoadError, LoadedComponent, Sandbox, SandboxLimits};
 use lictor_host::session::FaultRules;
 use named::{File, files, nothing};
 
@@ -28,8 +28,8 @@ use named::{File, files, nothing};
 const SYSTEMS: [&str; 5] = ["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"];
 
 /// The embedded component, compiled once.
-static COMPONENT: LazyLock<Result<Loaded, LoadError>> = LazyLock::new(|| {
-    let sandbox = Sandbox::new(Limits::default())?;
+static COMPONENT: LazyLock<Result<LoadedComponent, LoadError>> = LazyLock::new(|| {
+    let sandbox = Sandbox::new(SandboxLimits::default())?;
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
     let sandbox = Cache::open(&shared).map_or(sandbox.clone(), |cache| sandbox.with_cache(cache));
     sandbox.load(embedded())
@@ -38,8 +38,8 @@ static COMPONENT: LazyLock<Result<Loaded, LoadError>> = LazyLock::new(|| {
 /// A file with the runs that several of its tests look at.
 struct Case {
     file: Arc<File>,
-    native: OnceLock<Report>,
-    component: OnceLock<Result<(Report, Vec<u8>), String>>,
+    native: OnceLock<ScenarioReport>,
+    component: OnceLock<Result<(ScenarioReport, Vec<u8>), String>>,
 }
 
 fn main() -> ExitCode {
@@ -99,18 +99,18 @@ impl Case {
     }
 
     /// Runs the scenario in the engine, once and unexplained.
-    fn native(&self) -> Result<&Report, Failed> {
+    fn native(&self) -> Result<&ScenarioReport, Failed> {
         let scenario = self.file.scenario()?;
         Ok(self.native.get_or_init(|| run(scenario, Box::new(Native::default()))))
     }
 
     /// Runs the scenario in an instance of the component, once and explained.
-    fn component(&self) -> Result<&Report, Failed> {
+    fn component(&self) -> Result<&ScenarioReport, Failed> {
         Ok(&self.recorded()?.0)
     }
 
     /// Runs the scenario in the component, once and explained, and records the run.
-    fn recorded(&self) -> Result<&(Report, Vec<u8>), Failed> {
+    fn recorded(&self) -> Result<&(ScenarioReport, Vec<u8>), Failed> {
         let scenario = self.file.scenario()?;
         self.component.get_or_init(|| sandboxed(scenario)).as_ref().map_err(Failed::from)
     }
@@ -118,15 +118,15 @@ impl Case {
     fn repeated(&self) -> Result<(), Failed> {
         let (_, bytes) = self.recorded()?;
         let failed = |error: &dyn ToString| Failed::from(error.to_string());
-        let mut reader = Reader::open(bytes.as_slice(), &self.file.name).map_err(|error| failed(&error))?;
+        let mut reader = RecordingReader::open(bytes.as_slice(), &self.file.name).map_err(|error| failed(&error))?;
         let mut next = || reader.next_entry().map_err(|error| failed(&error));
-        let (Some(Entry::Session(header)), Some(Entry::Step(opening))) = (next()?, next()?) else {
+        let (Some(RecordingEntry::Session(header)), Some(RecordingEntry::Step(opening))) = (next()?, next()?) else {
             return Err("the recording does not begin with the opening of a session".into());
         };
         let opened = Replay::open(Box::new(Native::default()), &header, &opening);
         let (mut replay, mut first) = opened.map_err(|error| failed(&error))?;
         while let (None, Some(entry)) = (&first, next()?) {
-            let Entry::Step(step) = entry else { return Err("there is a second session".into()) };
+            let RecordingEntry::Step(step) = entry else { return Err("there is a second session".into()) };
             first = replay.step(*step);
         }
         let wrong = first.map(|divergence| format!("{divergence:#?}"));
@@ -147,11 +147,11 @@ impl Case {
     }
 }
 
-fn sandboxed(scenario: &Scenario) -> Result<(Report, Vec<u8>), String> {
+fn sandboxed(scenario: &Scenario) -> Result<(ScenarioReport, Vec<u8>), String> {
     let component = COMPONENT.as_ref().map_err(ToString::to_string)?;
     let policy = component.start().map_err(|error| error.to_string())?;
     let header = Header {
-        policy: Identified { name: String::new(), version: String::new(), component: String::new(), native: false },
+        policy: PolicyIdentity { name: String::new(), version: String::new(), component: String::new(), native: false },
         system: scenario.laws.clone(),
         arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
         schedulers: scenario.schedulers.clone(),
@@ -168,12 +168,12 @@ fn sandboxed(scenario: &Scenario) -> Result<(Report, Vec<u8>), String> {
     Ok((report, memory.take()))
 }
 
-fn passed(report: &Report) -> Result<(), Failed> {
+fn passed(report: &ScenarioReport) -> Result<(), Failed> {
     if report.passed { Ok(()) } else { Err(report.into()) }
 }
 
 /// Returns the report without the explanations.
-fn unexplained(mut report: Report) -> Report {
+fn unexplained(mut report: ScenarioReport) -> ScenarioReport {
     for step in &mut report.steps {
         step.actual.explanation = None;
         step.actual.explanations.clear();

@@ -1,17 +1,17 @@
 //! Takes the steps of a scenario, and says what came of them.
 
-use super::actual::Actual;
-use super::format::Action;
+use super::actual::StepOutcome;
+use super::format::ScenarioAction;
 use super::status;
-use lictor_host::driver::Virtual;
-use lictor_host::session::{Cause, Input, SessionError};
+use lictor_host::driver::VirtualDriver;
+use lictor_host::session::{FailureCause, SessionError, SessionInput};
 
 /// The reason why a step could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StepError {
     /// The session did not serve the step.
     #[error("{0}")]
-    Session(Cause),
+    Session(FailureCause),
     /// The step names something that does not exist.
     #[error("there is no {what} `{name}`")]
     Absent { what: &'static str, name: String },
@@ -28,26 +28,26 @@ impl From<SessionError> for StepError {
 ///
 /// # Errors
 /// Why the step could not be taken.
-pub fn act(action: Action, session: &mut Virtual) -> Result<Actual, String> {
+pub fn act(action: ScenarioAction, session: &mut VirtualDriver) -> Result<StepOutcome, String> {
     take(&action, session).map_err(|error| error.to_string())
 }
 
 /// Takes a step. Returns the outcome, whether or not expectations exist.
-pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, StepError> {
+pub(super) fn take(action: &ScenarioAction, session: &mut VirtualDriver) -> Result<StepOutcome, StepError> {
     let (mut order, mut books) = (None, None);
     match action {
-        Action::Schedule(name) => session.tell(Input::Attempt(name.clone()))?,
-        Action::Cycle(count) => (0..*count).try_for_each(|_| session.tell(Input::Cycle))?,
-        Action::Order(_) => order = Some(session.queue()?),
-        Action::Advance(nanoseconds) => session.advance(*nanoseconds)?,
-        Action::EvictionsComplete => session.evictions_complete()?,
-        Action::Apply(objects) => session.apply(objects.clone())?,
-        Action::Delete(keys) => {
+        ScenarioAction::Schedule(name) => session.tell(SessionInput::Attempt(name.clone()))?,
+        ScenarioAction::Cycle(count) => (0..*count).try_for_each(|_| session.tell(SessionInput::Cycle))?,
+        ScenarioAction::Order(_) => order = Some(session.queue()?),
+        ScenarioAction::Advance(nanoseconds) => session.advance(*nanoseconds)?,
+        ScenarioAction::EvictionsComplete => session.evictions_complete()?,
+        ScenarioAction::Apply(objects) => session.apply(objects.clone())?,
+        ScenarioAction::Delete(keys) => {
             for key in keys {
                 session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
             }
         }
-        Action::Status(expected) => {
+        ScenarioAction::Status(expected) => {
             // Without this check, a misspelt resource would be expected to be 0 forever.
             let known = |name: &String| session.mirror().resources().iter().any(|resource| resource.name == *name);
             if let Some(name) = expected.values().flat_map(|books| books.used.keys()).find(|name| !known(name)) {
@@ -57,9 +57,9 @@ pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, Ste
             books = Some(status::actual(expected.keys(), &accounts, session.mirror().resources()));
         }
     }
-    let actual = Actual::of(session.take_happened(), session.waiting());
-    let actual = if matches!(action, Action::Schedule(_)) { actual.of_attempt() } else { actual };
-    Ok(Actual { order, status: books, ..actual })
+    let actual = StepOutcome::of(session.take_happened(), session.waiting());
+    let actual = if matches!(action, ScenarioAction::Schedule(_)) { actual.of_attempt() } else { actual };
+    Ok(StepOutcome { order, status: books, ..actual })
 }
 
 /// Returns the error of a step that names something that does not exist.

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::status::Usage;
+use super::status::UsedAmounts;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, CarriedOut, Explanation, Happened, How};
+use lictor_host::session::{AppliedPlan, Attempt, AttemptExplanation, AttemptResult, EvictionMethod, SessionReport};
 
 /// The outcome of a step, recorded whether or not expectations exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Actual"))]
 #[serde(rename_all = "camelCase")]
-pub struct Actual {
+pub struct StepOutcome {
     /// The result of the attempt for the pod of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -30,7 +30,7 @@ pub struct Actual {
     /// The plans that were carried out, in order: which pods are evicted for which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub plans: Vec<CarriedOut>,
+    pub plans: Vec<AppliedPlan>,
     /// The kinds of eviction of bound victims: `Soft`, `Delete`, or both.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -52,25 +52,25 @@ pub struct Actual {
     /// The accounts that the step names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub status: Option<BTreeMap<String, Option<Usage>>>,
+    pub status: Option<BTreeMap<String, Option<UsedAmounts>>>,
     /// The attempts of a cycle, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub attempts: Vec<Tried>,
+    pub attempts: Vec<ObservedAttempt>,
     /// The explanation of the attempt of this step, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<AttemptExplanation>,
     /// The explanations of the policy's own cycle, for each pod that stayed pending, where explanations are on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub explanations: BTreeMap<String, Explanation>,
+    pub explanations: BTreeMap<String, AttemptExplanation>,
 }
 
 /// One attempt of a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Tried {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Tried"))]
+pub struct ObservedAttempt {
     /// The pod.
     pub pod: String,
     /// The result.
@@ -88,20 +88,20 @@ pub struct Tried {
     /// The explanation, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<AttemptExplanation>,
 }
 
-impl From<Attempt> for Tried {
-    fn from(attempt: Attempt) -> Tried {
+impl From<Attempt> for ObservedAttempt {
+    fn from(attempt: Attempt) -> ObservedAttempt {
         let (reason, reasons) = (attempt.message(), attempt.reasons());
         let Attempt { pod, result, node, explanation, .. } = attempt;
-        Tried { pod, result, node, reason, reasons, explanation }
+        ObservedAttempt { pod, result, node, reason, reasons, explanation }
     }
 }
 
-impl Actual {
+impl StepOutcome {
     /// Returns every explanation, with the pod and the result of its attempt where the step itself does not name them.
-    pub fn explained(&self) -> impl Iterator<Item = (Option<&str>, Option<AttemptResult>, &Explanation)> {
+    pub fn explained(&self) -> impl Iterator<Item = (Option<&str>, Option<AttemptResult>, &AttemptExplanation)> {
         let own = self.explanation.iter().map(|why| (None, self.result, why));
         let attempts = self
             .attempts
@@ -112,25 +112,25 @@ impl Actual {
     }
 
     /// Returns the outcome from the events of a step and the pods that are held at permit now.
-    pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
-        let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
+    pub(super) fn of(happened: SessionReport, waiting: BTreeMap<String, String>) -> StepOutcome {
+        let evicted: BTreeSet<EvictionMethod> = happened.victims.values().map(|victim| victim.how).collect();
         let words: Vec<String> =
-            evicted.iter().filter(|how| **how != How::Unreserved).map(|how| format!("{how:?}")).collect();
-        Actual {
+            evicted.iter().filter(|how| **how != EvictionMethod::Unreserved).map(|how| format!("{how:?}")).collect();
+        StepOutcome {
             bound: happened.bound,
             nominated: happened.nominated,
             victims: happened.victims.into_keys().collect(),
             plans: happened.plans,
             eviction: (!words.is_empty()).then(|| words.join(", ")),
             waiting: waiting.into_keys().collect(),
-            attempts: happened.attempts.into_iter().map(Tried::from).collect(),
+            attempts: happened.attempts.into_iter().map(ObservedAttempt::from).collect(),
             explanations: happened.explanations,
-            ..Actual::default()
+            ..StepOutcome::default()
         }
     }
 
     /// Moves the last attempt into the outcome itself, for a step that is one attempt.
-    pub(super) fn of_attempt(mut self) -> Actual {
+    pub(super) fn of_attempt(mut self) -> StepOutcome {
         if let Some(tried) = self.attempts.pop() {
             self.result = Some(tried.result);
             self.node = tried.node;

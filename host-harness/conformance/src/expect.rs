@@ -7,8 +7,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::actual::Actual;
-use super::failure::Failure;
+use super::actual::StepOutcome;
+use super::failure::ExpectationFailure;
 use lictor_host::session::AttemptResult;
 
 /// One name, or several alternatives.
@@ -24,8 +24,8 @@ pub enum OneOrMany {
 /// Written by hand, because a derived reader of untagged types names neither the expected type nor the place of a mistake.
 impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OneOrMany, D::Error> {
-        struct Names;
-        impl<'de> Visitor<'de> for Names {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
             type Value = OneOrMany;
             fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
                 to.write_str("a name, or a list of names")
@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
                 Deserialize::deserialize(SeqAccessDeserializer::new(names)).map(OneOrMany::Many)
             }
         }
-        from.deserialize_any(Names)
+        from.deserialize_any(NamesVisitor)
     }
 }
 
@@ -53,7 +53,7 @@ impl OneOrMany {
 
 /// A kind of eviction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Word {
+pub enum EvictionExpectation {
     /// The victim is labelled, and another controller deletes it.
     Soft,
     /// The victim is deleted.
@@ -87,7 +87,7 @@ pub struct Expect {
     /// Pods that were not evicted.
     pub not_victims: Option<BTreeSet<String>>,
     /// The kind of eviction of all bound victims.
-    pub eviction: Option<Word>,
+    pub eviction: Option<EvictionExpectation>,
     /// The pods that are held at permit at the end. No other pod is held.
     pub waiting: Option<BTreeSet<String>>,
     /// A part of the status message. Case does not matter.
@@ -107,8 +107,8 @@ impl Expect {
     }
 
     /// Returns the expectations that do not hold.
-    pub(super) fn check(&self, actual: &Actual) -> Vec<Failure> {
-        let mut check = Check::default();
+    pub(super) fn check(&self, actual: &StepOutcome) -> Vec<ExpectationFailure> {
+        let mut check = ExpectationChecks::default();
         self.check_attempt(actual, &mut check);
         self.check_bound(actual, &mut check);
         self.check_victims(actual, &mut check);
@@ -117,7 +117,7 @@ impl Expect {
     }
 
     /// Checks the result, node and message of the attempt.
-    fn check_attempt(&self, actual: &Actual, check: &mut Check) {
+    fn check_attempt(&self, actual: &StepOutcome, check: &mut ExpectationChecks) {
         check.that("result", &self.result, actual.result, |result| Some(*result) == actual.result);
         check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
         check.that("nodeIn", &self.node_in, &actual.node, |nodes| {
@@ -130,7 +130,7 @@ impl Expect {
     }
 
     /// Checks the bound and nominated pods.
-    fn check_bound(&self, actual: &Actual, check: &mut Check) {
+    fn check_bound(&self, actual: &StepOutcome, check: &mut ExpectationChecks) {
         let all = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
             expected.iter().all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
         };
@@ -144,7 +144,7 @@ impl Expect {
     }
 
     /// Checks the evicted pods, and the kind of eviction.
-    fn check_victims(&self, actual: &Actual, check: &mut Check) {
+    fn check_victims(&self, actual: &StepOutcome, check: &mut ExpectationChecks) {
         check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
         check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
         check.that("victimCount", &self.victim_count, actual.victims.len(), |count| *count == actual.victims.len());
@@ -157,11 +157,11 @@ impl Expect {
 
 /// The failures so far.
 #[derive(Default)]
-struct Check {
-    failures: Vec<Failure>,
+struct ExpectationChecks {
+    failures: Vec<ExpectationFailure>,
 }
 
-impl Check {
+impl ExpectationChecks {
     /// Adds a failure where an expectation exists and does not hold.
     fn that<T: Serialize>(
         &mut self,
@@ -173,7 +173,7 @@ impl Check {
         if let Some(expected) = expected
             && !holds(expected)
         {
-            self.failures.push(Failure::new(key, expected, actual));
+            self.failures.push(ExpectationFailure::new(key, expected, actual));
         }
     }
 }
@@ -186,9 +186,9 @@ mod tests {
     use super::*;
 
     /// Returns the outcome that the examples below are checked against.
-    fn actual() -> Actual {
+    fn actual() -> StepOutcome {
         let map = |value: Value| serde_json::from_value(value).unwrap();
-        Actual {
+        StepOutcome {
             result: Some(AttemptResult::Nominated),
             node: Some("n1".to_owned()),
             bound: map(json!({"default/a": "n1", "default/b": "n2"})),
@@ -197,7 +197,7 @@ mod tests {
             eviction: Some("Soft".to_owned()),
             waiting: BTreeSet::from(["default/c".to_owned()]),
             reason: Some("0/2 nodes are available; preemption: Quota team-a is full".to_owned()),
-            ..Actual::default()
+            ..StepOutcome::default()
         }
     }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn where_nothing_happened_only_empty_expectations_hold() {
-        let nothing = Actual::default();
+        let nothing = StepOutcome::default();
         let holds: Expect = serde_json::from_value(json!({"bound": {}, "victims": [], "waiting": []})).unwrap();
         assert_eq!(holds.check(&nothing), []);
         for fails in [json!({"eviction": "Soft"}), json!({"node": "n1"}), json!({"result": "Waiting"})] {

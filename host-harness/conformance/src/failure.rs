@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// An expectation that does not hold, with both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Failure {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Failure"))]
+pub struct ExpectationFailure {
     /// The key of the expectation.
     pub key: String,
     /// The expected value.
@@ -17,10 +17,10 @@ pub struct Failure {
     pub actual: Value,
 }
 
-impl Failure {
+impl ExpectationFailure {
     /// Creates a failure from both sides. A side that cannot be written as JSON becomes null.
-    pub(super) fn new(key: impl Into<String>, expected: impl Serialize, actual: impl Serialize) -> Failure {
-        Failure {
+    pub(super) fn new(key: impl Into<String>, expected: impl Serialize, actual: impl Serialize) -> ExpectationFailure {
+        ExpectationFailure {
             key: key.into(),
             expected: serde_json::to_value(expected).unwrap_or_default(),
             actual: serde_json::to_value(actual).unwrap_or_default(),
@@ -28,7 +28,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ExpectationFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: expected {}, got {}", self.key, self.expected, self.actual)
     }
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_failure_says_both_sides() {
-        let failure = Failure::new("victims", ["default/v"], Vec::<String>::new());
+        let failure = ExpectationFailure::new("victims", ["default/v"], Vec::<String>::new());
         assert_eq!(failure.to_string(), "victims: expected [\"default/v\"], got []");
     }
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::{Document, Item, each, each_item};
+use lictor_host::cluster::load::{SourceDocument, SourceItem, each, each_item};
 
 /// Reads a file and passes each document to `sink` as soon as it is complete; `-` is the standard input.
 ///
 /// # Errors
 /// The file cannot be read, is not UTF-8 text, or has a mistake; or the first error of `sink`.
-pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputError>) -> Result<(), InputError> {
+pub fn each_in(path: &Path, sink: &mut dyn FnMut(SourceDocument) -> Result<(), InputError>) -> Result<(), InputError> {
     let (file, text) = text_of(path)?;
     each(&file, &text, sink)
 }
@@ -21,7 +21,7 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
 ///
 /// # Errors
 /// Those of [`each_in`].
-pub fn each_item_in(path: &Path, sink: &mut dyn FnMut(Item) -> Result<(), InputError>) -> Result<(), InputError> {
+pub fn each_item_in(path: &Path, sink: &mut dyn FnMut(SourceItem) -> Result<(), InputError>) -> Result<(), InputError> {
     let (file, text) = text_of(path)?;
     each_item(&file, text, sink)
 }

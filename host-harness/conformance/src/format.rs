@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::expect::Expect;
-use super::status::Books;
-use lictor_host::cluster::Object;
-use lictor_host::cluster::load::Origin;
+use super::status::UsageByAccount;
+use lictor_host::cluster::KubernetesObject;
+use lictor_host::cluster::load::DocumentOrigin;
 
 /// A scenario.
 #[derive(Debug, Clone)]
@@ -27,18 +27,18 @@ pub struct Scenario {
     /// The schedulers whose pods are decided about. Empty: the schedulers that the system stands for.
     pub schedulers: Vec<String>,
     /// The initial cluster.
-    pub cluster: Vec<Object>,
+    pub cluster: Vec<KubernetesObject>,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
     /// The file and the lines of the scenario.
-    pub origin: Origin,
+    pub origin: DocumentOrigin,
 }
 
 /// A step and its expectations.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct ScenarioStep {
     /// The action of the step.
-    pub action: Action,
+    pub action: ScenarioAction,
     /// The expectations.
     pub expect: Expect,
     /// The line on which the step begins.
@@ -47,7 +47,7 @@ pub struct Step {
 
 /// The action of a step.
 #[derive(Debug, Clone)]
-pub enum Action {
+pub enum ScenarioAction {
     /// One attempt for one pod.
     Schedule(String),
     /// This many cycles.
@@ -59,35 +59,35 @@ pub enum Action {
     /// Every victim so far leaves the cluster.
     EvictionsComplete,
     /// These objects are created or replaced.
-    Apply(Vec<Object>),
+    Apply(Vec<KubernetesObject>),
     /// These objects are removed.
     Delete(Vec<String>),
     /// The accounts have these amounts.
-    Status(Books),
+    Status(UsageByAccount),
 }
 
-impl Action {
+impl ScenarioAction {
     /// Returns the action in a few words.
     pub fn title(&self) -> String {
         match self {
-            Action::Schedule(pod) => format!("schedule {pod}"),
-            Action::Cycle(1) => "cycle".to_owned(),
-            Action::Cycle(count) => format!("cycle {count}"),
-            Action::Order(pods) => format!("order {}", pods.join(", ")),
-            Action::Advance(nanoseconds) => {
+            ScenarioAction::Schedule(pod) => format!("schedule {pod}"),
+            ScenarioAction::Cycle(1) => "cycle".to_owned(),
+            ScenarioAction::Cycle(count) => format!("cycle {count}"),
+            ScenarioAction::Order(pods) => format!("order {}", pods.join(", ")),
+            ScenarioAction::Advance(nanoseconds) => {
                 let (seconds, rest) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
                 match rest {
                     0 => format!("advance {seconds}s"),
                     _ => format!("advance {nanoseconds}ns"),
                 }
             }
-            Action::EvictionsComplete => "evictionsComplete".to_owned(),
-            Action::Apply(objects) => {
-                let keys: Vec<String> = objects.iter().map(Object::key).collect();
+            ScenarioAction::EvictionsComplete => "evictionsComplete".to_owned(),
+            ScenarioAction::Apply(objects) => {
+                let keys: Vec<String> = objects.iter().map(KubernetesObject::key).collect();
                 format!("apply {}", keys.join(", "))
             }
-            Action::Delete(keys) => format!("delete {}", keys.join(", ")),
-            Action::Status(books) => format!("status {}", books.keys().cloned().collect::<Vec<_>>().join(", ")),
+            ScenarioAction::Delete(keys) => format!("delete {}", keys.join(", ")),
+            ScenarioAction::Status(books) => format!("status {}", books.keys().cloned().collect::<Vec<_>>().join(", ")),
         }
     }
 }

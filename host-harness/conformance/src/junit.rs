@@ -3,33 +3,37 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::interface::{Conformance, Outcome};
-use super::report::Summary;
+use super::interface::{CheckOutcome, Conformance};
+use super::report::ScenarioReports;
 
 /// Returns the reports as JUnit XML.
-pub fn junit(summary: &Summary) -> String {
+pub fn junit(summary: &ScenarioReports) -> String {
     document(&of_systems(summary))
 }
 
 /// Returns the checks of the interfaces, a suite for each interface, and the reports, as JUnit XML.
-pub fn conformance_junit(conformance: &Conformance, summary: &Summary) -> String {
-    let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
+pub fn conformance_junit(conformance: &Conformance, summary: &ScenarioReports) -> String {
+    let mut suites: BTreeMap<String, Vec<JunitTestCase<'_>>> = BTreeMap::new();
     for report in &conformance.checks {
         let section = report.check.split('/').next().unwrap_or_default();
         let lines: Vec<String> = report.lines().collect();
         let result = match report.outcome {
-            Outcome::Passed => CaseResult::Passed,
-            Outcome::Failed => CaseResult::Failed(lines.first().cloned().unwrap_or_default(), lines.join("\n")),
+            CheckOutcome::Passed => CaseResult::Passed,
+            CheckOutcome::Failed => CaseResult::Failed(lines.first().cloned().unwrap_or_default(), lines.join("\n")),
             skipped => CaseResult::Skipped(skipped.to_string()),
         };
-        suites.entry(format!("interface/{section}")).or_default().push(Case { name: report.check, file: None, result });
+        suites.entry(format!("interface/{section}")).or_default().push(JunitTestCase {
+            name: report.check,
+            file: None,
+            result,
+        });
     }
     suites.extend(of_systems(summary));
     document(&suites)
 }
 
 /// A scenario or a check.
-struct Case<'a> {
+struct JunitTestCase<'a> {
     name: &'a str,
     file: Option<&'a str>,
     result: CaseResult,
@@ -45,24 +49,24 @@ enum CaseResult {
 }
 
 /// Returns the scenarios as cases, by system.
-fn of_systems(summary: &Summary) -> BTreeMap<String, Vec<Case<'_>>> {
-    let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
+fn of_systems(summary: &ScenarioReports) -> BTreeMap<String, Vec<JunitTestCase<'_>>> {
+    let mut suites: BTreeMap<String, Vec<JunitTestCase<'_>>> = BTreeMap::new();
     for report in &summary.reports {
         let result = match report.passed {
             true => CaseResult::Passed,
             false => CaseResult::Failed(report.first_failure().unwrap_or_default(), report.to_string()),
         };
-        let case = Case { name: &report.scenario, file: Some(&report.file), result };
+        let case = JunitTestCase { name: &report.scenario, file: Some(&report.file), result };
         suites.entry(report.laws.clone()).or_default().push(case);
     }
     suites
 }
 
-fn failures<'a>(cases: impl IntoIterator<Item = &'a Case<'a>>) -> usize {
+fn failures<'a>(cases: impl IntoIterator<Item = &'a JunitTestCase<'a>>) -> usize {
     cases.into_iter().filter(|case| matches!(case.result, CaseResult::Failed(..))).count()
 }
 
-fn document(suites: &BTreeMap<String, Vec<Case<'_>>>) -> String {
+fn document(suites: &BTreeMap<String, Vec<JunitTestCase<'_>>>) -> String {
     let all = || suites.values().flatten();
     let (tests, failed) = (all().count(), failures(all()));
     let mut xml = format!(
@@ -81,7 +85,7 @@ fn document(suites: &BTreeMap<String, Vec<Case<'_>>>) -> String {
     xml
 }
 
-fn write_case(xml: &mut String, suite: &str, case: &Case<'_>) {
+fn write_case(xml: &mut String, suite: &str, case: &JunitTestCase<'_>) {
     let (name, class) = (escaped(case.name), escaped(suite));
     let file = case.file.map(|file| format!(" file=\"{}\"", escaped(file))).unwrap_or_default();
     let _ = write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\"{file}");
@@ -115,11 +119,11 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{CheckReport, Flaw};
-    use crate::report::Report;
+    use crate::interface::{CheckFailure, CheckReport};
+    use crate::report::ScenarioReport;
 
-    fn report(scenario: &str, error: Option<&str>) -> Report {
-        Report {
+    fn report(scenario: &str, error: Option<&str>) -> ScenarioReport {
+        ScenarioReport {
             scenario: scenario.to_owned(),
             file: format!("{scenario}.yaml"),
             laws: "kubernetes".to_owned(),
@@ -132,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_an_element_with_what_xml_minds_escaped() {
-        let xml = junit(&Summary::of(vec![report("good", None), report("bad", Some("`a` < \"b\" & c\u{1}"))]));
+        let xml = junit(&ScenarioReports::of(vec![report("good", None), report("bad", Some("`a` < \"b\" & c\u{1}"))]));
         assert_eq!(
             xml,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -154,12 +158,14 @@ mod tests {
             let (demands, rule, remedy) = ("it holds", "wit/queue.wit", "mend it");
             CheckReport { check, demands, outcome, answers: 1, flaws, rule, remedy }
         };
-        let flaw = Flaw { system: "s".to_owned(), cluster: "cluster 1".to_owned(), found: "wrong".to_owned() };
-        let checks =
-            vec![check("queue/a", Outcome::Failed, vec![flaw]), check("queue/b", Outcome::NotExported, vec![])];
+        let flaw = CheckFailure { system: "s".to_owned(), cluster: "cluster 1".to_owned(), found: "wrong".to_owned() };
+        let checks = vec![
+            check("queue/a", CheckOutcome::Failed, vec![flaw]),
+            check("queue/b", CheckOutcome::NotExported, vec![]),
+        ];
         let conformance = Conformance { passed: 0, failed: 1, not_exported: 1, not_met: 0, checks };
         assert_eq!(
-            conformance_junit(&conformance, &Summary::of(vec![report("good", None)])),
+            conformance_junit(&conformance, &ScenarioReports::of(vec![report("good", None)])),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <testsuites name=\"lictor\" tests=\"3\" failures=\"1\">\n\
              \x20 <testsuite name=\"interface/queue\" tests=\"2\" failures=\"1\">\n\

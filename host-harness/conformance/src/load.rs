@@ -7,7 +7,7 @@ use super::files::each_in;
 use super::format::Scenario;
 use super::read::read;
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::Document;
+use lictor_host::cluster::load::SourceDocument;
 
 /// The extensions of files in a directory that may be a scenario.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
@@ -64,7 +64,7 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
 
 /// Reads the scenario of a file.
 fn load_file(path: &Path) -> Result<Scenario, InputError> {
-    let mut documents: Vec<Document> = Vec::new();
+    let mut documents: Vec<SourceDocument> = Vec::new();
     each_in(path, &mut |document| {
         documents.push(document);
         Ok(())

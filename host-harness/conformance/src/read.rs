@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::expect::Expect;
-use super::format::{Action, Scenario, Step};
-use super::status::Books;
-use super::template::Templates;
+use super::format::{Scenario, ScenarioAction, ScenarioStep};
+use super::status::UsageByAccount;
+use super::template::ObjectTemplates;
 use lictor_contract::duration;
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::{Document, Origin};
+use lictor_host::cluster::load::{DocumentOrigin, SourceDocument};
 
 /// The remedy that names the documentation of the format.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
@@ -17,11 +17,11 @@ const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
 /// A scenario as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Written {
+struct RawScenario {
     api_version: String,
     kind: String,
     metadata: Metadata,
-    spec: Spec,
+    spec: ScenarioSpec,
 }
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ struct Metadata {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spec {
+struct ScenarioSpec {
     #[serde(default)]
     description: String,
     #[serde(default)]
@@ -47,7 +47,7 @@ struct Spec {
     #[serde(default)]
     templates: Map<String, Value>,
     cluster: Vec<Value>,
-    steps: Vec<WrittenStep>,
+    steps: Vec<RawStep>,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +63,7 @@ struct PolicyChoice {
 /// A step as it is written: one of the actions, and the expectations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct WrittenStep {
+struct RawStep {
     schedule: Option<String>,
     cycle: Option<u32>,
     order: Option<Vec<String>>,
@@ -71,13 +71,13 @@ struct WrittenStep {
     evictions_complete: Option<bool>,
     apply: Option<Vec<Value>>,
     delete: Option<Vec<String>>,
-    status: Option<Books>,
+    status: Option<UsageByAccount>,
     expect: Option<Expect>,
 }
 
 /// Reads a scenario. Every mistake has its line.
-pub fn read(document: Document) -> Result<Scenario, InputError> {
-    let written: Written = document.typed(REMEDY)?;
+pub fn read(document: SourceDocument) -> Result<Scenario, InputError> {
+    let written: RawScenario = document.typed(REMEDY)?;
     let origin = document.origin;
     if written.api_version != "lictor.dev/v1alpha1" {
         let message = format!("`{}` is no version of a scenario", written.api_version);
@@ -91,7 +91,7 @@ pub fn read(document: Document) -> Result<Scenario, InputError> {
     let denies = one_of(("denies", denies), ("bites", bites), &origin)?;
     let allows = one_of(("allows", allows), ("spares", spares), &origin)?;
     let spec = written.spec;
-    let templates = Templates::read(spec.templates, &origin)?;
+    let templates = ObjectTemplates::read(spec.templates, &origin)?;
     let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &templates, &origin, place));
     Ok(Scenario {
         name,
@@ -115,7 +115,7 @@ pub fn read(document: Document) -> Result<Scenario, InputError> {
 fn one_of(
     (key, codes): (&str, Option<Vec<String>>),
     (former, old): (&str, Option<Vec<String>>),
-    origin: &Origin,
+    origin: &DocumentOrigin,
 ) -> Result<Vec<String>, InputError> {
     if codes.is_some() && old.is_some() {
         let message = format!("`{former}` is the former word for `{key}`, and both are written");
@@ -126,7 +126,12 @@ fn one_of(
 }
 
 /// Reads a step.
-fn step(written: WrittenStep, templates: &Templates, origin: &Origin, place: usize) -> Result<Step, InputError> {
+fn step(
+    written: RawStep,
+    templates: &ObjectTemplates,
+    origin: &DocumentOrigin,
+    place: usize,
+) -> Result<ScenarioStep, InputError> {
     let here = format!("/spec/steps/{place}");
     let expect = written.expect.clone().unwrap_or_default();
     let mut actions = actions(written, templates, origin, &here)?;
@@ -137,40 +142,40 @@ fn step(written: WrittenStep, templates: &Templates, origin: &Origin, place: usi
             return Err(origin.mistake(&here, "the step does several things at once", "write a step for each"));
         }
     };
-    if let Some(key) = expect.of_one_pod().filter(|_| !matches!(action, Action::Schedule(_))) {
+    if let Some(key) = expect.of_one_pod().filter(|_| !matches!(action, ScenarioAction::Schedule(_))) {
         let message = format!("`{key}` can only be expected of `schedule`");
         return Err(origin.mistake(&format!("{here}/expect/{key}"), message, "leave it out"));
     }
-    Ok(Step { action, expect, line: origin.line(&here) })
+    Ok(ScenarioStep { action, expect, line: origin.line(&here) })
 }
 
 /// Reads all actions of a step.
 fn actions(
-    written: WrittenStep,
-    templates: &Templates,
-    origin: &Origin,
+    written: RawStep,
+    templates: &ObjectTemplates,
+    origin: &DocumentOrigin,
     here: &str,
-) -> Result<Vec<Action>, InputError> {
+) -> Result<Vec<ScenarioAction>, InputError> {
     let at = |key: &str| format!("{here}/{key}");
     let mut actions = Vec::new();
-    actions.extend(written.schedule.map(Action::Schedule));
-    actions.extend(written.order.map(Action::Order));
-    actions.extend(written.delete.map(Action::Delete));
+    actions.extend(written.schedule.map(ScenarioAction::Schedule));
+    actions.extend(written.order.map(ScenarioAction::Order));
+    actions.extend(written.delete.map(ScenarioAction::Delete));
     if let Some(count) = written.cycle {
         if count == 0 {
             return Err(origin.mistake(&at("cycle"), "0 cycles are no step", "write 1 or more"));
         }
-        actions.push(Action::Cycle(count));
+        actions.push(ScenarioAction::Cycle(count));
     }
     if let Some(text) = written.advance {
         let nanoseconds = duration::parse(&text);
         let mistake = |error: duration::DurationError| {
             origin.mistake(&at("advance"), error.to_string(), "write it as Go does, such as `1m30s`")
         };
-        actions.push(Action::Advance(nanoseconds.map_err(mistake)?));
+        actions.push(ScenarioAction::Advance(nanoseconds.map_err(mistake)?));
     }
     match written.evictions_complete {
-        Some(true) => actions.push(Action::EvictionsComplete),
+        Some(true) => actions.push(ScenarioAction::EvictionsComplete),
         Some(false) => {
             let message = "evictions that do not complete are no step";
             return Err(origin.mistake(&at("evictionsComplete"), message, "write `true`, or leave the step out"));
@@ -178,7 +183,7 @@ fn actions(
         None => {}
     }
     if let Some(values) = written.apply {
-        actions.push(Action::Apply(templates.objects(values, origin, &at("apply"))?));
+        actions.push(ScenarioAction::Apply(templates.objects(values, origin, &at("apply"))?));
     }
     if let Some(books) = written.status {
         for (name, usage) in &books {
@@ -188,7 +193,7 @@ fn actions(
             };
             usage.amounts().map_err(mistake)?;
         }
-        actions.push(Action::Status(books));
+        actions.push(ScenarioAction::Status(books));
     }
     Ok(actions)
 }

@@ -7,14 +7,14 @@ use lictor_contract::Finding;
 use lictor_host::cluster::InputError;
 use serde::Serialize;
 
-use super::actual::Actual;
-use super::failure::Failure;
+use super::actual::StepOutcome;
+use super::failure::ExpectationFailure;
 
 /// The report of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Report"))]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ScenarioReport {
     /// The scenario.
     pub scenario: String,
     /// The file of the scenario.
@@ -47,18 +47,18 @@ pub struct StepReport {
     /// The action, in a few words.
     pub action: String,
     /// The outcome.
-    pub actual: Actual,
+    pub actual: StepOutcome,
     /// The expectations that do not hold.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<ExpectationFailure>,
 }
 
-impl Report {
+impl ScenarioReport {
     /// Returns the report of a file without a runnable scenario, because of this mistake. The report is named after the file.
-    pub fn unread(mistake: &InputError) -> Report {
+    pub fn unread(mistake: &InputError) -> ScenarioReport {
         let InputError { file, line, message, remedy } = mistake;
         let line = if *line > 0 { format!("line {line}: ") } else { String::new() };
         let stem = Path::new(&**file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        Report {
+        ScenarioReport {
             scenario: stem.unwrap_or_else(|| file.to_string()),
             file: file.to_string(),
             laws: String::new(),
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ScenarioReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} {} ({})", if self.passed { "PASS" } else { "FAIL" }, self.scenario, self.file)?;
         for step in self.steps.iter().filter(|step| !step.failures.is_empty()) {
@@ -97,24 +97,24 @@ impl fmt::Display for Report {
 
 /// The reports of all scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct ScenarioReports {
     /// The number of passed scenarios.
     pub passed: usize,
     /// The number of failed scenarios.
     pub failed: usize,
     /// The reports.
-    pub reports: Vec<Report>,
+    pub reports: Vec<ScenarioReport>,
 }
 
-impl Summary {
+impl ScenarioReports {
     /// Counts the reports.
-    pub fn of(reports: Vec<Report>) -> Summary {
+    pub fn of(reports: Vec<ScenarioReport>) -> ScenarioReports {
         let passed = reports.iter().filter(|report| report.passed).count();
-        Summary { passed, failed: reports.len().saturating_sub(passed), reports }
+        ScenarioReports { passed, failed: reports.len().saturating_sub(passed), reports }
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for ScenarioReports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for report in &self.reports {
             write!(f, "{report}")?;

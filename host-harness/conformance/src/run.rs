@@ -3,22 +3,22 @@
 use lictor_contract::ConfigError;
 
 use super::act::take;
-use super::actual::Actual;
-use super::failure::Failure;
-use super::format::{Action, Scenario, Step};
-use super::report::{Report, StepReport};
+use super::actual::StepOutcome;
+use super::failure::ExpectationFailure;
+use super::format::{Scenario, ScenarioAction, ScenarioStep};
+use super::report::{ScenarioReport, StepReport};
 use super::status;
-use lictor_host::driver::Virtual;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::Policy;
 use lictor_host::session::{FaultRules, OpenError, SessionError};
 
 /// Runs a scenario against a policy, which is configured from the beginning. Stops at the first step that cannot be taken.
-pub fn run(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
+pub fn run(scenario: &Scenario, policy: Box<dyn Policy>) -> ScenarioReport {
     run_with(scenario, policy, |_| Ok(()))
 }
 
 /// Runs a scenario with an explanation of every attempt, where the policy has explanations.
-pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
+pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> ScenarioReport {
     run_with(scenario, policy, |session| session.explain().map(drop))
 }
 
@@ -26,9 +26,9 @@ pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
 pub fn run_with(
     scenario: &Scenario,
     policy: Box<dyn Policy>,
-    prepare: impl FnOnce(&mut Virtual) -> Result<(), SessionError>,
-) -> Report {
-    let mut report = Report {
+    prepare: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>,
+) -> ScenarioReport {
+    let mut report = ScenarioReport {
         scenario: scenario.name.clone(),
         file: scenario.origin.file().to_string(),
         laws: scenario.laws.clone(),
@@ -38,7 +38,7 @@ pub fn run_with(
         findings: Vec::new(),
     };
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    match Virtual::open(policy, &scenario.laws, &arguments) {
+    match VirtualDriver::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
             session.set_fault_rules(FaultRules::ONCE);
             if !scenario.schedulers.is_empty() {
@@ -55,9 +55,9 @@ pub fn run_with(
 }
 
 /// Takes the steps one after the other, if all objects of the scenario can be read.
-fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepReport>) -> Result<(), String> {
+fn run_steps(scenario: &Scenario, session: &mut VirtualDriver, reports: &mut Vec<StepReport>) -> Result<(), String> {
     let applied = scenario.steps.iter().filter_map(|step| match &step.action {
-        Action::Apply(objects) => Some(objects),
+        ScenarioAction::Apply(objects) => Some(objects),
         _ => None,
     });
     let objects = scenario.cluster.iter().chain(applied.flatten());
@@ -77,20 +77,20 @@ fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepR
 }
 
 /// Returns the expectations of a step that do not hold.
-fn check(step: &Step, actual: &Actual) -> Vec<Failure> {
+fn check(step: &ScenarioStep, actual: &StepOutcome) -> Vec<ExpectationFailure> {
     let mut failures = step.expect.check(actual);
     match (&step.action, &actual.order, &actual.status) {
-        (Action::Order(expected), Some(queue), _) => failures.extend(check_order(expected, queue)),
-        (Action::Status(expected), _, Some(books)) => failures.extend(status::check(expected, books)),
+        (ScenarioAction::Order(expected), Some(queue), _) => failures.extend(check_order(expected, queue)),
+        (ScenarioAction::Status(expected), _, Some(books)) => failures.extend(status::check(expected, books)),
         _ => {}
     }
     failures
 }
 
 /// Checks that the named pods are in the queue in this relative order.
-fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
+fn check_order(expected: &[String], queue: &[String]) -> Option<ExpectationFailure> {
     let found: Vec<&String> = queue.iter().filter(|pod| expected.contains(pod)).collect();
-    (!found.iter().copied().eq(expected)).then(|| Failure::new("order", expected, found))
+    (!found.iter().copied().eq(expected)).then(|| ExpectationFailure::new("order", expected, found))
 }
 
 /// Returns the message about a policy that could not be configured, with the line of what it refuses.
@@ -113,7 +113,7 @@ mod tests {
     use crate::read::read;
     use crate::same;
     use lictor_host::cluster::load;
-    use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch, said};
+    use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, said};
     use lictor_host::verify::testing::{node, on, pod, slot};
 
     /// Returns a scenario of one node full with `v` and `w`, and the pending `p`. Its steps begin at line 4.
@@ -129,14 +129,19 @@ mod tests {
 
     /// Returns a policy that evicts `v` for `p`.
     fn evicting() -> Scripted {
-        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+        let plan = ScriptedPlan {
+            id: 1,
+            nominations: &[("default/p", "n1")],
+            victims: &["default/v"],
+            ..ScriptedPlan::default()
+        };
         Scripted::deciding(ALL)
-            .say("filter default/p", Say::Fits(&[]))
-            .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+            .say("filter default/p", ScriptedReply::Fits(&[]))
+            .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
     }
 
     /// Returns the actual outcome of a step as JSON.
-    fn actual(report: &Report, step: usize) -> Value {
+    fn actual(report: &ScenarioReport, step: usize) -> Value {
         serde_json::to_value(&report.steps.get(step).unwrap().actual).unwrap()
     }
 
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_fault_fails_the_scenario_with_its_message() {
-        let policy = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
+        let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::CallError);
         let report = run(&scenario("{schedule: default/p}"), Box::new(policy));
         let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
         assert_eq!(report.error.as_deref(), Some(said));
@@ -259,9 +264,9 @@ mod tests {
         let plain = run(&scenario("{schedule: default/p}"), Box::new(evicting()));
         let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), Box::new(evicting()));
         assert!(same(&plain, &expecting));
-        let idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        let idle = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(idle))));
-        let broken = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
+        let broken = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::CallError);
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(broken))));
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::interface::{Conformance, sources};
-use super::report::Summary;
+use super::report::ScenarioReports;
 
 /// The version of the suite: of its checks and of the layout of this statement.
 const VERSION: &str = "1";
@@ -37,20 +37,20 @@ pub struct Tested<'a> {
 pub struct Statement {
     #[serde(rename = "_type")]
     kind: &'static str,
-    subject: Vec<Resource>,
+    subject: Vec<ResourceDescriptor>,
     predicate_type: &'static str,
     predicate: Predicate,
 }
 
 /// A file with its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Resource {
+struct ResourceDescriptor {
     name: String,
-    digest: Digest,
+    digest: DigestSet,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Digest {
+struct DigestSet {
     sha256: String,
 }
 
@@ -61,16 +61,16 @@ struct Predicate {
     passed: usize,
     failed: usize,
     contract: Option<String>,
-    policy: Named,
+    policy: NamedVersion,
     systems: Vec<String>,
     suite: Suite,
-    tool: Named,
+    tool: NamedVersion,
     interface: Conformance,
     system: Systems,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Named {
+struct NamedVersion {
     name: String,
     version: String,
 }
@@ -78,7 +78,7 @@ struct Named {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Suite {
     version: &'static str,
-    digest: Digest,
+    digest: DigestSet,
 }
 
 /// The results of the scenarios.
@@ -89,16 +89,16 @@ struct Systems {
     failed: usize,
     /// Scenarios of systems that the component does not describe.
     not_described: usize,
-    scenarios: Vec<Played>,
+    scenarios: Vec<ScenarioResult>,
 }
 
 /// The result of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Played {
+struct ScenarioResult {
     scenario: String,
     system: String,
-    digest: Digest,
+    digest: DigestSet,
     passed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
@@ -109,30 +109,30 @@ impl Statement {
     pub fn of(
         tested: &Tested<'_>,
         interface: &Conformance,
-        system: &Summary,
+        system: &ScenarioReports,
         not_described: usize,
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Statement {
         let digest_of = |file: &str| sha256(files.get(file).map(Vec::as_slice).unwrap_or_default());
-        let played = system.reports.iter().map(|report| Played {
+        let played = system.reports.iter().map(|report| ScenarioResult {
             scenario: report.scenario.clone(),
             system: report.laws.clone(),
             digest: digest_of(&report.file),
             passed: report.passed,
             failure: report.first_failure(),
         });
-        let scenarios: Vec<Played> = played.collect();
+        let scenarios: Vec<ScenarioResult> = played.collect();
         let (passed, failed) =
             (interface.passed.saturating_add(system.passed), interface.failed.saturating_add(system.failed));
-        let named = |name: &str, version: &str| Named { name: name.to_owned(), version: version.to_owned() };
+        let named = |name: &str, version: &str| NamedVersion { name: name.to_owned(), version: version.to_owned() };
         let Description { name, version, systems } = tested.description;
         let mut digests: Vec<&String> = scenarios.iter().map(|played| &played.digest.sha256).collect();
         digests.sort();
         Statement {
             kind: "https://in-toto.io/Statement/v1",
-            subject: vec![Resource {
+            subject: vec![ResourceDescriptor {
                 name: tested.file.to_owned(),
-                digest: Digest { sha256: tested.sha256.to_owned() },
+                digest: DigestSet { sha256: tested.sha256.to_owned() },
             }],
             predicate_type: PREDICATE,
             predicate: Predicate {
@@ -152,7 +152,7 @@ impl Statement {
 }
 
 /// Computes the digest of a suite from its version, the sources of its checks, and its scenarios.
-fn suite(sources: &[&str], scenarios: &[&String]) -> Digest {
+fn suite(sources: &[&str], scenarios: &[&String]) -> DigestSet {
     let mut hash = Sha256::new();
     let parts =
         [VERSION].into_iter().chain(sources.iter().copied()).chain(scenarios.iter().map(|digest| digest.as_str()));
@@ -161,20 +161,20 @@ fn suite(sources: &[&str], scenarios: &[&String]) -> Digest {
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    Digest { sha256: format!("{:x}", hash.finalize()) }
+    DigestSet { sha256: format!("{:x}", hash.finalize()) }
 }
 
-fn sha256(bytes: &[u8]) -> Digest {
-    Digest { sha256: format!("{:x}", Sha256::digest(bytes)) }
+fn sha256(bytes: &[u8]) -> DigestSet {
+    DigestSet { sha256: format!("{:x}", Sha256::digest(bytes)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Report;
+    use crate::report::ScenarioReport;
 
-    fn summary() -> Summary {
-        let report = |name: &str| Report {
+    fn summary() -> ScenarioReports {
+        let report = |name: &str| ScenarioReport {
             scenario: name.to_owned(),
             file: format!("{name}.yaml"),
             laws: "first".to_owned(),
@@ -183,7 +183,7 @@ mod tests {
             steps: Vec::new(),
             findings: Vec::new(),
         };
-        Summary::of(vec![report("one"), report("two")])
+        ScenarioReports::of(vec![report("one"), report("two")])
     }
 
     fn interface() -> Conformance {

@@ -7,21 +7,21 @@ use lictor_contract::{QueueAccount, Resource};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::failure::ExpectationFailure;
 
 /// The accounts by `kind/name`, such as `quota/team-a`.
-pub type Books = BTreeMap<String, Usage>;
+pub type UsageByAccount = BTreeMap<String, UsedAmounts>;
 
 /// The amounts in use of a quota or queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Usage"))]
 #[serde(deny_unknown_fields)]
-pub struct Usage {
+pub struct UsedAmounts {
     /// The amounts of bound and reserved pods, by resource; a quantity as text or a plain number. A missing resource is 0.
     pub used: BTreeMap<String, Value>,
 }
 
-impl Usage {
+impl UsedAmounts {
     /// Returns the amounts, each in the unit in which its resource is counted.
     pub(super) fn amounts(&self) -> Result<BTreeMap<&str, i64>, QuantityError> {
         let amount = |(resource, value): (&'_ String, &Value)| {
@@ -37,19 +37,19 @@ pub(super) fn actual<'a>(
     names: impl Iterator<Item = &'a String>,
     accounts: &[QueueAccount],
     resources: &[Resource],
-) -> BTreeMap<String, Option<Usage>> {
+) -> BTreeMap<String, Option<UsedAmounts>> {
     let find = |name: &str| accounts.iter().find(|account| name == format!("{}/{}", account.kind, account.name));
     names.map(|name| (name.clone(), find(name).map(|account| usage(account, resources)))).collect()
 }
 
 /// Returns the amounts in use of an account, by the names of resources.
-fn usage(account: &QueueAccount, resources: &[Resource]) -> Usage {
+fn usage(account: &QueueAccount, resources: &[Resource]) -> UsedAmounts {
     let named = account.used.iter().filter_map(|amount| {
         let index = usize::try_from(amount.resource).ok()?;
         let name = &resources.get(index)?.name;
         Some((name.clone(), Value::String(written(amount.value, Unit::of(name)))))
     });
-    Usage { used: named.collect() }
+    UsedAmounts { used: named.collect() }
 }
 
 /// Returns an amount as a quantity.
@@ -62,15 +62,18 @@ fn written(amount: i64, unit: Unit) -> String {
 }
 
 /// Returns a failure for each account that is not as expected.
-pub(super) fn check(expected: &Books, actual: &BTreeMap<String, Option<Usage>>) -> Vec<Failure> {
+pub(super) fn check(
+    expected: &UsageByAccount,
+    actual: &BTreeMap<String, Option<UsedAmounts>>,
+) -> Vec<ExpectationFailure> {
     let mut failures = Vec::new();
     for (name, expected) in expected {
         let Some(Some(actual)) = actual.get(name) else {
-            failures.push(Failure::new(format!("status {name}"), expected, "no such account"));
+            failures.push(ExpectationFailure::new(format!("status {name}"), expected, "no such account"));
             continue;
         };
         let (Ok(wanted), Ok(found)) = (expected.amounts(), actual.amounts()) else {
-            failures.push(Failure::new(format!("status {name}"), expected, actual));
+            failures.push(ExpectationFailure::new(format!("status {name}"), expected, actual));
             continue;
         };
         for (resource, wanted) in wanted {
@@ -78,7 +81,7 @@ pub(super) fn check(expected: &Books, actual: &BTreeMap<String, Option<Usage>>) 
             if found != wanted {
                 let unit = Unit::of(resource);
                 let key = format!("status {name} used {resource}");
-                failures.push(Failure::new(key, written(wanted, unit), written(found, unit)));
+                failures.push(ExpectationFailure::new(key, written(wanted, unit), written(found, unit)));
             }
         }
     }

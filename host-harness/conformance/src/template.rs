@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use lictor_host::cluster::load::Origin;
-use lictor_host::cluster::{InputError, Object, step};
+use lictor_host::cluster::load::DocumentOrigin;
+use lictor_host::cluster::{InputError, KubernetesObject, step};
 
 /// The placeholder for the number of a replica in every text of an object.
 const INDEX: &str = "{index}";
@@ -13,11 +13,11 @@ const MAX_REPLICAS: u32 = 100_000;
 
 /// The named templates of a scenario.
 #[derive(Debug, Default)]
-pub(super) struct Templates(Map<String, Value>);
+pub(super) struct ObjectTemplates(Map<String, Value>);
 
-impl Templates {
+impl ObjectTemplates {
     /// Checks the templates of a scenario.
-    pub(super) fn read(named: Map<String, Value>, origin: &Origin) -> Result<Templates, InputError> {
+    pub(super) fn read(named: Map<String, Value>, origin: &DocumentOrigin) -> Result<ObjectTemplates, InputError> {
         let wrong = named.iter().find(|(_, template)| !template.is_object() || template.get("template").is_some());
         match wrong {
             Some((name, _)) => {
@@ -25,7 +25,7 @@ impl Templates {
                 let remedy = "write an object with apiVersion and kind, without `template`";
                 Err(origin.mistake(&format!("/spec/templates{}", step(name)), message, remedy))
             }
-            None => Ok(Templates(named)),
+            None => Ok(ObjectTemplates(named)),
         }
     }
 
@@ -33,24 +33,24 @@ impl Templates {
     pub(super) fn objects(
         &self,
         values: Vec<Value>,
-        origin: &Origin,
+        origin: &DocumentOrigin,
         pointer: &str,
-    ) -> Result<Vec<Object>, InputError> {
+    ) -> Result<Vec<KubernetesObject>, InputError> {
         let mut objects = Vec::with_capacity(values.len());
         for (place, value) in (0usize..).zip(values) {
-            let entry = Entry { origin, pointer: format!("{pointer}/{place}") };
+            let entry = ListEntry { origin, pointer: format!("{pointer}/{place}") };
             match value {
                 Value::Object(keys) if keys.contains_key("template") || keys.contains_key("replicas") => {
                     entry.expand(keys, self, &mut objects)?;
                 }
-                value => objects.push(Object::from_value(value, origin, &entry.pointer)?),
+                value => objects.push(KubernetesObject::from_value(value, origin, &entry.pointer)?),
             }
         }
         Ok(objects)
     }
 
     /// Returns the template that an entry names, or the one that the entry contains, with its JSON pointer.
-    fn find(&self, written: Value, entry: &Entry<'_>) -> Result<(Value, String), InputError> {
+    fn find(&self, written: Value, entry: &ListEntry<'_>) -> Result<(Value, String), InputError> {
         match written {
             Value::Object(_) => Ok((written, format!("{}/template", entry.pointer))),
             Value::String(name) => match self.0.get(&name) {
@@ -70,18 +70,18 @@ impl Templates {
 }
 
 /// An entry of a list of objects.
-struct Entry<'o> {
-    origin: &'o Origin,
+struct ListEntry<'o> {
+    origin: &'o DocumentOrigin,
     pointer: String,
 }
 
-impl Entry<'_> {
+impl ListEntry<'_> {
     /// Adds the objects of the entry.
     fn expand(
         &self,
         mut keys: Map<String, Value>,
-        templates: &Templates,
-        objects: &mut Vec<Object>,
+        templates: &ObjectTemplates,
+        objects: &mut Vec<KubernetesObject>,
     ) -> Result<(), InputError> {
         let Some(template) = keys.remove("template") else {
             let remedy = "move the rest of the object below `template`";
@@ -100,7 +100,7 @@ impl Entry<'_> {
             merge(&mut object, serde_json::json!({ "metadata": { "name": name } }));
         }
         let mut read = |object: Value| {
-            let object = Object::from_value(object, self.origin, &self.pointer).map_err(|mistake| {
+            let object = KubernetesObject::from_value(object, self.origin, &self.pointer).map_err(|mistake| {
                 let line = self.origin.line(&template);
                 InputError { message: format!("{} (template: line {line})", mistake.message), ..mistake }
             })?;
@@ -192,19 +192,19 @@ spec:
 ";
 
     /// Reads entries of a cluster, which begin at line 9.
-    fn objects(entries: &str) -> Result<Vec<Object>, InputError> {
+    fn objects(entries: &str) -> Result<Vec<KubernetesObject>, InputError> {
         let document = load::read("it.yaml", &format!("{TEMPLATES}{entries}")).unwrap().pop().unwrap();
         let spec = &document.value["spec"];
-        let templates = Templates::read(spec["templates"].as_object().unwrap().clone(), &document.origin)?;
+        let templates = ObjectTemplates::read(spec["templates"].as_object().unwrap().clone(), &document.origin)?;
         templates.objects(spec["cluster"].as_array().unwrap().clone(), &document.origin, "/spec/cluster")
     }
 
     fn keys(entries: &str) -> Vec<String> {
-        objects(entries).unwrap().iter().map(Object::key).collect()
+        objects(entries).unwrap().iter().map(KubernetesObject::key).collect()
     }
 
     /// Returns an object as text, without its place in the file.
-    fn content(object: &Object) -> String {
+    fn content(object: &KubernetesObject) -> String {
         let text = format!("{object:?}");
         let (before, rest) = text.split_once("place: ").unwrap();
         format!("{before}{}", rest.split_once('}').unwrap().1)
@@ -268,7 +268,7 @@ spec:
             let text = format!("spec:\n  templates:\n    a: {template}\n");
             let document = load::read("it.yaml", &text).unwrap().pop().unwrap();
             let named = document.value["spec"]["templates"].as_object().unwrap().clone();
-            let mistake = Templates::read(named, &document.origin).unwrap_err().to_string();
+            let mistake = ObjectTemplates::read(named, &document.origin).unwrap_err().to_string();
             assert!(mistake.starts_with("it.yaml:3: the template `a` is no object; "), "{mistake}");
         }
     }

@@ -12,7 +12,7 @@ use crate::deadline::SILENCE;
 
 /// The address of a cluster and the identity of its user, as a kubeconfig names them.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct ClusterAccess {
     /// The kubeconfig. `None`: the kubeconfig that kubectl finds, or the service account of the pod.
     pub kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig. `None`: the current one.
@@ -36,7 +36,7 @@ pub enum ConnectError {
 ///
 /// # Errors
 /// There is no configuration, or it cannot be used. No request is sent: a silent API server is no error here.
-pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
+pub async fn connect(access: &ClusterAccess) -> Result<Client, ConnectError> {
     let options = KubeConfigOptions { context: access.context.clone(), ..KubeConfigOptions::default() };
     let mut config = match &access.kubeconfig {
         Some(file) => {
@@ -76,7 +76,7 @@ pub fn stop() -> watch::Receiver<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::Kind;
+    use crate::watch::GroupKind;
     use crate::watch::stream::resource_of;
 
     #[tokio::test(start_paused = true)]
@@ -90,9 +90,9 @@ mod tests {
             "contexts": [{"name": "c", "context": {"cluster": "s", "user": "u"}}],
         });
         std::fs::write(&file, config.to_string()).unwrap();
-        let client = connect(&Access { kubeconfig: Some(file.clone()), context: None }).await.unwrap();
+        let client = connect(&ClusterAccess { kubeconfig: Some(file.clone()), context: None }).await.unwrap();
         let begun = tokio::time::Instant::now();
-        assert!(resource_of(&client, &Kind::new("", "Pod")).await.is_err());
+        assert!(resource_of(&client, &GroupKind::new("", "Pod")).await.is_err());
         assert_eq!(begun.elapsed().as_secs(), SILENCE.as_secs());
         std::fs::remove_file(file).unwrap();
     }

@@ -22,25 +22,25 @@ pub const SILENCE: Duration = Duration::from_secs(300);
 /// A request that was not answered in time.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {} s", .0.as_secs())]
-pub struct Late(pub Duration);
+pub struct DeadlineExceeded(pub Duration);
 
 /// Waits for the answer to a request, at most for `limit`.
 ///
 /// # Errors
-/// Those of the request; [`Late`], as a failure of the connection.
+/// Those of the request; [`DeadlineExceeded`], as a failure of the connection.
 pub async fn within<T>(limit: Duration, request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    timeout(limit, request).await.unwrap_or_else(|_| Err(Error::Service(Box::new(Late(limit)))))
+    timeout(limit, request).await.unwrap_or_else(|_| Err(Error::Service(Box::new(DeadlineExceeded(limit)))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lease::Terms;
+    use crate::lease::LeaseTimings;
 
     #[test]
     fn the_manual_names_the_deadlines() {
         let manual = include_str!("../README.md");
-        let lease = Terms::default().renew.checked_div(2).unwrap();
+        let lease = LeaseTimings::default().renew.checked_div(2).unwrap();
         for limit in [COMMAND, REPORT, CHECKPOINT, SILENCE, lease] {
             let seconds = format!("| {} s |", limit.as_secs());
             assert!(manual.lines().any(|line| line.starts_with("| ") && line.contains(&seconds)), "{seconds}");

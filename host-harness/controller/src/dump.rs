@@ -7,7 +7,7 @@ use kube::{Client, Error};
 use lictor_contract::Interests;
 use serde_json::{Value, json};
 
-use crate::view::{self, Ours, text};
+use crate::view::{self, ManagedPods, text};
 use crate::watch::kinds;
 use crate::watch::stream::resource_of;
 
@@ -50,7 +50,7 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
 /// where that node exists.
 fn as_shown(items: &mut [Value]) {
     let schedulers: BTreeSet<String> = items.iter().map(|item| text(item, "/spec/schedulerName").to_owned()).collect();
-    let ours = Ours { schedulers: schedulers.into_iter().collect(), ungated: true };
+    let ours = ManagedPods { schedulers: schedulers.into_iter().collect(), ungated: true };
     let nodes = items.iter().filter(|item| (text(item, "/apiVersion"), text(item, "/kind")) == ("v1", "Node"));
     let nodes: BTreeSet<String> = nodes.map(|node| text(node, "/metadata/name").to_owned()).collect();
     for item in items {

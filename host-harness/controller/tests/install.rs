@@ -12,12 +12,12 @@ use kube::Client;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use lictor::Native;
-use lictor_controller::ops::rights::{CLUSTER, OWN_NAMESPACE, Right};
-use lictor_host::cluster::Object;
+use lictor_controller::ops::rights::{CLUSTER, OWN_NAMESPACE, RbacRule};
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::cluster::load::read;
 use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
-use lictor_host::session::{How, Input, Session};
+use lictor_host::session::{EvictionMethod, Session, SessionInput};
 use serde_json::{Value, json};
 use support::objects::{SOON, create, create_namespace, get_pod, merge, node, pod, pods, try_create, wait_for};
 use support::testbed::{Testbed, client};
@@ -163,8 +163,9 @@ async fn grants_what_is_used(testbed: &Testbed, admin: &Client) {
     let user = client(&testbed.ready.user.kubeconfig).await;
     let settled = async || may(&user, "all", "", "pods", "patch").await.then_some(());
     wait_for("the roles act", SOON, settled).await;
-    let all =
-        |rights: &'static [Right]| rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, *verb)));
+    let all = |rights: &'static [RbacRule]| {
+        rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, *verb)))
+    };
     for (right, verb) in all(CLUSTER) {
         assert!(may(&user, "all", right.group, right.resource, verb).await, "{verb} {}", right.resource);
     }
@@ -251,10 +252,10 @@ fn every_system_deletes_its_victims_with_the_arguments_that_are_shipped() {
         session.set_schedulers(["default-scheduler".to_owned()]);
         let victim = merge(pod("a", "v", "3"), &json!({"spec": {"nodeName": "n"}, "status": {"phase": "Running"}}));
         let preemptor = merge(pod("a", "p", "3"), &json!({"spec": {"priority": 1000}}));
-        let cluster =
-            [node("n", 4), victim, preemptor].map(|object| Object::from_json(object, &"test".into()).unwrap());
-        session.handle(Input::Listed(cluster.into())).unwrap();
-        let step = session.handle(Input::Cycle).unwrap();
-        assert_eq!(step.happened.victims["a/v"].how, How::Delete);
+        let cluster = [node("n", 4), victim, preemptor]
+            .map(|object| KubernetesObject::from_json(object, &"test".into()).unwrap());
+        session.handle(SessionInput::Listed(cluster.into())).unwrap();
+        let step = session.handle(SessionInput::Cycle).unwrap();
+        assert_eq!(step.happened.victims["a/v"].how, EvictionMethod::Delete);
     }
 }

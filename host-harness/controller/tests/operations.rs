@@ -16,16 +16,16 @@ use kube::Client;
 use kube::api::ListParams;
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
-use lictor_controller::cluster::{Access, connect};
-use lictor_controller::decide::Talk;
-use lictor_controller::lease::{Keep, Terms};
+use lictor_controller::cluster::{ClusterAccess, connect};
+use lictor_controller::decide::RecordableSession;
+use lictor_controller::lease::{ElectionConfig, LeaseTimings};
 use lictor_controller::mark::SAFE;
 use lictor_controller::names::{GATE, STANDING};
-use lictor_controller::ops::explain::{Answer, Question, State, ask};
-use lictor_controller::ops::start::{Wanted, start};
-use lictor_controller::report::{ADMITTED, Mode};
-use lictor_controller::run::log::Log;
-use lictor_controller::run::{Opened, Settings, Surroundings, run};
+use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, ask};
+use lictor_controller::ops::start::{OperationsConfig, start};
+use lictor_controller::report::{ADMITTED, ReportMode};
+use lictor_controller::run::log::LogObserver;
+use lictor_controller::run::{LoopDependencies, SessionSetup, Settings, run};
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
 use serde_json::{Value, json};
@@ -45,14 +45,19 @@ struct Controller {
     ended: JoinHandle<()>,
 }
 
-fn open() -> Result<Opened, String> {
+fn open() -> Result<SessionSetup, String> {
     let mut policy = Native::default();
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.into_iter().find(|info| info.name == SYSTEM).ok_or("no such system")?;
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(Box::new(policy), SYSTEM, "").map_err(|error| error.to_string())?;
     session.set_schedulers(Settings::default().schedulers);
-    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims: true })
+    Ok(SessionSetup {
+        talk: RecordableSession::new(session, None),
+        interests: info.interests,
+        points,
+        deletes_victims: true,
+    })
 }
 
 /// Starts a controller as `lictor run --lease lictor-system/lictor --listen ... --explain-socket ...` does.
@@ -64,17 +69,22 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
 async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let socket = std::env::temp_dir().join(format!("lictor-operations-{name}-{}.sock", std::process::id()));
-    let access = Access { kubeconfig: Some(kubeconfig.to_owned()), context: None };
+    let access = ClusterAccess { kubeconfig: Some(kubeconfig.to_owned()), context: None };
     let client = connect(&access).await.unwrap();
     let [namespace, lease, identity] = ["lictor-system", "lictor", name].map(str::to_owned);
-    let wanted = Wanted {
-        lease: is_elected.then(|| Keep { namespace, name: lease, identity: identity.clone(), terms: Terms::default() }),
+    let wanted = OperationsConfig {
+        lease: is_elected.then(|| ElectionConfig {
+            namespace,
+            name: lease,
+            identity: identity.clone(),
+            terms: LeaseTimings::default(),
+        }),
         listen: Some(address),
         socket: Some(socket.clone()),
         desk: None,
         reports: true,
         standing: true,
-        mode: Mode::CarriesOut,
+        mode: ReportMode::CarriesOut,
         explains: false,
         system: SYSTEM.to_owned(),
         policy: ("lictor 1".to_owned(), String::new()),
@@ -83,8 +93,8 @@ async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
     let started = start(client.clone(), wanted).await.unwrap();
     let (stop, stopped) = watch::channel(false);
     let ended = tokio::spawn(async move {
-        let (listener, leads) = ((Log::default(), started.listener), started.leads);
-        let with = Surroundings { client, open, listener, keep: None, leads, stop: stopped };
+        let (listener, leads) = ((LogObserver::default(), started.listener), started.leads);
+        let with = LoopDependencies { client, open, listener, keep: None, leads, stop: stopped };
         run(Settings::default(), with).await.unwrap();
         started.ender.end().await;
     });
@@ -100,8 +110,8 @@ impl Controller {
         self.get("/readyz").ends_with(&format!("{readiness}\n"))
     }
 
-    async fn explain(&self, pod: &str) -> Answer {
-        let (socket, question) = (self.socket.clone(), Question { explain: pod.to_owned() });
+    async fn explain(&self, pod: &str) -> LiveExplanation {
+        let (socket, question) = (self.socket.clone(), ExplainRequest { explain: pod.to_owned() });
         tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().unwrap()
     }
 }
@@ -216,7 +226,7 @@ async fn refuses(leader: &Controller, admin: &Client) {
     let condition = condition.await;
     assert_eq!((&condition["status"], &condition["message"]), (&json!("False"), &event["note"]));
     let answer = leader.explain("large").await;
-    assert_eq!((answer.pod.as_str(), answer.state), ("team/large", State::Refused));
+    assert_eq!((answer.pod.as_str(), answer.state), ("team/large", LivePodState::Refused));
     assert!(!answer.said.is_empty());
     for said in &answer.said {
         let note = event["note"].as_str().unwrap();
@@ -236,7 +246,7 @@ async fn marks(leader: &Controller, admin: &Client) {
     let message = "may be evicted by a pod of priority 1 or higher";
     assert_eq!(condition["message"], message);
     let answer = leader.explain("victim").await;
-    assert_eq!(answer.state, State::Bound);
+    assert_eq!(answer.state, LivePodState::Bound);
     assert_eq!(answer.standing.unwrap()["sentence"], message);
     assert_eq!(leader.explain("large").await.standing, None, "it does not run");
 }
@@ -254,7 +264,7 @@ async fn preempts(leader: &Controller, admin: &Client) {
     let note = format!("Preempted by pod team/preemptor on node a: evicts 1 pod(s) for 1 pod(s) {why}");
     assert_eq!(event["note"], note);
     assert_eq!(event["related"]["name"], "preemptor");
-    assert_eq!(leader.explain("team/preemptor").await.state, State::Bound);
+    assert_eq!(leader.explain("team/preemptor").await.state, LivePodState::Bound);
     let metrics = leader.get("/metrics");
     for line in [
         "lictor_evictions_total{system=\"kubernetes\",how=\"delete\"} 1",

@@ -3,31 +3,31 @@
 use lictor_contract::{Argument, ConfigError, SystemInfo};
 use serde_json::{Map, Value};
 
-use super::failure::Failure;
+use super::failure::DecideError;
 use super::problem::Problem;
 use lictor_host::cluster::load;
-use lictor_host::cluster::load::{Document, Origin};
+use lictor_host::cluster::load::{DocumentOrigin, SourceDocument};
 use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
 
 /// The arguments of the system that the user gave.
 #[derive(Debug, Clone, Default)]
-pub struct Arguments {
+pub struct UserArguments {
     /// The arguments by name.
     pub given: Map<String, Value>,
     /// The file of the arguments with its lines, and the JSON pointer of the mapping.
-    origin: Option<(Origin, &'static str)>,
+    origin: Option<(DocumentOrigin, &'static str)>,
 }
 
-impl Arguments {
+impl UserArguments {
     /// Reads documents: one mapping, or no document.
     ///
     /// # Errors
     /// There are two documents, or one is no mapping.
-    pub fn read(mut documents: Vec<Document>) -> Result<Arguments, InputError> {
+    pub fn read(mut documents: Vec<SourceDocument>) -> Result<UserArguments, InputError> {
         match (documents.pop(), documents.is_empty()) {
-            (None, _) => Ok(Arguments::default()),
-            (Some(document), true) => Arguments::of(document),
+            (None, _) => Ok(UserArguments::default()),
+            (Some(document), true) => UserArguments::of(document),
             (Some(second), false) => {
                 let message = "the arguments have a second document";
                 Err(second.origin.mistake("", message, "write all arguments into one mapping"))
@@ -39,26 +39,26 @@ impl Arguments {
     ///
     /// # Errors
     /// The text is no YAML or JSON, or its documents are no arguments.
-    pub fn read_text(name: &str, text: &str) -> Result<Arguments, InputError> {
-        Arguments::read(load::read(name, text)?)
+    pub fn read_text(name: &str, text: &str) -> Result<UserArguments, InputError> {
+        UserArguments::read(load::read(name, text)?)
     }
 
     /// Reads a document: a mapping of arguments, or a mapping with the arguments under `args`.
-    fn of(document: Document) -> Result<Arguments, InputError> {
-        let Document { value, origin } = document;
+    fn of(document: SourceDocument) -> Result<UserArguments, InputError> {
+        let SourceDocument { value, origin } = document;
         let remedy = "write `name: value` pairs, at the top or under `args:`";
         let Value::Object(mut root) = value else {
             return Err(origin.mistake("", "the arguments are not a mapping", remedy));
         };
         let wrapped = root.len() == 1 && root.get("args").is_some_and(|args| args.is_object() || args.is_null());
         if !wrapped {
-            return Ok(Arguments { given: root, origin: Some((origin, "")) });
+            return Ok(UserArguments { given: root, origin: Some((origin, "")) });
         }
         let given = match root.remove("args") {
             Some(Value::Object(given)) => given,
             _ => Map::new(),
         };
-        Ok(Arguments { given, origin: Some((origin, "/args")) })
+        Ok(UserArguments { given, origin: Some((origin, "/args")) })
     }
 
     /// Returns the arguments as JSON, for the policy.
@@ -67,8 +67,8 @@ impl Arguments {
     }
 
     /// Makes the failure of a configuration that the policy refuses. `asked`: the name of the system; `laws`: its description.
-    pub fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
-        let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
+    pub fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> DecideError {
+        let OpenError::Refused(refusal) = &error else { return DecideError::Open(error) };
         let mut problem = Problem::error(error.to_string());
         let name = match refusal {
             ConfigError::UnknownArgument(name) => {
@@ -90,7 +90,7 @@ impl Arguments {
             let pointer = format!("{base}{}", step(name));
             (problem.file, problem.line) = (Some(origin.file().to_string()), Some(origin.line(&pointer)));
         }
-        Failure::Refused(Box::new(problem))
+        DecideError::Refused(Box::new(problem))
     }
 }
 

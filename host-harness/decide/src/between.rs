@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
-use super::opened::Opened;
+use super::failure::DecideError;
+use super::opened::ClusterSession;
 
 /// Nanoseconds in a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
 /// The events before a cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Between"))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Between {
+pub struct CycleInterval {
     /// Whether the victims so far leave.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub victims_leave: bool,
@@ -21,19 +21,19 @@ pub struct Between {
     pub seconds: u32,
 }
 
-impl Between {
+impl CycleInterval {
     /// Returns the time that passes, in nanoseconds.
     pub fn nanoseconds(self) -> i64 {
         i64::from(self.seconds).saturating_mul(SECOND)
     }
 }
 
-impl Opened {
+impl ClusterSession {
     /// Lets the events happen. Returns the objects that have left, as `Kind/namespace/name`.
     ///
     /// # Errors
     /// The policy failed.
-    pub fn pass(&mut self, between: Between) -> Result<Vec<String>, Failure> {
+    pub fn pass(&mut self, between: CycleInterval) -> Result<Vec<String>, DecideError> {
         let session = self.session_mut();
         let mut left = Vec::new();
         if between.victims_leave {

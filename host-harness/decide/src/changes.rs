@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::failure::DecideError;
 use super::origins::Origins;
-use super::snapshot::Snapshot;
+use super::snapshot::ClusterSnapshot;
 
 /// The name of the changes in messages.
 const NAME: &str = "the changes";
@@ -18,39 +18,39 @@ const BETWEEN: &str = "\n---\n";
 
 /// Changes of a snapshot. The snapshot stays as it was opened: each text of changes is applied to it anew.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub struct SnapshotChanges {
     /// The objects in the order of the text; of several with the same key, the last one.
-    objects: Vec<Object>,
+    objects: Vec<KubernetesObject>,
     origins: Origins,
     /// The keys of the objects, with the groups of their kinds.
     keys: BTreeSet<String>,
 }
 
-impl Changes {
+impl SnapshotChanges {
     /// Reads a text in YAML or JSON. An empty text changes nothing.
     ///
     /// # Errors
     /// The mistakes of the text, with their lines.
-    pub fn read(text: &str) -> Result<Changes, Failure> {
+    pub fn read(text: &str) -> Result<SnapshotChanges, DecideError> {
         if text.trim().is_empty() {
-            return Ok(Changes::default());
+            return Ok(SnapshotChanges::default());
         }
-        let Snapshot { objects, origins, .. } = Snapshot::told(NAME, text.to_owned())?;
+        let ClusterSnapshot { objects, origins, .. } = ClusterSnapshot::told(NAME, text.to_owned())?;
         let mut keys = BTreeSet::new();
         let last = objects.into_iter().rev().filter(|object| keys.insert(object.full_key()));
-        let mut objects: Vec<Object> = last.collect();
+        let mut objects: Vec<KubernetesObject> = last.collect();
         objects.reverse();
-        Ok(Changes { objects, origins, keys })
+        Ok(SnapshotChanges { objects, origins, keys })
     }
 
     /// Returns the objects of a snapshot with the changes.
-    pub fn of<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a Object> {
+    pub fn of<'a>(&'a self, snapshot: &'a ClusterSnapshot) -> Vec<&'a KubernetesObject> {
         let unchanged = snapshot.objects.iter().filter(|object| self.leave(object));
         unchanged.chain(&self.objects).collect()
     }
 
     /// Returns a snapshot with the changes. Without changes the snapshot is borrowed.
-    pub fn applied<'a>(&self, snapshot: &'a Snapshot) -> Cow<'a, Snapshot> {
+    pub fn applied<'a>(&self, snapshot: &'a ClusterSnapshot) -> Cow<'a, ClusterSnapshot> {
         if self.objects.is_empty() {
             return Cow::Borrowed(snapshot);
         }
@@ -58,7 +58,7 @@ impl Changes {
         let (mut origins, mut files) = (snapshot.origins.clone(), snapshot.files.clone());
         origins.extend(self.origins.clone());
         files.push(NAME.to_owned());
-        Cow::Owned(Snapshot { objects, origins, files })
+        Cow::Owned(ClusterSnapshot { objects, origins, files })
     }
 
     /// Returns a text of changes with more objects appended. The text itself stays as it is.
@@ -73,7 +73,7 @@ impl Changes {
     }
 
     /// Returns whether the changes leave an object as it is.
-    fn leave(&self, object: &Object) -> bool {
+    fn leave(&self, object: &KubernetesObject) -> bool {
         self.keys.is_empty() || !self.keys.contains(&object.full_key())
     }
 }
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    fn keys(objects: &[&Object]) -> Vec<String> {
+    fn keys(objects: &[&KubernetesObject]) -> Vec<String> {
         objects.iter().map(|object| object.key()).collect()
     }
 
@@ -96,21 +96,21 @@ mod tests {
                 "{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}}}"
             )
         };
-        let snapshot = Snapshot::told("it.yaml", [class("a", 1), class("b", 2)].join(BETWEEN)).unwrap();
-        let changes = Changes::read(&[class("a", 3), class("c", 4), class("a", 5)].join(BETWEEN)).unwrap();
+        let snapshot = ClusterSnapshot::told("it.yaml", [class("a", 1), class("b", 2)].join(BETWEEN)).unwrap();
+        let changes = SnapshotChanges::read(&[class("a", 3), class("c", 4), class("a", 5)].join(BETWEEN)).unwrap();
         let objects = changes.of(&snapshot);
         assert_eq!(keys(&objects), ["PriorityClass/b", "PriorityClass/c", "PriorityClass/a"]);
         let applied = changes.applied(&snapshot);
         assert!(applied.objects[2].json().contains("\"value\":5"), "{}", applied.objects[2].json());
         assert_eq!(applied.files, ["it.yaml", "the changes"]);
-        assert_eq!(keys(&Changes::default().of(&snapshot)), ["PriorityClass/a", "PriorityClass/b"]);
+        assert_eq!(keys(&SnapshotChanges::default().of(&snapshot)), ["PriorityClass/a", "PriorityClass/b"]);
     }
 
     #[test]
     fn objects_are_appended_to_a_text_that_stays_as_it_is() {
         let object = json!({"a": 1});
         let text = "{\n  \"a\": 1\n}";
-        let (appended, one) = (Changes::appended, [object.clone()]);
+        let (appended, one) = (SnapshotChanges::appended, [object.clone()]);
         assert_eq!(appended("", &[object.clone(), object]), format!("{text}\n---\n{text}"));
         assert_eq!(appended(" \n", &one), text);
         assert_eq!(appended("# why\nb: 2\n", &one), format!("# why\nb: 2\n---\n{text}"));
@@ -129,8 +129,12 @@ mod tests {
             format!("{yaml}\n---\n"),
             format!("---\n{yaml}\r\n"),
         ] {
-            let changes = Changes::read(&Changes::appended(&text, &[class("b")])).unwrap();
-            assert_eq!(keys(&changes.of(&Snapshot::default())), ["PriorityClass/a", "PriorityClass/b"], "{text}");
+            let changes = SnapshotChanges::read(&SnapshotChanges::appended(&text, &[class("b")])).unwrap();
+            assert_eq!(
+                keys(&changes.of(&ClusterSnapshot::default())),
+                ["PriorityClass/a", "PriorityClass/b"],
+                "{text}"
+            );
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
-use lictor_host::recording::ReadError;
-use lictor_host::session::{Cause, OpenError, SessionError};
+use lictor_host::recording::RecordingError;
+use lictor_host::session::{FailureCause, OpenError, SessionError};
 
 use super::problem::Problem;
 
 /// Why nothing can be decided.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum DecideError {
     /// The input has mistakes.
     #[error("the input has mistakes")]
     Input(Vec<InputError>),
@@ -34,10 +34,10 @@ pub enum Failure {
     Open(OpenError),
     /// The policy failed, or gave an invalid answer.
     #[error("{0}")]
-    Session(Cause),
+    Session(FailureCause),
     /// The recording cannot be read.
     #[error("{0}")]
-    Recording(ReadError),
+    Recording(RecordingError),
     /// The pod or job does not exist; names that are spelled similarly.
     #[error("there is no pod and no job `{0}`")]
     UnknownName(String, Vec<String>),
@@ -46,47 +46,47 @@ pub enum Failure {
     SeveralNames(String, Vec<String>),
 }
 
-impl From<Vec<InputError>> for Failure {
-    fn from(mistakes: Vec<InputError>) -> Failure {
-        Failure::Input(mistakes)
+impl From<Vec<InputError>> for DecideError {
+    fn from(mistakes: Vec<InputError>) -> DecideError {
+        DecideError::Input(mistakes)
     }
 }
 
-impl From<SessionError> for Failure {
-    fn from(error: SessionError) -> Failure {
+impl From<SessionError> for DecideError {
+    fn from(error: SessionError) -> DecideError {
         // A decision about a snapshot has only one input: the snapshot itself.
-        Failure::Session(error.cause)
+        DecideError::Session(error.cause)
     }
 }
 
-impl From<CallError> for Failure {
-    fn from(error: CallError) -> Failure {
-        Failure::Session(error.into())
+impl From<CallError> for DecideError {
+    fn from(error: CallError) -> DecideError {
+        DecideError::Session(error.into())
     }
 }
 
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Failure {
-        Failure::Recording(error)
+impl From<RecordingError> for DecideError {
+    fn from(error: RecordingError) -> DecideError {
+        DecideError::Recording(error)
     }
 }
 
-impl Failure {
+impl DecideError {
     /// Returns all problems to report.
     pub fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
-            Failure::Input(mistakes) => mistakes.iter().map(Problem::from).collect(),
-            Failure::Objects(problems) => problems.clone(),
-            Failure::Refused(problem) => vec![Problem::clone(problem)],
-            Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
-            Failure::UnknownName(_, near) if near.is_empty() => {
+            DecideError::Input(mistakes) => mistakes.iter().map(Problem::from).collect(),
+            DecideError::Objects(problems) => problems.clone(),
+            DecideError::Refused(problem) => vec![Problem::clone(problem)],
+            DecideError::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
+            DecideError::UnknownName(_, near) if near.is_empty() => {
                 vec![this().remedy("name a pod or a job of the snapshot as `namespace/name`")]
             }
-            Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
-            Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
-            Failure::Recording(_) => vec![this().remedy("open a file that `--record` has written")],
-            Failure::Open(_) | Failure::Session(_) => vec![this()],
+            DecideError::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            DecideError::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
+            DecideError::Recording(_) => vec![this().remedy("open a file that `--record` has written")],
+            DecideError::Open(_) | DecideError::Session(_) => vec![this()],
         }
     }
 }

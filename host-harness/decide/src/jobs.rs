@@ -17,7 +17,7 @@ pub struct Jobs(BTreeMap<String, String>);
 
 /// Pods of one job with the same value, or a single pod.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Group<'a, T> {
+pub struct JobPods<'a, T> {
     /// The job, if they have one.
     pub job: Option<&'a str>,
     /// The pods.
@@ -41,9 +41,9 @@ impl Jobs {
     }
 
     /// Groups the pods of a job that have the same value, in the order of the first pods.
-    pub fn group<'a, T: Ord + Clone>(&'a self, pods: impl IntoIterator<Item = (&'a str, T)>) -> Vec<Group<'a, T>> {
+    pub fn group<'a, T: Ord + Clone>(&'a self, pods: impl IntoIterator<Item = (&'a str, T)>) -> Vec<JobPods<'a, T>> {
         let mut places: BTreeMap<(&str, T), usize> = BTreeMap::new();
-        let mut groups: Vec<Group<'a, T>> = Vec::new();
+        let mut groups: Vec<JobPods<'a, T>> = Vec::new();
         for (pod, value) in pods {
             let job = self.job(pod);
             let place = job.and_then(|job| places.get(&(job, value.clone())).copied());
@@ -54,13 +54,13 @@ impl Jobs {
             if let Some(job) = job {
                 places.insert((job, value.clone()), groups.len());
             }
-            groups.push(Group { job, pods: vec![pod], value });
+            groups.push(JobPods { job, pods: vec![pod], value });
         }
         groups
     }
 }
 
-impl<T> Group<'_, T> {
+impl<T> JobPods<'_, T> {
     /// Returns the pod, or the job with the number of pods.
     pub fn label(&self) -> String {
         match (self.pods.as_slice(), self.job) {

@@ -1,7 +1,7 @@
 //! The laws of the built-in policy, and the reasons of its engine and of the host, as they are registered.
 
 use lictor_host::reason::HOST_RULES;
-use lictor_policy::{Entry, engine_rules, rules};
+use lictor_policy::{LawListing, engine_rules, rules};
 use serde::Serialize;
 
 /// The name under which the reasons of the engine are listed.
@@ -14,7 +14,7 @@ pub const HOST: &str = "host";
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Law"))]
 #[serde(rename_all = "camelCase")]
-pub struct Registered {
+pub struct RegisteredRule {
     /// The system, or [`ENGINE`] or [`HOST`].
     pub system: String,
     /// The code of the law.
@@ -33,21 +33,21 @@ pub struct Registered {
     pub page: String,
 }
 
-impl Registered {
-    fn law(system: &str, entry: &Entry) -> Registered {
-        let Entry { code, question, sentence, source, exempt, .. } = *entry;
+impl RegisteredRule {
+    fn law(system: &str, entry: &LawListing) -> RegisteredRule {
+        let LawListing { code, question, sentence, source, exempt, .. } = *entry;
         let (question, file, page) = (question.to_string(), entry.file(), entry.page());
-        Registered { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
+        RegisteredRule { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
     }
 }
 
 /// Returns every law and reason that has a code.
-pub fn registered() -> Vec<Registered> {
+pub fn registered() -> Vec<RegisteredRule> {
     let laws = rules();
-    let laws = laws.iter().map(|(system, entry)| Registered::law(system, entry));
+    let laws = laws.iter().map(|(system, entry)| RegisteredRule::law(system, entry));
     let engine = engine_rules();
-    let engine = engine.iter().map(|entry| Registered::law(ENGINE, entry));
-    let host = HOST_RULES.iter().map(|rule| Registered {
+    let engine = engine.iter().map(|entry| RegisteredRule::law(ENGINE, entry));
+    let host = HOST_RULES.iter().map(|rule| RegisteredRule {
         system: HOST.to_owned(),
         code: rule.code,
         question: HOST.to_owned(),

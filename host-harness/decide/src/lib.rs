@@ -1,7 +1,8 @@
 //! The decisions of a policy about a snapshot of a cluster, and their reasons, as data: what the `lictor` command prints, and the page shows.
 //!
-//! [`Opened`] is a policy that has received a cluster; it decides cycle by cycle, and a [`Record`] holds its decisions. [`explain::Answer`] holds the
-//! reasons, for one pod or job. No code here reads a file or a clock, or needs WebAssembly, so that it runs in a browser, too.
+//! [`ClusterSession`] is a policy that has received a cluster; it decides cycle by cycle, and a [`DecisionReport`] holds its decisions.
+//! [`explain::ExplanationReport`] holds the reasons, for one pod or job. No code here reads a file or a clock, or needs WebAssembly, so that it runs in a
+//! browser, too.
 
 mod arguments;
 mod between;
@@ -26,13 +27,13 @@ mod unread;
 pub mod what_if;
 pub mod written;
 
-pub use arguments::Arguments;
-pub use between::Between;
-pub use changes::Changes;
-pub use failure::{Failure, either};
+pub use arguments::UserArguments;
+pub use between::CycleInterval;
+pub use changes::SnapshotChanges;
+pub use failure::{DecideError, either};
 pub use native::Native;
-pub use opened::{Opened, With, load};
+pub use opened::{ClusterSession, DecisionSettings, load};
 pub use origins::Origins;
 pub use problem::Problem;
-pub use record::{Cycle, Record};
-pub use snapshot::Snapshot;
+pub use record::{CycleReport, DecisionReport};
+pub use snapshot::ClusterSnapshot;

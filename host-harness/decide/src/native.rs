@@ -1,17 +1,17 @@
 //! The policy as a library, without WebAssembly.
 
 use lictor_contract::*;
-use lictor_policy::{Engine, Switch};
+use lictor_policy::{Engine, Mutation};
 
 use lictor_host::policy::{CallError, Policy};
 
 /// The policy that the embedded component wraps, called directly.
 #[derive(Debug, Default)]
-pub struct Native(Engine, Option<(String, Switch)>);
+pub struct Native(Engine, Option<(String, Mutation)>);
 
 impl Native {
     /// Makes the policy with one law switched, to show which scenarios prove that law.
-    pub fn switched(code: &str, to: Switch) -> Native {
+    pub fn switched(code: &str, to: Mutation) -> Native {
         Native(Engine::default(), Some((code.to_owned(), to)))
     }
 }

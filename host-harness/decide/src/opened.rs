@@ -1,29 +1,29 @@
 //! A policy that has received a cluster.
 
 use lictor_contract::{Description, ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
-use lictor_host::driver::Virtual;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::recording::Recorder;
-use lictor_host::session::{Cause, Input, SessionError};
+use lictor_host::session::{FailureCause, SessionError, SessionInput};
 
-use super::arguments::Arguments;
-use super::explain::Names;
-use super::failure::Failure;
+use super::arguments::UserArguments;
+use super::explain::NameIndex;
+use super::failure::DecideError;
 use super::jobs::Memberships;
 use super::origins::Origins;
 use super::overflow;
 use super::problem::Problem;
-use super::record::{Cycle, Record, Source, newest, usage};
-use super::snapshot::Snapshot;
+use super::record::{CycleReport, DecisionReport, PolicySource, newest, usage};
+use super::snapshot::ClusterSnapshot;
 use super::unread;
 
 /// The settings of a decision.
 #[derive(Default)]
-pub struct With<'a> {
+pub struct DecisionSettings<'a> {
     /// The name of the system; empty for the first one of the policy.
     pub system: &'a str,
     /// The arguments of the system.
-    pub arguments: Arguments,
+    pub arguments: UserArguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
     /// The recorder of the session, if there is one. It already watches the policy.
@@ -31,11 +31,11 @@ pub struct With<'a> {
 }
 
 /// A policy that has received a cluster, and has not decided yet.
-pub struct Opened {
-    session: Virtual,
+pub struct ClusterSession {
+    session: VirtualDriver,
     described: Description,
     system: Option<SystemInfo>,
-    arguments: Arguments,
+    arguments: UserArguments,
     findings: Vec<Problem>,
     origins: Origins,
     /// The number of the session's findings that are among these.
@@ -44,7 +44,7 @@ pub struct Opened {
     tells_standings: bool,
 }
 
-impl Opened {
+impl ClusterSession {
     /// Opens a session of a policy with this description, and passes the cluster to it.
     ///
     /// # Errors
@@ -52,11 +52,11 @@ impl Opened {
     pub fn open(
         policy: Box<dyn Policy>,
         described: Description,
-        with: With<'_>,
-        read: impl FnOnce() -> Result<Snapshot, Failure>,
-    ) -> Result<Opened, Failure> {
-        let With { system, arguments, schedulers, recorder } = with;
-        let opened = Virtual::open(policy, system, &arguments.json());
+        with: DecisionSettings<'_>,
+        read: impl FnOnce() -> Result<ClusterSnapshot, DecideError>,
+    ) -> Result<ClusterSession, DecideError> {
+        let DecisionSettings { system, arguments, schedulers, recorder } = with;
+        let opened = VirtualDriver::open(policy, system, &arguments.json());
         let mut session = opened.map_err(|error| arguments.refused(error, system, described.system(system)))?;
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
@@ -67,7 +67,7 @@ impl Opened {
         let (findings, origins) = load(read()?, &mut session)?;
         let reported = session.findings().len();
         let system = described.system(system).cloned();
-        Ok(Opened {
+        Ok(ClusterSession {
             session,
             described,
             system,
@@ -81,12 +81,12 @@ impl Opened {
     }
 
     /// Returns the session: the cluster, and its commands and plans.
-    pub fn session(&self) -> &Virtual {
+    pub fn session(&self) -> &VirtualDriver {
         &self.session
     }
 
     /// Returns the session, for further inputs.
-    pub fn session_mut(&mut self) -> &mut Virtual {
+    pub fn session_mut(&mut self) -> &mut VirtualDriver {
         &mut self.session
     }
 
@@ -114,7 +114,7 @@ impl Opened {
     ///
     /// # Errors
     /// The policy failed.
-    pub fn explain(&mut self) -> Result<bool, Failure> {
+    pub fn explain(&mut self) -> Result<bool, DecideError> {
         self.is_explained = self.session.explain()?;
         Ok(self.is_explained)
     }
@@ -128,7 +128,7 @@ impl Opened {
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
-    pub fn decide(&mut self, cycles: u32, source: Source) -> Result<Record, Failure> {
+    pub fn decide(&mut self, cycles: u32, source: PolicySource) -> Result<DecisionReport, DecideError> {
         let acts = |system: &SystemInfo| {
             let mut points = system.extension_points.iter();
             points.any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
@@ -139,15 +139,20 @@ impl Opened {
         }
         let ahead = newest(self.session.mirror()).saturating_sub(self.session.mirror().now());
         self.session.advance(ahead)?;
-        let mut record =
-            Record::new(&self.described, self.system(), source, self.arguments.given.clone(), self.session.mirror());
+        let mut record = DecisionReport::new(
+            &self.described,
+            self.system(),
+            source,
+            self.arguments.given.clone(),
+            self.session.mirror(),
+        );
         if self.is_explained || self.tells_standings {
             record.standings = self.session.standings()?;
         }
         let before = self.accounts()?;
         for cycle in 1..=cycles {
-            self.session.tell(Input::Cycle)?;
-            record.cycles.push(Cycle::of(cycle, &mut self.session, self.is_explained));
+            self.session.tell(SessionInput::Cycle)?;
+            record.cycles.push(CycleReport::of(cycle, &mut self.session, self.is_explained));
         }
         let after = self.accounts()?;
         record.accounts = usage::compare(&before, &after, self.session.mirror().resources());
@@ -170,9 +175,9 @@ impl Opened {
     ///
     /// # Errors
     /// The policy failed.
-    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, Failure> {
+    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, DecideError> {
         match self.session.accounts() {
-            Err(SessionError { cause: Cause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
+            Err(SessionError { cause: FailureCause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
             accounts => Ok(accounts?),
         }
     }
@@ -181,7 +186,7 @@ impl Opened {
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
-    pub fn memberships(&mut self) -> Result<Memberships, Failure> {
+    pub fn memberships(&mut self) -> Result<Memberships, DecideError> {
         Ok(self.session.memberships()?)
     }
 
@@ -189,9 +194,9 @@ impl Opened {
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
-    pub fn names(&mut self) -> Result<Names, Failure> {
+    pub fn names(&mut self) -> Result<NameIndex, DecideError> {
         let memberships = self.memberships()?;
-        Ok(Names::of(self.session.mirror(), &memberships))
+        Ok(NameIndex::of(self.session.mirror(), &memberships))
     }
 }
 
@@ -199,23 +204,23 @@ impl Opened {
 ///
 /// # Errors
 /// The snapshot is empty or has mistakes, or an error about an object is found.
-pub fn load(snapshot: Snapshot, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
-    let Snapshot { objects, origins, files } = snapshot;
+pub fn load(snapshot: ClusterSnapshot, session: &mut VirtualDriver) -> Result<(Vec<Problem>, Origins), DecideError> {
+    let ClusterSnapshot { objects, origins, files } = snapshot;
     let mistakes = session.mirror().mistakes_in(&objects);
     if !mistakes.is_empty() {
-        return Err(Failure::Input(mistakes));
+        return Err(DecideError::Input(mistakes));
     }
-    let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
+    let nothing = |what, remedy| Err(DecideError::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
         return nothing(
             "object",
             "write the output of `kubectl get nodes,pods,... --all-namespaces -o yaml` into the file",
         );
     }
-    if let Err(error) = session.tell(Input::Listed(objects)) {
+    if let Err(error) = session.tell(SessionInput::Listed(objects)) {
         return Err(match &error.cause {
-            Cause::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
-                Failure::Objects(vec![overflow::problem(over, &origins)])
+            FailureCause::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
+                DecideError::Objects(vec![overflow::problem(over, &origins)])
             }
             _ => error.into(),
         });
@@ -225,7 +230,7 @@ pub fn load(snapshot: Snapshot, session: &mut Virtual) -> Result<(Vec<Problem>, 
     let findings = session.findings().iter().map(|finding| origins.place(finding.clone()));
     let problems: Vec<Problem> = warnings.chain(findings).collect();
     if problems.iter().any(|problem| problem.severity == Severity::Error) {
-        return Err(Failure::Objects(problems));
+        return Err(DecideError::Objects(problems));
     }
     if session.mirror().nodes().next().is_none() {
         return nothing("Node", "pods need nodes: dump both, `kubectl get nodes,pods,... --all-namespaces -o yaml`");

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::Finding;
-use lictor_host::cluster::load::Origin;
+use lictor_host::cluster::load::DocumentOrigin;
 
 use super::problem::Problem;
 
 /// The places of objects.
 #[derive(Debug, Clone, Default)]
-pub struct Origins(BTreeMap<String, Origin>);
+pub struct Origins(BTreeMap<String, DocumentOrigin>);
 
 impl Origins {
     /// Adds the place of an object.
-    pub fn add(&mut self, object: String, origin: Origin) {
+    pub fn add(&mut self, object: String, origin: DocumentOrigin) {
         self.0.insert(object, origin);
     }
 
@@ -23,7 +23,7 @@ impl Origins {
     }
 
     /// Returns the place of an object. `None`: the object was not read from a file.
-    pub fn of(&self, object: &str) -> Option<&Origin> {
+    pub fn of(&self, object: &str) -> Option<&DocumentOrigin> {
         self.0.get(object)
     }
 

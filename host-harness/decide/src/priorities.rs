@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::SystemInfo;
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Value, json};
 
 mod classes;
 #[cfg(test)]
 mod tests;
 
-use classes::Classes;
+use classes::PriorityClasses;
 
 /// The API groups of PodGroups that have a priority.
 const KUBERNETES: &str = "scheduling.k8s.io";
@@ -30,18 +30,18 @@ const OF_VOLCANO: i64 = 1;
 
 /// A change of a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum To {
+pub(crate) enum PriorityChange {
     /// Set it to this value.
     Exactly(i64),
     /// Raise it to at least this value.
     AtLeast(i64),
 }
 
-impl To {
+impl PriorityChange {
     fn from(self, own: i64) -> i64 {
         match self {
-            To::Exactly(priority) => priority,
-            To::AtLeast(priority) => priority.max(own),
+            PriorityChange::Exactly(priority) => priority,
+            PriorityChange::AtLeast(priority) => priority.max(own),
         }
     }
 }
@@ -51,16 +51,16 @@ type GroupKey = (&'static str, String);
 
 /// The priorities in a cluster.
 pub(crate) struct Priorities<'a> {
-    objects: &'a [&'a Object],
+    objects: &'a [&'a KubernetesObject],
     /// Whether pods are read as Volcano reads them.
     is_volcano: bool,
-    classes: Classes,
+    classes: PriorityClasses,
     groups: BTreeMap<GroupKey, Value>,
 }
 
 impl<'a> Priorities<'a> {
     /// Reads the priorities in a cluster that is decided about by the laws of this system.
-    pub(crate) fn of(objects: &'a [&'a Object], system: Option<&SystemInfo>) -> Priorities<'a> {
+    pub(crate) fn of(objects: &'a [&'a KubernetesObject], system: Option<&SystemInfo>) -> Priorities<'a> {
         let reads = |group: &str| {
             let mut kinds = system.into_iter().flat_map(|system| &system.interests.kinds);
             kinds.any(|kind| kind.group == group && kind.kind == "PodGroup")
@@ -75,7 +75,7 @@ impl<'a> Priorities<'a> {
                 }
             }
         }
-        Priorities { objects, is_volcano: reads(VOLCANO), classes: Classes::of(objects), groups }
+        Priorities { objects, is_volcano: reads(VOLCANO), classes: PriorityClasses::of(objects), groups }
     }
 
     /// Returns all pods, one after another.
@@ -92,7 +92,7 @@ impl<'a> Priorities<'a> {
     }
 
     /// Returns the objects that give these pods another priority: the pods, their groups where these decide, and the classes that are new.
-    pub(crate) fn set(&self, pods: Vec<Value>, to: To) -> Vec<Value> {
+    pub(crate) fn set(&self, pods: Vec<Value>, to: PriorityChange) -> Vec<Value> {
         let groups: BTreeMap<&GroupKey, &Value> = pods.iter().filter_map(|pod| self.group_of(pod)).collect();
         let mut classes = self.classes.clone();
         let mut changed = Vec::new();
@@ -113,7 +113,7 @@ impl<'a> Priorities<'a> {
         changed
     }
 
-    fn set_pod(&self, mut pod: Value, to: To) -> Value {
+    fn set_pod(&self, mut pod: Value, to: PriorityChange) -> Value {
         let group = self.group_of(&pod);
         let priority = match group {
             // All pods of a group of Kubernetes have its priority: otherwise a warning would follow.
@@ -140,7 +140,7 @@ impl<'a> Priorities<'a> {
             return Vec::new();
         }
         let namespaces: BTreeSet<&str> = groups.iter().filter_map(|(_, name)| Some(name.split_once('/')?.0)).collect();
-        let is_near = |object: &&&Object| {
+        let is_near = |object: &&&KubernetesObject| {
             let key = object.key();
             let namespace = key.strip_prefix("Pod/").and_then(|name| name.split_once('/'));
             namespace.is_some_and(|(namespace, _)| namespaces.contains(namespace))
@@ -180,7 +180,7 @@ impl<'a> Priorities<'a> {
     }
 }
 
-pub(crate) fn value(object: &Object) -> Option<Value> {
+pub(crate) fn value(object: &KubernetesObject) -> Option<Value> {
     serde_json::from_str(&object.json()).ok()
 }
 

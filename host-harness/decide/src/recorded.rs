@@ -6,29 +6,30 @@ use lictor_contract::{Description, QueueAccount, Severity, SystemInfo};
 use lictor_host::cluster::Mirror;
 use lictor_host::policy::Policy;
 use lictor_host::recording::{
-    Divergence, Entry, Header, Memory, MemoryReader, ReadError, Reader, Recorded, Replay, Tail, Told,
+    Divergence, Header, IncompleteTail, MemoryReader, MemoryRecording, RecordedStep, RecordingEntry, RecordingError,
+    RecordingReader, Replay, SessionCall,
 };
-use lictor_host::session::{Input, SessionError};
+use lictor_host::session::{SessionError, SessionInput};
 use serde_json::{Map, Value};
 
-use super::failure::Failure;
+use super::failure::DecideError;
 use super::jobs::Memberships;
 use super::problem::Problem;
-use super::record::{Cycle, Record, Source, usage};
+use super::record::{CycleReport, DecisionReport, PolicySource, usage};
 
-pub use growing::{Growing, Known};
+pub use growing::{ReadPosition, TailedRecording};
 pub use lictor_host::recording::START;
 
 /// A function that starts a fresh policy for each session of the recording.
-pub type Start<'p> = &'p mut dyn FnMut() -> Box<dyn Policy>;
+pub type PolicyFactory<'p> = &'p mut dyn FnMut() -> Box<dyn Policy>;
 
 /// A recording that is being repeated.
-pub struct Recording {
-    reader: Reader<MemoryReader>,
+pub struct RecordingReplay {
+    reader: RecordingReader<MemoryReader>,
     described: Description,
     open: Option<(Header, Replay)>,
     /// The next step with a decision, where all steps before it are repeated and it is not.
-    ahead: Option<Box<Recorded>>,
+    ahead: Option<Box<RecordedStep>>,
     /// Why nothing more can be repeated.
     ended: Option<Problem>,
     /// Whether a repeated step with explanations differs from its recording without them.
@@ -36,21 +37,21 @@ pub struct Recording {
 }
 
 /// The cluster of a recording before a decision.
-pub struct Before<'a> {
+pub struct ClusterBeforeDecision<'a> {
     /// The cluster.
     pub mirror: &'a Mirror,
     /// The queue and the job of each pod.
     pub memberships: &'a Memberships,
 }
 
-impl Recording {
+impl RecordingReplay {
     /// Begins to read a recording; `name` is its name in messages.
     ///
     /// # Errors
     /// The bytes are no recording, or one of another version.
-    pub fn open(name: &str, bytes: &Memory, described: Description) -> Result<Recording, Failure> {
-        let reader = Reader::open(bytes.reader(), name)?;
-        Ok(Recording { reader, described, open: None, ahead: None, ended: None, is_astray: false })
+    pub fn open(name: &str, bytes: &MemoryRecording, described: Description) -> Result<RecordingReplay, DecideError> {
+        let reader = RecordingReader::open(bytes.reader(), name)?;
+        Ok(RecordingReplay { reader, described, open: None, ahead: None, ended: None, is_astray: false })
     }
 
     /// Returns the cluster as it is now. `None`: no session has begun.
@@ -66,12 +67,16 @@ impl Recording {
     /// Repeats the steps before the next one with a decision. Returns what `look` returns there. `None`: no session has begun.
     ///
     /// # Errors
-    /// Those of [`Recording::next`].
-    pub fn look<T>(&mut self, start: Start<'_>, look: impl FnOnce(Before<'_>) -> T) -> Result<Option<T>, Failure> {
+    /// Those of [`RecordingReplay::next`].
+    pub fn look<T>(
+        &mut self,
+        start: PolicyFactory<'_>,
+        look: impl FnOnce(ClusterBeforeDecision<'_>) -> T,
+    ) -> Result<Option<T>, DecideError> {
         self.ahead = self.find(start)?;
         let Some((_, replay)) = &mut self.open else { return Ok(None) };
         let memberships = memberships(replay);
-        Ok(Some(look(Before { mirror: replay.session().mirror(), memberships: &memberships })))
+        Ok(Some(look(ClusterBeforeDecision { mirror: replay.session().mirror(), memberships: &memberships })))
     }
 
     /// Finds the next step with a decision, and repeats it. Returns what `look` returned before it, and the decisions. `None`: the recording has
@@ -82,17 +87,17 @@ impl Recording {
     pub fn next<T>(
         &mut self,
         explained: bool,
-        start: Start<'_>,
-        look: impl FnOnce(Before<'_>) -> T,
-    ) -> Result<Option<(T, Record)>, Failure> {
+        start: PolicyFactory<'_>,
+        look: impl FnOnce(ClusterBeforeDecision<'_>) -> T,
+    ) -> Result<Option<(T, DecisionReport)>, DecideError> {
         self.find(start)?.map(|step| self.decide(*step, explained, look)).transpose()
     }
 
-    /// Finds the next step with a decision, and repeats it without looking. Returns whether there is one, as in [`Recording::next`].
+    /// Finds the next step with a decision, and repeats it without looking. Returns whether there is one, as in [`RecordingReplay::next`].
     ///
     /// # Errors
-    /// Those of [`Recording::next`].
-    pub fn skip(&mut self, start: Start<'_>) -> Result<bool, Failure> {
+    /// Those of [`RecordingReplay::next`].
+    pub fn skip(&mut self, start: PolicyFactory<'_>) -> Result<bool, DecideError> {
         let Some(step) = self.find(start)? else { return Ok(false) };
         if let Some((_, replay)) = &mut self.open {
             self.ended = replay.step(*step).map(|first| otherwise(&first));
@@ -104,21 +109,21 @@ impl Recording {
     ///
     /// # Errors
     /// The new part cannot be read.
-    pub fn go_on(&mut self) -> Result<(), Failure> {
+    pub fn go_on(&mut self) -> Result<(), DecideError> {
         Ok(self.reader.go_on()?)
     }
 
     /// Repeats the steps without a decision, up to the next one with a decision.
-    fn find(&mut self, start: Start<'_>) -> Result<Option<Box<Recorded>>, Failure> {
+    fn find(&mut self, start: PolicyFactory<'_>) -> Result<Option<Box<RecordedStep>>, DecideError> {
         if self.ahead.is_some() {
             return Ok(self.ahead.take());
         }
         while self.ended.is_none() {
             match self.reader.next_entry()? {
                 None => break,
-                Some(Entry::Session(header)) => self.begin(*header, start)?,
-                Some(Entry::Step(step)) if decides(&step) => return Ok(Some(step)),
-                Some(Entry::Step(step)) => {
+                Some(RecordingEntry::Session(header)) => self.begin(*header, start)?,
+                Some(RecordingEntry::Step(step)) if decides(&step) => return Ok(Some(step)),
+                Some(RecordingEntry::Step(step)) => {
                     let Some((_, replay)) = &mut self.open else { continue };
                     self.ended = replay.step(*step).map(|first| otherwise(&first));
                 }
@@ -129,7 +134,7 @@ impl Recording {
 
     /// Returns the problem to report at the end: a lost tail, or a decision that differs from its recording. `None`: there is no problem.
     pub fn end(&self) -> Option<Problem> {
-        let lost = |tail: Tail| {
+        let lost = |tail: IncompleteTail| {
             Problem::error(tail.to_string()).of(Severity::Warning).remedy("what stands before it is shown")
         };
         self.ended.clone().or_else(|| self.reader.tail().map(lost))
@@ -145,9 +150,11 @@ impl Recording {
         self.is_astray
     }
 
-    fn begin(&mut self, header: Header, start: Start<'_>) -> Result<(), Failure> {
-        let Some(Entry::Step(opening)) = self.reader.next_entry()? else { return Err(ReadError::Nothing.into()) };
-        let (replay, first) = Replay::open(start(), &header, &opening).map_err(Failure::Open)?;
+    fn begin(&mut self, header: Header, start: PolicyFactory<'_>) -> Result<(), DecideError> {
+        let Some(RecordingEntry::Step(opening)) = self.reader.next_entry()? else {
+            return Err(RecordingError::Nothing.into());
+        };
+        let (replay, first) = Replay::open(start(), &header, &opening).map_err(DecideError::Open)?;
         self.ended = first.map(|first| otherwise(&first));
         self.open = Some((header, replay));
         Ok(())
@@ -155,18 +162,18 @@ impl Recording {
 
     fn decide<T>(
         &mut self,
-        step: Recorded,
+        step: RecordedStep,
         explained: bool,
-        look: impl FnOnce(Before<'_>) -> T,
-    ) -> Result<(T, Record), Failure> {
-        let Recording { described, open, ended, is_astray, .. } = self;
-        let Some((header, replay)) = open else { return Err(ReadError::Nothing.into()) };
+        look: impl FnOnce(ClusterBeforeDecision<'_>) -> T,
+    ) -> Result<(T, DecisionReport), DecideError> {
+        let RecordingReplay { described, open, ended, is_astray, .. } = self;
+        let Some((header, replay)) = open else { return Err(RecordingError::Nothing.into()) };
         let system = described.system(&header.system);
         let (before, memberships) = (accounts(replay), memberships(replay));
         let mirror = replay.session().mirror();
         let arguments: Map<String, Value> = serde_json::from_str(&header.arguments).unwrap_or_default();
-        let mut record = Record::new(described, system, Source::default(), arguments, mirror);
-        let seen = look(Before { mirror, memberships: &memberships });
+        let mut record = DecisionReport::new(described, system, PolicySource::default(), arguments, mirror);
+        let seen = look(ClusterBeforeDecision { mirror, memberships: &memberships });
         let told = match explained {
             true => {
                 // The policy of the recording may not provide standings: its decisions are shown all the same.
@@ -182,7 +189,7 @@ impl Recording {
             }
         };
         match told {
-            Ok(step) => record.cycles.push(Cycle::decided(1, step.happened, replay.session(), explained)),
+            Ok(step) => record.cycles.push(CycleReport::decided(1, step.happened, replay.session(), explained)),
             Err(SessionError { cause, .. }) => record.findings.push(Problem::error(cause.to_string())),
         }
         record.findings.extend(ended.clone());
@@ -193,8 +200,12 @@ impl Recording {
 }
 
 /// Returns whether a step tries or decides something.
-fn decides(step: &Recorded) -> bool {
-    let tries = matches!(step.told, Told::Input(Input::Cycle | Input::Attempt(_) | Input::Part(_)) | Told::Question(_));
+fn decides(step: &RecordedStep) -> bool {
+    let tries = matches!(
+        step.told,
+        SessionCall::Input(SessionInput::Cycle | SessionInput::Attempt(_) | SessionInput::Part(_))
+            | SessionCall::Question(_)
+    );
     tries || step.came.as_ref().is_some_and(|came| !came.decisions.is_empty())
 }
 

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lictor_contract::{Description, KindInterest, Severity, SystemInfo};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 
 use super::failure::either;
 use super::problem::Problem;
@@ -19,7 +19,7 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// A system, and why it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct SystemChoice {
     /// The name of the system.
     pub system: String,
     /// The evidence for it.
@@ -28,7 +28,7 @@ pub struct Choice {
     pub others: Vec<String>,
 }
 
-impl Choice {
+impl SystemChoice {
     /// Returns the choice as a sentence.
     pub fn sentence(&self) -> String {
         let others = match self.others.as_slice() {
@@ -54,7 +54,7 @@ struct Evidence {
 
 impl Evidence {
     /// Collects the evidence for the system at this place among those of the policy.
-    fn of(objects: &[Object], described: &Description, place: usize) -> Evidence {
+    fn of(objects: &[KubernetesObject], described: &Description, place: usize) -> Evidence {
         let mut evidence = Evidence::default();
         let Some(system) = described.systems.get(place) else { return evidence };
         let schedulers: Vec<&str> = own_schedulers(system).collect();
@@ -100,7 +100,7 @@ impl Evidence {
 }
 
 /// Chooses the system for a snapshot. The policy must describe at least one system.
-pub fn choose(objects: &[Object], described: &Description) -> Choice {
+pub fn choose(objects: &[KubernetesObject], described: &Description) -> SystemChoice {
     let all = (0..described.systems.len()).map(|place| Evidence::of(objects, described, place));
     let mut found: Vec<(&SystemInfo, Evidence)> =
         described.systems.iter().zip(all).filter(|(_, evidence)| !evidence.is_empty()).collect();
@@ -108,16 +108,16 @@ pub fn choose(objects: &[Object], described: &Description) -> Choice {
     found.sort_by_key(|(_, evidence)| Reverse((evidence.waiting, evidence.pods, evidence.objects())));
     let others = found.iter().skip(1).map(|(system, _)| format!("`{}`", system.name)).collect();
     if let Some((system, evidence)) = found.first() {
-        return Choice { system: system.name.clone(), why: evidence.why(), others };
+        return SystemChoice { system: system.name.clone(), why: evidence.why(), others };
     }
     let plain = described.systems.iter().find(|system| system.schedulers == [DEFAULT_SCHEDULER]);
     let system = plain.or(described.systems.first()).map(|system| system.name.clone()).unwrap_or_default();
-    Choice { system, why: "nothing in the snapshot is of another system".to_owned(), others }
+    SystemChoice { system, why: "nothing in the snapshot is of another system".to_owned(), others }
 }
 
 /// Makes a warning about a snapshot in which nothing belongs to this system, although the system has schedulers or kinds of its own. `None`: there is
 /// nothing to warn of.
-pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Option<Problem> {
+pub fn lacking(objects: &[KubernetesObject], described: &Description, system: &str) -> Option<Problem> {
     let message = format!("nothing in the snapshot is of system `{system}`: {}", lacks(objects, described, system)?);
     let remedy = match choose(objects, described).system {
         other if other == system => "add these kinds to the dump".to_owned(),
@@ -128,7 +128,7 @@ pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Opt
 
 /// Returns what these objects lack of a system, in words. `None`: an object belongs to the system, or the system has neither schedulers nor kinds of
 /// its own.
-pub fn lacks(objects: &[Object], described: &Description, system: &str) -> Option<String> {
+pub fn lacks(objects: &[KubernetesObject], described: &Description, system: &str) -> Option<String> {
     let place = described.systems.iter().position(|known| known.name == system)?;
     let info = described.systems.get(place)?;
     if !Evidence::of(objects, described, place).is_empty() {

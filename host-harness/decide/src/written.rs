@@ -6,15 +6,15 @@ use lictor_host::policy::Policy;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::between::{Between, SECOND};
+use super::between::{CycleInterval, SECOND};
 use super::problem::Problem;
-use super::record::Cycle;
-use super::snapshot::Snapshot;
+use super::record::CycleReport;
+use super::snapshot::ClusterSnapshot;
 
 /// A file to be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Written {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Written"))]
+pub struct ExportedFile {
     /// The name of the file.
     pub name: String,
     /// The text of the file.
@@ -22,11 +22,11 @@ pub struct Written {
 }
 
 /// The parts of a scenario.
-pub struct Decided<'a> {
+pub struct ScenarioContents<'a> {
     /// The name of the file that was opened.
     pub file: &'a str,
     /// The cluster before any decision.
-    pub snapshot: &'a Snapshot,
+    pub snapshot: &'a ClusterSnapshot,
     /// The newest time in the cluster, in nanoseconds since 1970.
     pub newest: i64,
     /// The name of the system.
@@ -36,22 +36,22 @@ pub struct Decided<'a> {
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
     /// The decisions, cycle by cycle, with the events before each.
-    pub cycles: &'a [(Between, Cycle)],
+    pub cycles: &'a [(CycleInterval, CycleReport)],
 }
 
 /// Returns a snapshot as a file: one document for each object.
-pub fn snapshot(file: &str, snapshot: &Snapshot) -> Written {
+pub fn snapshot(file: &str, snapshot: &ClusterSnapshot) -> ExportedFile {
     let documents: Vec<String> = snapshot.objects.iter().map(|object| object.json() + "\n").collect();
-    Written { name: format!("{}.yaml", name(file)), text: documents.join("---\n") }
+    ExportedFile { name: format!("{}.yaml", name(file)), text: documents.join("---\n") }
 }
 
 /// Returns the decisions as a scenario that passes: it is played once before it is returned.
 ///
 /// # Errors
 /// The scenario does not end as it was decided.
-pub fn scenario(decided: &Decided<'_>, policy: Box<dyn Policy>) -> Result<Written, Vec<Problem>> {
+pub fn scenario(decided: &ScenarioContents<'_>, policy: Box<dyn Policy>) -> Result<ExportedFile, Vec<Problem>> {
     let name = name(decided.file);
-    let written = Written { name: format!("{name}.yaml"), text: text(decided, &name) };
+    let written = ExportedFile { name: format!("{name}.yaml"), text: text(decided, &name) };
     let documents = load::read(&written.name, &written.text).map_err(|mistake| vec![Problem::from(&mistake)])?;
     let document = documents.into_iter().next().ok_or_else(|| vec![Problem::error("nothing was written")])?;
     let scenario = read_scenario(document).map_err(|mistake| vec![Problem::from(&mistake)])?;
@@ -65,8 +65,8 @@ pub fn scenario(decided: &Decided<'_>, policy: Box<dyn Policy>) -> Result<Writte
 }
 
 /// Returns the text of a scenario: one object a line, so that two of them can be compared.
-fn text(decided: &Decided<'_>, name: &str) -> String {
-    let Decided { file, snapshot, newest, system, arguments, schedulers, cycles } = decided;
+fn text(decided: &ScenarioContents<'_>, name: &str) -> String {
+    let ScenarioContents { file, snapshot, newest, system, arguments, schedulers, cycles } = decided;
     let policy = json!({ "laws": system, "args": arguments, "schedulers": schedulers });
     let description = format!("What was decided about {file}.");
     let mut lines = vec![
@@ -86,9 +86,9 @@ fn text(decided: &Decided<'_>, name: &str) -> String {
 }
 
 /// Returns the steps of a scenario. First the clock moves to the newest time in the cluster, as it does before a decision. Then come the cycles.
-fn steps(newest: i64, cycles: &[(Between, Cycle)]) -> Vec<Value> {
+fn steps(newest: i64, cycles: &[(CycleInterval, CycleReport)]) -> Vec<Value> {
     let advance = (newest > 0).then(|| advanced(newest));
-    let of_cycle = |(between, cycle): &(Between, Cycle)| {
+    let of_cycle = |(between, cycle): &(CycleInterval, CycleReport)| {
         let left = between.victims_leave.then(|| json!({ "evictionsComplete": true }));
         let advance = (between.seconds > 0).then(|| advanced(between.nanoseconds()));
         let happened = &cycle.happened;

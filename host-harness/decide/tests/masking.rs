@@ -6,8 +6,8 @@ use std::path::Path;
 
 use lictor_conformance::{Scenario, each_in, read_scenario};
 use lictor_decide::mask::Masked;
-use lictor_decide::record::{Record, Source};
-use lictor_decide::{Arguments, Native, Opened, Snapshot, With};
+use lictor_decide::record::{DecisionReport, PolicySource};
+use lictor_decide::{ClusterSession, ClusterSnapshot, DecisionSettings, Native, UserArguments};
 use lictor_host::policy::Policy;
 
 /// The scenarios that are decided differently under invented names. YuniKorn ignores upper and lower case, but here the two are different words. The
@@ -26,16 +26,26 @@ fn fixtures() -> std::path::PathBuf {
 }
 
 /// Returns the decisions of three cycles. `None`: the cluster cannot be opened.
-fn decided(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<Record> {
+fn decided(
+    snapshot: &ClusterSnapshot,
+    system: &str,
+    arguments: &UserArguments,
+    schedulers: &[String],
+) -> Option<DecisionReport> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
-    let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-    let mut opened = Opened::open(policy, described, with, || Ok(snapshot.clone())).ok()?;
-    Some(opened.decide(3, Source::default()).unwrap())
+    let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+    let mut opened = ClusterSession::open(policy, described, with, || Ok(snapshot.clone())).ok()?;
+    Some(opened.decide(3, PolicySource::default()).unwrap())
 }
 
 /// Returns whether the masked cluster has the same decisions, up to the names. `None`: the cluster cannot be opened.
-fn is_alike(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<bool> {
+fn is_alike(
+    snapshot: &ClusterSnapshot,
+    system: &str,
+    arguments: &UserArguments,
+    schedulers: &[String],
+) -> Option<bool> {
     let before = decided(snapshot, system, arguments, schedulers)?;
     let masked = Masked::of(snapshot, schedulers).unwrap();
     let after = decided(&masked.snapshot, system, arguments, schedulers);
@@ -56,8 +66,8 @@ fn every_scenario_is_decided_alike() {
     }
     let (mut count, mut otherwise) = (0, Vec::new());
     for scenario in &scenarios {
-        let snapshot = Snapshot { objects: scenario.cluster.clone(), ..Snapshot::default() };
-        let mut arguments = Arguments::default();
+        let snapshot = ClusterSnapshot { objects: scenario.cluster.clone(), ..ClusterSnapshot::default() };
+        let mut arguments = UserArguments::default();
         arguments.given.clone_from(&scenario.args);
         if let Some(alike) = is_alike(&snapshot, &scenario.laws, &arguments, &scenario.schedulers) {
             count += 1;
@@ -76,8 +86,8 @@ fn nothing_of_the_names_of_a_snapshot_is_left() {
         ("three-zones.yaml", "kubernetes", ["zone-a", "\"web", "cache-", "ledger", "gateway", "postgres"]),
     ] {
         let text = fs::read_to_string(fixtures().join("snapshots").join(file)).unwrap();
-        let snapshot = Snapshot::told(file, text).unwrap();
-        assert_eq!(is_alike(&snapshot, system, &Arguments::default(), &[]), Some(true), "{file}");
+        let snapshot = ClusterSnapshot::told(file, text).unwrap();
+        assert_eq!(is_alike(&snapshot, system, &UserArguments::default(), &[]), Some(true), "{file}");
         let masked = Masked::of(&snapshot, &[]).unwrap();
         let written: String = masked.snapshot.objects.iter().map(|object| object.json() + "\n").collect();
         for name in names {
@@ -108,13 +118,13 @@ fn what_a_decision_depends_on_is_kept() {
         pod("db", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}], ", "image: db"),
         pod("ml", "", "resources: {requests: {example.com/gpu: 1}}"),
     ];
-    let snapshot = Snapshot::told("it.yaml", objects.join("\n---\n")).unwrap();
-    let record = decided(&snapshot, "kubernetes", &Arguments::default(), &[]).unwrap();
+    let snapshot = ClusterSnapshot::told("it.yaml", objects.join("\n---\n")).unwrap();
+    let record = decided(&snapshot, "kubernetes", &UserArguments::default(), &[]).unwrap();
     let bound: Vec<&String> = record.cycles.iter().flat_map(|cycle| cycle.happened.bound.keys()).collect();
     assert_eq!(bound, ["d/db", "d/ml", "d/web"]);
-    assert_eq!(is_alike(&snapshot, "kubernetes", &Arguments::default(), &[]), Some(true));
+    assert_eq!(is_alike(&snapshot, "kubernetes", &UserArguments::default(), &[]), Some(true));
     let masked = Masked::of(&snapshot, &[]).unwrap();
-    let written: String = masked.snapshot.objects.iter().map(lictor_host::cluster::Object::json).collect();
+    let written: String = masked.snapshot.objects.iter().map(lictor_host::cluster::KubernetesObject::json).collect();
     let class = r#""extendedResourceName":"example.com/gpu""#;
     assert!(!written.contains("192.0.2.") && !written.contains("east") && written.contains(class), "{written}");
 }

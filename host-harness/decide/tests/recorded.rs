@@ -6,9 +6,9 @@ use std::path::Path;
 
 use lictor_conformance::{Scenario, each_in, read_scenario, run_with};
 use lictor_decide::Native;
-use lictor_decide::recorded::{Growing, Recording};
+use lictor_decide::recorded::{RecordingReplay, TailedRecording};
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Header, Memory, Recorder};
+use lictor_host::recording::{Header, MemoryRecording, Recorder};
 use lictor_host::session::FaultRules;
 
 fn start() -> Box<dyn Policy> {
@@ -47,8 +47,8 @@ fn sum(one: [usize; 3], other: [usize; 3]) -> [usize; 3] {
 /// Repeats a recording. Returns the number of its moments, and the numbers of pods that are bound, nominated and evicted in them.
 fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
     let described = start().describe().unwrap();
-    let memory = Memory::from(bytes.to_vec());
-    let mut recording = Recording::open(name, &memory, described).unwrap();
+    let memory = MemoryRecording::from(bytes.to_vec());
+    let mut recording = RecordingReplay::open(name, &memory, described).unwrap();
     let (mut moments, mut sums) = (0usize, [0; 3]);
     while let Some((pods, record)) = recording.next(false, &mut start, |before| before.mirror.pods().count()).unwrap() {
         assert!(pods > 0 || record.cluster.nodes > 0, "{name}: nothing is in the cluster");
@@ -58,7 +58,11 @@ fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
             sums = sum(sums, [happened.bound.len(), happened.nominated.len(), happened.victims.len()]);
         }
     }
-    assert_eq!((recording.end(), Growing::open(name, memory).unwrap().known().moments), (None, moments), "{name}");
+    assert_eq!(
+        (recording.end(), TailedRecording::open(name, memory).unwrap().known().moments),
+        (None, moments),
+        "{name}"
+    );
     (moments, sums)
 }
 

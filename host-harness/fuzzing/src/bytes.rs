@@ -1,11 +1,11 @@
 //! Decisions from bytes.
 
 /// Bytes that decide, one after the other. Where they are used up, every decision is the first one.
-pub(crate) struct Bytes<'a>(&'a [u8]);
+pub(crate) struct FuzzInput<'a>(&'a [u8]);
 
-impl<'a> Bytes<'a> {
-    pub(crate) fn new(data: &'a [u8]) -> Bytes<'a> {
-        Bytes(data)
+impl<'a> FuzzInput<'a> {
+    pub(crate) fn new(data: &'a [u8]) -> FuzzInput<'a> {
+        FuzzInput(data)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -45,12 +45,12 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns a list of values, fewer than the bound.
-    pub(crate) fn some<T>(&mut self, bound: u32, mut one: impl FnMut(&mut Bytes<'a>) -> T) -> Vec<T> {
+    pub(crate) fn some<T>(&mut self, bound: u32, mut one: impl FnMut(&mut FuzzInput<'a>) -> T) -> Vec<T> {
         (0..self.below(bound)).map(|_| one(self)).collect()
     }
 
     /// Returns a value about every second time, else `None`.
-    pub(crate) fn maybe<T>(&mut self, one: impl FnOnce(&mut Bytes<'a>) -> T) -> Option<T> {
+    pub(crate) fn maybe<T>(&mut self, one: impl FnOnce(&mut FuzzInput<'a>) -> T) -> Option<T> {
         (self.below(2) == 1).then(|| one(self))
     }
 }

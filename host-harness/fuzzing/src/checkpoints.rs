@@ -1,11 +1,11 @@
 //! Checkpoints that another program wrote, or that were damaged.
 
 use lictor_contract::Checkpoint;
-use lictor_host::session::{Input, SessionCheckpoint};
+use lictor_host::session::{SessionCheckpoint, SessionInput};
 use lictor_policy::Engine;
 
 use crate::SYSTEMS;
-use crate::bytes::Bytes;
+use crate::bytes::FuzzInput;
 use crate::events::{beginning, event};
 use crate::session::{objects, opened};
 
@@ -34,7 +34,7 @@ pub(crate) fn policy(data: &[u8]) {
         let mut engine = Engine::default();
         let configured = engine.configure(system, "");
         assert!(configured.is_ok(), "{system}: {configured:?}");
-        let mut bytes = Bytes::new(&CLUSTER);
+        let mut bytes = FuzzInput::new(&CLUSTER);
         let mut events = beginning(&mut bytes);
         events.extend((0..30).map(|_| event(&mut bytes)));
         for event in events {
@@ -62,13 +62,13 @@ pub(crate) fn session(data: &[u8]) {
     let Ok(checkpoint) = serde_json::from_slice::<SessionCheckpoint>(data) else { return };
     for system in SYSTEMS {
         let Some(mut session) = opened(system) else { return };
-        let mut bytes = Bytes::new(&CLUSTER);
-        let _ = session.handle(Input::Listed(objects(&mut bytes)));
+        let mut bytes = FuzzInput::new(&CLUSTER);
+        let _ = session.handle(SessionInput::Listed(objects(&mut bytes)));
         let _ = session.restore(checkpoint.clone());
-        let _ = session.handle(Input::Clock(i64::MAX));
+        let _ = session.handle(SessionInput::Clock(i64::MAX));
         for _ in 0..3 {
-            let _ = session.handle(Input::Objects(objects(&mut bytes)));
-            let _ = session.handle(Input::Cycle);
+            let _ = session.handle(SessionInput::Objects(objects(&mut bytes)));
+            let _ = session.handle(SessionInput::Cycle);
         }
         let _ = session.checkpoint();
     }

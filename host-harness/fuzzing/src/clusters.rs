@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bytes::Bytes;
+use crate::bytes::FuzzInput;
 
 const GROUPS: [&str; 3] = ["g0", "g1", ""];
 const QUEUES: [&str; 4] = ["root.a", "a", "b", ""];
@@ -10,7 +10,7 @@ const AMOUNTS: [&str; 8] = ["1", "2", "500m", "0", "9223372036854775807", "-1", 
 const TIMES: [&str; 4] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:07Z", "0000-00-00", ""];
 
 /// Returns a node, a pod, or an object that a system reads.
-pub(crate) fn object(bytes: &mut Bytes<'_>) -> Value {
+pub(crate) fn object(bytes: &mut FuzzInput<'_>) -> Value {
     match bytes.below(8) {
         0 | 1 => node(bytes),
         2..=5 => pod(bytes),
@@ -19,21 +19,21 @@ pub(crate) fn object(bytes: &mut Bytes<'_>) -> Value {
     }
 }
 
-fn name(bytes: &mut Bytes<'_>, letter: &str, bound: u32) -> String {
+fn name(bytes: &mut FuzzInput<'_>, letter: &str, bound: u32) -> String {
     format!("{letter}{}", bytes.below(bound))
 }
 
-fn namespace(bytes: &mut Bytes<'_>) -> String {
+fn namespace(bytes: &mut FuzzInput<'_>) -> String {
     bytes.text(&["a", "a", "a", "b"])
 }
 
 /// Returns an amount: mostly one that is possible.
-fn amount(bytes: &mut Bytes<'_>) -> String {
+fn amount(bytes: &mut FuzzInput<'_>) -> String {
     let known = if bytes.rarely(8) { AMOUNTS.len() } else { 3 };
     bytes.text(AMOUNTS.get(..known).unwrap_or_default())
 }
 
-fn amounts(bytes: &mut Bytes<'_>) -> Value {
+fn amounts(bytes: &mut FuzzInput<'_>) -> Value {
     let mut amounts = json!({"cpu": amount(bytes), "memory": amount(bytes)});
     if let (Some(amounts), true) = (amounts.as_object_mut(), bytes.rarely(4)) {
         amounts.insert("nvidia.com/gpu".to_owned(), json!(amount(bytes)));
@@ -41,7 +41,7 @@ fn amounts(bytes: &mut Bytes<'_>) -> Value {
     amounts
 }
 
-fn node(bytes: &mut Bytes<'_>) -> Value {
+fn node(bytes: &mut FuzzInput<'_>) -> Value {
     let mut allocatable = amounts(bytes);
     if let Some(allocatable) = allocatable.as_object_mut() {
         allocatable.insert("pods".to_owned(), json!("10"));
@@ -54,7 +54,7 @@ fn node(bytes: &mut Bytes<'_>) -> Value {
     })
 }
 
-fn pod(bytes: &mut Bytes<'_>) -> Value {
+fn pod(bytes: &mut FuzzInput<'_>) -> Value {
     let group = bytes.text(&GROUPS);
     let queue = bytes.text(&QUEUES);
     let labels = json!({
@@ -96,7 +96,7 @@ fn pod(bytes: &mut Bytes<'_>) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status})
 }
 
-fn group(bytes: &mut Bytes<'_>) -> Value {
+fn group(bytes: &mut FuzzInput<'_>) -> Value {
     let version = bytes.text(&[
         "scheduling.sigs.k8s.io/v1alpha1",
         "scheduling.x-k8s.io/v1alpha1",
@@ -113,7 +113,7 @@ fn group(bytes: &mut Bytes<'_>) -> Value {
     })
 }
 
-fn queue(bytes: &mut Bytes<'_>) -> Value {
+fn queue(bytes: &mut FuzzInput<'_>) -> Value {
     let (one, other, third) = (amounts(bytes), amounts(bytes), amounts(bytes));
     match bytes.below(4) {
         0 => {

@@ -4,7 +4,7 @@ use lictor_contract::{Event, Placement, Refuted, ReleaseCause};
 use lictor_policy::Engine;
 
 use crate::SYSTEMS;
-use crate::bytes::Bytes;
+use crate::bytes::FuzzInput;
 use crate::events::{any_number, beginning, event};
 
 /// Checks that the same events and calls have the same answers. Most of the events and calls are as a host makes them.
@@ -14,7 +14,7 @@ pub(crate) fn events(data: &[u8]) {
 
 /// Returns all answers of a policy to a stream, as text.
 fn played(data: &[u8]) -> String {
-    let mut bytes = Bytes::new(data);
+    let mut bytes = FuzzInput::new(data);
     let mut engine = Engine::default();
     let system = bytes.one(&SYSTEMS).unwrap_or_default();
     let configured = engine.configure(system, "");
@@ -28,7 +28,7 @@ fn played(data: &[u8]) -> String {
     said
 }
 
-fn step(engine: &mut Engine, bytes: &mut Bytes<'_>) -> String {
+fn step(engine: &mut Engine, bytes: &mut FuzzInput<'_>) -> String {
     match bytes.below(28) {
         0..=14 => {
             let events: Vec<Event> = bytes.some(4, event);
@@ -38,7 +38,7 @@ fn step(engine: &mut Engine, bytes: &mut Bytes<'_>) -> String {
         16 => format!("{:?}", engine.pre_filter(any_number(bytes))),
         17 => format!("{:?}", engine.filter(any_number(bytes))),
         18 | 19 => {
-            let place = |bytes: &mut Bytes<'_>| Placement { pod: any_number(bytes), node: any_number(bytes) };
+            let place = |bytes: &mut FuzzInput<'_>| Placement { pod: any_number(bytes), node: any_number(bytes) };
             let refuted = Refuted { placements: bytes.some(2, place), victims: bytes.some(2, any_number) };
             format!("{:?}", engine.post_filter(&bytes.some(4, any_number), &refuted))
         }

@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use crate::bytes::Bytes;
+use crate::bytes::FuzzInput;
 use crate::clusters;
 
 const RESOURCES: [&str; 5] = ["cpu", "memory", "pods", "nvidia.com/gpu", "hostport/80"];
@@ -10,7 +10,7 @@ const VALUES: [&str; 9] = ["true", "false", "g0", "g1", "a", "root.a", "2", "{\"
 const BOUND: u32 = 6;
 
 /// Returns a number that a host gives. Such numbers are dense, so that an engine may keep lists by them; at times there is a hole.
-pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
+pub(crate) fn number(bytes: &mut FuzzInput<'_>) -> u32 {
     match bytes.below(32) {
         31 => 300,
         n => n.checked_rem(BOUND).unwrap_or_default(),
@@ -18,7 +18,7 @@ pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
 }
 
 /// Returns a number of something that is never removed: at times far beyond all others, which an engine refuses.
-fn far_number(bytes: &mut Bytes<'_>) -> u32 {
+fn far_number(bytes: &mut FuzzInput<'_>) -> u32 {
     match bytes.below(32) {
         31 => 300,
         30 => u32::MAX,
@@ -27,33 +27,33 @@ fn far_number(bytes: &mut Bytes<'_>) -> u32 {
 }
 
 /// Returns a number in a question or a reference: perhaps one that was never given.
-pub(crate) fn any_number(bytes: &mut Bytes<'_>) -> u32 {
+pub(crate) fn any_number(bytes: &mut FuzzInput<'_>) -> u32 {
     if bytes.rarely(32) { u32::MAX } else { number(bytes) }
 }
 
-fn value(bytes: &mut Bytes<'_>) -> i64 {
+fn value(bytes: &mut FuzzInput<'_>) -> i64 {
     bytes.one(&[1000, 1, 0, 2, 3, 500, i64::MAX, -1, i64::MIN]).unwrap_or_default()
 }
 
-fn amounts(bytes: &mut Bytes<'_>) -> Vec<Amount> {
+fn amounts(bytes: &mut FuzzInput<'_>) -> Vec<Amount> {
     bytes.some(4, |bytes| Amount { resource: far_number(bytes), value: value(bytes) })
 }
 
-fn attributes(bytes: &mut Bytes<'_>) -> Vec<Attribute> {
+fn attributes(bytes: &mut FuzzInput<'_>) -> Vec<Attribute> {
     bytes.some(6, |bytes| Attribute { key: bytes.below(40), value: bytes.text(&VALUES) })
 }
 
-fn words(bytes: &mut Bytes<'_>) -> Vec<u64> {
+fn words(bytes: &mut FuzzInput<'_>) -> Vec<u64> {
     bytes.some(3, |bytes| bytes.one(&[u64::MAX, 0, 1, 0b101]).unwrap_or_default())
 }
 
-fn phase(bytes: &mut Bytes<'_>) -> Phase {
+fn phase(bytes: &mut FuzzInput<'_>) -> Phase {
     bytes
         .one(&[Phase::Pending, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Unknown])
         .unwrap_or(Phase::Unknown)
 }
 
-fn pod(bytes: &mut Bytes<'_>) -> Pod {
+fn pod(bytes: &mut FuzzInput<'_>) -> Pod {
     let id = number(bytes);
     let name = if bytes.rarely(8) { "p0".to_owned() } else { format!("p{id}") };
     let mut pod = Pod::pending(id, &bytes.text(&["a", "b"]), &name);
@@ -69,8 +69,8 @@ fn pod(bytes: &mut Bytes<'_>) -> Pod {
     pod.with(|shared| template(bytes, shared))
 }
 
-fn template(bytes: &mut Bytes<'_>, template: &mut PodTemplate) {
-    let owner = |bytes: &mut Bytes<'_>| {
+fn template(bytes: &mut FuzzInput<'_>, template: &mut PodTemplate) {
+    let owner = |bytes: &mut FuzzInput<'_>| {
         let (kind, name) = (bytes.text(&["ReplicaSet", "DaemonSet"]), bytes.text(&["x", "y"]));
         Owner { kind, name, uid: String::new() }
     };
@@ -84,7 +84,7 @@ fn template(bytes: &mut Bytes<'_>, template: &mut PodTemplate) {
     template.fields = attributes(bytes);
 }
 
-fn status(bytes: &mut Bytes<'_>) -> PodStatus {
+fn status(bytes: &mut FuzzInput<'_>) -> PodStatus {
     PodStatus {
         id: number(bytes),
         phase: phase(bytes),
@@ -97,7 +97,7 @@ fn status(bytes: &mut Bytes<'_>) -> PodStatus {
     }
 }
 
-fn inter_pod(bytes: &mut Bytes<'_>) -> InterPod {
+fn inter_pod(bytes: &mut FuzzInput<'_>) -> InterPod {
     InterPod {
         id: far_number(bytes),
         selected_by: bytes.some(3, far_number),
@@ -114,7 +114,7 @@ fn inter_pod(bytes: &mut Bytes<'_>) -> InterPod {
 }
 
 /// Returns an object of a kind that some system reads; at times, one that the API server would refuse.
-fn object(bytes: &mut Bytes<'_>) -> Object {
+fn object(bytes: &mut FuzzInput<'_>) -> Object {
     let value = clusters::object(bytes);
     let at = |pointer: &str| value.pointer(pointer).and_then(|it| it.as_str()).unwrap_or_default().to_owned();
     let version = at("/apiVersion");
@@ -124,7 +124,7 @@ fn object(bytes: &mut Bytes<'_>) -> Object {
 }
 
 /// Returns one event.
-pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
+pub(crate) fn event(bytes: &mut FuzzInput<'_>) -> Event {
     match bytes.below(20) {
         0..=2 => {
             let (id, allocatable, labels) = (number(bytes), amounts(bytes), attributes(bytes));
@@ -153,7 +153,7 @@ pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
 }
 
 /// Returns the events that every stream begins with: the resources, and some nodes that may be used.
-pub(crate) fn beginning(bytes: &mut Bytes<'_>) -> Vec<Event> {
+pub(crate) fn beginning(bytes: &mut FuzzInput<'_>) -> Vec<Event> {
     let resource =
         |name: &&str| Resource { name: (*name).to_owned(), everywhere: i64::from(name.starts_with("hostport")) };
     let mut events = vec![Event::Resources(RESOURCES.iter().map(resource).collect())];

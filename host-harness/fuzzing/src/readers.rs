@@ -1,13 +1,13 @@
 //! Readers of what users write.
 
 use lictor::Native;
-use lictor_artifact::{Digest, Reference};
+use lictor_artifact::{ArtifactReference, Digest};
 use lictor_conformance::read_scenario;
 use lictor_contract::quantity::{self, Unit};
 use lictor_contract::{Event, Object as Told, duration};
-use lictor_host::cluster::{InputError, Object, load};
-use lictor_host::recording::{Entry, Reader, Replay, end_of};
-use lictor_host::session::{Input, Session};
+use lictor_host::cluster::{InputError, KubernetesObject, load};
+use lictor_host::recording::{RecordingEntry, RecordingReader, Replay, end_of};
+use lictor_host::session::{Session, SessionInput};
 use lictor_policy::Engine;
 use serde_json::json;
 
@@ -28,12 +28,12 @@ pub(crate) fn objects(data: &[u8]) {
     let mut objects = Vec::new();
     for file in ["fuzz.yaml", "fuzz.json"] {
         match load::read(file, text) {
-            Ok(documents) => objects.extend(documents.into_iter().map(Object::from_document)),
+            Ok(documents) => objects.extend(documents.into_iter().map(KubernetesObject::from_document)),
             Err(error) => told(&error),
         }
     }
     objects.iter().filter_map(|object| object.as_ref().err()).for_each(told);
-    let objects: Vec<Object> = objects.into_iter().flatten().collect();
+    let objects: Vec<KubernetesObject> = objects.into_iter().flatten().collect();
     if objects.is_empty() {
         return;
     }
@@ -42,9 +42,9 @@ pub(crate) fn objects(data: &[u8]) {
         let Ok(mut session) = opened else { continue };
         session.mirror().mistakes_in(&objects).iter().for_each(told);
         // An object that the policy cannot take is an error; the next input is served all the same.
-        let _ = session.handle(Input::Listed(objects.clone()));
-        let _ = session.handle(Input::Cycle);
-        let _ = session.handle(Input::Objects(objects.clone()));
+        let _ = session.handle(SessionInput::Listed(objects.clone()));
+        let _ = session.handle(SessionInput::Cycle);
+        let _ = session.handle(SessionInput::Objects(objects.clone()));
     }
 }
 
@@ -126,12 +126,12 @@ pub(crate) fn scenarios(data: &[u8]) {
 
 /// Replays recordings as far as they can be read. The whole part of a recording never exceeds its length.
 pub(crate) fn recordings(data: &[u8]) {
-    let Ok(mut reader) = Reader::open(data, "fuzz.rec") else { return };
+    let Ok(mut reader) = RecordingReader::open(data, "fuzz.rec") else { return };
     let (mut header, mut replay) = (None, None);
     while let Ok(Some(entry)) = reader.next_entry() {
         match entry {
-            Entry::Session(next) => (header, replay) = (Some(next), None),
-            Entry::Step(step) => match (replay.as_mut(), header.take()) {
+            RecordingEntry::Session(next) => (header, replay) = (Some(next), None),
+            RecordingEntry::Step(step) => match (replay.as_mut(), header.take()) {
                 (Some(replay), _) => drop(Replay::step(replay, *step)),
                 (None, Some(header)) => {
                     replay = Replay::open(Box::new(Native::default()), &header, &step).ok().map(|(replay, _)| replay);
@@ -150,9 +150,9 @@ pub(crate) fn recordings(data: &[u8]) {
 /// Checks that names of artifacts are read back as they were written.
 pub(crate) fn references(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    if let Ok(reference) = Reference::parse(text) {
+    if let Ok(reference) = ArtifactReference::parse(text) {
         let written = reference.to_string();
-        assert_eq!(Reference::parse(&written), Ok(reference.clone()), "`{text}`");
+        assert_eq!(ArtifactReference::parse(&written), Ok(reference.clone()), "`{text}`");
         let parts = [&reference.host, &reference.repository];
         assert!(parts.iter().all(|part| !part.contains(['?', '#', '@', '%', '\\', ' ', '\n'])), "`{text}`");
         assert!(reference.pinned(&Digest::of(data)).to_string().contains("@sha256:"));

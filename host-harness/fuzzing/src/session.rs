@@ -1,11 +1,11 @@
 //! Streams of inputs into the session, with the policy as a library behind it.
 
 use lictor::Native;
-use lictor_host::cluster::{Object, load};
-use lictor_host::session::{CommandId, CommandOutcome, Input, Session};
+use lictor_host::cluster::{KubernetesObject, load};
+use lictor_host::session::{CommandId, CommandOutcome, Session, SessionInput};
 
 use crate::SYSTEMS;
-use crate::bytes::Bytes;
+use crate::bytes::FuzzInput;
 use crate::clusters;
 
 /// Checks inputs, most of them as a driver sends them. The same inputs have the same steps, and a mistake in one does not end the session.
@@ -15,7 +15,7 @@ pub(crate) fn inputs(data: &[u8]) {
 
 /// Returns all steps of a stream, as text.
 fn played(data: &[u8]) -> String {
-    let mut bytes = Bytes::new(data);
+    let mut bytes = FuzzInput::new(data);
     let system = bytes.one(&SYSTEMS).unwrap_or_default();
     let Some(mut session) = opened(system) else { return String::new() };
     let (mut said, mut open, mut clock) = (String::new(), Vec::new(), 0_i64);
@@ -50,11 +50,11 @@ fn restarted(mut session: Session, system: &str) -> Session {
     next
 }
 
-fn input(bytes: &mut Bytes<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> Input {
+fn input(bytes: &mut FuzzInput<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> SessionInput {
     match bytes.below(16) {
-        0..=5 => Input::Objects(objects(bytes)),
-        6 => Input::Listed(objects(bytes)),
-        7 => Input::Removed(bytes.text(&[
+        0..=5 => SessionInput::Objects(objects(bytes)),
+        6 => SessionInput::Listed(objects(bytes)),
+        7 => SessionInput::Removed(bytes.text(&[
             "Pod/a/p0",
             "Pod/a/p1",
             "Node/n0",
@@ -67,23 +67,23 @@ fn input(bytes: &mut Bytes<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> I
         8 => {
             let step = bytes.one(&[1_000_000_000, 60_000_000_000, 0, -1, i64::MAX]).unwrap_or_default();
             *clock = clock.saturating_add(step);
-            Input::Clock(*clock)
+            SessionInput::Clock(*clock)
         }
-        9 => Input::Attempt(bytes.text(&["a/p0", "a/p1", "a/p2", "b/p0", "x"])),
-        10 | 11 => Input::Cycle,
-        12 => Input::Part(2),
+        9 => SessionInput::Attempt(bytes.text(&["a/p0", "a/p1", "a/p2", "b/p0", "x"])),
+        10 | 11 => SessionInput::Cycle,
+        12 => SessionInput::Part(2),
         _ => {
             let ids = std::mem::take(open);
             let mut outcomes: Vec<_> = ids.into_iter().map(|id| (id, outcome(bytes))).collect();
             if bytes.rarely(6) {
                 outcomes.push((u64::from(bytes.below(200)), outcome(bytes)));
             }
-            Input::Outcomes(outcomes)
+            SessionInput::Outcomes(outcomes)
         }
     }
 }
 
-fn outcome(bytes: &mut Bytes<'_>) -> CommandOutcome {
+fn outcome(bytes: &mut FuzzInput<'_>) -> CommandOutcome {
     match bytes.below(4) {
         0 => CommandOutcome::Accepted,
         1 => CommandOutcome::Failed("it may not".to_owned()),
@@ -92,9 +92,9 @@ fn outcome(bytes: &mut Bytes<'_>) -> CommandOutcome {
 }
 
 /// Returns objects that can be read. The target `objects` covers the others.
-pub(crate) fn objects(bytes: &mut Bytes<'_>) -> Vec<Object> {
-    let text = |bytes: &mut Bytes<'_>| clusters::object(bytes).to_string();
+pub(crate) fn objects(bytes: &mut FuzzInput<'_>) -> Vec<KubernetesObject> {
+    let text = |bytes: &mut FuzzInput<'_>| clusters::object(bytes).to_string();
     let texts = bytes.some(5, text);
     let documents = texts.iter().filter_map(|text| load::read("fuzz.json", text).ok()).flatten();
-    documents.filter_map(|document| Object::from_document(document).ok()).collect()
+    documents.filter_map(|document| KubernetesObject::from_document(document).ok()).collect()
 }

@@ -18,38 +18,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Finding, Membership, PodId, QueueAccount};
 
-use crate::cluster::{Mirror, Object};
+use crate::cluster::{KubernetesObject, Mirror};
 use crate::policy::Policy;
-use crate::recording::{Recorder, Told};
-use crate::replace::Terms;
+use crate::recording::{Recorder, SessionCall};
+use crate::replace::ReplacementTerms;
 use crate::session::{
-    Action, Attempt, Candidate, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session,
-    SessionError, Standing, Step,
+    Attempt, CandidatePolicy, CommandAction, CommandOutcome, FaultRules, OpenError, PodStanding, ReplaceError, Session,
+    SessionError, SessionInput, SessionReport, StepOutput,
 };
 
 /// A session and the cluster that it decides about.
-pub struct Virtual {
+pub struct VirtualDriver {
     pub(crate) session: Session,
     /// The victims that have not left the cluster.
     leaving: BTreeSet<PodId>,
-    happened: Happened,
+    happened: SessionReport,
     recorder: Option<Recorder>,
 }
 
-impl Virtual {
+impl VirtualDriver {
     /// Opens a session in an empty cluster. See [`Session::open`].
     ///
     /// # Errors
     /// The policy refuses the configuration, or fails.
-    pub fn open(policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<Virtual, OpenError> {
+    pub fn open(policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<VirtualDriver, OpenError> {
         let session = Session::open(policy, system, arguments)?;
-        Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default(), recorder: None })
+        Ok(VirtualDriver { session, leaving: BTreeSet::new(), happened: SessionReport::default(), recorder: None })
     }
 
-    /// Continues a session. Its victims leave the cluster when [`evictions_complete`](Virtual::evictions_complete) is called.
-    pub fn over(session: Session) -> Virtual {
+    /// Continues a session. Its victims leave the cluster when [`evictions_complete`](VirtualDriver::evictions_complete) is called.
+    pub fn over(session: Session) -> VirtualDriver {
         let leaving = session.victims().collect();
-        Virtual { session, leaving, happened: Happened::default(), recorder: None }
+        VirtualDriver { session, leaving, happened: SessionReport::default(), recorder: None }
     }
 
     /// Records all inputs of the session from now on. The session must have been opened with a policy that this recorder [listens](Recorder::listen)
@@ -63,7 +63,7 @@ impl Virtual {
     ///
     /// # Errors
     /// See [`Session::replace`].
-    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+    pub fn replace(&mut self, candidate: CandidatePolicy, terms: ReplacementTerms) -> Result<(), ReplaceError> {
         self.recorder.take().iter().for_each(Recorder::close);
         self.session.replace(candidate, terms)
     }
@@ -101,7 +101,7 @@ impl Virtual {
         self.session.waiting()
     }
 
-    /// Returns the last attempt since the last [`take_happened`](Virtual::take_happened). `None`: no attempt was made since.
+    /// Returns the last attempt since the last [`take_happened`](VirtualDriver::take_happened). `None`: no attempt was made since.
     pub fn last_attempt(&self) -> Option<Attempt> {
         self.happened.attempts.last().cloned()
     }
@@ -112,7 +112,7 @@ impl Virtual {
     }
 
     /// Returns everything that has happened since the last call.
-    pub fn take_happened(&mut self) -> Happened {
+    pub fn take_happened(&mut self) -> SessionReport {
         std::mem::take(&mut self.happened)
     }
 
@@ -121,7 +121,7 @@ impl Virtual {
     /// # Errors
     /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        self.ask(&Told::Explain, Session::explain)
+        self.ask(&SessionCall::Explain, Session::explain)
     }
 
     /// Returns the current accounts of the queues.
@@ -129,7 +129,7 @@ impl Virtual {
     /// # Errors
     /// The policy has no accounts, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.ask(&Told::Accounts, Session::accounts)
+        self.ask(&SessionCall::Accounts, Session::accounts)
     }
 
     /// Returns the queue and the job of each pod; see [`Session::memberships`].
@@ -137,15 +137,15 @@ impl Virtual {
     /// # Errors
     /// The policy fails, or its answer is invalid.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
-        self.ask(&Told::Memberships, Session::memberships)
+        self.ask(&SessionCall::Memberships, Session::memberships)
     }
 
     /// Returns the standing of each running pod: whether it is safe from eviction; see [`Session::standings`].
     ///
     /// # Errors
     /// The policy fails, or its answer is invalid.
-    pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
-        self.ask(&Told::Standings, Session::standings)
+    pub fn standings(&mut self) -> Result<BTreeMap<String, PodStanding>, SessionError> {
+        self.ask(&SessionCall::Standings, Session::standings)
     }
 
     /// Returns the names of the pending pods in queue order.
@@ -153,7 +153,7 @@ impl Virtual {
     /// # Errors
     /// The policy fails.
     pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
-        self.ask(&Told::Queue, Session::queue)
+        self.ask(&SessionCall::Queue, Session::queue)
     }
 
     /// Moves the clock forward by this many nanoseconds.
@@ -161,15 +161,15 @@ impl Virtual {
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn advance(&mut self, nanoseconds: i64) -> Result<(), SessionError> {
-        self.tell(Input::Clock(self.mirror().now().saturating_add(nanoseconds.max(0))))
+        self.tell(SessionInput::Clock(self.mirror().now().saturating_add(nanoseconds.max(0))))
     }
 
     /// Creates or replaces objects.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
-    pub fn apply(&mut self, objects: Vec<Object>) -> Result<(), SessionError> {
-        self.tell(Input::Objects(objects))
+    pub fn apply(&mut self, objects: Vec<KubernetesObject>) -> Result<(), SessionError> {
+        self.tell(SessionInput::Objects(objects))
     }
 
     /// Removes an object. Returns `false` where the object did not exist.
@@ -178,11 +178,11 @@ impl Virtual {
     /// The session does not serve the input; see [`Session::handle`].
     pub fn remove(&mut self, key: &str) -> Result<bool, SessionError> {
         let known = self.mirror().contains(key);
-        self.tell(Input::Removed(key.to_owned()))?;
+        self.tell(SessionInput::Removed(key.to_owned()))?;
         Ok(known)
     }
 
-    /// Returns the objects that [`evictions_complete`](Virtual::evictions_complete) removes, as `Kind/namespace/name`.
+    /// Returns the objects that [`evictions_complete`](VirtualDriver::evictions_complete) removes, as `Kind/namespace/name`.
     pub fn leaving(&self) -> Vec<String> {
         let owners = self.leaving.iter().flat_map(|victim| self.session.leaving_with(*victim));
         let pods: BTreeSet<PodId> = self.leaving.iter().copied().chain(owners).collect();
@@ -196,32 +196,32 @@ impl Virtual {
     pub fn evictions_complete(&mut self) -> Result<(), SessionError> {
         let keys = self.leaving();
         self.leaving.clear();
-        keys.into_iter().try_for_each(|key| self.tell(Input::Removed(key)))
+        keys.into_iter().try_for_each(|key| self.tell(SessionInput::Removed(key)))
     }
 
     /// Serves an input with the session, and carries out its commands at once.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
-    pub fn tell(&mut self, input: Input) -> Result<(), SessionError> {
+    pub fn tell(&mut self, input: SessionInput) -> Result<(), SessionError> {
         let mut step = self.handle(input)?;
         loop {
             let commands = self.take(step);
             if commands.is_empty() {
                 return Ok(());
             }
-            step = self.handle(Input::Outcomes(commands))?;
+            step = self.handle(SessionInput::Outcomes(commands))?;
         }
     }
 
-    fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
+    fn handle(&mut self, input: SessionInput) -> Result<StepOutput, SessionError> {
         match &self.recorder {
             None => self.session.handle(input),
             Some(recorder) => recorder.handle(&mut self.session, input),
         }
     }
 
-    fn ask<T>(&mut self, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+    fn ask<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
         match &self.recorder {
             None => ask(&mut self.session),
             Some(recorder) => recorder.ask(&mut self.session, told, ask),
@@ -229,11 +229,11 @@ impl Virtual {
     }
 
     /// Collects what has happened in a step. Returns the outcomes of its commands, all done.
-    fn take(&mut self, step: Step) -> Vec<(u64, CommandOutcome)> {
+    fn take(&mut self, step: StepOutput) -> Vec<(u64, CommandOutcome)> {
         self.happened.add(step.happened);
         let mut outcomes = Vec::with_capacity(step.commands.len());
         for command in step.commands {
-            if let Action::Evict { .. } = command.action {
+            if let CommandAction::Evict { .. } = command.action {
                 self.leaving.extend(self.mirror().pod_id(&command.object.pod_name()));
             }
             outcomes.push((command.id, CommandOutcome::Done));

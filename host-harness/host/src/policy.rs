@@ -40,7 +40,7 @@ impl CallError {
 /// The resources that all instances of a policy have used so far, as far as they are measured. Counts only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Usage {
+pub struct PolicyUsage {
     /// Instances that were started.
     pub instances: u64,
     /// Calls, successful or not.
@@ -60,8 +60,8 @@ pub trait Policy: Send {
     fn restart(&mut self) -> Result<(), CallError>;
 
     /// Returns what the policy has used so far; all zero where nothing is measured.
-    fn usage(&self) -> Usage {
-        Usage::default()
+    fn usage(&self) -> PolicyUsage {
+        PolicyUsage::default()
     }
 
     /// Returns the bytes of memory above which a session starts a new instance between two decisions. `None`: never.

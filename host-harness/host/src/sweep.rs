@@ -6,12 +6,12 @@ pub(crate) const SPARE: usize = 1024;
 /// The schedule of the sweeps of interned values. Sweeps are so rare that they cost little per added value, and so frequent that at most twice as
 /// many values are kept as were in use, plus `SPARE`.
 #[derive(Debug, Default)]
-pub(crate) struct Sweep {
+pub(crate) struct SweepThreshold {
     /// The number of values in use at the last sweep.
     kept: usize,
 }
 
-impl Sweep {
+impl SweepThreshold {
     /// Returns whether a sweep of this many values is due.
     pub(crate) fn is_due(&self, values: usize) -> bool {
         values > self.kept.saturating_mul(2).saturating_add(SPARE)

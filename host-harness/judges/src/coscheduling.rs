@@ -18,18 +18,18 @@ mod whole;
 
 use serde_json::Value;
 
-use crate::departure::{Attempt, Departure, Verdict};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
-use answer::Answer;
+use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
+use answer::CoschedulingResponse;
 use compare::compare;
 use departures::RULES;
 pub(crate) use groups::translated;
-use readings::{COUNTS, LEAVING, READINGS, Reading};
-use view::{Policy, View};
+use readings::{COUNTS, CoschedulingReading, LEAVING, READINGS};
+use view::{CoschedulingDecision, CoschedulingSituation};
 
 /// Returns the rulings by which the system `coscheduling` departs from scheduler-plugins.
-pub(crate) fn departures() -> impl Iterator<Item = Departure> {
+pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
     READINGS
         .iter()
         .chain([&LEAVING])
@@ -43,57 +43,57 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    let policy = Policy::of(attempt.outcome);
-    let mut asked = Exchange::about(translated(attempt.question), ask)?;
+pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> Result<AttemptComparison, TrialError> {
+    let policy = CoschedulingDecision::of(attempt.outcome);
+    let mut asked = JudgeExchange::about(translated(attempt.question), ask)?;
     if unlike::ranks_between(&asked.view(attempt.pod, &policy)) {
-        return Ok(Verdict::NotCompared(unlike::RANKS_BETWEEN));
+        return Ok(AttemptComparison::NotCompared(unlike::RANKS_BETWEEN));
     }
     let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
-        return Ok(Verdict::Alike);
+        return Ok(AttemptComparison::Alike);
     };
     let is_alike = asked.read_all(READINGS, attempt.pod, &policy, ask)?;
-    let mut later = Exchange { has_left: true, ..asked.clone() };
+    let mut later = JudgeExchange { has_left: true, ..asked.clone() };
     if is_alike || asked.read_all(COUNTS, attempt.pod, &policy, ask)? || asked.explain(attempt.pod, &policy, ask)? {
-        return Ok(Verdict::Ruled(asked.rulings));
+        return Ok(AttemptComparison::Ruled(asked.rulings));
     }
     if later.read_all(&[LEAVING], attempt.pod, &policy, ask)?
         || later.read_all(COUNTS, attempt.pod, &policy, ask)?
         || later.explain(attempt.pod, &policy, ask)?
     {
-        return Ok(Verdict::Ruled(later.rulings));
+        return Ok(AttemptComparison::Ruled(later.rulings));
     }
-    Ok(Verdict::Differs(difference))
+    Ok(AttemptComparison::Differs(difference))
 }
 
 /// A question, its answer, and the rulings by which it was changed or the difference is explained.
 #[derive(Clone)]
-struct Exchange {
-    question: Question,
-    answer: Answer,
+struct JudgeExchange {
+    question: JudgeRequest,
+    answer: CoschedulingResponse,
     /// Whether pods that are leaving count as gone.
     has_left: bool,
     rulings: Vec<&'static str>,
 }
 
-impl Exchange {
+impl JudgeExchange {
     /// Asks a question.
-    fn about(question: Question, ask: &mut Ask<'_>) -> Result<Exchange, TrialError> {
+    fn about(question: JudgeRequest, ask: &mut JudgeClient<'_>) -> Result<JudgeExchange, TrialError> {
         let answer = ask.answer(&question)?;
-        Ok(Exchange { question, answer, has_left: false, rulings: Vec::new() })
+        Ok(JudgeExchange { question, answer, has_left: false, rulings: Vec::new() })
     }
 
     /// Asks about the cluster as rulings read it, one after the other, until policy and upstream decide alike. Returns whether they do.
     fn read_all(
         &mut self,
-        readings: &[Reading],
+        readings: &[CoschedulingReading],
         pod: &Value,
-        policy: &Policy,
-        ask: &mut Ask<'_>,
+        policy: &CoschedulingDecision,
+        ask: &mut JudgeClient<'_>,
     ) -> Result<bool, TrialError> {
         for reading in readings {
             let Some(question) = (reading.read)(&self.view(pod, policy), ask)? else { continue };
-            let answer: Answer = ask.answer(&question)?;
+            let answer: CoschedulingResponse = ask.answer(&question)?;
             if answer != self.answer || question.waiting != self.question.waiting {
                 self.rulings.push(reading.departure.id);
             }
@@ -106,7 +106,12 @@ impl Exchange {
     }
 
     /// Looks for the ruling that explains the difference. Returns whether there is one.
-    fn explain(&mut self, pod: &Value, policy: &Policy, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    fn explain(
+        &mut self,
+        pod: &Value,
+        policy: &CoschedulingDecision,
+        ask: &mut JudgeClient<'_>,
+    ) -> Result<bool, TrialError> {
         for rule in RULES {
             if (rule.explains)(&self.view(pod, policy), ask)? {
                 self.rulings.push(rule.departure.id);
@@ -116,8 +121,8 @@ impl Exchange {
         Ok(false)
     }
     /// Returns what policy and upstream decide.
-    fn view<'s>(&'s self, pod: &'s Value, policy: &'s Policy) -> View<'s> {
+    fn view<'s>(&'s self, pod: &'s Value, policy: &'s CoschedulingDecision) -> CoschedulingSituation<'s> {
         let pod = self.question.tried().unwrap_or(pod);
-        View { question: &self.question, pod, policy, answer: &self.answer, has_left: self.has_left }
+        CoschedulingSituation { question: &self.question, pod, policy, answer: &self.answer, has_left: self.has_left }
     }
 }

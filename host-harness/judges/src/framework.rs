@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Refusal {
+pub(crate) struct UpstreamRefusal {
     /// The code of the status, such as `Unschedulable`.
     pub(crate) code: String,
     /// The plugin that refuses.
@@ -19,7 +19,7 @@ pub(crate) struct Refusal {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Plan {
+pub(crate) struct UpstreamPlan {
     /// The node; empty in an alternative, which is for the same node.
     pub(crate) node: String,
     /// The pods that are evicted, `namespace/name`, sorted.
@@ -31,5 +31,5 @@ pub(crate) struct Plan {
     /// Whether there is no plan on this node under some order of equal pods. Only scheduler-plugins knows this.
     pub(crate) uncertain: bool,
     /// The plans for this node where equal pods come in another order.
-    pub(crate) alternatives: Vec<Plan>,
+    pub(crate) alternatives: Vec<UpstreamPlan>,
 }

@@ -24,13 +24,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::departure::{Attempt, Departure, Verdict};
+use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
 use crate::object::{is_nominated, list, name, text, texts};
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
-use answer::Answer;
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
+use answer::KoordinatorResponse;
 use departures::RULES;
-use view::{Decision, Ended, View};
+use view::{KoordinatorDecision, KoordinatorResult, KoordinatorSituation};
 
 /// The laws by which the policy refuses a pod for its gang, or for what it demands itself.
 const GATES: [&str; 5] = [
@@ -47,7 +47,7 @@ const BOUNDS: [&str; 3] =
 
 /// The step of an attempt at which policy and upstream differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum AttemptStep {
     Gang,
     Quota,
     Usage,
@@ -59,14 +59,14 @@ enum Stage {
 }
 
 /// The ruling on nodes that are kept. The cluster is read with it where upstream decides otherwise without.
-const KEEPS: Departure = Departure {
+const KEEPS: UpstreamDeparture = UpstreamDeparture {
     id: "C74",
     upstream: "rejects a gang whose time at Permit runs out, and its room is anybody's",
     policy: "keeps its nodes for it while its plan is under way",
 };
 
 /// Returns the rulings by which the system `koordinator` departs from Koordinator.
-pub(crate) fn departures() -> impl Iterator<Item = Departure> {
+pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
     RULES.iter().map(|rule| rule.departure).chain([KEEPS])
 }
 
@@ -74,34 +74,44 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> Result<AttemptComparison, TrialError> {
     if let Some(reason) = not_compared(&attempt.question.objects) {
-        return Ok(Verdict::NotCompared(reason));
+        return Ok(AttemptComparison::NotCompared(reason));
     }
     let question = translated(attempt.question.clone());
     let seen = compared(attempt, &question, ask)?;
-    let Some(shown) = question.with_kept().filter(|_| !matches!(seen, Verdict::Alike)) else { return Ok(seen) };
+    let Some(shown) = question.with_kept().filter(|_| !matches!(seen, AttemptComparison::Alike)) else {
+        return Ok(seen);
+    };
     Ok(match (compared(attempt, &shown, ask)?, seen) {
-        (Verdict::Alike, _) => Verdict::Ruled(vec![KEEPS.id]),
-        (Verdict::Ruled(rulings), Verdict::Ruled(same)) if rulings == same => Verdict::Ruled(same),
-        (Verdict::Ruled(rulings), _) => Verdict::Ruled(rulings.into_iter().chain([KEEPS.id]).collect()),
+        (AttemptComparison::Alike, _) => AttemptComparison::Ruled(vec![KEEPS.id]),
+        (AttemptComparison::Ruled(rulings), AttemptComparison::Ruled(same)) if rulings == same => {
+            AttemptComparison::Ruled(same)
+        }
+        (AttemptComparison::Ruled(rulings), _) => {
+            AttemptComparison::Ruled(rulings.into_iter().chain([KEEPS.id]).collect())
+        }
         (_, seen) => seen,
     })
 }
 
 /// Compares an attempt in a cluster.
-fn compared(attempt: &Attempt<'_>, question: &Question, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    let answer: Answer = ask.answer(question)?;
-    let policy = Decision::of(attempt.outcome);
+fn compared(
+    attempt: &PolicyAttempt<'_>,
+    question: &JudgeRequest,
+    ask: &mut JudgeClient<'_>,
+) -> Result<AttemptComparison, TrialError> {
+    let answer: KoordinatorResponse = ask.answer(question)?;
+    let policy = KoordinatorDecision::of(attempt.outcome);
     let pod = question.tried().unwrap_or(attempt.pod);
-    let view = View { question, pod, outcome: attempt.outcome, policy, answer: &answer };
+    let view = KoordinatorSituation { question, pod, outcome: attempt.outcome, policy, answer: &answer };
     let Err((stage, told)) = compare(&view) else {
-        return Ok(Verdict::Alike);
+        return Ok(AttemptComparison::Alike);
     };
     let rulings = explain::explain(&view, stage, ask)?;
     Ok(match rulings.is_empty() {
-        true => Verdict::Differs(difference(&view, stage, &told)),
-        false => Verdict::Ruled(rulings),
+        true => AttemptComparison::Differs(difference(&view, stage, &told)),
+        false => AttemptComparison::Ruled(rulings),
     })
 }
 
@@ -124,8 +134,8 @@ fn not_compared(objects: &[Value]) -> Option<&'static str> {
 }
 
 /// Returns a question with the arguments in force.
-pub(crate) fn translated(question: Question) -> Question {
-    Question { arguments: in_force(&question.arguments), ..question }
+pub(crate) fn translated(question: JudgeRequest) -> JudgeRequest {
+    JudgeRequest { arguments: in_force(&question.arguments), ..question }
 }
 
 /// Returns the arguments with the defaults of the policy, where those of upstream are others.
@@ -138,33 +148,33 @@ fn in_force(arguments: &Value) -> Value {
 }
 
 /// Compares the steps of an attempt in their order. Returns the first at which they differ, with what the policy does there.
-fn compare(it: &View<'_>) -> Result<(), (Stage, String)> {
+fn compare(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let policy = &it.policy;
-    let is_refused = policy.ended == Ended::Refused;
+    let is_refused = policy.ended == KoordinatorResult::Refused;
     let by_gang = is_refused && GATES.contains(&policy.first());
     // Where one side refuses the pod for its gang and the other finds nothing, nothing comes of it either way.
     let finds = if by_gang {
         !it.answer.feasible.is_empty() || !it.answer.plans.is_empty()
     } else {
-        !matches!(policy.ended, Ended::Nothing | Ended::Refused)
+        !matches!(policy.ended, KoordinatorResult::Nothing | KoordinatorResult::Refused)
     };
     if by_gang != it.is_refused_by_gang() && finds {
         let what = if by_gang { "refuses it for its gang" } else { "tries it" };
-        return Err((Stage::Gang, what.to_owned()));
+        return Err((AttemptStep::Gang, what.to_owned()));
     }
     if by_gang || it.is_refused_by_gang() {
         return Ok(());
     }
-    let by_quota = (is_refused || policy.ended == Ended::Plans) && BOUNDS.contains(&policy.first());
+    let by_quota = (is_refused || policy.ended == KoordinatorResult::Plans) && BOUNDS.contains(&policy.first());
     // Upstream asks about devices before it asks about quotas: where it refuses the pod for these, nothing comes of it either.
-    let is_nothing = by_quota && policy.ended == Ended::Refused && it.is_refused_by_devices();
+    let is_nothing = by_quota && policy.ended == KoordinatorResult::Refused && it.is_refused_by_devices();
     if by_quota != it.is_refused_by_quota() && !is_nothing {
         let what = if by_quota { "refuses it for its quota" } else { "has its quota admit it" };
-        return Err((Stage::Quota, what.to_owned()));
+        return Err((AttemptStep::Quota, what.to_owned()));
     }
     if by_quota && !is_nothing && !it.agree_on_usage() {
         return Err((
-            Stage::Usage,
+            AttemptStep::Usage,
             format!(
                 "has another account of its quota: {}",
                 it.outcome.pointer("/reasons/0/facts").unwrap_or(&Value::Null)
@@ -175,7 +185,7 @@ fn compare(it: &View<'_>) -> Result<(), (Stage, String)> {
         return placed(it);
     }
     if !it.answer.feasible.is_empty() {
-        let stage = if policy.cites("gang-is-complete") { Stage::Permit } else { Stage::Node };
+        let stage = if policy.cites("gang-is-complete") { AttemptStep::Permit } else { AttemptStep::Node };
         return Err((stage, "finds no node".to_owned()));
     }
     planned(it)?;
@@ -183,12 +193,12 @@ fn compare(it: &View<'_>) -> Result<(), (Stage, String)> {
 }
 
 /// Compares a node, and what Permit says.
-fn placed(it: &View<'_>) -> Result<(), (Stage, String)> {
+fn placed(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let (policy, answer) = (&it.policy, it.answer);
     let nominated = text(it.pod, "/status/nominatedNodeName");
     let is_right = answer.feasible.contains(&policy.node) && (!answer.nominated || policy.node == nominated);
     if !is_right {
-        return Err((Stage::Node, format!("places it on `{}`", policy.node)));
+        return Err((AttemptStep::Node, format!("places it on `{}`", policy.node)));
     }
     let bound: BTreeSet<String> = texts(it.outcome, "bound").into_keys().collect();
     let permit = answer.permit.clone().unwrap_or_default();
@@ -196,18 +206,18 @@ fn placed(it: &View<'_>) -> Result<(), (Stage, String)> {
     if permit.result == "bind" {
         wanted.insert(it.question.pod.clone());
     }
-    let waits = if policy.ended == Ended::Waits { "has it wait" } else { "binds it" };
-    match bound == wanted && (policy.ended == Ended::Bound) == (permit.result == "bind") {
+    let waits = if policy.ended == KoordinatorResult::Waits { "has it wait" } else { "binds it" };
+    match bound == wanted && (policy.ended == KoordinatorResult::Bound) == (permit.result == "bind") {
         true => Ok(()),
-        false => Err((Stage::Permit, format!("{waits}, and binds {bound:?}"))),
+        false => Err((AttemptStep::Permit, format!("{waits}, and binds {bound:?}"))),
     }
 }
 
 /// Compares plans.
-fn planned(it: &View<'_>) -> Result<(), (Stage, String)> {
+fn planned(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let policy = &it.policy;
     let is_alike = match policy.ended {
-        Ended::Plans => {
+        KoordinatorResult::Plans => {
             let is_alone = policy.nominated.keys().eq([&it.question.pod]);
             is_alone && it.possible().iter().any(|(node, plan)| *node == policy.node && plan.victims == policy.victims)
         }
@@ -215,47 +225,51 @@ fn planned(it: &View<'_>) -> Result<(), (Stage, String)> {
     };
     match (is_alike, policy.ended) {
         (true, _) => Ok(()),
-        (false, Ended::Plans) => Err((Stage::Plan, format!("evicts {:?} for {:?}", policy.victims, policy.nominated))),
-        (false, _) => Err((Stage::Plan, "makes no plan".to_owned())),
+        (false, KoordinatorResult::Plans) => {
+            Err((AttemptStep::Plan, format!("evicts {:?} for {:?}", policy.victims, policy.nominated)))
+        }
+        (false, _) => Err((AttemptStep::Plan, "makes no plan".to_owned())),
     }
 }
 
 /// Compares which pods stay at Permit, and which nominations end. Whether a node is still kept for a pod, no outcome says.
-fn held(it: &View<'_>) -> Result<(), (Stage, String)> {
+fn held(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let (policy, answer) = (&it.policy, it.answer);
     let Some(after) = &answer.post_filter else { return Ok(()) };
     let waiting = list(it.outcome, "waiting");
     let given_up: BTreeSet<&String> = it.question.waiting.keys().filter(|pod| !waiting.contains(pod)).collect();
     if given_up != after.rejected.keys().collect() {
-        return Err((Stage::Held, format!("has {given_up:?} give up their nodes")));
+        return Err((AttemptStep::Held, format!("has {given_up:?} give up their nodes")));
     }
     let standing = texts(it.outcome, "standing");
     let is_kept = |pod: &String| it.question.kept.contains_key(pod);
     let others = it.promised().map(name).filter(|pod| !is_kept(pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
-    let cleared = answer.clears.get(&policy.node).filter(|_| policy.ended == Ended::Plans);
+    let cleared = answer.clears.get(&policy.node).filter(|_| policy.ended == KoordinatorResult::Plans);
     if lost != cleared.into_iter().flatten().filter(|pod| !is_kept(pod)).cloned().collect() {
-        return Err((Stage::Nomination, format!("withdraws the nominations of {lost:?}")));
+        return Err((AttemptStep::Nomination, format!("withdraws the nominations of {lost:?}")));
     }
     let keeps = standing.contains_key(&it.question.pod);
-    let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.ended != Ended::Plans;
+    let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.ended != KoordinatorResult::Plans;
     match !is_told || keeps == answer.keeps_nomination {
         true => Ok(()),
-        false => Err((Stage::Nomination, format!("{} its nomination", if keeps { "keeps" } else { "withdraws" }))),
+        false => {
+            Err((AttemptStep::Nomination, format!("{} its nomination", if keeps { "keeps" } else { "withdraws" })))
+        }
     }
 }
 
 /// Returns a difference, with what both decide.
-fn difference(it: &View<'_>, stage: Stage, policy: &str) -> Difference {
+fn difference(it: &KoordinatorSituation<'_>, stage: AttemptStep, policy: &str) -> UpstreamDifference {
     let kind = match stage {
-        Stage::Gang => "upstream/gang",
-        Stage::Quota => "upstream/quota",
-        Stage::Usage => "upstream/usage",
-        Stage::Node => "upstream/node",
-        Stage::Permit => "upstream/permit",
-        Stage::Plan => "upstream/plan",
-        Stage::Held => "upstream/held",
-        Stage::Nomination => "upstream/nominations",
+        AttemptStep::Gang => "upstream/gang",
+        AttemptStep::Quota => "upstream/quota",
+        AttemptStep::Usage => "upstream/usage",
+        AttemptStep::Node => "upstream/node",
+        AttemptStep::Permit => "upstream/permit",
+        AttemptStep::Plan => "upstream/plan",
+        AttemptStep::Held => "upstream/held",
+        AttemptStep::Nomination => "upstream/nominations",
     };
     let answer = it.answer;
     let (pod, reason) = (&it.question.pod, text(it.outcome, "/reason"));
@@ -276,7 +290,7 @@ fn difference(it: &View<'_>, stage: Stage, policy: &str) -> Difference {
     };
     let after = answer.post_filter.as_ref().map(|after| &after.rejected);
     let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
-    Difference {
+    UpstreamDifference {
         kind,
         text: format!("`{pod}`: the policy {policy} ({reason}) [{laws}]; upstream {upstream}{kept}; rejects {after:?}"),
     }

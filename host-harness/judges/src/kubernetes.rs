@@ -11,36 +11,36 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::departure::{Attempt, Departure, Verdict};
+use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
 use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
-use answer::{Answer, Plan};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
+use answer::{KubernetesResponse, UpstreamPlan};
 use departures::{READINGS, RULES};
-pub(crate) use groups::{Round, group_of};
+pub(crate) use groups::{PodGroupRound, group_of};
 
 /// One attempt, of which policy and upstream may judge differently.
 struct Situation<'s> {
     /// The cluster before the attempt, in which the pods at Permit run.
-    question: &'s Question,
+    question: &'s JudgeRequest,
     /// The cluster in which they wait.
-    held: &'s Question,
+    held: &'s JudgeRequest,
     /// The pod that is tried.
     pod: &'s Value,
     /// The outcome of the policy, in the format of `lictor test --output json`.
     outcome: &'s Value,
-    answer: &'s Answer,
+    answer: &'s KubernetesResponse,
     /// Whether pods that are leaving count as gone.
     has_left: bool,
 }
 
 /// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
-pub(crate) fn departures() -> impl Iterator<Item = Departure> {
+pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
     let of_pods = || {
         let readings = READINGS.iter().map(|reading| reading.departure);
         readings.chain(RULES.iter().map(|rule| rule.departure))
     };
-    let is_new = move |departure: &Departure| of_pods().all(|known| known.id != departure.id);
+    let is_new = move |departure: &UpstreamDeparture| of_pods().all(|known| known.id != departure.id);
     of_pods().chain(groups::RULES.iter().map(|rule| rule.departure).filter(is_new)).chain([groups::GATED])
 }
 
@@ -49,21 +49,21 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    let Attempt { question: held, pod, outcome } = *attempt;
+pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> Result<AttemptComparison, TrialError> {
+    let PolicyAttempt { question: held, pod, outcome } = *attempt;
     if let Some(group) = group_of(pod) {
         return outside_a_round(attempt, &group, ask);
     }
     let mut question = held.with_held();
-    let mut answer: Answer = ask.answer(&question)?;
+    let mut answer: KubernetesResponse = ask.answer(&question)?;
     let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
-    let Err(difference) = compare(&situation) else { return Ok(Verdict::Alike) };
+    let Err(difference) = compare(&situation) else { return Ok(AttemptComparison::Alike) };
     // A pod gets no second plan while the victims of its last one are leaving: no ruling explains one.
     if is_planned_again(&situation) {
-        return Ok(Verdict::Differs(difference));
+        return Ok(AttemptComparison::Differs(difference));
     }
     if let Some(ruling) = explaining(&situation, ask)? {
-        return Ok(Verdict::Ruled(vec![ruling]));
+        return Ok(AttemptComparison::Ruled(vec![ruling]));
     }
     let mut rulings = Vec::new();
     for reading in READINGS {
@@ -81,14 +81,14 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
             rulings.push(reading.departure.id);
         }
         if is_alike {
-            return Ok(Verdict::Ruled(rulings));
+            return Ok(AttemptComparison::Ruled(rulings));
         }
         if let Some(ruling) = explaining(&situation, ask)? {
             rulings.push(ruling);
-            return Ok(Verdict::Ruled(rulings));
+            return Ok(AttemptComparison::Ruled(rulings));
         }
     }
-    Ok(Verdict::Differs(difference))
+    Ok(AttemptComparison::Differs(difference))
 }
 
 /// Returns whether the policy plans for a nominated pod while a less important victim of its last plan is leaving its node.
@@ -104,7 +104,7 @@ fn is_planned_again(it: &Situation<'_>) -> bool {
 }
 
 /// Returns the first ruling that explains a difference.
-fn explaining(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<Option<&'static str>, TrialError> {
+fn explaining(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<Option<&'static str>, TrialError> {
     for rule in RULES {
         if (rule.explains)(it, ask)? {
             return Ok(Some(rule.departure.id));
@@ -114,27 +114,31 @@ fn explaining(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<Option<&'static s
 }
 
 /// Compares that nothing comes of an attempt for a pod of a PodGroup that upstream does not try, as ruling K76 reads the cluster.
-fn outside_a_round(attempt: &Attempt<'_>, group: &str, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    let Attempt { question: held, pod, outcome } = *attempt;
-    const WAITING: Verdict = Verdict::NotCompared("pods of a group of which others wait at Permit");
+fn outside_a_round(
+    attempt: &PolicyAttempt<'_>,
+    group: &str,
+    ask: &mut JudgeClient<'_>,
+) -> Result<AttemptComparison, TrialError> {
+    let PolicyAttempt { question: held, pod, outcome } = *attempt;
+    const WAITING: AttemptComparison = AttemptComparison::NotCompared("pods of a group of which others wait at Permit");
     if groups::waits_at_permit(held, group) {
         return Ok(WAITING);
     }
     let mut question = held.clone();
     groups::take_out_gated(&mut question, group);
-    let answer: Answer = ask.answer(&question)?;
+    let answer: KubernetesResponse = ask.answer(&question)?;
     if answer.untried.is_none() {
         return Ok(WAITING);
     }
     let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
     Ok(match text(outcome, "/result") {
-        "Unschedulable" | "Rejected" => Verdict::Alike,
-        result => Verdict::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
+        "Unschedulable" | "Rejected" => AttemptComparison::Alike,
+        result => AttemptComparison::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
     })
 }
 
 /// Compares the outcome of an attempt with what upstream decides.
-fn compare(it: &Situation<'_>) -> Result<(), Difference> {
+fn compare(it: &Situation<'_>) -> Result<(), UpstreamDifference> {
     let node = text(it.outcome, "/node");
     match text(it.outcome, "/result") {
         "Scheduled" => bound(it, node),
@@ -144,7 +148,7 @@ fn compare(it: &Situation<'_>) -> Result<(), Difference> {
 }
 
 /// Compares a binding.
-fn bound(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
+fn bound(it: &Situation<'_>, node: &str) -> Result<(), UpstreamDifference> {
     let nominated = text(it.pod, "/status/nominatedNodeName");
     let is_right =
         if it.answer.nominated { node == nominated } else { it.answer.feasible.iter().any(|fits| fits == node) };
@@ -158,7 +162,7 @@ fn bound(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
 }
 
 /// Compares a plan.
-fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
+fn planned(it: &Situation<'_>, node: &str) -> Result<(), UpstreamDifference> {
     let victims = list(it.outcome, "victims");
     if it.has_left && victims.is_empty() && it.answer.feasible.iter().any(|fits| fits == node) {
         return Ok(());
@@ -169,7 +173,7 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
         std::iter::once(plan).chain(alternatives)
     });
     let wanted: BTreeSet<&String> = victims.iter().collect();
-    let is_same = |plan: &Plan| plan.victims.iter().collect::<BTreeSet<_>>() == wanted;
+    let is_same = |plan: &UpstreamPlan| plan.victims.iter().collect::<BTreeSet<_>>() == wanted;
     match there.find(|plan| is_same(plan)) {
         None => return Err(difference("upstream/victims", it, text())),
         Some(plan) if !plan.possible => return Err(difference("upstream/plan", it, text())),
@@ -191,7 +195,7 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
 }
 
 /// Compares that there is neither a node nor a plan. A nominated pod that could have its node once leaving pods are gone waits for them.
-fn refused(it: &Situation<'_>) -> Result<(), Difference> {
+fn refused(it: &Situation<'_>) -> Result<(), UpstreamDifference> {
     let keeps = texts(it.outcome, "standing").contains_key(&name(it.pod));
     if it.has_left && keeps && it.answer.nominated {
         return Ok(());
@@ -212,7 +216,7 @@ fn refused(it: &Situation<'_>) -> Result<(), Difference> {
 }
 
 /// Returns a difference, with what both decide.
-fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Difference {
+fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> UpstreamDifference {
     let pod = name(it.pod);
     let answer = it.answer;
     let no_plan = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
@@ -230,5 +234,5 @@ fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Differe
     };
     let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
     let reason = text(it.outcome, "/reason");
-    Difference { kind, text: format!("`{pod}`: the policy {policy} ({reason}); upstream {upstream}{kept}") }
+    UpstreamDifference { kind, text: format!("`{pod}`: the policy {policy} ({reason}); upstream {upstream}{kept}") }
 }

@@ -8,14 +8,14 @@ use crate::object::{is_turned_away, list, text, texts};
 
 /// The memory of a case.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Memory {
+pub struct AttemptHistory {
     /// The pods whose last attempt found neither a node nor a plan. That a pod was turned away, as its gang has failed, is no attempt.
     pub failed: BTreeSet<String>,
     /// The victims of the last plan for each pod.
     pub plans: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Memory {
+impl AttemptHistory {
     /// Remembers what came of an attempt.
     pub(crate) fn remember(&mut self, pod: &str, outcome: &Value) {
         let is_in_vain = matches!(text(outcome, "/result"), "Unschedulable" | "Rejected");
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_last_plan_of_a_pod_and_its_failure_are_remembered() {
-        let mut memory = Memory::default();
+        let mut memory = AttemptHistory::default();
         memory.remember("d/p", &nominates("d/p", "n1", &["d/v"]));
         memory.remember("d/q", &refuses(&json!({})));
         assert_eq!(memory.plans.get("d/p"), Some(&["d/v".to_owned()].into()));

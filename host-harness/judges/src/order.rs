@@ -5,14 +5,14 @@ use std::fmt::Debug;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::departure::Verdict;
+use crate::departure::AttemptComparison;
 use crate::object::list;
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 
 /// The part of an answer about the queue.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct QueueResponse {
     /// The pods that wait to be tried, in the order of upstream's queue.
     #[serde(default)]
     queue: Vec<Rank>,
@@ -44,14 +44,14 @@ impl Rank {
 /// The judge has no answer.
 pub(crate) fn judge(
     outcome: &Value,
-    about: impl Fn(&str) -> Question,
-    ask: &mut Ask<'_>,
-) -> Result<Option<Verdict>, TrialError> {
+    about: impl Fn(&str) -> JudgeRequest,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<AttemptComparison>, TrialError> {
     let order = list(outcome, "order");
     // Any pod will do: each answer has the queue. A reservation is none.
     let mut questions = order.iter().map(|pod| about(pod)).filter(|question| question.tried().is_some());
     let Some(question) = questions.next() else { return Ok(None) };
-    let Answer { queue } = ask.answer(&question)?;
+    let QueueResponse { queue } = ask.answer(&question)?;
     let rank = |pod: &String| queue.iter().position(|rank| rank.has(pod));
     let (policy, ranks): (Vec<&String>, Vec<usize>) = order.iter().filter_map(|pod| Some((pod, rank(pod)?))).unzip();
     if policy.len() < 2 {
@@ -61,10 +61,10 @@ pub(crate) fn judge(
 }
 
 /// Returns the verdict on the order of the policy. `upstream` is what the judge answered.
-pub(crate) fn verdict(is_alike: bool, policy: &[&String], upstream: &impl Debug) -> Verdict {
+pub(crate) fn verdict(is_alike: bool, policy: &[&String], upstream: &impl Debug) -> AttemptComparison {
     match is_alike {
-        true => Verdict::Alike,
-        false => Verdict::Differs(Difference {
+        true => AttemptComparison::Alike,
+        false => AttemptComparison::Differs(UpstreamDifference {
             kind: "upstream/order",
             text: format!("the policy tries {policy:?} in this order; upstream {upstream:?}"),
         }),
@@ -73,40 +73,40 @@ pub(crate) fn verdict(is_alike: bool, policy: &[&String], upstream: &impl Debug)
 
 #[cfg(test)]
 mod tests {
-    use lictor_oracle::{By, Case, Step, System};
+    use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
     use serde_json::{Value, json};
 
     use crate::tests::{node, pod};
-    use crate::{Trial, Verdict};
+    use crate::{AttemptComparison, CaseComparison};
 
     #[test]
     fn the_order_of_the_pods_that_both_queue_is_compared() {
         let judged = |order: Value| {
             let objects = vec![node("n1"), pod("p", None), pod("q", None), pod("r", None)];
-            let case = Case::by_hand(System::Coscheduling, By::Attempts, objects);
-            let mut trial = Trial::of(&case).unwrap();
+            let case = FuzzCase::by_hand(SystemKind::Coscheduling, RoundKind::Attempts, objects);
+            let mut trial = CaseComparison::of(&case).unwrap();
             let outcome = json!({"order": order, "standing": {}});
-            trial.weigh(&Step::Order, &outcome, |_| Ok(json!({"queue": ["d/q", "d/p", "d/x"]}))).unwrap().attempt
+            trial.weigh(&CaseStep::Order, &outcome, |_| Ok(json!({"queue": ["d/q", "d/p", "d/x"]}))).unwrap().attempt
         };
-        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(Verdict::Alike));
-        assert!(matches!(judged(json!(["d/p", "d/q"])), Some(Verdict::Differs(_))));
+        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
+        assert!(matches!(judged(json!(["d/p", "d/q"])), Some(AttemptComparison::Differs(_))));
         assert_eq!(judged(json!(["d/p"])), None, "a single pod has no order");
     }
 
     #[test]
     fn pods_of_one_rank_come_in_any_order() {
-        for system in [System::Kubernetes, System::Koordinator] {
+        for system in [SystemKind::Kubernetes, SystemKind::Koordinator] {
             let judged = |order: Value| {
                 let objects = vec![node("n1"), pod("p", None), pod("q", None), pod("r", None)];
-                let case = Case::by_hand(system, By::Attempts, objects);
-                let mut trial = Trial::of(&case).unwrap();
+                let case = FuzzCase::by_hand(system, RoundKind::Attempts, objects);
+                let mut trial = CaseComparison::of(&case).unwrap();
                 let outcome = json!({"order": order, "standing": {}});
                 let answer = json!({"queue": [["d/q"], ["d/p", "d/r"]]});
-                trial.weigh(&Step::Order, &outcome, |_| Ok(answer.clone())).unwrap().attempt
+                trial.weigh(&CaseStep::Order, &outcome, |_| Ok(answer.clone())).unwrap().attempt
             };
-            assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(Verdict::Alike));
-            assert_eq!(judged(json!(["d/q", "d/p", "d/r"])), Some(Verdict::Alike));
-            assert!(matches!(judged(json!(["d/p", "d/q", "d/r"])), Some(Verdict::Differs(_))));
+            assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
+            assert_eq!(judged(json!(["d/q", "d/p", "d/r"])), Some(AttemptComparison::Alike));
+            assert!(matches!(judged(json!(["d/p", "d/q", "d/r"])), Some(AttemptComparison::Differs(_))));
         }
     }
 }

@@ -7,12 +7,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::departure::upstream;
-use crate::question::Question;
+use crate::question::JudgeRequest;
 
 /// The longest time that an answer may take.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub struct Program {
 pub enum ProgramError {
     /// The decisions of the system are not compared with those of a judge yet.
     #[error("the decisions of `{0}` are not compared with upstream's yet")]
-    NotCompared(System),
+    NotCompared(SystemKind),
     /// The program does not start.
     #[error("the judge {path} cannot be started: {source}")]
     Start {
@@ -67,7 +67,7 @@ impl Program {
     ///
     /// # Errors
     /// The system is not compared, or the program does not start.
-    pub fn start(system: System, path: &Path) -> Result<Program, ProgramError> {
+    pub fn start(system: SystemKind, path: &Path) -> Result<Program, ProgramError> {
         if upstream(system).is_none() {
             return Err(ProgramError::NotCompared(system));
         }
@@ -85,7 +85,7 @@ impl Program {
     ///
     /// # Errors
     /// The program has ended, takes too long, or answers something else.
-    pub fn ask(&mut self, question: &Question) -> Result<Value, ProgramError> {
+    pub fn ask(&mut self, question: &JudgeRequest) -> Result<Value, ProgramError> {
         let number = self.next;
         self.next = number.saturating_add(1);
         let ended = |message: String| ProgramError::Ended { path: self.path.clone(), message };
@@ -126,7 +126,7 @@ pub(crate) fn read(line: &str, number: u64) -> Result<Option<Value>, String> {
 struct Numbered<'q> {
     id: u64,
     #[serde(flatten)]
-    question: &'q Question,
+    question: &'q JudgeRequest,
 }
 
 impl Drop for Program {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::memory::Memory;
+use crate::memory::AttemptHistory;
 use crate::object::{name, pods, text};
 
 /// A question: what upstream decides for a pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Question {
+pub struct JudgeRequest {
     /// The present, in RFC 3339.
     pub now: String,
     /// The cluster, in the order in which its objects came.
@@ -31,17 +31,17 @@ pub struct Question {
     pub kept: BTreeMap<String, String>,
     /// What came of earlier attempts.
     #[serde(skip)]
-    pub memory: Memory,
+    pub memory: AttemptHistory,
 }
 
-impl Question {
+impl JudgeRequest {
     /// Returns the pod that it is about; none where it is not among the objects.
     pub(crate) fn tried(&self) -> Option<&Value> {
         pods(&self.objects).find(|pod| name(pod) == self.pod)
     }
 
     /// Returns the cluster in which the pods run that wait at Permit: to a scheduler without such pods, one that holds a node has it.
-    pub(crate) fn with_held(&self) -> Question {
+    pub(crate) fn with_held(&self) -> JudgeRequest {
         let mut question = self.clone();
         for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
             let Some(node) = self.waiting.get(&name(pod)) else { continue };
@@ -54,7 +54,7 @@ impl Question {
     }
 
     /// Returns the cluster in which the pods are nominated for which the policy keeps a node; none where there are none.
-    pub(crate) fn with_kept(&self) -> Option<Question> {
+    pub(crate) fn with_kept(&self) -> Option<JudgeRequest> {
         let mut question = self.clone();
         for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
             let Some(node) = self.kept.get(&name(pod)) else { continue };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The counts of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ComparisonCounts {
     /// The number of attempts that were compared.
     pub attempts: u64,
     /// Those in which policy and upstream decide alike.
@@ -17,9 +17,9 @@ pub struct Tally {
     pub passed_over: BTreeMap<&'static str, u64>,
 }
 
-impl Tally {
+impl ComparisonCounts {
     /// Adds the counts of another run.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &ComparisonCounts) {
         for (id, case) in &other.examples {
             self.examples.entry(id).or_insert(*case);
         }

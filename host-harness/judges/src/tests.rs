@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::program::read;
-use crate::{Difference, Program, Tally, Trial, TrialError};
+use crate::{CaseComparison, ComparisonCounts, Program, TrialError, UpstreamDifference};
 
 /// Returns a node with a cpu.
 pub(crate) fn node(name: &str) -> Value {
@@ -40,16 +40,16 @@ pub(crate) fn refuses(standing: &Value) -> Value {
 
 /// Compares one attempt of `d/p`, and returns the kind of the difference.
 pub(crate) fn compared(
-    system: System,
+    system: SystemKind,
     objects: Vec<Value>,
     outcome: &Value,
     answer: &impl Serialize,
-) -> Result<Tally, &'static str> {
-    let case = Case::by_hand(system, By::Attempts, objects);
-    let mut trial = Trial::of(&case).unwrap();
-    match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |_| Ok(serde_json::to_value(answer).unwrap())) {
+) -> Result<ComparisonCounts, &'static str> {
+    let case = FuzzCase::by_hand(system, RoundKind::Attempts, objects);
+    let mut trial = CaseComparison::of(&case).unwrap();
+    match trial.step(&CaseStep::Schedule("d/p".to_owned()), outcome, |_| Ok(serde_json::to_value(answer).unwrap())) {
         Ok(()) => Ok(trial.tally),
-        Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
+        Err(TrialError::Difference(UpstreamDifference { kind, .. })) => Err(kind),
         Err(TrialError::Judge(_) | TrialError::Answer(_) | TrialError::Read(_)) => Err("no answer"),
     }
 }
@@ -57,13 +57,13 @@ pub(crate) fn compared(
 #[test]
 fn a_judge_that_there_is_not_is_refused_with_its_system_or_path() {
     let refused = |system| Program::start(system, Path::new("/no/judge")).map(drop).map_err(|error| error.to_string());
-    assert!(refused(System::Volcano).is_err_and(|error| error.contains("`volcano`")));
-    assert!(refused(System::Kubernetes).is_err_and(|error| error.contains("/no/judge cannot be started")));
+    assert!(refused(SystemKind::Volcano).is_err_and(|error| error.contains("`volcano`")));
+    assert!(refused(SystemKind::Kubernetes).is_err_and(|error| error.contains("/no/judge cannot be started")));
 }
 
 #[test]
 fn the_judge_of_another_system_is_found_out() {
-    for system in [System::Kubernetes, System::Yunikorn, System::Coscheduling, System::Koordinator] {
+    for system in [SystemKind::Kubernetes, SystemKind::Yunikorn, SystemKind::Coscheduling, SystemKind::Koordinator] {
         let answered = compared(system, vec![node("n1"), pod("p", None)], &refuses(&json!({})), &json!({}));
         assert_eq!(answered.err(), Some("no answer"), "{system}");
     }

@@ -1,22 +1,22 @@
 //! One case, compared with upstream step by step.
 
-use lictor_oracle::{By, Case, Followed, ReadError, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, ModelInputError, RoundKind, SystemKind, TrackedCluster};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::departure::{Attempt, Verdict};
-use crate::kubernetes::Round;
-use crate::memory::Memory;
+use crate::departure::{AttemptComparison, PolicyAttempt};
+use crate::kubernetes::PodGroupRound;
+use crate::memory::AttemptHistory;
 use crate::program::ProgramError;
-use crate::question::Question;
-use crate::tally::{Tally, count_more};
-use crate::yunikorn::surplus::Overages;
+use crate::question::JudgeRequest;
+use crate::tally::{ComparisonCounts, count_more};
+use crate::yunikorn::surplus::OverMaximumQueues;
 use crate::{coscheduling, koordinator, kubernetes, order, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct Difference {
+pub struct UpstreamDifference {
     /// What differs, as the name of a law: `upstream/victims`.
     pub kind: &'static str,
     /// What both decide.
@@ -28,7 +28,7 @@ pub struct Difference {
 pub enum TrialError {
     /// Policy and upstream differ.
     #[error(transparent)]
-    Difference(#[from] Difference),
+    Difference(#[from] UpstreamDifference),
     /// The judge has no answer.
     #[error(transparent)]
     Judge(#[from] ProgramError),
@@ -39,47 +39,47 @@ pub enum TrialError {
     Answer(String),
     /// The cluster cannot be followed.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] ModelInputError),
 }
 
 /// The result of comparing a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Weighed {
+pub struct StepComparison {
     /// Of the attempts for a PodGroup that the step ends: they are compared together.
-    pub before: Option<Verdict>,
+    pub before: Option<AttemptComparison>,
     /// Of the attempt that the step is.
-    pub attempt: Option<Verdict>,
+    pub attempt: Option<AttemptComparison>,
 }
 
 /// A case that is compared with upstream.
-pub struct Trial<'c> {
-    case: &'c Case,
-    cluster: Followed,
-    memory: Memory,
+pub struct CaseComparison<'c> {
+    case: &'c FuzzCase,
+    cluster: TrackedCluster,
+    memory: AttemptHistory,
     /// The attempts for a PodGroup, as long as they follow one another.
-    round: Option<Round>,
+    round: Option<PodGroupRound>,
     /// The queues over their maximum.
-    overages: Overages,
+    overages: OverMaximumQueues,
     /// The seconds since the first step.
     time: i64,
     /// What has been compared.
-    pub tally: Tally,
+    pub tally: ComparisonCounts,
 }
 
-impl<'c> Trial<'c> {
+impl<'c> CaseComparison<'c> {
     /// Begins a case of a system that has a judge, as [`Program::start`](crate::Program::start) checks.
     ///
     /// # Errors
     /// The cluster cannot be read.
-    pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        Ok(Trial {
+    pub fn of(case: &'c FuzzCase) -> Result<CaseComparison<'c>, ModelInputError> {
+        Ok(CaseComparison {
             case,
-            cluster: Followed::of(case)?,
-            memory: Memory::default(),
+            cluster: TrackedCluster::of(case)?,
+            memory: AttemptHistory::default(),
             round: None,
-            overages: Overages::default(),
+            overages: OverMaximumQueues::default(),
             time: 0,
-            tally: Tally::default(),
+            tally: ComparisonCounts::default(),
         })
     }
 
@@ -90,36 +90,40 @@ impl<'c> Trial<'c> {
     /// Policy and upstream differ and no ruling explains it, the judge has no answer, or the outcome cannot be read.
     pub fn step(
         &mut self,
-        step: &Step,
+        step: &CaseStep,
         outcome: &Value,
-        ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
+        ask: impl FnMut(&JudgeRequest) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
         // What queues give back, and the order of the queue, are compared for mutants alone: rulings on them are to be written first.
-        let Weighed { before, attempt } = match step {
-            Step::Schedule(_) => self.weigh(step, outcome, ask)?,
+        let StepComparison { before, attempt } = match step {
+            CaseStep::Schedule(_) => self.weigh(step, outcome, ask)?,
             _ => {
                 let before = self.end();
                 self.follow(step, outcome)?;
-                Weighed { before, attempt: None }
+                StepComparison { before, attempt: None }
             }
         };
         before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
     }
 
-    /// Compares a step as [`Trial::step`] does, and returns the result. A difference is no error, and nothing is counted.
+    /// Compares a step as [`CaseComparison::step`] does, and returns the result. A difference is no error, and nothing is counted.
     ///
     /// # Errors
     /// The judge has no answer, or the outcome cannot be read.
     pub fn weigh(
         &mut self,
-        step: &Step,
+        step: &CaseStep,
         outcome: &Value,
-        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
-    ) -> Result<Weighed, TrialError> {
+        mut ask: impl FnMut(&JudgeRequest) -> Result<Value, ProgramError>,
+    ) -> Result<StepComparison, TrialError> {
         let weighed = match step {
-            Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
-            Step::Order => Weighed { before: self.end(), attempt: self.order(outcome, &mut Ask(&mut ask))? },
-            _ => Weighed { before: self.end(), attempt: self.surplus(step, outcome, &mut Ask(&mut ask))? },
+            CaseStep::Schedule(pod) => self.attempt(pod, outcome, &mut JudgeClient(&mut ask))?,
+            CaseStep::Order => {
+                StepComparison { before: self.end(), attempt: self.order(outcome, &mut JudgeClient(&mut ask))? }
+            }
+            _ => {
+                StepComparison { before: self.end(), attempt: self.surplus(step, outcome, &mut JudgeClient(&mut ask))? }
+            }
         };
         self.follow(step, outcome)?;
         Ok(weighed)
@@ -129,10 +133,10 @@ impl<'c> Trial<'c> {
     ///
     /// # Errors
     /// The outcome cannot be read.
-    pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
+    pub fn follow(&mut self, step: &CaseStep, outcome: &Value) -> Result<(), ModelInputError> {
         match step {
-            Step::Schedule(pod) => self.memory.remember(pod, outcome),
-            Step::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
+            CaseStep::Schedule(pod) => self.memory.remember(pod, outcome),
+            CaseStep::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
             _ => {}
         }
         self.cluster.take(step, outcome)?;
@@ -143,26 +147,31 @@ impl<'c> Trial<'c> {
     }
 
     /// Compares the order of the queue, where the judge says it.
-    fn order(&self, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+    fn order(&self, outcome: &Value, ask: &mut JudgeClient<'_>) -> Result<Option<AttemptComparison>, TrialError> {
         match self.case.system {
-            System::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
-            System::Koordinator => order::judge(outcome, |pod| koordinator::translated(self.question(pod)), ask),
-            System::Kubernetes => order::judge(outcome, |pod| self.question(pod).with_held(), ask),
-            System::Yunikorn => yunikorn::queue::judge(self.question(""), outcome, ask),
-            System::Volcano => Ok(None),
+            SystemKind::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
+            SystemKind::Koordinator => order::judge(outcome, |pod| koordinator::translated(self.question(pod)), ask),
+            SystemKind::Kubernetes => order::judge(outcome, |pod| self.question(pod).with_held(), ask),
+            SystemKind::Yunikorn => yunikorn::queue::judge(self.question(""), outcome, ask),
+            SystemKind::Volcano => Ok(None),
         }
     }
 
     /// Returns whether the case is about queues over their maximum.
     fn has_surplus(&self) -> bool {
-        self.case.system == System::Yunikorn && self.case.drive.by == By::Cycles
+        self.case.system == SystemKind::Yunikorn && self.case.drive.by == RoundKind::Cycles
     }
 
     /// Compares what queues give back.
-    fn surplus(&self, step: &Step, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+    fn surplus(
+        &self,
+        step: &CaseStep,
+        outcome: &Value,
+        ask: &mut JudgeClient<'_>,
+    ) -> Result<Option<AttemptComparison>, TrialError> {
         let (after, is_sure) = match step {
-            Step::Cycle => (0, true),
-            Step::Advance(seconds) => (*seconds, false),
+            CaseStep::Cycle => (0, true),
+            CaseStep::Advance(seconds) => (*seconds, false),
             _ => return Ok(None),
         };
         if !self.has_surplus() {
@@ -173,8 +182,8 @@ impl<'c> Trial<'c> {
     }
 
     /// Returns the question about a pod.
-    fn question(&self, pod: &str) -> Question {
-        Question {
+    fn question(&self, pod: &str) -> JudgeRequest {
+        JudgeRequest {
             now: self.cluster.now(),
             objects: self.cluster.objects(),
             arguments: Value::Object(self.case.args.clone()),
@@ -188,14 +197,14 @@ impl<'c> Trial<'c> {
     }
 
     /// Ends the attempts for a PodGroup, which are compared together. None: the last attempt was for a pod without one.
-    pub fn end(&mut self) -> Option<Verdict> {
-        self.round.take().map(Round::end)
+    pub fn end(&mut self) -> Option<AttemptComparison> {
+        self.round.take().map(PodGroupRound::end)
     }
 
     /// Returns the PodGroup with which the attempts for a pod are compared; none where each attempt is compared alone.
     pub fn group(&self, pod: &str) -> Option<String> {
         let objects = self.cluster.objects();
-        let mut pods = crate::object::pods(&objects).filter(|_| self.case.system == System::Kubernetes);
+        let mut pods = crate::object::pods(&objects).filter(|_| self.case.system == SystemKind::Kubernetes);
         kubernetes::group_of(pods.find(|other| crate::object::name(other) == pod)?)
     }
 
@@ -205,49 +214,49 @@ impl<'c> Trial<'c> {
     }
 
     /// Compares one attempt.
-    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<Weighed, TrialError> {
+    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut JudgeClient<'_>) -> Result<StepComparison, TrialError> {
         let question = self.question(pod);
-        let Some(pod) = question.tried() else { return Ok(Weighed::default()) };
-        let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
+        let Some(pod) = question.tried() else { return Ok(StepComparison::default()) };
+        let group = kubernetes::group_of(pod).filter(|_| self.case.system == SystemKind::Kubernetes);
         let mut before = None;
         if !group.as_ref().is_some_and(|group| self.round.as_ref().is_some_and(|round| round.is_of(group))) {
             before = self.end();
             self.round = match group {
-                Some(group) => Round::begin(group, &question, ask)?,
+                Some(group) => PodGroupRound::begin(group, &question, ask)?,
                 None => None,
             };
         }
         if let Some(round) = &mut self.round {
             round.add(outcome);
-            return Ok(Weighed { before, attempt: None });
+            return Ok(StepComparison { before, attempt: None });
         }
-        let attempt = Attempt { question: &question, pod, outcome };
+        let attempt = PolicyAttempt { question: &question, pod, outcome };
         let verdict = match self.case.system {
-            System::Kubernetes => kubernetes::judge(&attempt, ask)?,
-            System::Yunikorn => yunikorn::judge(&attempt, ask)?,
-            System::Coscheduling => coscheduling::judge(&attempt, ask)?,
-            System::Koordinator => koordinator::judge(&attempt, ask)?,
-            System::Volcano => return Ok(Weighed { before, attempt: None }),
+            SystemKind::Kubernetes => kubernetes::judge(&attempt, ask)?,
+            SystemKind::Yunikorn => yunikorn::judge(&attempt, ask)?,
+            SystemKind::Coscheduling => coscheduling::judge(&attempt, ask)?,
+            SystemKind::Koordinator => koordinator::judge(&attempt, ask)?,
+            SystemKind::Volcano => return Ok(StepComparison { before, attempt: None }),
         };
-        Ok(Weighed { before, attempt: Some(verdict) })
+        Ok(StepComparison { before, attempt: Some(verdict) })
     }
 
     /// Counts what a comparison came to.
-    fn count(&mut self, verdict: Verdict) -> Result<(), TrialError> {
+    fn count(&mut self, verdict: AttemptComparison) -> Result<(), TrialError> {
         let tally = &mut self.tally;
         match verdict {
-            Verdict::NotCompared(reason) => {
+            AttemptComparison::NotCompared(reason) => {
                 count_more(&mut tally.passed_over, reason, 1);
                 return Ok(());
             }
-            Verdict::Alike => tally.alike = tally.alike.saturating_add(1),
-            Verdict::Ruled(ids) => {
+            AttemptComparison::Alike => tally.alike = tally.alike.saturating_add(1),
+            AttemptComparison::Ruled(ids) => {
                 for id in ids {
                     count_more(&mut tally.departures, id, 1);
                     tally.examples.entry(id).or_insert(self.case.index);
                 }
             }
-            Verdict::Differs(difference) => return Err(difference.into()),
+            AttemptComparison::Differs(difference) => return Err(difference.into()),
         }
         tally.attempts = tally.attempts.saturating_add(1);
         Ok(())
@@ -255,14 +264,14 @@ impl<'c> Trial<'c> {
 }
 
 /// The way to a judge.
-pub(crate) struct Ask<'f>(&'f mut dyn FnMut(&Question) -> Result<Value, ProgramError>);
+pub(crate) struct JudgeClient<'f>(&'f mut dyn FnMut(&JudgeRequest) -> Result<Value, ProgramError>);
 
-impl Ask<'_> {
+impl JudgeClient<'_> {
     /// Asks a question, and reads the answer.
     ///
     /// # Errors
     /// The judge has no answer, or one that is not in the format of its system.
-    pub(crate) fn answer<A: DeserializeOwned>(&mut self, question: &Question) -> Result<A, TrialError> {
+    pub(crate) fn answer<A: DeserializeOwned>(&mut self, question: &JudgeRequest) -> Result<A, TrialError> {
         let answer = (self.0)(question)?;
         serde_json::from_value(answer).map_err(|error| TrialError::Answer(error.to_string()))
     }

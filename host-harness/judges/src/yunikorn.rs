@@ -18,20 +18,20 @@ mod view;
 
 use serde_json::json;
 
-use crate::departure::{Attempt, Departure, Verdict};
+use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
 use crate::object::{is_constrained, is_nominated, list, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
-use answer::{Answer, Decision, Ended, Reply};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
+use answer::{JudgedAttempt, YunikornDecision, YunikornResponse, YunikornResult};
 use departures::RULES;
 use plan::is_sound;
-use view::{View, evicts};
+use view::{YunikornSituation, evicts};
 
 /// In how many orders of equals upstream decides again before a decision counts as another one.
 const ORDERS: u64 = 12;
 
 /// Returns the rulings by which the system `yunikorn` departs from yunikorn-core.
-pub(crate) fn departures() -> impl Iterator<Item = Departure> {
+pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
     RULES.iter().map(|rule| rule.departure)
 }
 
@@ -39,27 +39,33 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    const CONSTRAINED: Verdict = Verdict::NotCompared("constraints that the judge does not look at");
+pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> Result<AttemptComparison, TrialError> {
+    const CONSTRAINED: AttemptComparison =
+        AttemptComparison::NotCompared("constraints that the judge does not look at");
     let policy = decision(attempt);
     let mut answer = match ask.answer(attempt.question)? {
-        Reply::Judged(answer) => answer,
-        Reply::NotJudged { .. } => return Ok(CONSTRAINED),
+        YunikornResponse::Judged(answer) => answer,
+        YunikornResponse::NotJudged { .. } => return Ok(CONSTRAINED),
     };
     let mut is_alike = alike(&policy, &answer);
-    if !is_alike && (answer.decision.result == Ended::Preempts || evicts(&policy)) {
-        let alternatives = if answer.decision.result == Ended::Preempts { ORDERS } else { 0 };
+    if !is_alike && (answer.decision.result == YunikornResult::Preempts || evicts(&policy)) {
+        let alternatives = if answer.decision.result == YunikornResult::Preempts { ORDERS } else { 0 };
         let arguments = json!({"alternatives": alternatives, "candidates": evicts(&policy)});
-        answer = ask.answer(&Question { arguments, ..attempt.question.clone() })?;
+        answer = ask.answer(&JudgeRequest { arguments, ..attempt.question.clone() })?;
         is_alike = alike(&policy, &answer);
     }
     if is_alike {
-        return Ok(Verdict::Alike);
+        return Ok(AttemptComparison::Alike);
     }
-    let unknown = answer::Known::default();
+    let unknown = answer::CorePod::default();
     let known = answer.pods.get(&attempt.question.pod).unwrap_or(&unknown);
-    let view =
-        View { objects: &attempt.question.objects, pod: attempt.pod, ask: known, answer: &answer, policy: &policy };
+    let view = YunikornSituation {
+        objects: &attempt.question.objects,
+        pod: attempt.pod,
+        ask: known,
+        answer: &answer,
+        policy: &policy,
+    };
     let rulings: Vec<&'static str> = match is_sound(&view) {
         true => RULES.iter().filter(|rule| rule.explains(&view)).map(|rule| rule.departure.id).collect(),
         false => Vec::new(),
@@ -68,60 +74,60 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
     let mut nominated = pods(&attempt.question.objects).filter(|pod| is_nominated(pod));
     Ok(match rulings.is_empty() {
         true if nominated.any(is_constrained) => CONSTRAINED,
-        true => Verdict::Differs(difference(attempt, &policy, &answer)),
-        false => Verdict::Ruled(rulings),
+        true => AttemptComparison::Differs(difference(attempt, &policy, &answer)),
+        false => AttemptComparison::Ruled(rulings),
     })
 }
 
 /// Returns the decision of the policy.
-fn decision(attempt: &Attempt<'_>) -> Decision {
+fn decision(attempt: &PolicyAttempt<'_>) -> YunikornDecision {
     let mut victims = list(attempt.outcome, "victims");
     victims.sort();
     let result = match text(attempt.outcome, "/result") {
-        "Scheduled" => Ended::Bound,
-        "Nominated" => Ended::Preempts,
-        "Rejected" => Ended::Refused,
-        _ => Ended::Nothing,
+        "Scheduled" => YunikornResult::Bound,
+        "Nominated" => YunikornResult::Preempts,
+        "Rejected" => YunikornResult::Refused,
+        _ => YunikornResult::Nothing,
     };
-    Decision { result, node: text(attempt.outcome, "/node").to_owned(), victims }
+    YunikornDecision { result, node: text(attempt.outcome, "/node").to_owned(), victims }
 }
 
 /// Returns whether upstream may decide as the policy does.
-fn alike(policy: &Decision, answer: &Answer) -> bool {
+fn alike(policy: &YunikornDecision, answer: &JudgedAttempt) -> bool {
     let upstream = &answer.decision;
     match policy.result {
-        Ended::Bound => answer.legal_nodes.contains(&policy.node),
-        Ended::Preempts => std::iter::once(upstream).chain(&answer.alternatives).any(|other| other == policy),
-        Ended::Reserves | Ended::Nothing | Ended::Refused => {
-            matches!(upstream.result, Ended::Nothing | Ended::Reserves | Ended::Refused)
+        YunikornResult::Bound => answer.legal_nodes.contains(&policy.node),
+        YunikornResult::Preempts => std::iter::once(upstream).chain(&answer.alternatives).any(|other| other == policy),
+        YunikornResult::Reserves | YunikornResult::Nothing | YunikornResult::Refused => {
+            matches!(upstream.result, YunikornResult::Nothing | YunikornResult::Reserves | YunikornResult::Refused)
         }
     }
 }
 
 /// Returns a difference, with what both decide.
-fn difference(attempt: &Attempt<'_>, policy: &Decision, answer: &Answer) -> Difference {
+fn difference(attempt: &PolicyAttempt<'_>, policy: &YunikornDecision, answer: &JudgedAttempt) -> UpstreamDifference {
     let upstream = &answer.decision;
     let kind = match (policy.result, upstream.result) {
-        (Ended::Bound, _) | (_, Ended::Bound) => "upstream/node",
-        (Ended::Preempts, Ended::Preempts) => "upstream/victims",
+        (YunikornResult::Bound, _) | (_, YunikornResult::Bound) => "upstream/node",
+        (YunikornResult::Preempts, YunikornResult::Preempts) => "upstream/victims",
         _ => "upstream/plan",
     };
     let pod = &attempt.question.pod;
     let reason = text(attempt.outcome, "/reason");
     let why = &answer.why;
-    Difference {
+    UpstreamDifference {
         kind,
         text: format!("`{pod}`: the policy {} ({reason}); upstream {} ({why})", told(policy), told(upstream)),
     }
 }
 
 /// Returns what a decision does, for an explanation.
-fn told(decision: &Decision) -> String {
+fn told(decision: &YunikornDecision) -> String {
     match decision.result {
-        Ended::Bound => format!("binds it to `{}`", decision.node),
-        Ended::Preempts => format!("evicts {:?} for it on `{}`", decision.victims, decision.node),
-        Ended::Reserves => format!("reserves `{}` for it, and evicts no pod", decision.node),
-        Ended::Nothing => "finds neither a node nor a plan".to_owned(),
-        Ended::Refused => "refuses its application".to_owned(),
+        YunikornResult::Bound => format!("binds it to `{}`", decision.node),
+        YunikornResult::Preempts => format!("evicts {:?} for it on `{}`", decision.victims, decision.node),
+        YunikornResult::Reserves => format!("reserves `{}` for it, and evicts no pod", decision.node),
+        YunikornResult::Nothing => "finds neither a node nor a plan".to_owned(),
+        YunikornResult::Refused => "refuses its application".to_owned(),
     }
 }

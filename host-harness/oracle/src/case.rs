@@ -7,12 +7,12 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 use crate::systems;
-use crate::world::{Node, Pod, World, at};
+use crate::world::{ModelCluster, ModelNode, ModelPod, at};
 
 /// The systems that the model covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are those of the systems")]
-pub enum System {
+pub enum SystemKind {
     Kubernetes,
     Coscheduling,
     Koordinator,
@@ -25,42 +25,47 @@ pub enum System {
 #[error("unknown system `{0}`; the model has kubernetes, coscheduling, koordinator, yunikorn and volcano")]
 pub struct UnknownSystem(String);
 
-impl System {
+impl SystemKind {
     /// All of them.
-    pub const ALL: [System; 5] =
-        [System::Kubernetes, System::Coscheduling, System::Koordinator, System::Yunikorn, System::Volcano];
+    pub const ALL: [SystemKind; 5] = [
+        SystemKind::Kubernetes,
+        SystemKind::Coscheduling,
+        SystemKind::Koordinator,
+        SystemKind::Yunikorn,
+        SystemKind::Volcano,
+    ];
 
     /// Returns the name of the system in lower case, as case files spell it.
     pub fn name(self) -> &'static str {
         match self {
-            System::Kubernetes => "kubernetes",
-            System::Coscheduling => "coscheduling",
-            System::Koordinator => "koordinator",
-            System::Yunikorn => "yunikorn",
-            System::Volcano => "volcano",
+            SystemKind::Kubernetes => "kubernetes",
+            SystemKind::Coscheduling => "coscheduling",
+            SystemKind::Koordinator => "koordinator",
+            SystemKind::Yunikorn => "yunikorn",
+            SystemKind::Volcano => "volcano",
         }
     }
 }
 
-impl fmt::Display for System {
+impl fmt::Display for SystemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for System {
+impl FromStr for SystemKind {
     type Err = UnknownSystem;
 
-    fn from_str(name: &str) -> Result<System, UnknownSystem> {
-        System::ALL.into_iter().find(|system| system.name() == name).ok_or_else(|| UnknownSystem(name.to_owned()))
+    fn from_str(name: &str) -> Result<SystemKind, UnknownSystem> {
+        SystemKind::ALL.into_iter().find(|system| system.name() == name).ok_or_else(|| UnknownSystem(name.to_owned()))
     }
 }
 
 /// A random cluster and how to drive it. The same seed and index give the same case everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Case {
+pub struct FuzzCase {
     /// The system whose laws apply.
-    pub system: System,
+    pub system: SystemKind,
     /// The seed of the run.
     pub seed: u64,
     /// The index of the case in the run.
@@ -76,13 +81,13 @@ pub struct Case {
     /// Pods that are created after the first round.
     pub late: Vec<Value>,
     /// How it is driven.
-    pub drive: Drive,
+    pub drive: RoundSettings,
 }
 
-impl Case {
+impl FuzzCase {
     /// Returns a case of these objects that is made by hand: nothing comes later, and no time passes.
-    pub fn by_hand(system: System, by: By, objects: Vec<Value>) -> Case {
-        Case {
+    pub fn by_hand(system: SystemKind, by: RoundKind, objects: Vec<Value>) -> FuzzCase {
+        FuzzCase {
             system,
             seed: 0,
             index: 0,
@@ -91,22 +96,22 @@ impl Case {
             objects,
             later: Vec::new(),
             late: Vec::new(),
-            drive: Drive { by, first: 0, between: 0, recreate: false, again: false },
+            drive: RoundSettings { by, first: 0, between: 0, recreate: false, again: false },
         }
     }
 
     /// Returns whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
     pub fn is_fair(&self) -> bool {
-        let Ok(world) = World::of(&self.objects) else { return false };
-        let without_node = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
-        let full = |node: &Node| world.free(node).0.values().any(|free| *free < 0);
+        let Ok(world) = ModelCluster::of(&self.objects) else { return false };
+        let without_node = |pod: &ModelPod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
+        let full = |node: &ModelNode| world.free(node).0.values().any(|free| *free < 0);
         let fair = !world.pods.values().any(without_node) && !world.nodes.values().any(full);
         fair && has_valid_groups(&world) && systems::fair(self, &world).unwrap_or(false)
     }
 }
 
 /// Returns whether all PodGroups are valid: the policies do not read others.
-fn has_valid_groups(world: &World) -> bool {
+fn has_valid_groups(world: &ModelCluster) -> bool {
     let counts = ["/spec/minMember", "/spec/scheduleTimeoutSeconds", "/spec/schedulingPolicy/gang/minCount"];
     let is_positive =
         |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
@@ -115,9 +120,9 @@ fn has_valid_groups(world: &World) -> bool {
 
 /// The way in which a case is driven: in rounds, until a round changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drive {
+pub struct RoundSettings {
     /// The kind of every round.
-    pub by: By,
+    pub by: RoundKind,
     /// Seconds before the first round.
     pub first: i64,
     /// Seconds between rounds.
@@ -130,7 +135,7 @@ pub struct Drive {
 
 /// A kind of round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum RoundKind {
     /// One attempt for every pending pod, in queue order.
     Attempts,
     /// One cycle of the policy's own.
@@ -139,7 +144,7 @@ pub enum By {
 
 /// One step of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum CaseStep {
     /// Report the pods in the queue, in order.
     Order,
     /// Try one pod.
@@ -156,17 +161,17 @@ pub enum Step {
     Usage(Vec<String>),
 }
 
-impl Step {
+impl CaseStep {
     /// Returns the step in the format of a scenario.
     pub fn written(&self) -> Value {
         match self {
-            Step::Order => json!({"order": []}),
-            Step::Schedule(pod) => json!({"schedule": pod}),
-            Step::Cycle => json!({"cycle": 1}),
-            Step::Advance(seconds) => json!({"advance": format!("{seconds}s")}),
-            Step::EvictionsComplete => json!({"evictionsComplete": true}),
-            Step::Apply(objects) => json!({"apply": objects}),
-            Step::Usage(names) => {
+            CaseStep::Order => json!({"order": []}),
+            CaseStep::Schedule(pod) => json!({"schedule": pod}),
+            CaseStep::Cycle => json!({"cycle": 1}),
+            CaseStep::Advance(seconds) => json!({"advance": format!("{seconds}s")}),
+            CaseStep::EvictionsComplete => json!({"evictionsComplete": true}),
+            CaseStep::Apply(objects) => json!({"apply": objects}),
+            CaseStep::Usage(names) => {
                 let accounts: Map<String, Value> =
                     names.iter().map(|name| (name.clone(), json!({"used": {}}))).collect();
                 json!({"status": accounts})

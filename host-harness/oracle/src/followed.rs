@@ -4,41 +4,45 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::ReadError;
+use crate::ModelInputError;
 use crate::build::put;
-use crate::case::{Case, Step, System};
+use crate::case::{CaseStep, FuzzCase, SystemKind};
 use crate::object::stamp;
-use crate::outcome::Outcome;
-use crate::systems::{self, Kept};
-use crate::world::{Pod, World};
+use crate::outcome::ReportedOutcome;
+use crate::systems::{self, RetainedNodes};
+use crate::world::{ModelCluster, ModelPod};
 
 /// The cluster of a case, step by step.
 #[derive(Debug, Clone)]
-pub struct Followed {
-    system: System,
-    world: World,
-    kept: Kept,
+pub struct TrackedCluster {
+    system: SystemKind,
+    world: ModelCluster,
+    kept: RetainedNodes,
 }
 
-impl Followed {
+impl TrackedCluster {
     /// Begins with the objects of a case.
     ///
     /// # Errors
     /// The model cannot read an object.
-    pub fn of(case: &Case) -> Result<Followed, ReadError> {
-        Ok(Followed { system: case.system, world: World::of(&case.objects)?, kept: Kept::default() })
+    pub fn of(case: &FuzzCase) -> Result<TrackedCluster, ModelInputError> {
+        Ok(TrackedCluster {
+            system: case.system,
+            world: ModelCluster::of(&case.objects)?,
+            kept: RetainedNodes::default(),
+        })
     }
 
     /// Applies what a step has come to, in the format of [`play`](crate::play).
     ///
     /// # Errors
     /// The model cannot read the outcome, or an object of the step.
-    pub fn take(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
-        let outcome = Outcome::read(outcome)?;
-        let Followed { system, world, kept } = self;
+    pub fn take(&mut self, step: &CaseStep, outcome: &Value) -> Result<(), ModelInputError> {
+        let outcome = ReportedOutcome::read(outcome)?;
+        let TrackedCluster { system, world, kept } = self;
         match step {
-            Step::Advance(_) => kept.note_late(world, &outcome, |pod| systems::has_a_plan(*system, world, pod)),
-            Step::Schedule(pod) => {
+            CaseStep::Advance(_) => kept.note_late(world, &outcome, |pod| systems::has_a_plan(*system, world, pod)),
+            CaseStep::Schedule(pod) => {
                 kept.give_up(world, pod, &outcome, |pod, other| systems::are_together(*system, world, pod, other))
             }
             _ => {}
@@ -61,7 +65,7 @@ impl Followed {
 
     /// Returns whether a pod waits to be tried.
     pub fn is_pending(&self, pod: &str) -> bool {
-        self.world.pods.get(pod).is_some_and(Pod::pending)
+        self.world.pods.get(pod).is_some_and(ModelPod::pending)
     }
 
     /// Returns when each pod entered the cluster, in seconds since 1970.
@@ -71,27 +75,27 @@ impl Followed {
 
     /// Returns the pods in the order in which a scheduler observes them: those that entered together by their creation, then by name.
     pub fn order(&self) -> Vec<String> {
-        let mut pods: Vec<&Pod> = self.world.pods.values().collect();
+        let mut pods: Vec<&ModelPod> = self.world.pods.values().collect();
         pods.sort_by_key(|pod| (pod.entered, pod.created, &pod.name));
         pods.into_iter().map(|pod| pod.name.clone()).collect()
     }
 
     /// Returns the pods that wait at Permit, and the node that is reserved for each.
     pub fn waiting(&self) -> BTreeMap<String, String> {
-        let waits = |pod: &Pod| Some((pod.name.clone(), pod.held.clone()?));
+        let waits = |pod: &ModelPod| Some((pod.name.clone(), pod.held.clone()?));
         self.world.pods.values().filter(|pod| pod.node.is_none()).filter_map(waits).collect()
     }
 
     /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at Permit has no node yet.
     pub fn objects(&self) -> Vec<Value> {
-        let World { nodes, pods, others, .. } = &self.world;
+        let ModelCluster { nodes, pods, others, .. } = &self.world;
         let nodes = nodes.values().map(|node| node.object.clone());
         nodes.chain(pods.values().map(shown)).chain(others.values().cloned()).collect()
     }
 }
 
 /// Returns a pod as an object.
-fn shown(pod: &Pod) -> Value {
+fn shown(pod: &ModelPod) -> Value {
     let mut object = pod.object.clone();
     if let Some(status) = object.pointer_mut("/status").and_then(Value::as_object_mut) {
         status.remove("nominatedNodeName");

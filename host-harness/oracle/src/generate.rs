@@ -14,51 +14,51 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::build::{PodPlan, Size, node, put, tags};
-use crate::case::{By, Case, System};
+use crate::case::{FuzzCase, RoundKind, SystemKind};
 use crate::demands::demand;
-use crate::random::Dice;
+use crate::random::RandomSource;
 use crate::world::{OTHER_SCHEDULER, at, text};
 
 /// Generates a case. It depends only on the system, the seed and the index.
-pub fn generate(system: System, seed: u64, index: u64) -> Case {
-    let mut sketch = Sketch { dice: Dice::of(seed, index), parameters: BTreeMap::new() };
+pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
+    let mut sketch = CaseGenerator { dice: RandomSource::of(seed, index), parameters: BTreeMap::new() };
     let (mut args, mut objects, drive) = match system {
-        System::Coscheduling => coscheduling::cluster(&mut sketch),
-        System::Koordinator => koordinator::cluster(&mut sketch),
-        System::Yunikorn => yunikorn::cluster(&mut sketch),
-        System::Volcano => volcano::cluster(&mut sketch),
-        System::Kubernetes => kubernetes::cluster(&mut sketch),
+        SystemKind::Coscheduling => coscheduling::cluster(&mut sketch),
+        SystemKind::Koordinator => koordinator::cluster(&mut sketch),
+        SystemKind::Yunikorn => yunikorn::cluster(&mut sketch),
+        SystemKind::Volcano => volcano::cluster(&mut sketch),
+        SystemKind::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     hold_back(&mut sketch, &mut objects);
     between_pods::constrain(&mut sketch, system, drive.recreate, &mut objects);
     let (later, mut drive) = match system {
-        System::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
+        SystemKind::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
         _ => (Vec::new(), drive),
     };
     if sketch.flag("demands", 10) {
         demand(&mut sketch.dice, system, &mut objects);
     }
     // What is drawn here was added last, so that seeds mean the same clusters as before.
-    drive.again = drive.by == By::Attempts && sketch.flag("again", 15);
+    drive.again = drive.by == RoundKind::Attempts && sketch.flag("again", 15);
     match system {
-        System::Yunikorn => {
+        SystemKind::Yunikorn => {
             yunikorn::odd(&mut sketch, &mut objects);
             yunikorn::rare(&mut sketch, &mut objects);
         }
-        System::Koordinator => koordinator::odd::vary(&mut sketch, &mut args, &mut objects),
-        System::Kubernetes => kubernetes::odd(&mut sketch, &mut objects),
-        System::Coscheduling => coscheduling::odd(&mut sketch, &mut objects),
-        System::Volcano => {}
+        SystemKind::Koordinator => koordinator::odd::vary(&mut sketch, &mut args, &mut objects),
+        SystemKind::Kubernetes => kubernetes::odd(&mut sketch, &mut objects),
+        SystemKind::Coscheduling => coscheduling::odd(&mut sketch, &mut objects),
+        SystemKind::Volcano => {}
     }
     let late = late::pods(&mut sketch, system, &objects);
-    if system == System::Coscheduling {
+    if system == SystemKind::Coscheduling {
         coscheduling::unlike(&mut sketch, &mut objects);
     }
-    Case { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
+    FuzzCase { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 
 /// Gives some of the pending pods a scheduling gate, or another scheduler.
-fn hold_back(sketch: &mut Sketch, objects: &mut [Value]) {
+fn hold_back(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("held-back", 20) {
         return;
     }
@@ -73,12 +73,12 @@ fn hold_back(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// The random numbers and parameters of a case.
-struct Sketch {
-    dice: Dice,
+struct CaseGenerator {
+    dice: RandomSource,
     parameters: BTreeMap<&'static str, i64>,
 }
 
-impl Sketch {
+impl CaseGenerator {
     /// Draws a parameter from `low` to `high`.
     fn draw(&mut self, name: &'static str, low: i64, high: i64) -> i64 {
         let drawn = self.dice.between(low, high);
@@ -109,7 +109,7 @@ struct NodePool {
 
 impl NodePool {
     /// Draws `count` nodes `n1`, `n2`, ... with at most `most` cpu each.
-    fn of(sketch: &mut Sketch, count: i64, most: i64, devices: bool) -> NodePool {
+    fn of(sketch: &mut CaseGenerator, count: i64, most: i64, devices: bool) -> NodePool {
         let names = (1..=count).map(|number| format!("n{number}")).collect();
         let mut size = || {
             let gpu = if devices { sketch.dice.between(0, 4) } else { 0 };
@@ -125,7 +125,7 @@ impl NodePool {
     }
 
     /// Draws a node and takes this room on it; none where the drawn node has too little room.
-    fn place(&mut self, dice: &mut Dice, size: Size) -> Option<String> {
+    fn place(&mut self, dice: &mut RandomSource, size: Size) -> Option<String> {
         let last = i64::try_from(self.names.len()).unwrap_or(0) - 1;
         let index = usize::try_from(dice.between(0, last)).ok()?;
         let free = self.free.get_mut(index).filter(|free| size.cpu <= free.cpu && size.gpu <= free.gpu)?;
@@ -137,7 +137,7 @@ impl NodePool {
 
 /// Draws the pods of one more gang, of an odd number, and how many of them the gang needs. `None` in most cases. `model` is what the pods have in
 /// common. This gang is drawn last, so that everything else stays the same.
-fn odd_gang(sketch: &mut Sketch, model: &PodPlan) -> Option<(Vec<PodPlan>, i64)> {
+fn odd_gang(sketch: &mut CaseGenerator, model: &PodPlan) -> Option<(Vec<PodPlan>, i64)> {
     if !sketch.flag("oddGang", 15) {
         return None;
     }

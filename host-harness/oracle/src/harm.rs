@@ -7,11 +7,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::placement::{PlacementProblem, Set};
-use crate::world::{Pod, World};
+use crate::world::{ModelCluster, ModelPod};
 
 /// The cost of some evictions. Less comes first, criterion by criterion.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Harm {
+pub(crate) struct EvictionHarm {
     /// Victims whose disruption budget is used up.
     pub(crate) violations: usize,
     /// The highest priority of a victim that would go on otherwise.
@@ -27,28 +27,28 @@ pub(crate) struct Harm {
 }
 
 /// Returns the name of the gang of a pod, and how many pods it needs at a time; none for a pod of no gang.
-pub(crate) type GangOf<'a> = &'a dyn Fn(&Pod) -> Option<(String, usize)>;
+pub(crate) type GangOf<'a> = &'a dyn Fn(&ModelPod) -> Option<(String, usize)>;
 
 /// Counts the harm of evictions.
 #[derive(Clone, Copy)]
 pub(crate) struct Counting<'w, 'g> {
-    pub(crate) world: &'w World,
+    pub(crate) world: &'w ModelCluster,
     pub(crate) gang_of: GangOf<'g>,
-    pub(crate) priority: fn(&Pod) -> i64,
+    pub(crate) priority: fn(&ModelPod) -> i64,
 }
 
 impl<'w> Counting<'w, '_> {
     /// Returns the gang of a pod, if it needs more than one pod, and its pods that run.
-    fn gang(&self, pod: &Pod) -> Option<(String, usize, Vec<&'w Pod>)> {
+    fn gang(&self, pod: &ModelPod) -> Option<(String, usize, Vec<&'w ModelPod>)> {
         let (name, needed) = (self.gang_of)(pod).filter(|(_, needed)| *needed > 1)?;
-        let is_member = |other: &&Pod| (self.gang_of)(other).is_some_and(|(other, _)| other == name);
-        let run = |other: &&Pod| other.place().is_some() && !other.leaving;
+        let is_member = |other: &&ModelPod| (self.gang_of)(other).is_some_and(|(other, _)| other == name);
+        let run = |other: &&ModelPod| other.place().is_some() && !other.leaving;
         let running = self.world.pods.values().filter(|other| run(other) && is_member(other)).collect();
         Some((name, needed, running))
     }
 
     /// Returns the part of the cluster that a pod requests.
-    fn part(&self, pod: &Pod) -> i64 {
+    fn part(&self, pod: &ModelPod) -> i64 {
         let all = |resource: &str| self.world.nodes.values().map(|node| node.allocatable.get(resource)).sum::<i64>();
         let part = |(resource, amount): (&String, &i64)| match all(resource) {
             0 => 0,
@@ -58,8 +58,8 @@ impl<'w> Counting<'w, '_> {
     }
 
     /// Returns what evictions cost; so many of them violate a budget.
-    pub(crate) fn of(&self, victims: &[&'w Pod], violations: usize) -> Harm {
-        let mut by_gang: BTreeMap<String, Vec<&Pod>> = BTreeMap::new();
+    pub(crate) fn of(&self, victims: &[&'w ModelPod], violations: usize) -> EvictionHarm {
+        let mut by_gang: BTreeMap<String, Vec<&ModelPod>> = BTreeMap::new();
         let (mut stopped, mut evicted, mut gangs) = (Vec::new(), Vec::new(), 0);
         for pod in victims.iter().copied().filter(|pod| !pod.leaving) {
             match self.gang(pod) {
@@ -80,7 +80,7 @@ impl<'w> Counting<'w, '_> {
             gangs += usize::from(breaks);
             stopped.extend(if breaks { running } else { pods });
         }
-        Harm {
+        EvictionHarm {
             violations,
             highest: evicted.iter().map(|pod| (self.priority)(pod)).max(),
             gangs,
@@ -90,12 +90,12 @@ impl<'w> Counting<'w, '_> {
         }
     }
 
-    fn started(&self, pod: &Pod) -> i64 {
+    fn started(&self, pod: &ModelPod) -> i64 {
         pod.started.unwrap_or(self.world.now)
     }
 
     /// Returns the key by which a pod stays rather than others: the least key stays first.
-    pub(crate) fn importance(&self, pod: &Pod) -> impl Ord + use<> {
+    pub(crate) fn importance(&self, pod: &ModelPod) -> impl Ord + use<> {
         let alone = (1, self.part(pod));
         let (kind, size) = match self.gang(pod) {
             None => alone,
@@ -112,14 +112,14 @@ impl<'w> Counting<'w, '_> {
 
     /// Returns the least harm of any legal evictions after which all pods fit; none where there are too many candidates to try, or no
     /// evictions help.
-    pub(crate) fn least(&self, problem: &PlacementProblem<'_>, legal: impl Fn(Set) -> bool) -> Option<Harm> {
+    pub(crate) fn least(&self, problem: &PlacementProblem<'_>, legal: impl Fn(Set) -> bool) -> Option<EvictionHarm> {
         const MOST: usize = 10;
         if problem.candidates.len() > MOST {
             return None;
         }
-        let mut best: Option<Harm> = None;
+        let mut best: Option<EvictionHarm> = None;
         for set in 0..=problem.all() {
-            let victims: Vec<&Pod> =
+            let victims: Vec<&ModelPod> =
                 problem.of(set).filter_map(|candidate| self.world.pods.get(candidate.name)).collect();
             let harm = self.of(&victims, 0);
             if best.as_ref().is_none_or(|best| harm < *best) && legal(set) && problem.fits_without(set) {

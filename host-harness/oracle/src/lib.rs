@@ -26,14 +26,14 @@ mod systems;
 mod tally;
 mod world;
 
-pub use case::{By, Case, Drive, Step, System, UnknownSystem};
-pub use followed::Followed;
+pub use case::{CaseStep, FuzzCase, RoundKind, RoundSettings, SystemKind, UnknownSystem};
+pub use followed::TrackedCluster;
 pub use generate::generate;
-pub use play::{Played, Stopped, play};
-pub use random::Dice;
-pub use tally::{Breach, Tally};
+pub use play::{CaseOutcome, Stopped, play};
+pub use random::RandomSource;
+pub use tally::{BrokenLaw, RunCounts};
 
 /// An object or an outcome that the model cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model cannot read this: {0}")]
-pub struct ReadError(pub(crate) String);
+pub struct ModelInputError(pub(crate) String);

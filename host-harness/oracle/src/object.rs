@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ReadError;
+use crate::ModelInputError;
 
 /// Returns the value at a JSON pointer. `None`: it is absent.
 pub(crate) fn at<'v>(object: &'v Value, pointer: &str) -> Option<&'v Value> {
@@ -20,11 +20,11 @@ pub(crate) fn tag<'v>(object: &'v Value, kind: &str, key: &str) -> Option<&'v st
 }
 
 /// Reads a time of 1970-01-01, in seconds; 0 for an empty text.
-pub(crate) fn seconds(stamp: &str) -> Result<i64, ReadError> {
+pub(crate) fn seconds(stamp: &str) -> Result<i64, ModelInputError> {
     if stamp.is_empty() {
         return Ok(0);
     }
-    let refused = || ReadError(format!("`{stamp}` is not a time of 1970-01-01"));
+    let refused = || ModelInputError(format!("`{stamp}` is not a time of 1970-01-01"));
     let time = stamp.strip_prefix("1970-01-01T").and_then(|time| time.strip_suffix('Z')).ok_or_else(refused)?;
     let parts = time.split(':').map(|part| part.parse::<i64>().map_err(|_| refused()));
     parts.collect::<Result<Vec<i64>, _>>().map(|parts| parts.into_iter().fold(0, |sum, part| sum * 60 + part))

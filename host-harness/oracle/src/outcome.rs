@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::ReadError;
-use crate::amounts::Amounts;
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
 
 /// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ended {
+pub(crate) enum AttemptStatus {
     Scheduled,
     Waiting,
     Nominated,
@@ -19,21 +19,21 @@ pub(crate) enum Ended {
 
 /// An executed plan: its victims, and the pods that it nominates.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ExecutedPlan {
     pub(crate) nominated: BTreeMap<String, String>,
     pub(crate) victims: BTreeSet<String>,
 }
 
 /// The outcome of a step.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Outcome {
-    pub(crate) ended: Option<Ended>,
+pub(crate) struct ReportedOutcome {
+    pub(crate) ended: Option<AttemptStatus>,
     pub(crate) node: Option<String>,
     pub(crate) bound: BTreeMap<String, String>,
     pub(crate) nominated: BTreeMap<String, String>,
     pub(crate) victims: BTreeSet<String>,
     /// The executed plans, in order.
-    pub(crate) plans: Vec<Plan>,
+    pub(crate) plans: Vec<ExecutedPlan>,
     pub(crate) eviction: Option<String>,
     pub(crate) waiting: BTreeSet<String>,
     pub(crate) reason: String,
@@ -41,23 +41,23 @@ pub(crate) struct Outcome {
     /// All nominations after the step, where they are reported.
     pub(crate) standing: Option<BTreeMap<String, String>>,
     /// The usage of quotas or queues, where it was requested.
-    pub(crate) usage: BTreeMap<String, Amounts>,
+    pub(crate) usage: BTreeMap<String, MilliAmounts>,
 }
 
-impl Outcome {
+impl ReportedOutcome {
     /// Reads an outcome.
-    pub(crate) fn read(value: &Value) -> Result<Outcome, ReadError> {
+    pub(crate) fn read(value: &Value) -> Result<ReportedOutcome, ModelInputError> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let ended = match text("result").as_deref() {
             None => None,
-            Some("Scheduled") => Some(Ended::Scheduled),
-            Some("Waiting") => Some(Ended::Waiting),
-            Some("Nominated") => Some(Ended::Nominated),
-            Some("Unschedulable") => Some(Ended::Unschedulable),
-            Some("Rejected") => Some(Ended::Rejected),
-            Some(other) => return Err(ReadError(format!("unknown result `{other}` of an attempt"))),
+            Some("Scheduled") => Some(AttemptStatus::Scheduled),
+            Some("Waiting") => Some(AttemptStatus::Waiting),
+            Some("Nominated") => Some(AttemptStatus::Nominated),
+            Some("Unschedulable") => Some(AttemptStatus::Unschedulable),
+            Some("Rejected") => Some(AttemptStatus::Rejected),
+            Some(other) => return Err(ModelInputError(format!("unknown result `{other}` of an attempt"))),
         };
-        Ok(Outcome {
+        Ok(ReportedOutcome {
             ended,
             node: text("node"),
             bound: map(value.get("bound")),
@@ -92,9 +92,9 @@ fn list(value: Option<&Value>) -> Vec<String> {
 }
 
 /// Reads the plans, in order.
-fn plans(value: Option<&Value>) -> Vec<Plan> {
+fn plans(value: Option<&Value>) -> Vec<ExecutedPlan> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
-    let plan = |plan: &Value| Plan {
+    let plan = |plan: &Value| ExecutedPlan {
         nominated: map(plan.get("nominated")),
         victims: list(plan.get("victims")).into_iter().collect(),
     };
@@ -102,7 +102,7 @@ fn plans(value: Option<&Value>) -> Vec<Plan> {
 }
 
 /// Reads the usage by account; empty for an account without usage.
-fn usage(value: Option<&Value>) -> Result<BTreeMap<String, Amounts>, ReadError> {
+fn usage(value: Option<&Value>) -> Result<BTreeMap<String, MilliAmounts>, ModelInputError> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
-    entries.map(|(name, account)| Ok((name.clone(), Amounts::read(account.get("used"))?))).collect()
+    entries.map(|(name, account)| Ok((name.clone(), MilliAmounts::read(account.get("used"))?))).collect()
 }

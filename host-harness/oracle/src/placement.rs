@@ -1,20 +1,20 @@
 //! Brute force: whether pods fit after evictions, over every placement and every set of victims.
 
-use crate::amounts::Amounts;
+use crate::amounts::MilliAmounts;
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate<'a> {
+pub(crate) struct EvictionCandidate<'a> {
     pub(crate) name: &'a str,
     /// The node on which its eviction frees room.
     pub(crate) node: usize,
-    pub(crate) request: &'a Amounts,
+    pub(crate) request: &'a MilliAmounts,
 }
 
 /// A pod to place.
 #[derive(Debug, Clone)]
 pub(crate) struct IncomingPod<'a> {
-    pub(crate) request: &'a Amounts,
+    pub(crate) request: &'a MilliAmounts,
     /// The nodes that it may run on.
     pub(crate) nodes: Vec<usize>,
 }
@@ -29,8 +29,8 @@ const MOST: usize = 14;
 #[derive(Debug, Clone)]
 pub(crate) struct PlacementProblem<'a> {
     /// The free resources of every node before any eviction.
-    pub(crate) free: Vec<Amounts>,
-    pub(crate) candidates: Vec<Candidate<'a>>,
+    pub(crate) free: Vec<MilliAmounts>,
+    pub(crate) candidates: Vec<EvictionCandidate<'a>>,
     pub(crate) incoming: Vec<IncomingPod<'a>>,
 }
 
@@ -49,12 +49,12 @@ impl PlacementProblem<'_> {
     }
 
     /// Returns the candidates in a set.
-    pub(crate) fn of(&self, set: Set) -> impl Iterator<Item = &Candidate<'_>> {
+    pub(crate) fn of(&self, set: Set) -> impl Iterator<Item = &EvictionCandidate<'_>> {
         (0..).zip(&self.candidates).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, candidate)| candidate)
     }
 
     /// Returns the free resources of every node after these evictions.
-    pub(crate) fn free_without(&self, gone: Set) -> Vec<Amounts> {
+    pub(crate) fn free_without(&self, gone: Set) -> Vec<MilliAmounts> {
         let mut free = self.free.clone();
         for candidate in self.of(gone) {
             if let Some(node) = free.get_mut(candidate.node) {
@@ -70,10 +70,10 @@ impl PlacementProblem<'_> {
     }
 
     /// Returns the rooms of the nodes that placements of the incoming pods leave, without evictions; each room once.
-    pub(crate) fn rooms_left(&self) -> Vec<Vec<Amounts>> {
+    pub(crate) fn rooms_left(&self) -> Vec<Vec<MilliAmounts>> {
         let mut rooms = vec![self.free.clone()];
         for incoming in &self.incoming {
-            let mut left: Vec<Vec<Amounts>> = Vec::new();
+            let mut left: Vec<Vec<MilliAmounts>> = Vec::new();
             for (room, place) in rooms.iter().flat_map(|room| incoming.nodes.iter().map(move |place| (room, *place))) {
                 let mut room = room.clone();
                 let Some(node) = room.get_mut(place).filter(|node| incoming.request.fits(node)) else { continue };
@@ -115,7 +115,7 @@ impl PlacementProblem<'_> {
 }
 
 /// Returns whether these pods fit: tries every node for the first pod, then the others.
-fn place_all(incoming: &[IncomingPod<'_>], free: &mut [Amounts]) -> bool {
+fn place_all(incoming: &[IncomingPod<'_>], free: &mut [MilliAmounts]) -> bool {
     let Some((first, rest)) = incoming.split_first() else { return true };
     for place in &first.nodes {
         let Some(node) = free.get_mut(*place).filter(|node| first.request.fits(node)) else { continue };

@@ -4,25 +4,25 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::ReadError;
-use crate::case::{By, Case, Step};
-use crate::outcome::Outcome;
+use crate::ModelInputError;
+use crate::case::{CaseStep, FuzzCase, RoundKind};
+use crate::outcome::ReportedOutcome;
 use crate::systems;
-use crate::tally::{Breach, Tally, Verdict};
-use crate::world::World;
+use crate::tally::{BrokenLaw, RunCounts, StepFindings};
+use crate::world::ModelCluster;
 
 /// The maximum number of rounds. Every case of up to 12 running pods comes to rest long before.
 const ROUNDS: usize = 40;
 
 /// The result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Played {
+pub struct CaseOutcome {
     /// The steps, in order. With a breach, the last step is the one that broke a law.
-    pub steps: Vec<(Step, Value)>,
+    pub steps: Vec<(CaseStep, Value)>,
     /// The broken laws. The case ends with the first step that breaks a law.
-    pub breaches: Vec<Breach>,
+    pub breaches: Vec<BrokenLaw>,
     /// The counts of the case.
-    pub tally: Tally,
+    pub tally: RunCounts,
 }
 
 /// Why a case could not be completed.
@@ -33,7 +33,7 @@ pub enum Stopped<E> {
     Step(E),
     /// The model cannot read an object or an outcome.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] ModelInputError),
 }
 
 /// Plays a case. `take` executes a step and returns its outcome in the format of `lictor test --output json`, with all nominations after the
@@ -41,32 +41,32 @@ pub enum Stopped<E> {
 ///
 /// # Errors
 /// A step failed, or the model cannot read an outcome or an object.
-pub fn play<E>(case: &Case, take: impl FnMut(&Step) -> Result<Value, E>) -> Result<Played, Stopped<E>> {
-    let played = Played { steps: Vec::new(), breaches: Vec::new(), tally: Tally::default() };
-    let memory = systems::Memory::default();
-    let mut run = Run { case, take, world: World::of(&case.objects)?, memory, played };
+pub fn play<E>(case: &FuzzCase, take: impl FnMut(&CaseStep) -> Result<Value, E>) -> Result<CaseOutcome, Stopped<E>> {
+    let played = CaseOutcome { steps: Vec::new(), breaches: Vec::new(), tally: RunCounts::default() };
+    let memory = systems::SystemStates::default();
+    let mut run = CaseRun { case, take, world: ModelCluster::of(&case.objects)?, memory, played };
     run.rounds()?;
     Ok(run.played)
 }
 
 /// A case in progress.
-struct Run<'c, F> {
-    case: &'c Case,
+struct CaseRun<'c, F> {
+    case: &'c FuzzCase,
     take: F,
-    world: World,
-    memory: systems::Memory,
-    played: Played,
+    world: ModelCluster,
+    memory: systems::SystemStates,
+    played: CaseOutcome,
 }
 
-impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
+impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
     /// Runs rounds until one changes nothing or a law is broken.
     fn rounds(&mut self) -> Result<(), Stopped<E>> {
         let drive = self.case.drive;
         if drive.first > 0 {
-            self.step(Step::Advance(drive.first))?;
+            self.step(CaseStep::Advance(drive.first))?;
         }
         if !self.case.later.is_empty() {
-            self.step(Step::Apply(self.case.later.clone()))?;
+            self.step(CaseStep::Apply(self.case.later.clone()))?;
         }
         let mut seen = BTreeSet::new();
         let mut quiet = 0;
@@ -74,8 +74,8 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         for round in 0..ROUNDS {
             let held = self.held();
             let mut changed = match drive.by {
-                By::Attempts => self.attempts()?,
-                By::Cycles => self.step(Step::Cycle)?.changes(),
+                RoundKind::Attempts => self.attempts()?,
+                RoundKind::Cycles => self.step(CaseStep::Cycle)?.changes(),
             };
             if self.over() {
                 return Ok(());
@@ -88,21 +88,21 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             }
             let accounts = systems::accounts(self.case, &self.world)?;
             if !accounts.is_empty() {
-                self.step(Step::Usage(accounts.into_keys().collect()))?;
+                self.step(CaseStep::Usage(accounts.into_keys().collect()))?;
             }
             let evicting = self.world.pods.values().any(|pod| pod.leaving);
             changed |= evicting;
-            self.step(Step::EvictionsComplete)?;
+            self.step(CaseStep::EvictionsComplete)?;
             let recreated = self.world.recreated();
             if drive.recreate && !recreated.is_empty() {
-                self.step(Step::Apply(recreated))?;
+                self.step(CaseStep::Apply(recreated))?;
             }
             if round == 0 && !self.case.late.is_empty() {
                 changed = true;
-                self.step(Step::Apply(self.case.late.clone()))?;
+                self.step(CaseStep::Apply(self.case.late.clone()))?;
             }
             if drive.between > 0 {
-                self.step(Step::Advance(drive.between))?;
+                self.step(CaseStep::Advance(drive.between))?;
             }
             quiet = if changed { 0 } else { quiet + 1 };
             without_evictions = if evicting { 0 } else { without_evictions + 1 };
@@ -154,14 +154,14 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
 
     /// Tries every pod of the queue that is still pending.
     fn attempts(&mut self) -> Result<bool, Stopped<E>> {
-        let queue = self.step(Step::Order)?.order;
+        let queue = self.step(CaseStep::Order)?.order;
         let mut changed = false;
         for pod in queue {
             if self.over() {
                 break;
             }
             if self.world.pods.get(&pod).is_some_and(|pod| pod.pending()) {
-                let outcome = self.step(Step::Schedule(pod))?;
+                let outcome = self.step(CaseStep::Schedule(pod))?;
                 changed |= outcome.changes();
             }
         }
@@ -169,10 +169,10 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
     }
 
     /// Executes a step, judges it, and updates the cluster.
-    fn step(&mut self, step: Step) -> Result<Outcome, Stopped<E>> {
+    fn step(&mut self, step: CaseStep) -> Result<ReportedOutcome, Stopped<E>> {
         let reported = (self.take)(&step).map_err(Stopped::Step)?;
-        let outcome = Outcome::read(&reported)?;
-        let mut verdict = Verdict::default();
+        let outcome = ReportedOutcome::read(&reported)?;
+        let mut verdict = StepFindings::default();
         systems::judge(self.case, &self.world, &mut self.memory, &step, &outcome, &mut verdict)?;
         self.world.take(&step, &outcome)?;
         self.played.tally.add(&verdict.tally);
@@ -188,6 +188,6 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
 
     /// Records a breach of a law about the whole run.
     fn breach(&mut self, law: &'static str, text: impl Into<String>) {
-        self.played.breaches.push(Breach { law, text: text.into(), expect: None });
+        self.played.breaches.push(BrokenLaw { law, text: text.into(), expect: None });
     }
 }

@@ -2,19 +2,19 @@
 
 /// A source of random numbers.
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct RandomSource(u64);
 
-impl Dice {
+impl RandomSource {
     /// Returns the source of random numbers for one case of a run.
-    pub fn of(seed: u64, index: u64) -> Dice {
-        let mut dice = Dice(seed);
+    pub fn of(seed: u64, index: u64) -> RandomSource {
+        let mut dice = RandomSource(seed);
         let start = dice.next();
-        Dice(start ^ index.wrapping_mul(0xd134_2543_de82_ef95))
+        RandomSource(start ^ index.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
     /// Returns the source of the numbers that follow a seed itself.
-    pub fn after(seed: u64) -> Dice {
-        Dice(seed)
+    pub fn after(seed: u64) -> RandomSource {
+        RandomSource(seed)
     }
 
     /// Computes the next number.
@@ -69,14 +69,14 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_splitmix64() {
         // The first three outputs for the seed 1234567, as Vigna's reference implementation prints them.
-        let mut dice = Dice(1_234_567);
+        let mut dice = RandomSource(1_234_567);
         let drawn = [dice.next(), dice.next(), dice.next()];
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
     fn numbers_include_both_ends_and_stay_between_them() {
-        let mut dice = Dice::of(1, 1);
+        let mut dice = RandomSource::of(1, 1);
         let thrown: std::collections::BTreeSet<i64> = (0..200).map(|_| dice.between(-1, 2)).collect();
         assert_eq!(thrown.into_iter().collect::<Vec<_>>(), [-1, 0, 1, 2]);
     }

@@ -11,39 +11,39 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
-pub(crate) use kept::Kept;
+pub(crate) use kept::RetainedNodes;
 pub(crate) use koordinator::devices::are_judged;
 
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::case::{Case, Step, System};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::case::{CaseStep, FuzzCase, SystemKind};
 use crate::demands;
-use crate::outcome::Outcome;
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::outcome::ReportedOutcome;
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 
 /// The state of each system between steps.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    coscheduling: coscheduling::Memory,
-    koordinator: koordinator::Memory,
-    kubernetes: kubernetes::Memory,
-    yunikorn: yunikorn::Memory,
-    volcano: volcano::Memory,
+pub(crate) struct SystemStates {
+    coscheduling: coscheduling::CoschedulingState,
+    koordinator: koordinator::KoordinatorState,
+    kubernetes: kubernetes::DefaultPreemptionState,
+    yunikorn: yunikorn::YuniKornState,
+    volcano: volcano::VolcanoState,
 }
 
 /// Judges the outcome of a step, given the cluster before it.
 pub(crate) fn judge(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
-    step: &Step,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut SystemStates,
+    step: &CaseStep,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
     common::sound(world, outcome, verdict);
     let before = verdict.breaches.len();
-    if let Step::Schedule(pod) = step {
+    if let CaseStep::Schedule(pod) = step {
         common::attempt_is_consistent(outcome, pod, verdict);
         if demands::is_refused(case.system, world, pod) {
             demands::refused(pod, outcome, verdict);
@@ -51,50 +51,44 @@ pub(crate) fn judge(
         }
     }
     match case.system {
-        System::Kubernetes => match step {
-            Step::Schedule(pod) => kubernetes::attempt(world, &mut memory.kubernetes, pod, outcome, verdict)?,
-            Step::Advance(_) => memory.kubernetes.advance(world, outcome),
-            Step::Order => kubernetes::order(world, &outcome.order, verdict),
+        SystemKind::Kubernetes => match step {
+            CaseStep::Schedule(pod) => kubernetes::attempt(world, &mut memory.kubernetes, pod, outcome, verdict)?,
+            CaseStep::Advance(_) => memory.kubernetes.advance(world, outcome),
+            CaseStep::Order => kubernetes::order(world, &outcome.order, verdict),
             _ => {}
         },
-        System::Coscheduling => {
+        SystemKind::Coscheduling => {
             let memory = &mut memory.coscheduling;
             match step {
-                Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
-                Step::Order => coscheduling::order(world, memory, &outcome.order, verdict)?,
-                Step::Advance(seconds) => coscheduling::advance(world, memory, world.now + seconds, outcome, verdict),
+                CaseStep::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
+                CaseStep::Order => coscheduling::order(world, memory, &outcome.order, verdict)?,
+                CaseStep::Advance(seconds) => {
+                    coscheduling::advance(world, memory, world.now + seconds, outcome, verdict)
+                }
                 _ => {}
             }
             coscheduling::remember(case, world, memory, step, outcome)?;
         }
-        System::Koordinator => match step {
-            Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
-            Step::Order => koordinator::order(world, &outcome.order, verdict),
-            Step::Apply(_) => koordinator::look(world, &mut memory.koordinator),
-            Step::Advance(seconds) => {
-                koordinator::advance(case, world, &mut memory.koordinator, world.now + seconds, outcome, verdict);
-            }
-            _ => {}
-        },
-        System::Yunikorn => {
+        SystemKind::Koordinator => koordinator_step(case, world, &mut memory.koordinator, step, outcome, verdict)?,
+        SystemKind::Yunikorn => {
             let memory = &mut memory.yunikorn;
             yunikorn::look(world, memory)?;
             match step {
-                Step::Schedule(pod) => yunikorn::attempt(world, memory, pod, outcome, verdict)?,
-                Step::Cycle => yunikorn::gives_back(world, memory, world.now, outcome, true, verdict)?,
-                Step::Advance(seconds) => {
+                CaseStep::Schedule(pod) => yunikorn::attempt(world, memory, pod, outcome, verdict)?,
+                CaseStep::Cycle => yunikorn::gives_back(world, memory, world.now, outcome, true, verdict)?,
+                CaseStep::Advance(seconds) => {
                     yunikorn::gives_back(world, memory, world.now + seconds, outcome, false, verdict)?;
                 }
                 _ => {}
             }
         }
-        System::Volcano => {
-            if let Step::Cycle = step {
+        SystemKind::Volcano => {
+            if let CaseStep::Cycle = step {
                 volcano::cycle(case, world, &mut memory.volcano, outcome, verdict)?;
             }
         }
     }
-    if let Step::Usage(_) = step {
+    if let CaseStep::Usage(_) = step {
         common::usage(&accounts(case, world)?, outcome, verdict);
     }
     if world.is_constrained() && !is_exact(case, world) {
@@ -103,20 +97,39 @@ pub(crate) fn judge(
     Ok(())
 }
 
+/// Judges the outcome of a step of system `koordinator`.
+fn koordinator_step(
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut koordinator::KoordinatorState,
+    step: &CaseStep,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
+    match step {
+        CaseStep::Schedule(pod) => koordinator::attempt(case, world, memory, pod, outcome, verdict)?,
+        CaseStep::Order => koordinator::order(world, &outcome.order, verdict),
+        CaseStep::Apply(_) => koordinator::look(world, memory),
+        CaseStep::Advance(seconds) => koordinator::advance(case, world, memory, world.now + seconds, outcome, verdict),
+        _ => {}
+    }
+    Ok(())
+}
+
 /// Returns whether the model checks constraints between pods wherever it seeks a node or a plan: in kube-scheduler's own preemption, without
 /// groups.
-fn is_exact(case: &Case, world: &World) -> bool {
-    case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
+fn is_exact(case: &FuzzCase, world: &ModelCluster) -> bool {
+    case.system == SystemKind::Kubernetes && world.all("PodGroup").next().is_none()
 }
 
 /// Finds a pod that is held at permit, at rest, although another pod of its gang was tried and got no node. Nothing changes any more, so the gang
 /// can never start. Returns a message about the first such pod. `None`: no pod is held in vain.
-pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
-    let together = |pod: &Pod, other: &Pod| match case.system {
-        System::Kubernetes => kubernetes::are_of_one_group(pod, other),
-        System::Coscheduling => coscheduling::fail_together(world, pod, other),
-        System::Koordinator => koordinator::fail_together(world, pod, other),
-        System::Yunikorn | System::Volcano => false,
+pub(crate) fn held_in_vain(case: &FuzzCase, world: &ModelCluster) -> Option<String> {
+    let together = |pod: &ModelPod, other: &ModelPod| match case.system {
+        SystemKind::Kubernetes => kubernetes::are_of_one_group(pod, other),
+        SystemKind::Coscheduling => coscheduling::fail_together(world, pod, other),
+        SystemKind::Koordinator => koordinator::fail_together(world, pod, other),
+        SystemKind::Yunikorn | SystemKind::Volcano => false,
     };
     let mut held = world.pods.values().filter(|pod| pod.held.is_some());
     held.find_map(|pod| {
@@ -126,39 +139,42 @@ pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
 }
 
 /// Returns whether two pods are of one gang, or of gangs that start together, where the system keeps nodes for gangs.
-pub(crate) fn are_together(system: System, world: &World, pod: &Pod, other: &Pod) -> bool {
+pub(crate) fn are_together(system: SystemKind, world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     match system {
-        System::Coscheduling => coscheduling::are_together(pod, other),
-        System::Koordinator => koordinator::are_together(world, pod, other),
-        System::Kubernetes | System::Yunikorn | System::Volcano => false,
+        SystemKind::Coscheduling => coscheduling::are_together(pod, other),
+        SystemKind::Koordinator => koordinator::are_together(world, pod, other),
+        SystemKind::Kubernetes | SystemKind::Yunikorn | SystemKind::Volcano => false,
     }
 }
 
 /// Returns whether a plan is under way for the gang of a pod: the nodes that it holds at Permit are kept for it when its time there runs out.
-pub(crate) fn has_a_plan(system: System, world: &World, pod: &Pod) -> bool {
+pub(crate) fn has_a_plan(system: SystemKind, world: &ModelCluster, pod: &ModelPod) -> bool {
     match system {
-        System::Coscheduling => coscheduling::has_a_plan(world, pod),
-        System::Koordinator => koordinator::has_a_plan(world, pod),
-        System::Kubernetes | System::Yunikorn | System::Volcano => false,
+        SystemKind::Coscheduling => coscheduling::has_a_plan(world, pod),
+        SystemKind::Koordinator => koordinator::has_a_plan(world, pod),
+        SystemKind::Kubernetes | SystemKind::Yunikorn | SystemKind::Volcano => false,
     }
 }
 
 /// Computes the usage of the quotas or queues; empty where the system has none. Fails if an amount cannot be read.
-pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+pub(crate) fn accounts(
+    case: &FuzzCase,
+    world: &ModelCluster,
+) -> Result<BTreeMap<String, MilliAmounts>, ModelInputError> {
     match case.system {
-        System::Koordinator => koordinator::accounts(world),
-        System::Yunikorn => yunikorn::accounts(world),
-        System::Volcano => Ok(volcano::accounts(world)),
-        System::Kubernetes | System::Coscheduling => Ok(BTreeMap::new()),
+        SystemKind::Koordinator => koordinator::accounts(world),
+        SystemKind::Yunikorn => yunikorn::accounts(world),
+        SystemKind::Volcano => Ok(volcano::accounts(world)),
+        SystemKind::Kubernetes | SystemKind::Coscheduling => Ok(BTreeMap::new()),
     }
 }
 
 /// Returns whether the initial quotas or queues are possible. Fails if an amount cannot be read.
-pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
+pub(crate) fn fair(case: &FuzzCase, world: &ModelCluster) -> Result<bool, ModelInputError> {
     match case.system {
-        System::Koordinator => koordinator::fair(case, world),
-        System::Yunikorn => yunikorn::fair(world),
-        System::Volcano => Ok(volcano::fair(world)),
-        System::Coscheduling | System::Kubernetes => Ok(true),
+        SystemKind::Koordinator => koordinator::fair(case, world),
+        SystemKind::Yunikorn => yunikorn::fair(world),
+        SystemKind::Volcano => Ok(volcano::fair(world)),
+        SystemKind::Coscheduling | SystemKind::Kubernetes => Ok(true),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A law that a decision breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub struct BrokenLaw {
     /// The model's name of the law.
     pub law: &'static str,
     /// What is wrong.
@@ -17,7 +17,7 @@ pub struct Breach {
 
 /// The counts of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunCounts {
     /// Decisions by result.
     pub decisions: BTreeMap<&'static str, u64>,
     /// The number of plans.
@@ -32,9 +32,9 @@ pub struct Tally {
     pub excuses: BTreeMap<&'static str, u64>,
 }
 
-impl Tally {
+impl RunCounts {
     /// Adds the counts of another run.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &RunCounts) {
         for (ended, count) in &other.decisions {
             *self.decisions.entry(ended).or_insert(0) += count;
         }
@@ -52,20 +52,20 @@ impl Tally {
 
 /// The findings of one step.
 #[derive(Debug, Default)]
-pub(crate) struct Verdict {
-    pub(crate) breaches: Vec<Breach>,
-    pub(crate) tally: Tally,
+pub(crate) struct StepFindings {
+    pub(crate) breaches: Vec<BrokenLaw>,
+    pub(crate) tally: RunCounts,
 }
 
-impl Verdict {
+impl StepFindings {
     /// Records a breach.
     pub(crate) fn breach(&mut self, law: &'static str, text: impl Into<String>) {
-        self.breaches.push(Breach { law, text: text.into(), expect: None });
+        self.breaches.push(BrokenLaw { law, text: text.into(), expect: None });
     }
 
     /// Records a breach with the expected outcome.
     pub(crate) fn breach_expecting(&mut self, law: &'static str, text: impl Into<String>, expect: Value) {
-        self.breaches.push(Breach { law, text: text.into(), expect: Some(expect) });
+        self.breaches.push(BrokenLaw { law, text: text.into(), expect: Some(expect) });
     }
 
     /// Makes excuses of the breaches of some laws among those from a position on.

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::ReadError;
-use crate::amounts::Amounts;
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
 use crate::constraints::node;
 use crate::object::seconds;
 pub(crate) use crate::object::{at, tag, text};
@@ -26,15 +26,15 @@ pub(crate) const OTHER_SCHEDULER: &str = "another-scheduler";
 
 /// A node.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct ModelNode {
     pub(crate) name: String,
-    pub(crate) allocatable: Amounts,
+    pub(crate) allocatable: MilliAmounts,
     pub(crate) object: Value,
 }
 
 /// A pod, or a reservation as a pod.
 #[derive(Debug, Clone)]
-pub(crate) struct Pod {
+pub(crate) struct ModelPod {
     /// `namespace/name`, or `Reservation/name`.
     pub(crate) name: String,
     pub(crate) namespace: String,
@@ -44,7 +44,7 @@ pub(crate) struct Pod {
     pub(crate) started: Option<i64>,
     /// When it entered the cluster, in seconds.
     pub(crate) entered: i64,
-    pub(crate) request: Amounts,
+    pub(crate) request: MilliAmounts,
     pub(crate) node: Option<String>,
     /// The node that is reserved for it while it waits at permit.
     pub(crate) held: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Pod {
     pub(crate) object: Value,
 }
 
-impl Pod {
+impl ModelPod {
     /// Returns the node whose capacity the pod uses. `None`: the pod has no node, or has finished.
     pub(crate) fn place(&self) -> Option<&str> {
         if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
@@ -86,22 +86,22 @@ impl Pod {
 
 /// The cluster.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct World {
+pub(crate) struct ModelCluster {
     pub(crate) now: i64,
-    pub(crate) nodes: BTreeMap<String, Node>,
-    pub(crate) pods: BTreeMap<String, Pod>,
+    pub(crate) nodes: BTreeMap<String, ModelNode>,
+    pub(crate) pods: BTreeMap<String, ModelPod>,
     /// Every other object, by kind and name.
     pub(crate) others: BTreeMap<(String, String), Value>,
     /// How often each job was evicted.
     evictions: BTreeMap<String, i64>,
     /// Victims that have left, until [`World::recreated`] takes them.
-    gone: Vec<Pod>,
+    gone: Vec<ModelPod>,
 }
 
-impl World {
+impl ModelCluster {
     /// Builds a cluster from these objects. Fails if an object cannot be read.
-    pub(crate) fn of(objects: &[Value]) -> Result<World, ReadError> {
-        let mut world = World::default();
+    pub(crate) fn of(objects: &[Value]) -> Result<ModelCluster, ModelInputError> {
+        let mut world = ModelCluster::default();
         for object in objects {
             world.put(object)?;
         }
@@ -109,12 +109,12 @@ impl World {
     }
 
     /// Adds an object.
-    fn put(&mut self, object: &Value) -> Result<(), ReadError> {
+    fn put(&mut self, object: &Value) -> Result<(), ModelInputError> {
         let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name").to_owned());
         match kind {
             "Node" => {
-                let allocatable = Amounts::read(at(object, "/status/allocatable"))?;
-                self.nodes.insert(name.clone(), Node { name, allocatable, object: object.clone() });
+                let allocatable = MilliAmounts::read(at(object, "/status/allocatable"))?;
+                self.nodes.insert(name.clone(), ModelNode { name, allocatable, object: object.clone() });
             }
             "Pod" => {
                 let mut pod = read_pod(object, "/spec", self.now)?;
@@ -143,12 +143,12 @@ impl World {
     }
 
     /// Returns the pods that use capacity on a node.
-    pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w Pod> {
+    pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w ModelPod> {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
 
     /// Returns the allocatable of a node less what its pods take.
-    pub(crate) fn free(&self, node: &Node) -> Amounts {
+    pub(crate) fn free(&self, node: &ModelNode) -> MilliAmounts {
         let mut free = node.allocatable.clone();
         self.on(&node.name).for_each(|pod| free.take(&self.taken(pod)));
         free
@@ -156,38 +156,38 @@ impl World {
 
     /// Returns what a pod takes of its node, and frees when it leaves: its request. A reservation takes what the pods inside use beyond it, too; they
     /// leave with it, and take nothing themselves.
-    pub(crate) fn taken(&self, pod: &Pod) -> Amounts {
+    pub(crate) fn taken(&self, pod: &ModelPod) -> MilliAmounts {
         if self.inside(pod) {
-            return Amounts::default();
+            return MilliAmounts::default();
         }
         let mut taken = pod.request.clone();
         if pod.is_reservation() {
-            let is_inside = |other: &&Pod| self.inside(other) && owner(other).as_ref() == Some(&pod.name);
-            let used = Amounts::sum(self.pods.values().filter(is_inside).map(|other| &other.request));
+            let is_inside = |other: &&ModelPod| self.inside(other) && owner(other).as_ref() == Some(&pod.name);
+            let used = MilliAmounts::sum(self.pods.values().filter(is_inside).map(|other| &other.request));
             taken.add(&used.beyond(&pod.request));
         }
         taken
     }
 
     /// Returns how often the job of a pod was evicted.
-    pub(crate) fn past_evictions(&self, pod: &Pod) -> i64 {
+    pub(crate) fn past_evictions(&self, pod: &ModelPod) -> i64 {
         self.evictions.get(&job_of(pod)).copied().unwrap_or(0)
     }
 
     /// Returns whether a pod runs inside a reservation on its node.
-    pub(crate) fn inside(&self, pod: &Pod) -> bool {
+    pub(crate) fn inside(&self, pod: &ModelPod) -> bool {
         let reservation = owner(pod).and_then(|name| self.pods.get(&name));
         reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
     }
 
     /// Checks whether the pod leaves its node, or the reservation that it runs inside does.
-    pub(crate) fn leaves(&self, pod: &Pod) -> bool {
+    pub(crate) fn leaves(&self, pod: &ModelPod) -> bool {
         let reservation = owner(pod).filter(|_| self.inside(pod)).and_then(|name| self.pods.get(&name));
         pod.leaving || reservation.is_some_and(|reservation| reservation.leaving)
     }
 
     /// Returns whether the pod may run on the node, independent of other pods.
-    pub(crate) fn may_run(&self, pod: &Pod, node: &Node) -> bool {
+    pub(crate) fn may_run(&self, pod: &ModelPod, node: &ModelNode) -> bool {
         let template = if pod.is_reservation() { at(&pod.object, "/spec/template") } else { Some(&pod.object) };
         template
             .is_some_and(|template| node::attracted(template, &node.object) && node::tolerated(template, &node.object))
@@ -195,7 +195,7 @@ impl World {
 
     /// Describes the nodes and nominations of all pods as a text to compare. Recreated pods have their original name.
     pub(crate) fn picture(&self) -> String {
-        let place = |pod: &Pod| {
+        let place = |pod: &ModelPod| {
             let name = pod.name.trim_end_matches('r').to_owned();
             (name, pod.node.clone(), pod.nominated.clone(), pod.held.clone(), pod.leaving)
         };
@@ -206,7 +206,7 @@ impl World {
 }
 
 /// Returns the name of the job that a pod is of, whatever label of a system says so; a pod of none is its own.
-fn job_of(pod: &Pod) -> String {
+fn job_of(pod: &ModelPod) -> String {
     let labels = ["pod-group.scheduling.sigs.k8s.io", "scheduling.x-k8s.io/pod-group", "pod-group/name"];
     let named = labels.iter().find_map(|key| pod.label(key)).filter(|_| !pod.is_reservation());
     let named = named.or_else(|| at(&pod.object, "/spec/schedulingGroup/podGroupName")?.as_str());
@@ -214,20 +214,20 @@ fn job_of(pod: &Pod) -> String {
 }
 
 /// Returns the key of the reservation that a pod runs inside. `None`: it runs in no reservation.
-pub(crate) fn owner(pod: &Pod) -> Option<String> {
+pub(crate) fn owner(pod: &ModelPod) -> Option<String> {
     let text = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
     let reservation: Value = serde_json::from_str(text).ok()?;
     Some(format!("Reservation/{}", reservation.get("name")?.as_str()?))
 }
 
 /// Reads the fields that pods and reservations share.
-fn read_pod(object: &Value, spec: &str, now: i64) -> Result<Pod, ReadError> {
+fn read_pod(object: &Value, spec: &str, now: i64) -> Result<ModelPod, ModelInputError> {
     let template = at(object, spec).unwrap_or(&Value::Null);
-    let mut request = Amounts::read(at(template, "/containers/0/resources/requests"))?;
+    let mut request = MilliAmounts::read(at(template, "/containers/0/resources/requests"))?;
     request.0.insert(PODS.to_owned(), 1000);
     let started = at(object, "/status/startTime").and_then(Value::as_str);
     let namespace = at(object, "/metadata/namespace").and_then(Value::as_str);
-    Ok(Pod {
+    Ok(ModelPod {
         name: String::new(),
         namespace: namespace.unwrap_or("default").to_owned(),
         priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),

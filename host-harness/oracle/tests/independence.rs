@@ -1,6 +1,6 @@
 //! The model shares no code with the policy that it judges.
 
-use lictor_oracle::{System, generate};
+use lictor_oracle::{SystemKind, generate};
 
 #[test]
 fn the_model_depends_on_no_crate_of_the_engine_or_the_host() {
@@ -14,7 +14,7 @@ fn the_model_depends_on_no_crate_of_the_engine_or_the_host() {
 
 #[test]
 fn the_same_seed_and_index_make_the_same_case() {
-    for system in System::ALL {
+    for system in SystemKind::ALL {
         assert_eq!(generate(system, 7, 11), generate(system, 7, 11), "{system}");
         assert_ne!(generate(system, 7, 11).objects, generate(system, 7, 12).objects, "{system}");
         assert_ne!(generate(system, 7, 11).objects, generate(system, 8, 11).objects, "{system}");
@@ -23,7 +23,7 @@ fn the_same_seed_and_index_make_the_same_case() {
 
 #[test]
 fn every_case_is_a_possible_cluster() {
-    for system in System::ALL {
+    for system in SystemKind::ALL {
         let unfair = (0..500).find(|index| !generate(system, 1, *index).is_fair());
         assert_eq!(unfair, None, "{system}");
     }

@@ -18,7 +18,7 @@ const INPUT: &str = "{{input}}";
 /// Builds the page.
 pub(crate) fn build(modules: &Modules) -> Result<(), Box<dyn Error>> {
     let Modules { workspace, out, engine, app } = modules;
-    let (engine, app) = (Part::of("engine", engine)?, Part::of("app", app)?);
+    let (engine, app) = (ScriptedModule::of("engine", engine)?, ScriptedModule::of("app", app)?);
     let shell = |name: &str| fs::read_to_string(workspace.join("host-harness/page/shell").join(name));
     let page = fill(
         &shell("page.html")?,
@@ -99,17 +99,17 @@ fn harmless(text: &str) -> String {
 }
 
 /// A module and the script that starts it.
-struct Part {
+struct ScriptedModule {
     name: &'static str,
     script: String,
     module: Vec<u8>,
 }
 
-impl Part {
-    fn of(name: &'static str, module: &Path) -> Result<Part, Box<dyn Error>> {
+impl ScriptedModule {
+    fn of(name: &'static str, module: &Path) -> Result<ScriptedModule, Box<dyn Error>> {
         let mut bindgen = Bindgen::new();
         bindgen.no_modules(true)?.no_modules_global(name)?;
         let mut made = scripted(bindgen, name, module)?;
-        Ok(Part { name, script: made.js().to_owned(), module: made.wasm_mut().emit_wasm() })
+        Ok(ScriptedModule { name, script: made.js().to_owned(), module: made.wasm_mut().emit_wasm() })
     }
 }

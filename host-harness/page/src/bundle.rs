@@ -13,7 +13,7 @@ const SIZES: [(&str, &usize); 2] = include!(concat!(env!("OUT_DIR"), "/sizes.rs"
 
 /// The input that the page opens at once.
 #[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
+pub struct PageInput<'a> {
     /// The name of the file, for messages.
     pub name: &'a str,
     /// What is in it: a snapshot, a scenario or a recording.
@@ -30,8 +30,8 @@ pub struct Input<'a> {
 ///
 /// # Errors
 /// None in practice: the input is compressed in memory.
-pub fn page(input: Option<Input<'_>>) -> io::Result<String> {
-    let input = input.map(Input::json).transpose()?.unwrap_or_default();
+pub fn page(input: Option<PageInput<'_>>) -> io::Result<String> {
+    let input = input.map(PageInput::json).transpose()?.unwrap_or_default();
     Ok([BEFORE, &harmless(&input), AFTER].concat())
 }
 
@@ -47,7 +47,7 @@ const CONNECTED: &str = "default-src 'none'; connect-src 'self';";
 /// # Errors
 /// None in practice: the input is compressed in memory.
 pub fn live(name: &str, beginning: &[u8]) -> io::Result<String> {
-    let input = Input { name, bytes: beginning, system: "", arguments: "", schedulers: &[] };
+    let input = PageInput { name, bytes: beginning, system: "", arguments: "", schedulers: &[] };
     let mut input = input.json()?;
     if let Some(fields) = input.as_object_mut() {
         fields.insert("live".to_owned(), Value::Bool(true));
@@ -60,9 +60,9 @@ fn harmless(input: &Value) -> String {
     input.to_string().replace('<', "\\u003c")
 }
 
-impl Input<'_> {
+impl PageInput<'_> {
     fn json(self) -> io::Result<Value> {
-        let Input { name, bytes, system, arguments, schedulers } = self;
+        let PageInput { name, bytes, system, arguments, schedulers } = self;
         let bytes = packed(bytes)?;
         Ok(json!({ "name": name, "system": system, "arguments": arguments, "schedulers": schedulers, "bytes": bytes }))
     }

@@ -7,7 +7,7 @@
 mod bundle;
 
 #[cfg(feature = "bundle")]
-pub use bundle::{Input, live, page, sizes};
+pub use bundle::{PageInput, live, page, sizes};
 
 #[cfg(feature = "npm")]
 pub mod npm;

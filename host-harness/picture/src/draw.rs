@@ -7,7 +7,7 @@ use lictor_contract::{Amount, NodeId, Phase, Pod as Told};
 use lictor_decide::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
-use super::{Held, Job, Node, Picture, Placed, Pod};
+use super::{DrawnJob, DrawnNode, DrawnPod, NodeUsage, Picture, PodOnNode};
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod tests;
 /// Draws a picture of a cluster, of which the policy says where its pods belong: a pod of no queue is shown by its namespace.
 pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     let numbers = resources(mirror);
-    let queues = Queues::of(memberships);
+    let queues = PodQueues::of(memberships);
     let pods: Vec<(&Told, &str, String)> = mirror
         .pods()
         .filter(|pod| is_there(pod))
@@ -24,23 +24,23 @@ pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     let names: BTreeSet<&String> = pods.iter().map(|(_, _, queue)| queue).collect();
     let numbered: BTreeMap<&String, usize> = names.iter().enumerate().map(|(at, name)| (*name, at)).collect();
     let index = |queue: &String| numbered.get(queue).copied().unwrap_or(0);
-    let mut held: BTreeMap<NodeId, BTreeMap<(usize, i32), Held>> = BTreeMap::new();
+    let mut held: BTreeMap<NodeId, BTreeMap<(usize, i32), NodeUsage>> = BTreeMap::new();
     for (pod, _, queue) in &pods {
         let Some(node) = pod.node else { continue };
         let (queue, priority) = (index(queue), pod.template.priority.unwrap_or(0));
-        let new = || Held { queue, priority, pods: 0, amounts: vec![0; numbers.len()] };
+        let new = || NodeUsage { queue, priority, pods: 0, amounts: vec![0; numbers.len()] };
         let held = held.entry(node).or_default().entry((queue, priority)).or_insert_with(new);
         held.pods = held.pods.saturating_add(1);
         for (sum, (number, _)) in held.amounts.iter_mut().zip(&numbers) {
             *sum = sum.saturating_add(amount(&pod.template.requests, *number));
         }
     }
-    let node = |node: &lictor_contract::Node| Node {
+    let node = |node: &lictor_contract::Node| DrawnNode {
         name: node.name.clone(),
         allocatable: numbers.iter().map(|(number, _)| amount(&node.allocatable, *number)).collect(),
         held: held.remove(&node.id).unwrap_or_default().into_values().collect(),
     };
-    let mut nodes: Vec<Node> = mirror.nodes().map(node).collect();
+    let mut nodes: Vec<DrawnNode> = mirror.nodes().map(node).collect();
     nodes.sort_by(|one, other| one.name.cmp(&other.name));
     let pods: BTreeMap<&str, (&Told, usize)> =
         pods.iter().map(|(pod, name, queue)| (*name, (*pod, index(queue)))).collect();
@@ -53,11 +53,11 @@ pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
 }
 
 /// Returns the pods of a node, the highest priority first. Empty for an unknown node.
-pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<Placed> {
+pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<PodOnNode> {
     let numbers = resources(mirror);
     let Some(node) = mirror.nodes().find(|known| known.name == node) else { return Vec::new() };
     let placed = |pod: &Told| {
-        Some(Placed {
+        Some(PodOnNode {
             name: mirror.pod_name(pod.id)?.to_owned(),
             priority: pod.template.priority.unwrap_or(0),
             amounts: numbers
@@ -67,7 +67,7 @@ pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<Placed> {
         })
     };
     let here = mirror.pods().filter(|pod| pod.node == Some(node.id) && is_there(pod));
-    let mut pods: Vec<Placed> = here.filter_map(placed).collect();
+    let mut pods: Vec<PodOnNode> = here.filter_map(placed).collect();
     pods.sort_by(|one, other| other.priority.cmp(&one.priority).then(one.name.cmp(&other.name)));
     pods
 }
@@ -97,15 +97,15 @@ fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
 }
 
 /// The queues of pods.
-struct Queues<'a> {
+struct PodQueues<'a> {
     memberships: &'a Memberships,
     names: BTreeSet<&'a str>,
 }
 
-impl<'a> Queues<'a> {
-    fn of(memberships: &'a Memberships) -> Queues<'a> {
+impl<'a> PodQueues<'a> {
+    fn of(memberships: &'a Memberships) -> PodQueues<'a> {
         let names = memberships.values().filter_map(|it| it.queue.as_deref()).collect();
-        Queues { memberships, names }
+        PodQueues { memberships, names }
     }
 
     /// Returns the queue of a pod. A pod without a queue has its namespace, marked where a queue has the same name.
@@ -120,7 +120,7 @@ impl<'a> Queues<'a> {
 }
 
 /// Returns the jobs, and the pods of no job as jobs of their own.
-fn jobs(mirror: &Mirror, memberships: &Memberships, pods: &BTreeMap<&str, (&Told, usize)>) -> Vec<Job> {
+fn jobs(mirror: &Mirror, memberships: &Memberships, pods: &BTreeMap<&str, (&Told, usize)>) -> Vec<DrawnJob> {
     let mut jobs = members(mirror, memberships);
     let mut seen: BTreeSet<String> = BTreeSet::new();
     // A pod may be named by its controller and by its gang: it is shown once, in the larger.
@@ -138,9 +138,11 @@ fn jobs(mirror: &Mirror, memberships: &Memberships, pods: &BTreeMap<&str, (&Told
             members.iter().filter_map(|pod| pods.get_key_value(pod.as_str())).map(|(name, pod)| (*name, pod)).collect();
         let (_, (_, queue)) = there.first()?;
         let priority = there.iter().filter_map(|(_, (pod, _))| pod.template.priority).max().unwrap_or(0);
-        let pod =
-            |(name, (pod, _)): &(&str, &(&Told, usize))| Pod { name: (*name).to_owned(), placed: pod.node.is_some() };
-        Some(Job { name, queue: *queue, priority, pods: there.iter().map(pod).collect() })
+        let pod = |(name, (pod, _)): &(&str, &(&Told, usize))| DrawnPod {
+            name: (*name).to_owned(),
+            placed: pod.node.is_some(),
+        };
+        Some(DrawnJob { name, queue: *queue, priority, pods: there.iter().map(pod).collect() })
     };
     jobs.into_iter().filter_map(job).collect()
 }

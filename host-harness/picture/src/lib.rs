@@ -19,25 +19,25 @@ pub struct Picture {
     /// The names of queues; of namespaces, for pods of no queue.
     pub queues: Vec<String>,
     /// The nodes by name.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<DrawnNode>,
     /// The jobs by name; a pod of no job is a job of its own.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<DrawnJob>,
 }
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnNode"))]
 #[serde(rename_all = "camelCase")]
-pub struct Node {
+pub struct DrawnNode {
     /// Its name.
     pub name: String,
     /// What pods may request of it in sum.
     pub allocatable: Vec<i64>,
     /// What pods hold of it, by queue and priority.
-    pub held: Vec<Held>,
+    pub held: Vec<NodeUsage>,
 }
 
-impl Node {
+impl DrawnNode {
     /// Counts the pods of the node.
     pub fn pods(&self) -> usize {
         self.held.iter().fold(0, |sum, held| sum.saturating_add(held.pods))
@@ -63,9 +63,9 @@ pub fn part(amount: i64, whole: i64, of: i128) -> i128 {
 
 /// The amounts that the pods of one queue and priority hold of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Held"))]
 #[serde(rename_all = "camelCase")]
-pub struct Held {
+pub struct NodeUsage {
     /// Their queue, as the index in `queues`.
     pub queue: usize,
     /// Their priority.
@@ -80,7 +80,7 @@ pub struct Held {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnJob"))]
 #[serde(rename_all = "camelCase")]
-pub struct Job {
+pub struct DrawnJob {
     /// Its name, with its namespace.
     pub name: String,
     /// Its queue, as the index in `queues`.
@@ -88,14 +88,14 @@ pub struct Job {
     /// The highest priority of its pods.
     pub priority: i32,
     /// Its pods that have not ended.
-    pub pods: Vec<Pod>,
+    pub pods: Vec<DrawnPod>,
 }
 
 /// A pod of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnPod"))]
 #[serde(rename_all = "camelCase")]
-pub struct Pod {
+pub struct DrawnPod {
     /// Its name, with its namespace.
     pub name: String,
     /// Whether it has a node.
@@ -104,9 +104,9 @@ pub struct Pod {
 
 /// A pod on a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Placed"))]
 #[serde(rename_all = "camelCase")]
-pub struct Placed {
+pub struct PodOnNode {
     /// Its name, with its namespace.
     pub name: String,
     /// Its priority.
@@ -121,8 +121,9 @@ mod tests {
 
     #[test]
     fn a_node_is_as_full_as_its_scarcest_resource() {
-        let held = |pods, cpu, gpu| Held { queue: 0, priority: 0, pods, amounts: vec![cpu, gpu, 0] };
-        let node = Node { name: "n".to_owned(), allocatable: vec![4, 4, 0], held: vec![held(2, 1, 1), held(1, 0, 2)] };
+        let held = |pods, cpu, gpu| NodeUsage { queue: 0, priority: 0, pods, amounts: vec![cpu, gpu, 0] };
+        let node =
+            DrawnNode { name: "n".to_owned(), allocatable: vec![4, 4, 0], held: vec![held(2, 1, 1), held(1, 0, 2)] };
         assert_eq!((node.pods(), node.held_of(0), node.held_of(1), node.held_of(7)), (3, 1, 3, 0));
         assert_eq!(node.fullness(), 750_000);
     }

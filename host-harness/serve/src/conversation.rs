@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lictor_contract::{ExtensionPoint, NodeId};
-use lictor_host::cluster::Object;
-use lictor_host::living::{Listed, Stored};
+use lictor_host::cluster::KubernetesObject;
+use lictor_host::living::{InitialObjects, JsonFile};
 use lictor_host::recording::Recorder;
-use lictor_host::replace::State;
-use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
+use lictor_host::replace::ReplacementState;
+use lictor_host::session::{PluginRequest, PluginResponse, Session, SessionError, SessionInput, StepOutput};
 
-use crate::exclusive::Acquired;
-use crate::message::{Commands, Fault, Outcomes};
-use crate::offer::Offer;
-use crate::opened::{Opened, Over, Report};
+use crate::exclusive::ExclusiveGuard;
+use crate::message::{Commands, ErrorMessage, Outcomes};
+use crate::offer::CandidateFactory;
+use crate::opened::{ConnectionObserver, ConnectionSetup, FrameError};
 use crate::say;
-use crate::wire::{Frame, kind};
+use crate::wire::{ProtocolFrame, kind};
 
 /// The least time between two inputs for the time where nothing is due, in nanoseconds.
 const TICK: i64 = 1_000_000;
@@ -30,17 +30,17 @@ const ENFORCE: i64 = 1_000_000_000;
 const TURN: i64 = 100_000_000;
 
 /// A conversation.
-pub struct Conversation {
+pub struct SchedulerConnection {
     session: Session,
     recorder: Option<Arc<Recorder>>,
-    checkpoint: Option<Arc<Stored>>,
+    checkpoint: Option<Arc<JsonFile>>,
     /// Whether there are commands to send that the checkpoint does not contain.
     commanded: bool,
-    report: Arc<dyn Report>,
+    report: Arc<dyn ConnectionObserver>,
     /// The objects before all were received. `None`: all objects were received.
-    listing: Option<Listed>,
+    listing: Option<InitialObjects>,
     /// The objects that the session has not received yet.
-    objects: Vec<Object>,
+    objects: Vec<KubernetesObject>,
     told_nodes: BTreeSet<NodeId>,
     /// Whether there are new nodes whose numbers must be sent.
     has_nodes: bool,
@@ -50,23 +50,23 @@ pub struct Conversation {
     enforce_at: Option<i64>,
     enforces: bool,
     /// The policy that should replace the one in force.
-    offer: Option<Arc<Offer>>,
+    offer: Option<Arc<CandidateFactory>>,
     file: Arc<str>,
-    out: Vec<Frame>,
+    out: Vec<ProtocolFrame>,
     /// The exclusive right, which is given back last.
-    _right: Option<Acquired>,
+    _right: Option<ExclusiveGuard>,
 }
 
-impl Conversation {
+impl SchedulerConnection {
     /// Begins with a session without inputs.
-    pub fn begin(opened: Opened, report: Arc<dyn Report>) -> Conversation {
-        Conversation {
+    pub fn begin(opened: ConnectionSetup, report: Arc<dyn ConnectionObserver>) -> SchedulerConnection {
+        SchedulerConnection {
             session: opened.session,
             recorder: opened.recorder,
             checkpoint: opened.checkpoint,
             commanded: false,
             report,
-            listing: Some(Listed::default()),
+            listing: Some(InitialObjects::default()),
             objects: Vec::new(),
             told_nodes: BTreeSet::new(),
             has_nodes: false,
@@ -93,7 +93,7 @@ impl Conversation {
     }
 
     /// Begins to replace the policy. Where that is not possible, the policy in force stays.
-    pub fn replace(&mut self, offer: Arc<Offer>) {
+    pub fn replace(&mut self, offer: Arc<CandidateFactory>) {
         let begun = (offer.make)()
             .and_then(|candidate| self.session.replace(candidate, offer.terms).map_err(|error| error.to_string()));
         match begun {
@@ -106,11 +106,11 @@ impl Conversation {
     ///
     /// # Errors
     /// The other side does not keep to the protocol: no further frame of it is taken.
-    pub fn take(&mut self, now: i64, frames: Vec<Frame>) -> Result<Vec<Frame>, Over> {
+    pub fn take(&mut self, now: i64, frames: Vec<ProtocolFrame>) -> Result<Vec<ProtocolFrame>, FrameError> {
         let is_due = self.wake_at().is_some_and(|at| at <= now);
         if is_due || now.saturating_sub(self.told_at) >= TICK {
             self.told_at = now;
-            self.hand(Input::Clock(now), None);
+            self.hand(SessionInput::Clock(now), None);
         }
         for frame in frames {
             self.take_one(&frame)?;
@@ -122,13 +122,13 @@ impl Conversation {
         Ok(std::mem::take(&mut self.out))
     }
 
-    fn take_one(&mut self, frame: &Frame) -> Result<(), Over> {
-        let unreadable = |why: String| Over::Unreadable { kind: frame.kind, why };
+    fn take_one(&mut self, frame: &ProtocolFrame) -> Result<(), FrameError> {
+        let unreadable = |why: String| FrameError::Unreadable { kind: frame.kind, why };
         let text = || std::str::from_utf8(&frame.payload).map_err(|error| unreadable(error.to_string()));
         match frame.kind {
             kind::OBJECT => {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
-                match Object::from_json(value, &self.file) {
+                match KubernetesObject::from_json(value, &self.file) {
                     Ok(object) => self.there(object),
                     Err(mistake) => self.report.unread(&mistake),
                 }
@@ -139,16 +139,16 @@ impl Conversation {
                     Some(listed) => listed.gone(&key),
                     None => {
                         self.hand_objects();
-                        self.hand(Input::Removed(key), None);
+                        self.hand(SessionInput::Removed(key), None);
                     }
                 }
             }
             kind::SYNCED => {
                 if let Some(listed) = self.listing.take() {
                     self.has_nodes = true;
-                    let objects: Vec<Object> = listed.into_objects().collect();
+                    let objects: Vec<KubernetesObject> = listed.into_objects().collect();
                     self.report.objects(&objects);
-                    self.hand(Input::Listed(objects), None);
+                    self.hand(SessionInput::Listed(objects), None);
                     self.go_on();
                 }
             }
@@ -157,10 +157,10 @@ impl Conversation {
                     serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
                 self.hand_objects();
                 outcomes.iter().for_each(|(command, outcome)| self.report.settled(*command, outcome));
-                self.hand(Input::Outcomes(outcomes), None);
+                self.hand(SessionInput::Outcomes(outcomes), None);
             }
             other => {
-                let question = say::question(frame).ok_or(Over::Unexpected(other))?;
+                let question = say::question(frame).ok_or(FrameError::Unexpected(other))?;
                 let question = question.map_err(|error| unreadable(error.to_string()))?;
                 self.hand_objects();
                 self.answer(frame, &question);
@@ -169,7 +169,7 @@ impl Conversation {
         Ok(())
     }
 
-    fn there(&mut self, object: Object) {
+    fn there(&mut self, object: KubernetesObject) {
         self.has_nodes |= object.full_key().starts_with("Node/");
         match &mut self.listing {
             Some(listed) => listed.there(object),
@@ -181,13 +181,13 @@ impl Conversation {
         if !self.objects.is_empty() {
             let objects = std::mem::take(&mut self.objects);
             self.report.objects(&objects);
-            self.hand(Input::Objects(objects), None);
+            self.hand(SessionInput::Objects(objects), None);
         }
     }
 
     /// Hands an input to the session. `asked`: the pod of the question that is being answered.
-    fn hand(&mut self, input: Input, asked: Option<&str>) {
-        let is_news = !matches!(input, Input::Clock(_));
+    fn hand(&mut self, input: SessionInput, asked: Option<&str>) {
+        let is_news = !matches!(input, SessionInput::Clock(_));
         let served = match &self.recorder {
             None => self.session.handle(input),
             Some(recorder) => recorder.handle(&mut self.session, input),
@@ -202,7 +202,7 @@ impl Conversation {
         }
     }
 
-    fn ask(&mut self, question: &Question) -> Result<(Answer, Step), SessionError> {
+    fn ask(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
         match &self.recorder {
             None => self.session.question(question),
             Some(recorder) => recorder.question(&mut self.session, question),
@@ -210,13 +210,13 @@ impl Conversation {
     }
 
     /// Answers a question. The commands are sent before the answer: a scheduler with the answer has the commands, too.
-    fn answer(&mut self, frame: &Frame, question: &Question) {
-        let fault = |message: String| say::frame(kind::ERROR, frame.number, &Fault { message });
+    fn answer(&mut self, frame: &ProtocolFrame, question: &PluginRequest) {
+        let fault = |message: String| say::frame(kind::ERROR, frame.number, &ErrorMessage { message });
         if self.listing.is_some() {
             return self.out.extend(fault("not all objects have been told".to_owned()));
         }
         let asked = match question {
-            Question::Unreserve(pod) | Question::Permit(pod) => Some(pod.as_str()),
+            PluginRequest::Unreserve(pod) | PluginRequest::Permit(pod) => Some(pod.as_str()),
             _ => None,
         };
         let began = Instant::now();
@@ -244,7 +244,7 @@ impl Conversation {
             return;
         }
         self.enforce_at = None;
-        match self.ask(&Question::Enforce) {
+        match self.ask(&PluginRequest::Enforce) {
             Ok((_, step)) => {
                 if !step.commands.is_empty() {
                     self.enforce_at = Some(now.saturating_add(ENFORCE));
@@ -271,11 +271,11 @@ impl Conversation {
         }
     }
 
-    fn push(&mut self, step: &Step, asked: Option<&str>) {
+    fn push(&mut self, step: &StepOutput, asked: Option<&str>) {
         self.report.step(step, &self.session);
         self.wake_at = step.wake_at;
         for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
-            if let Some(offer) = self.offer.take().filter(|_| transition.to == State::Done) {
+            if let Some(offer) = self.offer.take().filter(|_| transition.to == ReplacementState::Done) {
                 (offer.settled)();
             }
         }

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A right that one session has at a time, such as to write a recording or a checkpoint.
 #[derive(Debug, Clone, Default)]
-pub struct Exclusive(Arc<AtomicBool>);
+pub struct ExclusiveRight(Arc<AtomicBool>);
 
 /// The right, which ends when this value is dropped.
 #[derive(Debug)]
-pub struct Acquired(Arc<AtomicBool>);
+pub struct ExclusiveGuard(Arc<AtomicBool>);
 
-impl Exclusive {
+impl ExclusiveRight {
     /// Takes the right. `None`: another session has it.
-    pub fn acquire(&self) -> Option<Acquired> {
+    pub fn acquire(&self) -> Option<ExclusiveGuard> {
         let free = self.0.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire);
-        free.is_ok().then(|| Acquired(self.0.clone()))
+        free.is_ok().then(|| ExclusiveGuard(self.0.clone()))
     }
 }
 
-impl Drop for Acquired {
+impl Drop for ExclusiveGuard {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn of_many_that_come_together_one_gets_it_and_the_next_one_when_it_ends() {
-        let right = Exclusive::default();
+        let right = ExclusiveRight::default();
         for _ in 0..100 {
             let barrier = Barrier::new(8);
             let come = || {

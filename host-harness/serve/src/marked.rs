@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{Phase, Pod};
 use lictor_host::cluster::Mirror;
-use lictor_host::session::{Action, EvictedFor, How, Session, Step};
+use lictor_host::session::{CommandAction, EvictionBeneficiary, EvictionMethod, Session, StepOutput};
 
 /// How long a marked victim may run before it counts as overdue: a minute, as in `lictor run`.
 pub const OVERDUE: i64 = 60_000_000_000;
@@ -17,44 +17,46 @@ const SHOWN: i64 = 10_000_000_000;
 
 /// A victim that still runs a minute after it was marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct OverdueVictim {
     /// The pod, `namespace/name`.
     pub pod: String,
     /// The plan that marked the pod, and the preemptor; `None`: the mark is older than the session.
-    pub by: Option<(u64, EvictedFor)>,
+    pub by: Option<(u64, EvictionBeneficiary)>,
 }
 
 /// The victims that were only marked and still run, by `namespace/name`.
 #[derive(Debug, Default)]
-pub struct Marked {
-    victims: BTreeMap<String, Victim>,
+pub struct MarkedVictims {
+    victims: BTreeMap<String, MarkedVictim>,
     looked_at: Option<i64>,
     takes_up: bool,
     overdue: usize,
 }
 
 #[derive(Debug)]
-struct Victim {
+struct MarkedVictim {
     uid: String,
-    by: Option<(u64, EvictedFor)>,
+    by: Option<(u64, EvictionBeneficiary)>,
     since: i64,
     is_said: bool,
 }
 
-impl Marked {
+impl MarkedVictims {
     /// Adds the victims that a step marks, and removes those whose mark could not be written.
-    pub fn step(&mut self, step: &Step, session: &Session) {
+    pub fn step(&mut self, step: &StepOutput, session: &Session) {
         let mirror = session.mirror();
-        for (name, evicted) in step.happened.victims.iter().filter(|(_, evicted)| evicted.how == How::Soft) {
+        for (name, evicted) in step.happened.victims.iter().filter(|(_, evicted)| evicted.how == EvictionMethod::Soft) {
             let Some(pod) = mirror.pod_id(name).and_then(|pod| mirror.pod(pod)) else { continue };
             // A victim that a later plan marks again has stood since the first mark.
             if self.victims.get(name).is_some_and(|known| known.uid == pod.uid) {
                 continue;
             }
             let by = Some((evicted.plan, evicted.for_whom.clone()));
-            self.victims.insert(name.clone(), Victim { uid: pod.uid.clone(), by, since: mirror.now(), is_said: false });
+            self.victims
+                .insert(name.clone(), MarkedVictim { uid: pod.uid.clone(), by, since: mirror.now(), is_said: false });
         }
-        for failed in step.happened.failed.iter().filter(|failed| matches!(failed.action, Action::Evict { .. })) {
+        for failed in step.happened.failed.iter().filter(|failed| matches!(failed.action, CommandAction::Evict { .. }))
+        {
             self.victims.remove(&failed.pod);
         }
     }
@@ -65,7 +67,7 @@ impl Marked {
     }
 
     /// Removes the victims that are gone, stop or have ended, and returns those that have run for a minute; each is returned once.
-    pub fn turned(&mut self, mirror: &Mirror) -> Vec<Standing> {
+    pub fn turned(&mut self, mirror: &Mirror) -> Vec<OverdueVictim> {
         let now = mirror.now();
         if self.looked_at.is_some_and(|at| at.saturating_add(LOOK) > now) {
             return Vec::new();
@@ -73,7 +75,7 @@ impl Marked {
         self.looked_at = Some(now);
         if std::mem::take(&mut self.takes_up) && mirror.has_leaving_labels() {
             for pod in mirror.pods().filter(|pod| pod.kind.is_none() && pod.node.is_some() && mirror.is_marked(pod)) {
-                let marked = Victim { uid: pod.uid.clone(), by: None, since: now, is_said: false };
+                let marked = MarkedVictim { uid: pod.uid.clone(), by: None, since: now, is_said: false };
                 self.victims.entry(format!("{}/{}", pod.template.namespace, pod.name)).or_insert(marked);
             }
         }
@@ -89,7 +91,7 @@ impl Marked {
             }
             self.overdue = self.overdue.saturating_add(1);
             if !std::mem::replace(&mut victim.is_said, true) {
-                due.push(Standing { pod: pod.clone(), by: victim.by.clone() });
+                due.push(OverdueVictim { pod: pod.clone(), by: victim.by.clone() });
             }
         }
         due

@@ -52,7 +52,7 @@ pub struct KindName {
 /// The objects that a question names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Asked {
+pub struct RequestBody {
     /// The pod, `namespace/name`.
     pub pod: String,
     /// The node.
@@ -66,7 +66,7 @@ pub struct Asked {
 /// The head of an answer. The answer to a try has the bytes of the nodes after it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Head {
+pub struct ResponseHeader {
     /// `pass`, `refused` (a plan may help) or `final`; `planned` or `none`; `allow`, `wait` or `reject`; else empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub verdict: String,
@@ -86,8 +86,8 @@ pub struct Head {
     #[serde(skip_serializing_if = "has_none")]
     pub scores: usize,
     /// When the answer may differ.
-    #[serde(skip_serializing_if = "Again::is_empty")]
-    pub again: Again,
+    #[serde(skip_serializing_if = "RetryConditions::is_empty")]
+    pub again: RetryConditions,
     /// The epoch of the keys.
     #[serde(skip_serializing_if = "is_nothing")]
     pub epoch: u64,
@@ -99,7 +99,7 @@ pub struct Head {
 /// The conditions under which an answer may differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Again {
+pub struct RetryConditions {
     /// From this moment on, nanoseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
@@ -111,11 +111,11 @@ pub struct Again {
     pub after: Vec<String>,
 }
 
-impl Again {
+impl RetryConditions {
     /// Returns the times and changes of a hint at this time, in nanoseconds since 1970.
-    pub fn of(hint: RetryHint, now: i64) -> Again {
+    pub fn of(hint: RetryHint, now: i64) -> RetryConditions {
         let wait = hint.retry_at.map(|at| at.saturating_sub(now).max(0));
-        Again { at: hint.retry_at, wait, after: hint.retry_after.into_iter().collect() }
+        RetryConditions { at: hint.retry_at, wait, after: hint.retry_after.into_iter().collect() }
     }
 
     fn is_empty(&self) -> bool {
@@ -141,10 +141,10 @@ fn is_nothing(number: &u64) -> bool {
 pub struct Commands {
     /// The commands, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub commands: Vec<Order>,
+    pub commands: Vec<CommandMessage>,
     /// The pods that have lost the node that was reserved for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub released: Vec<Loss>,
+    pub released: Vec<ReleaseMessage>,
     /// Whether another policy decides from now on: earlier refusals of pods are void.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub anew: bool,
@@ -152,7 +152,7 @@ pub struct Commands {
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct CommandMessage {
     /// Its number.
     pub id: CommandId,
     /// `bind` (the pod may be bound), `nominate` (without a node: the nomination is taken back), `evict` or `confirm`.
@@ -170,12 +170,12 @@ pub struct Order {
     pub plan: u64,
     /// The marks to write on the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<Written>,
+    pub marks: Vec<MarkMessage>,
 }
 
 /// A label or an annotation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct MarkMessage {
     /// `label` or `annotation`.
     pub place: String,
     /// Its key.
@@ -186,7 +186,7 @@ pub struct Written {
 
 /// A pod that has lost its node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Loss {
+pub struct ReleaseMessage {
     /// The pod, `namespace/name`.
     pub pod: String,
     /// Why: `timeout`, `released`, `preempted`, `removed` or `failed`.
@@ -195,7 +195,7 @@ pub struct Loss {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct ErrorMessage {
     /// The sentence.
     pub message: String,
 }

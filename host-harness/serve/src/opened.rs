@@ -4,24 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lictor_contract::ExtensionPoint;
-use lictor_host::cluster::{InputError, Object};
-use lictor_host::living::Stored;
+use lictor_host::cluster::{InputError, KubernetesObject};
+use lictor_host::living::JsonFile;
 use lictor_host::recording::Recorder;
-use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
+use lictor_host::session::{
+    CommandId, CommandOutcome, PluginRequest, PluginResponse, Session, SessionError, StepOutput,
+};
 
-use crate::exclusive::Acquired;
+use crate::exclusive::ExclusiveGuard;
 use crate::message::Welcome;
 
 /// A session without inputs.
-pub struct Opened {
+pub struct ConnectionSetup {
     /// The session.
     pub session: Session,
     /// The recorder of the session, if there is one. It already watches the policy. A recording is of one session at a time.
     pub recorder: Option<Arc<Recorder>>,
     /// The store of the checkpoint, for one session at a time. The session continues from the state in it.
-    pub checkpoint: Option<Arc<Stored>>,
+    pub checkpoint: Option<Arc<JsonFile>>,
     /// The exclusive right to the recording and the checkpoint, where one of them exists. It ends with the conversation.
-    pub right: Option<Acquired>,
+    pub right: Option<ExclusiveGuard>,
     /// The points at which the policy decides.
     pub points: Vec<ExtensionPoint>,
     /// The first message of the host.
@@ -29,17 +31,17 @@ pub struct Opened {
 }
 
 /// A listener, for example for a log.
-pub trait Report: Send + Sync {
+pub trait ConnectionObserver: Send + Sync {
     /// Returns the listener of one connection, which replaces this one until the connection ends. `None`: this listener stays.
-    fn connection(&self) -> Option<Arc<dyn Report>> {
+    fn connection(&self) -> Option<Arc<dyn ConnectionObserver>> {
         None
     }
     /// Takes the objects before the session receives them: at first all objects, then those that are new or have changed.
-    fn objects(&self, _objects: &[Object]) {}
+    fn objects(&self, _objects: &[KubernetesObject]) {}
     /// Takes the step of an input or a question.
-    fn step(&self, step: &Step, session: &Session);
+    fn step(&self, step: &StepOutput, session: &Session);
     /// Takes note that a question was answered, and of the time that took. Its step was reported before.
-    fn answered(&self, _question: &Question, _answer: &Answer, _took: Duration) {}
+    fn answered(&self, _question: &PluginRequest, _answer: &PluginResponse, _took: Duration) {}
     /// Takes the outcome of a command.
     fn settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
     /// Takes note that a batch of frames was taken. Called every second where no frame arrives. `None`: not all objects were received yet.
@@ -67,7 +69,7 @@ pub trait Report: Send + Sync {
 
 /// Why a conversation has ended.
 #[derive(Debug, thiserror::Error)]
-pub enum Over {
+pub enum FrameError {
     /// The other side does not keep to the protocol.
     #[error("a frame of kind {kind} cannot be read: {why}")]
     Unreadable {

@@ -2,32 +2,42 @@
 
 use lictor_contract::{Description, MarkPlace, ReleaseCause, SystemInfo};
 use lictor_host::cluster::kinds_read;
-use lictor_host::replace::{State, Transition};
-use lictor_host::session::{Action, Answer, Command, Question, Step, Verdict};
+use lictor_host::replace::{ReplacementState, Transition};
+use lictor_host::session::{Command, CommandAction, PermitDecision, PluginRequest, PluginResponse, StepOutput};
 use serde::Serialize;
 
-use crate::message::{Again, Asked, Commands, Head, Hello, KindName, Loss, Order, Welcome, Written};
-use crate::wire::{Frame, VERSION, kind};
+use crate::message::{
+    CommandMessage, Commands, Hello, KindName, MarkMessage, ReleaseMessage, RequestBody, ResponseHeader,
+    RetryConditions, Welcome,
+};
+use crate::wire::{ProtocolFrame, VERSION, kind};
 
-impl Order {
-    fn of(command: Command) -> Order {
+impl CommandMessage {
+    fn of(command: Command) -> CommandMessage {
         let Command { id, object, action } = command;
-        let mut order =
-            Order { id, action: String::new(), object, node: String::new(), delete: false, plan: 0, marks: Vec::new() };
+        let mut order = CommandMessage {
+            id,
+            action: String::new(),
+            object,
+            node: String::new(),
+            delete: false,
+            plan: 0,
+            marks: Vec::new(),
+        };
         let (name, marks) = match action {
-            Action::Bind { node, marks } => {
+            CommandAction::Bind { node, marks } => {
                 order.node = node;
                 ("bind", marks)
             }
-            Action::Nominate { node } => {
+            CommandAction::Nominate { node } => {
                 order.node = node.unwrap_or_default();
                 ("nominate", Vec::new())
             }
-            Action::Evict { delete, marks, plan } => {
+            CommandAction::Evict { delete, marks, plan } => {
                 (order.delete, order.plan) = (delete, plan);
                 ("evict", marks)
             }
-            Action::Confirm => ("confirm", Vec::new()),
+            CommandAction::Confirm => ("confirm", Vec::new()),
         };
         order.action = name.to_owned();
         order.marks = marks
@@ -37,7 +47,7 @@ impl Order {
                     MarkPlace::Label => "label",
                     MarkPlace::Annotation => "annotation",
                 };
-                Written { place: place.to_owned(), key: mark.key, value: mark.value }
+                MarkMessage { place: place.to_owned(), key: mark.key, value: mark.value }
             })
             .collect();
         order
@@ -46,11 +56,11 @@ impl Order {
 
 impl Commands {
     /// Makes the commands of a step, and the releases of pods. `asked`: the pod of the question, whose release the scheduler knows already.
-    pub fn of(step: &Step, asked: Option<&str>) -> Commands {
+    pub fn of(step: &StepOutput, asked: Option<&str>) -> Commands {
         let released = step.happened.released.iter().filter(|released| Some(&*released.pod) != asked);
-        let released =
-            released.map(|released| Loss { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
-        let commands = step.commands.iter().cloned().map(Order::of).collect();
+        let released = released
+            .map(|released| ReleaseMessage { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
+        let commands = step.commands.iter().cloned().map(CommandMessage::of).collect();
         Commands { commands, released: released.collect(), anew: step.replacement.iter().any(changes_the_policy) }
     }
 
@@ -62,7 +72,7 @@ impl Commands {
 
 /// Returns whether another policy decides after a transition than before it.
 fn changes_the_policy(transition: &Transition) -> bool {
-    let is_new = |state| matches!(state, State::Watching | State::Done);
+    let is_new = |state| matches!(state, ReplacementState::Watching | ReplacementState::Done);
     is_new(transition.from) != is_new(transition.to)
 }
 
@@ -77,15 +87,15 @@ fn cause(cause: ReleaseCause) -> &'static str {
 }
 
 /// Reads the question of a frame. `None`: the frame is no question.
-pub fn question(frame: &Frame) -> Option<Result<Question, serde_json::Error>> {
-    let of = |make: fn(Asked) -> Question| Some(serde_json::from_slice(&frame.payload).map(make));
+pub fn question(frame: &ProtocolFrame) -> Option<Result<PluginRequest, serde_json::Error>> {
+    let of = |make: fn(RequestBody) -> PluginRequest| Some(serde_json::from_slice(&frame.payload).map(make));
     match frame.kind {
-        kind::TRY => of(|asked| Question::Try(asked.pod)),
-        kind::POST_FILTER => of(|asked| Question::PostFilter(asked.pod)),
-        kind::RESERVE => of(|asked| Question::Reserve(asked.pod, asked.node)),
-        kind::PERMIT => of(|asked| Question::Permit(asked.pod)),
-        kind::UNRESERVE => of(|asked| Question::Unreserve(asked.pod)),
-        kind::KEYS => of(|asked| Question::Keys(asked.pods)),
+        kind::TRY => of(|asked| PluginRequest::Try(asked.pod)),
+        kind::POST_FILTER => of(|asked| PluginRequest::PostFilter(asked.pod)),
+        kind::RESERVE => of(|asked| PluginRequest::Reserve(asked.pod, asked.node)),
+        kind::PERMIT => of(|asked| PluginRequest::Permit(asked.pod)),
+        kind::UNRESERVE => of(|asked| PluginRequest::Unreserve(asked.pod)),
+        kind::KEYS => of(|asked| PluginRequest::Keys(asked.pods)),
         _ => None,
     }
 }
@@ -94,19 +104,19 @@ pub fn question(frame: &Frame) -> Option<Result<Question, serde_json::Error>> {
 ///
 /// # Errors
 /// Never for the values that are sent here.
-pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<Frame, serde_json::Error> {
-    Ok(Frame { kind, number, payload: serde_json::to_vec(said)? })
+pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<ProtocolFrame, serde_json::Error> {
+    Ok(ProtocolFrame { kind, number, payload: serde_json::to_vec(said)? })
 }
 
 /// Makes the answer to a question at this time, in nanoseconds since 1970.
 ///
 /// # Errors
 /// Never for the values that are sent here.
-pub fn answer(question: &Frame, answer: Answer, now: i64) -> Result<Frame, serde_json::Error> {
-    let mut head = Head::default();
+pub fn answer(question: &ProtocolFrame, answer: PluginResponse, now: i64) -> Result<ProtocolFrame, serde_json::Error> {
+    let mut head = ResponseHeader::default();
     let mut codes = Vec::new();
     match answer {
-        Answer::Tried(tried) => {
+        PluginResponse::Tried(tried) => {
             let verdict = match (&tried.refused, tried.is_final) {
                 (None, _) => "pass",
                 (Some(_), false) => "refused",
@@ -114,37 +124,37 @@ pub fn answer(question: &Frame, answer: Answer, now: i64) -> Result<Frame, serde
             };
             head.verdict = verdict.to_owned();
             head.message = tried.refused.map(|reason| reason.message).unwrap_or_default();
-            head.again = Again::of(tried.retry, now);
+            head.again = RetryConditions::of(tried.retry, now);
             (head.obstacles, codes) = (tried.obstacles, tried.codes);
             head.scores = tried.scores.len();
             codes.extend(tried.scores);
         }
-        Answer::Planned(attempt) => {
+        PluginResponse::Planned(attempt) => {
             head.verdict = if attempt.node.is_some() { "planned" } else { "none" }.to_owned();
             head.message = attempt.preemption.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
             head.node = attempt.node.unwrap_or_default();
-            head.again = Again::of(attempt.retry, now);
+            head.again = RetryConditions::of(attempt.retry, now);
         }
-        Answer::Permitted(allowed) => {
+        PluginResponse::Permitted(allowed) => {
             let (verdict, wait) = match allowed.verdict {
-                Verdict::Allow => ("allow", 0),
-                Verdict::Wait(nanoseconds) => ("wait", nanoseconds),
-                Verdict::Reject => ("reject", 0),
+                PermitDecision::Allow => ("allow", 0),
+                PermitDecision::Wait(nanoseconds) => ("wait", nanoseconds),
+                PermitDecision::Reject => ("reject", 0),
             };
             (head.verdict, head.wait) = (verdict.to_owned(), wait);
-            (head.message, head.again) = (allowed.reason.message, Again::of(allowed.retry, now));
+            (head.message, head.again) = (allowed.reason.message, RetryConditions::of(allowed.retry, now));
         }
-        Answer::Keys(epoch, keys) => {
+        PluginResponse::Keys(epoch, keys) => {
             head.epoch = epoch;
             head.keys = keys.into_iter().map(|(pod, key)| (pod, hexadecimal(&key))).collect();
         }
-        Answer::Done => {}
+        PluginResponse::Done => {}
     }
     let text = serde_json::to_vec(&head)?;
     let mut payload = u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes().to_vec();
     payload.extend(text);
     payload.extend(codes);
-    Ok(Frame { kind: question.kind.saturating_add(kind::ANSWER), number: question.number, payload })
+    Ok(ProtocolFrame { kind: question.kind.saturating_add(kind::ANSWER), number: question.number, payload })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

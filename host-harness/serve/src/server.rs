@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use lictor_host::living::{self, Clock, Timed};
+use lictor_host::living::{self, DeadlineStream, SessionClock};
 
-use crate::conversation::Conversation;
-use crate::message::{Fault, Hello};
-use crate::offer::Offers;
-use crate::opened::{Opened, Report};
+use crate::conversation::SchedulerConnection;
+use crate::message::{ErrorMessage, Hello};
+use crate::offer::CandidateSlot;
+use crate::opened::{ConnectionObserver, ConnectionSetup};
 use crate::say;
-use crate::wire::{Frame, LONGEST_HELLO, kind};
+use crate::wire::{LONGEST_HELLO, ProtocolFrame, kind};
 
 /// The number of frames that may wait to be taken; beyond that, the scheduler waits.
 const WAITING: usize = 4096;
@@ -36,10 +36,10 @@ const CONNECTIONS: usize = 64;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A function that starts a thread.
-type Start = dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
+type ThreadStarter = dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
 /// A function that opens a session for a scheduler, or returns why that is not possible.
-pub type Open = dyn Fn(&Hello) -> Result<Opened, String> + Send + Sync;
+pub type SessionOpener = dyn Fn(&Hello) -> Result<ConnectionSetup, String> + Send + Sync;
 
 /// Why a socket cannot be listened at.
 #[derive(Debug, thiserror::Error)]
@@ -54,23 +54,23 @@ pub struct ListenError {
 /// The server of a socket.
 pub struct Server {
     listener: UnixListener,
-    open: Arc<Open>,
-    report: Arc<dyn Report>,
-    streams: Streams,
-    offers: Offers,
+    open: Arc<SessionOpener>,
+    report: Arc<dyn ConnectionObserver>,
+    streams: OpenStreams,
+    offers: CandidateSlot,
     ahead: Arc<AtomicI64>,
 }
 
 /// The open connections. `None`: no connection is served any more.
-type Streams = Arc<Mutex<Option<BTreeMap<u64, UnixStream>>>>;
+type OpenStreams = Arc<Mutex<Option<BTreeMap<u64, UnixStream>>>>;
 
 /// The handle that ends a server.
-pub struct Stop {
+pub struct ShutdownHandle {
     path: PathBuf,
-    streams: Streams,
+    streams: OpenStreams,
 }
 
-impl Stop {
+impl ShutdownHandle {
     /// Cuts every connection, and makes [`Server::run`] return when the conversations have ended.
     pub fn stop(&self) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -87,14 +87,18 @@ impl Server {
     ///
     /// # Errors
     /// The socket cannot be made, or another process listens there.
-    pub fn listen(path: &Path, open: Arc<Open>, report: Arc<dyn Report>) -> Result<Server, ListenError> {
+    pub fn listen(
+        path: &Path,
+        open: Arc<SessionOpener>,
+        report: Arc<dyn ConnectionObserver>,
+    ) -> Result<Server, ListenError> {
         let listener = living::listen(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
         let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
-        Ok(Server { listener, open, report, streams, offers: Offers::default(), ahead: Arc::default() })
+        Ok(Server { listener, open, report, streams, offers: CandidateSlot::default(), ahead: Arc::default() })
     }
 
     /// Returns the way by which policies are offered to every conversation.
-    pub fn offers(&self) -> Offers {
+    pub fn offers(&self) -> CandidateSlot {
         self.offers.clone()
     }
 
@@ -105,8 +109,8 @@ impl Server {
     }
 
     /// Returns the handle that ends the server at this path.
-    pub fn stop(&self, path: &Path) -> Stop {
-        Stop { path: path.to_owned(), streams: self.streams.clone() }
+    pub fn stop(&self, path: &Path) -> ShutdownHandle {
+        ShutdownHandle { path: path.to_owned(), streams: self.streams.clone() }
     }
 
     /// Serves every scheduler that connects, until the server is stopped and all conversations have ended.
@@ -118,7 +122,7 @@ impl Server {
 
     /// Serves connections and threads from `accept` and `start`. A connection that cannot be accepted or served, for example because file descriptors
     /// are used up, does not prevent later ones from being served.
-    fn take(&self, accept: impl Fn() -> io::Result<UnixStream>, start: &Start) {
+    fn take(&self, accept: impl Fn() -> io::Result<UnixStream>, start: &ThreadStarter) {
         let (mut threads, mut said) = (Vec::new(), String::new());
         for number in 0.. {
             let accepted = accept();
@@ -153,7 +157,7 @@ impl Server {
     }
 
     /// Begins to serve a scheduler in a thread of its own.
-    fn begin(&self, number: u64, stream: UnixStream, start: &Start) -> io::Result<JoinHandle<()>> {
+    fn begin(&self, number: u64, stream: UnixStream, start: &ThreadStarter) -> io::Result<JoinHandle<()>> {
         let own = stream.try_clone()?;
         let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams().as_mut().map(|streams| streams.insert(number, own));
@@ -175,7 +179,12 @@ impl Server {
 }
 
 /// Serves one scheduler. Returns how the conversation has ended.
-fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahead): (&Offers, &AtomicI64)) -> String {
+fn serve(
+    stream: UnixStream,
+    open: &SessionOpener,
+    report: &Arc<dyn ConnectionObserver>,
+    (offers, ahead): (&CandidateSlot, &AtomicI64),
+) -> String {
     // An offer from here on is newer than the policy that the session is opened with.
     let seen = offers.number();
     let (opened, reader) = match greet(&stream, open) {
@@ -183,14 +192,14 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
         Err(why) => return why,
     };
     let report = report.connection().unwrap_or_else(|| report.clone());
-    let mut conversation = Conversation::begin(opened, report.clone());
+    let mut conversation = SchedulerConnection::begin(opened, report.clone());
     report.say("a scheduler is connected");
     report.connected(true);
     let (send, frames) = sync_channel(WAITING);
     let reading = thread::Builder::new().name("frames".to_owned()).spawn(move || {
         let mut reader = reader;
         loop {
-            let read = Frame::read(&mut reader);
+            let read = ProtocolFrame::read(&mut reader);
             let is_last = !matches!(read, Ok(Some(_)));
             if send.send(read).is_err() || is_last {
                 return;
@@ -208,10 +217,10 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
 }
 
 /// Reads the client's first message, and sends that of the host.
-fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStream>), String> {
+fn greet(stream: &UnixStream, open: &SessionOpener) -> Result<(ConnectionSetup, BufReader<UnixStream>), String> {
     let cannot = |error: io::Error| error.to_string();
     // Only the first frame is read here: the following ones are answered after it.
-    let hello = Frame::read_at_most(LONGEST_HELLO, &mut Timed::within(stream, PATIENCE));
+    let hello = ProtocolFrame::read_at_most(LONGEST_HELLO, &mut DeadlineStream::within(stream, PATIENCE));
     let first = hello.map_err(cannot)?.ok_or("it said nothing")?;
     stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;
     let hello: Hello = match first.kind {
@@ -221,7 +230,7 @@ fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStre
     let opened = say::understands(&hello).and_then(|()| open(&hello));
     let answer = match &opened {
         Ok(opened) => say::frame(kind::WELCOME, first.number, &opened.welcome),
-        Err(message) => say::frame(kind::ERROR, first.number, &Fault { message: message.clone() }),
+        Err(message) => say::frame(kind::ERROR, first.number, &ErrorMessage { message: message.clone() }),
     };
     answer.map_err(|error| error.to_string())?.write(&mut &*stream).map_err(cannot)?;
     stream.set_read_timeout(None).map_err(cannot)?;
@@ -230,13 +239,13 @@ fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStre
 
 /// Takes frames and sends the answers, until one side has ended. Returns how the conversation has ended.
 fn converse(
-    conversation: &mut Conversation,
-    frames: &Receiver<io::Result<Option<Frame>>>,
+    conversation: &mut SchedulerConnection,
+    frames: &Receiver<io::Result<Option<ProtocolFrame>>>,
     stream: &UnixStream,
-    (offers, mut seen): (&Offers, u64),
+    (offers, mut seen): (&CandidateSlot, u64),
     ahead: &AtomicI64,
 ) -> String {
-    let mut clock = Clock::start();
+    let mut clock = SessionClock::start();
     let ahead = || ahead.load(Ordering::Relaxed);
     let mut writer = BufWriter::new(stream);
     loop {

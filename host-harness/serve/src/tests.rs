@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex};
 
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
-use lictor_host::living::Stored;
+use lictor_host::living::JsonFile;
 use lictor_host::policy::Policy;
-use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
-use lictor_host::session::{Session, SessionError, Step};
+use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply};
+use lictor_host::session::{Session, SessionError, StepOutput};
 use lictor_host::verify::testing::{node, on, pod};
 use serde_json::{Value, json};
 
-use crate::message::{Asked, Commands, Head, Hello, Outcomes};
-use crate::wire::{Frame, kind};
-use crate::{Conversation, Opened, Report, say};
+use crate::message::{Commands, Hello, Outcomes, RequestBody, ResponseHeader};
+use crate::wire::{ProtocolFrame, kind};
+use crate::{ConnectionObserver, ConnectionSetup, SchedulerConnection, say};
 
 const VECTORS: &str = include_str!("../../kube-scheduler/vectors/frames.json");
 
@@ -29,7 +29,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 /// Returns the payload of a frame, read as its type and written again.
-fn said(frame: &Frame) -> Value {
+fn said(frame: &ProtocolFrame) -> Value {
     fn again<T: serde::de::DeserializeOwned + serde::Serialize>(payload: &[u8]) -> Value {
         serde_json::to_value(serde_json::from_slice::<T>(payload).unwrap()).unwrap()
     }
@@ -39,7 +39,7 @@ fn said(frame: &Frame) -> Value {
         kind::COMMANDS => again::<Commands>(&frame.payload),
         kind::NODES => again::<Vec<(u32, String)>>(&frame.payload),
         16..=21 => {
-            let mut asked = again::<Asked>(&frame.payload);
+            let mut asked = again::<RequestBody>(&frame.payload);
             if asked["pod"] == "" {
                 asked.as_object_mut().unwrap().remove("pod");
             }
@@ -54,7 +54,7 @@ fn frames_are_read_and_written_as_the_vectors_say() {
     let vectors: Value = serde_json::from_str(VECTORS).unwrap();
     for vector in vectors["frames"].as_array().unwrap() {
         let (name, bytes) = (&vector["name"], bytes(vector["hex"].as_str().unwrap()));
-        let frame = Frame::read(&mut Cursor::new(&bytes)).unwrap().unwrap();
+        let frame = ProtocolFrame::read(&mut Cursor::new(&bytes)).unwrap().unwrap();
         assert_eq!(
             (Value::from(frame.kind), Value::from(frame.number)),
             (vector["kind"].clone(), vector["number"].clone())
@@ -81,9 +81,9 @@ fn what_is_no_frame_is_refused() {
     let vectors: Value = serde_json::from_str(VECTORS).unwrap();
     for vector in vectors["bad"].as_array().unwrap() {
         let bytes = bytes(vector["hex"].as_str().unwrap());
-        assert!(Frame::read(&mut Cursor::new(&bytes)).is_err(), "{}", vector["name"]);
+        assert!(ProtocolFrame::read(&mut Cursor::new(&bytes)).is_err(), "{}", vector["name"]);
     }
-    assert_eq!(Frame::read(&mut Cursor::new(&[])).unwrap(), None);
+    assert_eq!(ProtocolFrame::read(&mut Cursor::new(&[])).unwrap(), None);
 }
 
 /// A stream that is cut after these bytes, is interrupted before each read, and remembers the largest buffer that it was to fill.
@@ -104,16 +104,16 @@ fn a_header_takes_no_memory_for_bytes_that_do_not_come_and_signals_cut_no_frame(
         Cut(Cursor::new(head.chain(bytes.iter().copied()).collect()), false, 0)
     };
     let mut cut = frame(64 << 20, b"{}");
-    assert_eq!(Frame::read(&mut cut).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+    assert_eq!(ProtocolFrame::read(&mut cut).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
     assert!(cut.2 < 1 << 20, "{} bytes were made ready", cut.2);
-    let whole = Frame::read(&mut frame(2, b"{}")).unwrap().unwrap();
+    let whole = ProtocolFrame::read(&mut frame(2, b"{}")).unwrap().unwrap();
     assert_eq!((whole.kind, whole.payload.as_slice()), (kind::HELLO, b"{}".as_slice()));
     let longest = crate::wire::LONGEST_HELLO;
-    assert!(Frame::read_at_most(longest, &mut frame(u32::try_from(longest).unwrap() + 1, b"")).is_err());
+    assert!(ProtocolFrame::read_at_most(longest, &mut frame(u32::try_from(longest).unwrap() + 1, b"")).is_err());
 }
 
 /// Splits an answer into its head and its codes.
-fn answered(frame: &Frame) -> (Head, Vec<u8>) {
+fn answered(frame: &ProtocolFrame) -> (ResponseHeader, Vec<u8>) {
     let (length, rest) = frame.payload.split_at(4);
     let length = u32::from_be_bytes(length.try_into().unwrap());
     let (head, codes) = rest.split_at(usize::try_from(length).unwrap());
@@ -126,8 +126,8 @@ const NOW: i64 = 5_000_000;
 #[derive(Default)]
 struct Silent(Mutex<Vec<String>>);
 
-impl Report for Silent {
-    fn step(&self, _: &Step, _: &Session) {}
+impl ConnectionObserver for Silent {
+    fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, error: &SessionError) {
         self.0.lock().unwrap().push(error.to_string());
     }
@@ -137,20 +137,20 @@ impl Report for Silent {
     fn say(&self, _: &str) {}
 }
 
-struct Talk(Conversation, u32);
+struct Talk(SchedulerConnection, u32);
 
 /// Returns a conversation without inputs.
-fn opened(policy: &Scripted) -> Conversation {
+fn opened(policy: &Scripted) -> SchedulerConnection {
     opened_with(policy, None)
 }
 
 /// Returns a conversation without inputs that keeps a checkpoint in this store.
-pub(crate) fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversation {
+pub(crate) fn opened_with(policy: &Scripted, checkpoint: Option<Arc<JsonFile>>) -> SchedulerConnection {
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
-    let opened = Opened { session, recorder: None, checkpoint, right: None, points: ALL.to_vec(), welcome };
-    Conversation::begin(opened, Arc::new(Silent::default()))
+    let opened = ConnectionSetup { session, recorder: None, checkpoint, right: None, points: ALL.to_vec(), welcome };
+    SchedulerConnection::begin(opened, Arc::new(Silent::default()))
 }
 
 impl Talk {
@@ -159,18 +159,18 @@ impl Talk {
     }
 
     /// Sends all objects of a cluster.
-    fn told(mut conversation: Conversation, cluster: impl IntoIterator<Item = Value>) -> Talk {
-        let mut frames: Vec<Frame> = cluster.into_iter().map(|object| there(&object)).collect();
-        frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+    fn told(mut conversation: SchedulerConnection, cluster: impl IntoIterator<Item = Value>) -> Talk {
+        let mut frames: Vec<ProtocolFrame> = cluster.into_iter().map(|object| there(&object)).collect();
+        frames.push(ProtocolFrame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
         let came = conversation.take(NOW, frames).unwrap();
         assert_eq!(came[0].kind, kind::NODES);
         Talk(conversation, 0)
     }
 
     /// Asks a question. Returns the answer, and the commands before it.
-    fn ask(&mut self, kind: u8, asked: Value) -> (Head, Vec<u8>, Commands) {
+    fn ask(&mut self, kind: u8, asked: Value) -> (ResponseHeader, Vec<u8>, Commands) {
         self.1 += 1;
-        let question = Frame { kind, number: self.1, payload: serde_json::to_vec(&asked).unwrap() };
+        let question = ProtocolFrame { kind, number: self.1, payload: serde_json::to_vec(&asked).unwrap() };
         let mut came = self.0.take(NOW, vec![question]).unwrap();
         let answer = came.pop().unwrap();
         assert_eq!((answer.kind, answer.number), (kind + kind::ANSWER, self.1), "{answer:?}");
@@ -186,8 +186,8 @@ impl Talk {
     }
 }
 
-pub(crate) fn there(object: &Value) -> Frame {
-    Frame { kind: kind::OBJECT, number: 0, payload: serde_json::to_vec(object).unwrap() }
+pub(crate) fn there(object: &Value) -> ProtocolFrame {
+    ProtocolFrame { kind: kind::OBJECT, number: 0, payload: serde_json::to_vec(object).unwrap() }
 }
 
 fn of(pod: &str) -> Value {
@@ -208,18 +208,18 @@ fn objects_of_two_groups_may_share_kind_and_name() {
 
 #[test]
 fn nothing_is_answered_before_all_was_told() {
-    let question = Frame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
+    let question = ProtocolFrame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
     let came = opened(&Scripted::deciding(ALL)).take(NOW, vec![there(&pod("a", 1, 0)), question]).unwrap();
     assert_eq!(came.iter().map(|frame| (frame.kind, frame.number)).collect::<Vec<_>>(), [(kind::ERROR, 1)]);
 }
 
 #[test]
 fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
-    let admits = Fx { admits: &["default/a"], ..Fx::default() };
+    let admits = ScriptedEffects { admits: &["default/a"], ..ScriptedEffects::default() };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/a", Say::Fits(&["n2"]))
-        .say("permit default/a", Say::Wait(10, Fx::default()))
-        .say("permit default/b", Say::Allow(admits));
+        .say("filter default/a", ScriptedReply::Fits(&["n2"]))
+        .say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        .say("permit default/b", ScriptedReply::Allow(admits));
     let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0), pod("b", 1, 0)]);
     let (tried, codes, _) = talk.ask(kind::TRY, of("a"));
     assert_eq!((tried.verdict.as_str(), codes.len()), ("pass", 2));
@@ -246,8 +246,8 @@ fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
 fn the_scores_of_the_policy_come_behind_its_verdicts() {
     let points: Vec<ExtensionPoint> = ALL.iter().copied().chain([ExtensionPoint::Score]).collect();
     let policy = Scripted::deciding(&points)
-        .say("filter default/a", Say::Fits(&["n1", "n3"]))
-        .say("score default/a", Say::Scores(vec![40, 100]));
+        .say("filter default/a", ScriptedReply::Fits(&["n1", "n3"]))
+        .say("score default/a", ScriptedReply::Scores(vec![40, 100]));
     let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), node("n3", 4), pod("a", 1, 0)]);
     let numbers = ["n1", "n2", "n3"].map(|name| talk.0.session().mirror().node_id(name));
     assert_eq!(numbers, [Some(0), Some(1), Some(2)]);
@@ -258,10 +258,10 @@ fn the_scores_of_the_policy_come_behind_its_verdicts() {
 
 #[test]
 fn a_plan_comes_as_commands_before_its_answer() {
-    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut talk = Talk::begin(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9)]);
     let (_, codes, _) = talk.ask(kind::TRY, of("p"));
     assert_eq!(codes, [1]);
@@ -274,7 +274,7 @@ fn a_plan_comes_as_commands_before_its_answer() {
 
 #[test]
 fn who_waits_too_long_loses_its_node_and_the_scheduler_hears_it() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
     talk.ask(kind::RESERVE, on_node("a", "n1"));
     talk.ask(kind::PERMIT, of("a"));
@@ -289,11 +289,11 @@ fn a_question_that_cannot_be_answered_is_an_error_and_the_next_one_is_answered()
     let policy = Scripted::deciding(ALL);
     let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
     for (kind, asked) in [(kind::TRY, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))] {
-        let question = Frame { kind, number: 9, payload: serde_json::to_vec(&asked).unwrap() };
+        let question = ProtocolFrame { kind, number: 9, payload: serde_json::to_vec(&asked).unwrap() };
         let came = talk.0.take(NOW, vec![question]).unwrap();
         assert_eq!((came[0].kind, came[0].number), (kind::ERROR, 9));
     }
     assert_eq!(talk.ask(kind::TRY, of("a")).0.verdict, "pass");
-    let unknown = Frame { kind: 99, number: 1, payload: Vec::new() };
+    let unknown = ProtocolFrame { kind: 99, number: 1, payload: Vec::new() };
     assert!(talk.0.take(NOW, vec![unknown]).is_err());
 }

@@ -52,7 +52,7 @@ pub mod kind {
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct ProtocolFrame {
     /// The kind of the frame.
     pub kind: u8,
     /// The number of the question, which its answer has, too; 0 for other frames.
@@ -61,7 +61,7 @@ pub struct Frame {
     pub payload: Vec<u8>,
 }
 
-impl Frame {
+impl ProtocolFrame {
     /// Writes the frame.
     ///
     /// # Errors
@@ -81,16 +81,16 @@ impl Frame {
     ///
     /// # Errors
     /// The frame is cut, or too long or too short to be one.
-    pub fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
-        Frame::read_at_most(LONGEST, from)
+    pub fn read(from: &mut impl Read) -> io::Result<Option<ProtocolFrame>> {
+        ProtocolFrame::read_at_most(LONGEST, from)
     }
 
     /// Reads a frame with a payload of at most `longest` bytes. Memory is allocated for the bytes that arrive, not for those that the length
     /// announces.
     ///
     /// # Errors
-    /// As [`Frame::read`].
-    pub fn read_at_most(longest: usize, from: &mut impl Read) -> io::Result<Option<Frame>> {
+    /// As [`ProtocolFrame::read`].
+    pub fn read_at_most(longest: usize, from: &mut impl Read) -> io::Result<Option<ProtocolFrame>> {
         let mut length = [0; 4];
         let came = loop {
             match from.read(&mut length) {
@@ -118,7 +118,7 @@ impl Frame {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a frame was cut"));
         }
         let [kind] = kind;
-        Ok(Some(Frame { kind, number: u32::from_be_bytes(number), payload: bytes }))
+        Ok(Some(ProtocolFrame { kind, number: u32::from_be_bytes(number), payload: bytes }))
     }
 }
 

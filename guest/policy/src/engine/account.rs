@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contract::*;
 use crate::model::{self, JobIx, PodIx, Preemptibility, QueueIx, ResourceIx};
-use crate::systems::Terms;
+use crate::systems::QueueVocabulary;
 
 use super::Engine;
 
@@ -36,7 +36,7 @@ impl Engine {
         pods.iter().map(membership).collect()
     }
 
-    fn account(&self, terms: Terms, ix: QueueIx, queue: &model::Queue) -> QueueAccount {
+    fn account(&self, terms: QueueVocabulary, ix: QueueIx, queue: &model::Queue) -> QueueAccount {
         let model::Bounds { guaranteed, deserved, max } = &queue.bounds;
         let bounds = [
             Some(bound(terms.guaranteed, guaranteed)),
@@ -68,7 +68,7 @@ impl Engine {
 }
 
 /// Converts a bound of the model into one of the contract.
-fn bound<K: model::Meaning>(name: &str, bound: &model::Bound<K>) -> Bound {
+fn bound<K: model::AmountKind>(name: &str, bound: &model::ResourceBound<K>) -> Bound {
     let amounts = bound.amounts().map(|(resource, value)| Amount { resource: resource.0, value }).collect();
     Bound { name: name.to_owned(), amounts }
 }

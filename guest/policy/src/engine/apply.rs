@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::contract::{self, *};
 use crate::model::{
-    self, ClassIx, Cluster, InterPodIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, SelectorIx,
-    ShapeIx, TopologyIx,
+    self, ClassIx, Cluster, InterPodIx, NodeIx, PodInfo, PodIx, PodKind, PodLocation, PodName, ResourceIx,
+    ResourceRequest, SelectorIx, ShapeIx, TopologyIx,
 };
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 use super::Engine;
 
@@ -54,7 +54,7 @@ impl Engine {
             if let Some((what, number)) = unannounced(&self.cluster, &happened) {
                 return Err(PolicyError::Unannounced(Unannounced { event, what: what.to_owned(), number }));
             }
-            self.apply_event(happened, findings).map_err(|Uncounted { object, over }| {
+            self.apply_event(happened, findings).map_err(|OverflowingEvent { object, over }| {
                 let resource = self.cluster.resource_name(over.resource).to_owned();
                 PolicyError::Overflow(Overflow { event, object, resource })
             })?;
@@ -62,19 +62,21 @@ impl Engine {
         Ok(())
     }
 
-    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Uncounted> {
+    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), OverflowingEvent> {
         if may_help_a_gang(&event) {
             self.cluster.note_change();
         }
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
-                    self.cluster.announce(resource.name, resource.everywhere).map_err(Uncounted::of(String::new()))?;
+                    self.cluster
+                        .announce(resource.name, resource.everywhere)
+                        .map_err(OverflowingEvent::of(String::new()))?;
                 }
             }
             Event::NodeUpserted(node) => {
                 let named = node.allocatable.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
-                let uncounted = Uncounted::of(format!("Node/{}", node.name));
+                let uncounted = OverflowingEvent::of(format!("Node/{}", node.name));
                 self.cluster.upsert_node(NodeIx(node.id), node.name, named).map_err(uncounted)?;
             }
             Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
@@ -92,11 +94,11 @@ impl Engine {
                 self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
             }
             Event::Topology(Topology { id, key, domains }) => {
-                self.cluster.set_topology(TopologyIx(id), model::Topology { key, domains });
+                self.cluster.set_topology(TopologyIx(id), model::TopologyDomains { key, domains });
             }
             Event::InterPod(told) => self.cluster.set_inter_pod(InterPodIx(told.id), inter_pod(told)),
             Event::ObjectUpserted(object) => {
-                let system = self.system.as_mut().zip(Document::read(&object, findings));
+                let system = self.system.as_mut().zip(ParsedObject::read(&object, findings));
                 if let Some((system, document)) = system {
                     system.read_object(&mut self.cluster, &document, findings);
                 }
@@ -117,18 +119,20 @@ impl Engine {
         Ok(())
     }
 
-    fn upsert_pod(&mut self, pod: contract::Pod, findings: &mut Findings) -> Result<(), Uncounted> {
+    fn upsert_pod(&mut self, pod: contract::Pod, findings: &mut Findings) -> Result<(), OverflowingEvent> {
         let Some(system) = &mut self.system else { return Ok(()) };
         let amounts = pod.template.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
-        let request = Request::new(amounts.collect());
-        self.cluster.can_count_request(PodIx(pod.id), &request).map_err(|over| Uncounted::of(title(&pod))(over))?;
+        let request = ResourceRequest::new(amounts.collect());
+        self.cluster
+            .can_count_request(PodIx(pod.id), &request)
+            .map_err(|over| OverflowingEvent::of(title(&pod))(over))?;
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
-            None => Kind::Pod,
-            Some(_) => Kind::Reservation,
+            None => PodKind::Pod,
+            Some(_) => PodKind::Reservation,
         };
         let status = pod.status();
-        let mut entry = Pod {
+        let mut entry = PodInfo {
             namespace: self.cluster.intern(&pod.template.namespace),
             name: PodName { kind, namespace: pod.template.namespace.clone(), name: pod.name },
             uid: pod.uid,
@@ -146,7 +150,7 @@ impl Engine {
             past_evictions: 0,
             daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
-            place: Place::Pending,
+            place: PodLocation::Pending,
             nominated: None,
             terminating: false,
             preempted: false,
@@ -158,17 +162,17 @@ impl Engine {
         show(&mut entry, &status);
         entry.queue = system.queue_of(&self.cluster, &entry);
         entry.past_evictions = self.cluster.past_evictions(&entry);
-        self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
+        self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(OverflowingEvent::of(String::new()))
     }
 
     /// Sets the parts of a pod that change while it lives. An unknown pod was left out when it was announced, and stays out.
-    fn set_status(&mut self, status: &PodStatus) -> Result<(), Uncounted> {
+    fn set_status(&mut self, status: &PodStatus) -> Result<(), OverflowingEvent> {
         let ix = PodIx(status.id);
         let Some((system, mut entry)) = self.system.as_mut().zip(self.cluster.pod(ix).cloned()) else { return Ok(()) };
         show(&mut entry, status);
         system.read_status(&self.cluster, status, &mut entry.attributes);
         entry.queue = system.queue_of(&self.cluster, &entry);
-        self.cluster.upsert_pod(ix, entry).map_err(Uncounted::of(String::new()))
+        self.cluster.upsert_pod(ix, entry).map_err(OverflowingEvent::of(String::new()))
     }
 }
 
@@ -180,11 +184,11 @@ fn may_help_a_gang(event: &Event) -> bool {
 }
 
 /// Writes what changes while a pod lives into the model's pod.
-fn show(entry: &mut Pod, status: &PodStatus) {
+fn show(entry: &mut PodInfo, status: &PodStatus) {
     entry.place = match (status.phase, status.node) {
-        (Phase::Succeeded | Phase::Failed, _) => Place::Finished,
-        (_, Some(node)) => Place::Bound(NodeIx(node)),
-        (_, None) => Place::Pending,
+        (Phase::Succeeded | Phase::Failed, _) => PodLocation::Finished,
+        (_, Some(node)) => PodLocation::Bound(NodeIx(node)),
+        (_, None) => PodLocation::Pending,
     };
     entry.nominated = status.nominated.map(NodeIx);
     (entry.terminating, entry.preempted) = (status.terminating, status.preempted);
@@ -192,10 +196,10 @@ fn show(entry: &mut Pod, status: &PodStatus) {
 }
 
 /// Converts the constraints between pods from the numbers of the contract into those of the model.
-fn inter_pod(told: InterPod) -> model::InterPod {
+fn inter_pod(told: InterPod) -> model::InterPodConstraints {
     let term =
         |selector, topology| model::InterPodTerm { selector: SelectorIx(selector), topology: TopologyIx(topology) };
-    model::InterPod {
+    model::InterPodConstraints {
         selected_by: told.selected_by.into_iter().map(SelectorIx).collect(),
         affinity: told.affinity.map(|affinity| model::Affinity {
             selector: SelectorIx(affinity.selector),
@@ -205,7 +209,7 @@ fn inter_pod(told: InterPod) -> model::InterPod {
         spread: told
             .spread
             .into_iter()
-            .map(|one| model::Spread {
+            .map(|one| model::SpreadConstraint {
                 term: term(one.selector, one.topology),
                 max_skew: one.max_skew,
                 min_domains: one.min_domains,
@@ -246,15 +250,15 @@ fn beyond(what: &'static str, number: u32, count: usize) -> Option<(&'static str
 }
 
 /// An event that would make a sum larger than 64 bits can count.
-struct Uncounted {
+struct OverflowingEvent {
     object: String,
-    over: model::Overflow,
+    over: model::SumOverflow,
 }
 
-impl Uncounted {
+impl OverflowingEvent {
     /// Returns a function that attributes an overflow to this object.
-    fn of(object: String) -> impl FnOnce(model::Overflow) -> Uncounted {
-        |over| Uncounted { object, over }
+    fn of(object: String) -> impl FnOnce(model::SumOverflow) -> OverflowingEvent {
+        |over| OverflowingEvent { object, over }
     }
 }
 

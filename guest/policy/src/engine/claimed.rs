@@ -7,29 +7,36 @@
 use std::collections::BTreeSet;
 
 use super::Engine;
-use super::plan::Plan;
-use super::search::{self, Obstacle};
+use super::plan::PlanDraft;
+use super::search::{self, PlanObstacle};
 use crate::laws::{Laws, Preemptor};
-use crate::model::{ClassIx, Cluster, JobIx, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, Trial, WhatIf};
+use crate::model::{
+    ClassIx, Cluster, DomainCountOverlay, JobIx, NodeIx, PlansInFlight, PodInfo, PodIx, PodLocation, QueueIx, Trial,
+};
 
 /// The number of gangs and of kinds of single pods that are examined. Whether further ones would evict the pods of a plan stays unknown.
 const LOOKS: usize = 32;
 
 /// Pods of a quota that are decided upon in the same way: those of a job, or single pods of one class and priority.
-type Alike = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
+type EquivalenceKey = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
 
 impl Engine {
     /// Returns the plan, unless a waiting pod would evict its pods as soon as they are bound. The error is that pod.
-    pub(super) fn unless_claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: Plan) -> Result<Plan, Obstacle> {
+    pub(super) fn unless_claimed(
+        &mut self,
+        laws: &Laws,
+        gangs: &[Preemptor],
+        plan: PlanDraft,
+    ) -> Result<PlanDraft, PlanObstacle> {
         match self.claimed(laws, gangs, &plan) {
-            Some(pod) => Err(Obstacle::Claimed(pod)),
+            Some(pod) => Err(PlanObstacle::Claimed(pod)),
             None => Ok(plan),
         }
     }
 
     /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where
     /// the plan evicts pods and takes a quota over its min.
-    fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &Plan) -> Option<PodIx> {
+    fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &PlanDraft) -> Option<PodIx> {
         let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.takes_back;
         if !laws.quotas_take_back || plan.victims.is_empty() || !gangs.iter().any(borrows) {
             return None;
@@ -42,10 +49,10 @@ impl Engine {
         let mut nodes: BTreeSet<NodeIx> = plan.nominations.iter().map(|(_, node)| *node).collect();
         for gone in plan.victims.iter().flat_map(|victim| trial.cluster().eviction_set(*victim)).collect::<Vec<_>>() {
             nodes.extend(trial.cluster().pod(gone).and_then(|pod| pod.place.node()));
-            trial.put(gone, Place::Finished);
+            trial.put(gone, PodLocation::Finished);
         }
-        plan.nominations.iter().for_each(|(ix, node)| trial.put(*ix, Place::Bound(*node)));
-        let mut carried = Carried { trial, ledger: &self.ledger, laws, plan, nodes };
+        plan.nominations.iter().for_each(|(ix, node)| trial.put(*ix, PodLocation::Bound(*node)));
+        let mut carried = CarriedOutPlan { trial, ledger: &self.ledger, laws, plan, nodes };
         candidates.into_iter().find(|ix| carried.is_undone_for(*ix))
     }
 }
@@ -53,28 +60,28 @@ impl Engine {
 /// Returns one pod of each set of equal pods that wait, may preempt, are promised no node, and are of other quotas than these gangs.
 fn waiting_in_others(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
     let is_other = |quota| gangs.iter().all(|gang| gang.queue != Some(quota));
-    let mut seen: BTreeSet<Alike> = BTreeSet::new();
-    let mut is_first = |pod: &Pod, quota| {
+    let mut seen: BTreeSet<EquivalenceKey> = BTreeSet::new();
+    let mut is_first = |pod: &PodInfo, quota| {
         let job = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
         seen.insert((quota, job, job.is_none().then(|| (pod.class, pod.priority()))))
     };
-    let waits = |pod: &Pod| pod.is_schedulable() && pod.nominated.is_none() && pod.attributes.may_preempt;
+    let waits = |pod: &PodInfo| pod.is_schedulable() && pod.nominated.is_none() && pod.attributes.may_preempt;
     let waiting = cluster.pods().filter(|(_, pod)| waits(pod) && pod.queue.is_some_and(is_other));
     let first = waiting.filter(|(_, pod)| pod.queue.is_some_and(|quota| is_first(pod, quota)));
     first.map(|(ix, _)| ix).take(LOOKS).collect()
 }
 
 /// A cluster in which a plan has been carried out.
-struct Carried<'a> {
+struct CarriedOutPlan<'a> {
     trial: Trial<'a>,
-    ledger: &'a Ledger,
+    ledger: &'a PlansInFlight,
     laws: &'a Laws,
-    plan: &'a Plan,
+    plan: &'a PlanDraft,
     /// The nodes that the plan changes.
     nodes: BTreeSet<NodeIx>,
 }
 
-impl Carried<'_> {
+impl CarriedOutPlan<'_> {
     /// Checks whether a pod that stays within the min of its quota would evict pods of the plan. It does not fit while they run, it fits once they
     /// are evicted, and less important pods leave too little.
     fn is_undone_for(&mut self, ix: PodIx) -> bool {
@@ -93,7 +100,7 @@ impl Carried<'_> {
         }
         let cluster = self.trial.cluster();
         let may_go = |ix: &PodIx| case.first_denial(&laws.guards, *ix).is_none();
-        let priority = |ix: &PodIx| cluster.pod(*ix).map(Pod::priority);
+        let priority = |ix: &PodIx| cluster.pod(*ix).map(PodInfo::priority);
         let planned = self.plan.nominations.iter().map(|(planned, _)| *planned);
         let planned: Vec<PodIx> = planned.filter(may_go).collect();
         // The least important pods of a quota give first, and of equal ones those that started last.
@@ -131,5 +138,5 @@ impl Carried<'_> {
 fn takes(cluster: &Cluster, ix: PodIx, at: NodeIx) -> bool {
     let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { return false };
     let fits = pod.request.iter().all(|(resource, asked)| node.free.get(resource) >= asked);
-    fits && cluster.eligible(pod.shape, at) && cluster.inter_pod_allows(ix, at, &WhatIf::default()).is_ok()
+    fits && cluster.eligible(pod.shape, at) && cluster.inter_pod_allows(ix, at, &DomainCountOverlay::default()).is_ok()
 }

@@ -18,17 +18,17 @@ use std::collections::BTreeSet;
 
 use super::search;
 use crate::laws::{Laws, Preemptor, quota};
-use crate::model::{Cluster, JobIx, Ledger, Pod, PodIx};
+use crate::model::{Cluster, JobIx, PlansInFlight, PodInfo, PodIx};
 
 /// Returns the nominated pods of lower priority than the tried pod whose promised capacity is closed to it. A gang ranks as its least important pod,
 /// so it may not take capacity that the tried pod alone could take.
 pub fn closed_nominations(
-    (cluster, ledger): (&Cluster, &Ledger),
+    (cluster, ledger): (&Cluster, &PlansInFlight),
     laws: &Laws,
     preemptor: &Preemptor,
 ) -> BTreeSet<PodIx> {
-    let own = cluster.pod(preemptor.pod).map_or(i32::MIN, Pod::priority);
-    let is_other = |(ix, pod): &(PodIx, &Pod)| {
+    let own = cluster.pod(preemptor.pod).map_or(i32::MIN, PodInfo::priority);
+    let is_other = |(ix, pod): &(PodIx, &PodInfo)| {
         pod.priority() < own
             && !preemptor.pods.contains(ix)
             && pod.attributes.job.is_none_or(|job| Some(job) != preemptor.job)
@@ -38,7 +38,7 @@ pub fn closed_nominations(
     if laws.quotas_take_back {
         // The nodes and promises that the gang of the preemptor has already are part of what it would borrow.
         let own: Vec<PodIx> = cluster.members(preemptor.pod).map(|(ix, _)| ix).collect();
-        let is_closed = |(ix, pod): &(PodIx, &Pod)| {
+        let is_closed = |(ix, pod): &(PodIx, &PodInfo)| {
             pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, (*ix, &own))
         };
         return others.filter(is_closed).map(|(ix, _)| ix).chain(planned).collect();
@@ -54,7 +54,7 @@ pub fn closed_nominations(
 /// promised other nodes: without these the gangs do not start, and pods have left for all of them.
 fn promised_beside(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BTreeSet<PodIx> {
     let Some(pod) = cluster.pod(ix) else { return BTreeSet::new() };
-    let is_beside = |other: &Pod| {
+    let is_beside = |other: &PodInfo| {
         other.priority() < pod.priority()
             && (pod.nominated.is_none() || other.nominated != pod.nominated)
             && other.attributes.job.is_some_and(|job| jobs.contains(&job))
@@ -64,7 +64,7 @@ fn promised_beside(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BTreeSet<Pod
 
 /// Returns the nominated pods whose promised capacity is closed to a tried pod, together with as many pods as its gang lacks. A pod that is promised
 /// a node itself may take another node only if it takes no capacity there from its own gang group.
-pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
+pub fn closed_to((cluster, ledger): (&Cluster, &PlansInFlight), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
     if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();
     }
@@ -85,7 +85,7 @@ pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
 
 /// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota without some other pods.
 fn takes_back(cluster: &Cluster, laws: &Laws, (ix, apart): (PodIx, &[PodIx])) -> bool {
-    let waits = |(member, pod): (PodIx, &Pod)| (pod.is_pending() && pod.nominated.is_some()).then_some(member);
+    let waits = |(member, pod): (PodIx, &PodInfo)| (pod.is_pending() && pod.nominated.is_some()).then_some(member);
     let pods: Vec<PodIx> = cluster.members(ix).filter_map(waits).collect();
     Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| quota::takes_back(cluster, &nominated, apart))
 }

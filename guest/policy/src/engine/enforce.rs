@@ -9,15 +9,15 @@ use std::collections::BTreeSet;
 
 use crate::contract::{Enforced, Enforcement, ExtensionPoint, PolicyError, Victim};
 use crate::engine::reasons::GIVES_BACK;
-use crate::engine::refusals::Refusals;
-use crate::laws::{self, Detail, Held, Surplus};
-use crate::model::{Amounts, Cluster, Ledger, Place, Pod, PodIx, QueueIx};
+use crate::engine::refusals::RetryHints;
+use crate::laws::{self, ExcessContext, ReasonFacts, UsageByQueue};
+use crate::model::{Amounts, Cluster, PlansInFlight, PodInfo, PodIx, PodLocation, QueueIx};
 
 use super::Engine;
 use share::Shares;
 
 /// A queue that gives back: the amounts it uses over its maximum, and its victims.
-struct Found {
+struct QueueEnforcement {
     queue: QueueIx,
     over: Amounts,
     victims: Vec<PodIx>,
@@ -34,15 +34,15 @@ impl Engine {
         if !self.cluster.queues().any(|(_, queue)| queue.over_max().next().is_some()) {
             return Ok(Enforced::default());
         }
-        let mut refusals = Refusals::default();
+        let mut refusals = RetryHints::default();
         let found = find((&self.cluster, &self.ledger), enforcement, &mut refusals);
         self.ledger.forget_unanswered();
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let eviction = system.eviction();
         let mut enforcements = Vec::with_capacity(found.len());
-        for Found { queue, over, victims } in found {
+        for QueueEnforcement { queue, over, victims } in found {
             let Some(known) = self.cluster.queue(queue) else { continue };
-            let detail = Detail::default().queue("queue", &known.name).count("victims", victims.len());
+            let detail = ReasonFacts::default().queue("queue", &known.name).count("victims", victims.len());
             let detail = over.iter().fold(detail, |detail, (resource, over)| detail.amount("over", resource, over));
             enforcements.push(Enforcement {
                 id: self.ledger.propose(Vec::new(), victims.clone()),
@@ -57,14 +57,18 @@ impl Engine {
 }
 
 /// Returns what each queue gives back now, children before their parents. Victims of accepted plans leave, whether or not their status says so yet.
-fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
-    let is_running = |pod: &Pod| matches!(pod.place, Place::Bound(_)) && !pod.foreign;
+fn find(
+    (cluster, ledger): (&Cluster, &PlansInFlight),
+    laws: &laws::MaxEnforcementLaws,
+    refusals: &mut RetryHints,
+) -> Vec<QueueEnforcement> {
+    let is_running = |pod: &PodInfo| matches!(pod.place, PodLocation::Bound(_)) && !pod.foreign;
     let leaving = ledger.leaving(cluster);
-    let mut gone = Held::default();
+    let mut gone = UsageByQueue::default();
     for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_some()) {
         gone.change(cluster, pod, Amounts::add);
     }
-    let mut running: Vec<(PodIx, &Pod)> =
+    let mut running: Vec<(PodIx, &PodInfo)> =
         cluster.pods().filter(|(ix, pod)| is_running(pod) && !leaving.contains(ix)).collect();
     let mut queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     // Parents stand before their children, so this is from below.
@@ -75,26 +79,26 @@ fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusa
         if over.iter().next().is_none() {
             continue;
         }
-        let nobody = Held::default();
-        let case = Surplus { cluster, queue, over: &over, gone: &gone, victims: &nobody, leaf: queue };
+        let nobody = UsageByQueue::default();
+        let case = ExcessContext { cluster, queue, over: &over, gone: &gone, victims: &nobody, leaf: queue };
         if let Some((rule, denial)) = case.first_broken(&laws.gates) {
             refusals.denied(&rule, &denial, cluster.now());
             continue;
         }
-        let victims = Giving { case, laws, running: &running }.victims();
+        let victims = ExcessEviction { case, laws, running: &running }.victims();
         if victims.is_empty() {
             continue;
         }
         let chosen: BTreeSet<PodIx> = victims.iter().copied().collect();
         running.retain(|(ix, _)| !chosen.contains(ix));
         victims.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| gone.change(cluster, pod, Amounts::add));
-        found.push(Found { queue, over, victims });
+        found.push(QueueEnforcement { queue, over, victims });
     }
     found
 }
 
 /// Returns what a queue uses beyond its maximum, not counting the pods that are gone.
-fn over(cluster: &Cluster, gone: &Held, queue: QueueIx) -> Amounts {
+fn over(cluster: &Cluster, gone: &UsageByQueue, queue: QueueIx) -> Amounts {
     let mut amounts = Amounts::default();
     let over = cluster.queue(queue).into_iter().flat_map(|known| known.over_max());
     for (resource, over) in over {
@@ -104,25 +108,25 @@ fn over(cluster: &Cluster, gone: &Held, queue: QueueIx) -> Amounts {
 }
 
 /// One queue that gives back, with the pods that it may evict.
-struct Giving<'a> {
-    case: Surplus<'a>,
-    laws: &'a laws::Enforcement,
+struct ExcessEviction<'a> {
+    case: ExcessContext<'a>,
+    laws: &'a laws::MaxEnforcementLaws,
     /// The pods that use a node and are no victims yet.
-    running: &'a [(PodIx, &'a Pod)],
+    running: &'a [(PodIx, &'a PodInfo)],
 }
 
-impl<'a> Giving<'a> {
+impl<'a> ExcessEviction<'a> {
     /// Returns the victims, in the order in which they are chosen: first within the share of each leaf, then from any leaf.
     fn victims(&self) -> Vec<PodIx> {
-        let Surplus { cluster, queue, .. } = self.case;
-        let below = |pod: &Pod| cluster.is_below(pod.queue, queue);
+        let ExcessContext { cluster, queue, .. } = self.case;
+        let below = |pod: &PodInfo| cluster.is_below(pod.queue, queue);
         let admits =
-            |ix: PodIx, pod: &Pod| self.laws.guards.iter().all(|guard| guard.denial(&self.case, ix, pod).is_none());
+            |ix: PodIx, pod: &PodInfo| self.laws.guards.iter().all(|guard| guard.denial(&self.case, ix, pod).is_none());
         let able = self.running.iter().copied().filter(|(ix, pod)| below(pod) && admits(*ix, pod));
-        let mut able: Vec<(PodIx, &Pod)> = able.collect();
+        let mut able: Vec<(PodIx, &PodInfo)> = able.collect();
         able.sort_by(|a, b| (self.laws.order.1)(&self.case, *a, *b).then(a.1.rank.cmp(&b.1.rank)));
         let shares = Shares::of(&self.case);
-        let (mut victims, mut held) = (Vec::new(), Held::default());
+        let (mut victims, mut held) = (Vec::new(), UsageByQueue::default());
         for by_share in [true, false] {
             able.retain(|(ix, pod)| {
                 let is_victim = self.take(pod, &shares, &mut held, by_share);
@@ -134,10 +138,10 @@ impl<'a> Giving<'a> {
     }
 
     /// Adds the amounts of a pod to `held`, those of the victims so far, if the pod may be evicted together with these. Returns whether it may.
-    fn take(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
+    fn take(&self, pod: &PodInfo, shares: &Shares, held: &mut UsageByQueue, by_share: bool) -> bool {
         let Some(leaf) = pod.queue else { return false };
         held.change(self.case.cluster, pod, Amounts::add);
-        let case = Surplus { victims: held, leaf, ..self.case };
+        let case = ExcessContext { victims: held, leaf, ..self.case };
         let within_share = !by_share || shares.allow(&case);
         let may_go = within_share && case.first_broken(&self.laws.limits).is_none();
         if !may_go {

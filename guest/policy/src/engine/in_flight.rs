@@ -4,29 +4,29 @@
 //! waits. A search begins with the pod that is tried and may find no order, or other victims; the plan in flight still has one.
 
 use super::Engine;
-use super::plan::Plan;
+use super::plan::PlanDraft;
 use super::reasons::ROOM_IS_COMING;
-use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
+use super::search::{self, Branch, PlanObstacle, PreemptionContext, PreemptionSearch};
 use crate::contract::{Outcome, Reason, Refuted, Subject};
-use crate::engine::Notes;
-use crate::laws::{Detail, Laws, Preemptor};
-use crate::model::Pod;
+use crate::engine::DecisionTrace;
+use crate::laws::{Laws, Preemptor, ReasonFacts};
+use crate::model::PodInfo;
 
 impl Engine {
     /// Returns what an equal plan in flight waits for: neither plan evicts a pod, and both nominate the same number of pods of each kind to each
     /// node. Without this check, two equal pods could change places with each attempt. `None`: the plan is new.
-    pub(super) fn awaits(&self, plan: &Plan) -> Option<Obstacle> {
+    pub(super) fn awaits(&self, plan: &PlanDraft) -> Option<PlanObstacle> {
         let pods = || plan.nominations.iter().filter_map(|(ix, node)| Some((*ix, *node, self.cluster.pod(*ix)?)));
         let shown = pods().filter(|(ix, ..)| self.ledger.awaits(*ix));
-        let kind = |pod: &Pod| (pod.class, pod.priority(), pod.queue);
+        let kind = |pod: &PodInfo| (pod.class, pod.priority(), pod.queue);
         let mut shown: Vec<_> = shown.filter_map(|(.., pod)| Some((kind(pod), pod.nominated?))).collect();
         let mut planned: Vec<_> = pods().map(|(_, node, pod)| (kind(pod), node)).collect();
         shown.sort_unstable();
         planned.sort_unstable();
         match plan.nominations.as_slice() {
             _ if !plan.victims.is_empty() || shown != planned => None,
-            [(_, node)] => Some(Obstacle::Coming(*node)),
-            _ => Some(Obstacle::Room),
+            [(_, node)] => Some(PlanObstacle::Coming(*node)),
+            _ => Some(PlanObstacle::Room),
         }
     }
 
@@ -34,13 +34,13 @@ impl Engine {
     /// would evict pods, or a plan for pods that are already nominated by a plan without victims.
     pub(super) fn stays_in_flight(
         &mut self,
-        found: &Result<Plan, Obstacle>,
+        found: &Result<PlanDraft, PlanObstacle>,
         (laws, gangs, refuted): (&Laws, &[Preemptor], &Refuted),
     ) -> bool {
         let may_stay = match found {
             Ok(plan) if plan.victims.is_empty() => plan.nominations.iter().all(|(pod, _)| self.ledger.awaits(*pod)),
-            Ok(_) | Err(Obstacle::NoNode { .. } | Obstacle::Law(..) | Obstacle::Claimed(_)) => true,
-            Err(Obstacle::Coming(_) | Obstacle::Room) => false,
+            Ok(_) | Err(PlanObstacle::NoNode { .. } | PlanObstacle::Law(..) | PlanObstacle::Claimed(_)) => true,
+            Err(PlanObstacle::Coming(_) | PlanObstacle::Room) => false,
         };
         may_stay && self.plan_stands(laws, gangs, refuted)
     }
@@ -50,7 +50,7 @@ impl Engine {
     /// complete, the tried pod plans for itself. `None`: the gang needs the pod.
     pub(super) fn goes_on_without(
         &mut self,
-        search: &dyn Search,
+        search: &dyn PreemptionSearch,
         (laws, gangs, refuted): (&Laws, &[Preemptor], &Refuted),
     ) -> Option<Reason> {
         let [gang] = gangs else { return None };
@@ -70,7 +70,7 @@ impl Engine {
             return None;
         }
         self.notes.refusals.found(&ROOM_IS_COMING);
-        let reason = ROOM_IS_COMING.reason(Detail::case("surplus"));
+        let reason = ROOM_IS_COMING.reason(ReasonFacts::case("surplus"));
         self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         Some(reason)
     }
@@ -78,7 +78,7 @@ impl Engine {
     /// Returns whether the plan in flight for some gangs still stands (see [`search::plan_stands`]).
     pub(super) fn plan_stands(&mut self, laws: &Laws, gangs: &[Preemptor], refuted: &Refuted) -> bool {
         let Some(preemptor) = gangs.first() else { return false };
-        let (ledger, notes, branch) = (&self.ledger, &mut Notes::default(), &Branch::default());
+        let (ledger, notes, branch) = (&self.ledger, &mut DecisionTrace::default(), &Branch::default());
         let context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
         search::plan_stands(&mut self.cluster, &context)
     }

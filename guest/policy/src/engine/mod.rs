@@ -29,15 +29,15 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use notes::Notes;
+pub use notes::DecisionTrace;
 pub use reasons::engine_rules;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::*;
-use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
-use crate::model::{Cluster, Ledger, PodIx};
+use crate::laws::{ActiveLaw, Denial, Laws, Mutation, Preemptor};
+use crate::model::{Cluster, PlansInFlight, PodIx};
 use crate::systems::{self, System};
 
 /// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`, and [`Engine::switch`] for tests of
@@ -46,8 +46,8 @@ use crate::systems::{self, System};
 pub struct Engine {
     cluster: Cluster,
     system: Option<Box<dyn System>>,
-    ledger: Ledger,
-    notes: Notes,
+    ledger: PlansInFlight,
+    notes: DecisionTrace,
     /// The state of the policy's own cycle.
     cycle_state: cycle::CycleState,
     /// The epochs of the keys of the queue.
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// Switches the law of this code, until the next `configure`. Returns whether the laws in force have it.
-    pub fn switch(&mut self, code: &str, to: Switch) -> bool {
+    pub fn switch(&mut self, code: &str, to: Mutation) -> bool {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
@@ -117,7 +117,7 @@ impl Engine {
         self.notes.refusals.retry(&self.kinds)
     }
 
-    fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
+    fn reason(&self, rule: &ActiveLaw, denial: &Denial) -> Reason {
         rule.reason(denial.detail(&self.cluster))
     }
 }

@@ -2,36 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::refusals::Refusals;
+use super::refusals::RetryHints;
 use crate::contract::{Note, Outcome, Reason, Subject};
-use crate::laws::{Denial, Detail, Rule};
+use crate::laws::{ActiveLaw, Denial, ReasonFacts};
 use crate::model::{Cluster, PodIx};
 
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub struct DecisionTrace {
     on: bool,
     preemptor: Option<PodIx>,
-    kept: BTreeMap<PodIx, Kept>,
+    kept: BTreeMap<PodIx, AttemptTrace>,
     /// Pods whose explanations are recorded under another pod of their job, by that pod.
     spoken_for: BTreeMap<PodIx, PodIx>,
     /// The refusals during the current request. They are recorded whether explanations are on or off.
-    pub refusals: Refusals,
+    pub refusals: RetryHints,
 }
 
 /// The notes of an attempt, each once.
 #[derive(Debug, Default)]
-struct Kept {
+struct AttemptTrace {
     in_order: Vec<Note>,
     seen: BTreeSet<Note>,
     /// The number of notes before the search for a plan. `None`: no search has run.
     before_plan: Option<usize>,
 }
 
-impl Notes {
+impl DecisionTrace {
     /// Turns recording on or off, and forgets all notes.
     pub fn switch(&mut self, on: bool) {
-        *self = Notes { on, ..Notes::default() };
+        *self = DecisionTrace { on, ..DecisionTrace::default() };
     }
 
     /// Checks whether explanations are recorded. Otherwise, nothing is computed for explanations only.
@@ -42,7 +42,7 @@ impl Notes {
     /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
     pub fn begin_cycle(&mut self) {
         if self.on {
-            *self = Notes { on: true, ..Notes::default() };
+            *self = DecisionTrace { on: true, ..DecisionTrace::default() };
         }
     }
 
@@ -51,7 +51,7 @@ impl Notes {
         if self.on {
             self.preemptor = Some(preemptor);
             self.spoken_for.remove(&preemptor);
-            self.kept.insert(preemptor, Kept::default());
+            self.kept.insert(preemptor, AttemptTrace::default());
         }
     }
 
@@ -97,13 +97,20 @@ impl Notes {
 
     /// Records a broken law that refuses the preemptor or spares a candidate. The law also counts for when the request is worth repeating, even where
     /// explanations are off.
-    pub fn refused(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
+    pub fn refused(
+        &mut self,
+        cluster: &Cluster,
+        subject: Subject,
+        outcome: Outcome,
+        rule: &ActiveLaw,
+        denial: &Denial,
+    ) {
         self.refusals.denied(rule, denial, cluster.now());
         self.denial(cluster, subject, outcome, rule, denial);
     }
 
     /// Records that a law was broken. If the denial is about a queue, and the subject is the preemptor, the note is about the queue.
-    pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
+    pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &ActiveLaw, denial: &Denial) {
         if !self.on {
             return;
         }
@@ -113,7 +120,7 @@ impl Notes {
     }
 
     /// Records what a law, or the engine, found. The detail is computed only if it is recorded.
-    pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &Rule, detail: impl FnOnce() -> Detail) {
+    pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &ActiveLaw, detail: impl FnOnce() -> ReasonFacts) {
         self.add(subject, outcome, || rule.reason(detail()));
     }
 
@@ -135,7 +142,7 @@ impl Notes {
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
     }
 
-    fn kept(&mut self) -> Option<&mut Kept> {
+    fn kept(&mut self) -> Option<&mut AttemptTrace> {
         if !self.on {
             return None;
         }
@@ -148,19 +155,19 @@ mod tests {
     use super::*;
     use crate::engine::reasons;
 
-    const RULE: Rule = reasons::NO_NODE;
+    const RULE: ActiveLaw = reasons::NO_NODE;
 
-    fn note(notes: &mut Notes, message: &str) {
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || Detail::default().text("text", message));
+    fn note(notes: &mut DecisionTrace, message: &str) {
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || ReasonFacts::default().text("text", message));
     }
 
-    fn said(notes: &Notes, pod: u32) -> Vec<String> {
+    fn said(notes: &DecisionTrace, pod: u32) -> Vec<String> {
         notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason).replace("text ", "")).collect()
     }
 
     #[test]
     fn no_sentence_is_made_while_nobody_wants_to_be_told() {
-        let mut notes = Notes::default();
+        let mut notes = DecisionTrace::default();
         notes.begin(PodIx(1));
         notes.resume_job(&[PodIx(1), PodIx(2)]);
         notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
@@ -169,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_job_has_one_set_of_notes_whoever_of_it_is_first() {
-        let mut notes = Notes::default();
+        let mut notes = DecisionTrace::default();
         notes.switch(true);
         notes.resume_job(&[PodIx(1), PodIx(2)]);
         note(&mut notes, "a");
@@ -192,10 +199,10 @@ mod tests {
 
     #[test]
     fn what_is_known_of_a_subject_is_found_whatever_the_law() {
-        let mut notes = Notes::default();
+        let mut notes = DecisionTrace::default();
         notes.switch(true);
         notes.begin(PodIx(0));
-        notes.note(Subject::Pod(5), Outcome::Reprieved, &RULE, || Detail::default().text("text", "z"));
+        notes.note(Subject::Pod(5), Outcome::Reprieved, &RULE, || ReasonFacts::default().text("text", "z"));
         for (subject, outcome, known) in [
             (Subject::Pod(5), Outcome::Reprieved, true),
             (Subject::Pod(5), Outcome::Unneeded, false),

@@ -1,21 +1,21 @@
 //! Permit: may this reserved pod be bound?
 
 use crate::contract::*;
-use crate::laws::Detail;
-use crate::model::{JobIx, Place, PodIx};
+use crate::laws::ReasonFacts;
+use crate::model::{JobIx, PodIx, PodLocation};
 
 use super::Engine;
 use super::reasons::PERMITTED;
-use super::refusals::Refusals;
+use super::refusals::RetryHints;
 
 impl Engine {
     /// Implements `permit.permit`: returns whether a reserved pod may be bound, must wait, or is rejected.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);
-        self.notes.refusals = Refusals::default();
+        self.notes.refusals = RetryHints::default();
         let preemptor = self.preemptor(pod)?;
-        if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
+        if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, PodLocation::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
         let case = preemptor.waiting(&self.cluster, &self.ledger);
@@ -52,7 +52,8 @@ impl Engine {
         if let Some(system) = &mut self.system {
             system.permitted(&mut self.cluster, ix);
         }
-        let reason = law.map_or_else(|| PERMITTED.reason(Detail::default()), |law| law.reason(Detail::case(case)));
+        let reason =
+            law.map_or_else(|| PERMITTED.reason(ReasonFacts::default()), |law| law.reason(ReasonFacts::case(case)));
         let (retry, effects) = (Retry::default(), Effects { admits, ..Effects::default() });
         Ok(Permitted { permission: Permission::Allow, reason, retry, effects })
     }

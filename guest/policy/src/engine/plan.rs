@@ -5,26 +5,26 @@ use std::collections::BTreeSet;
 use super::Engine;
 use crate::contract::{self, Eviction, Placement, PolicyError, Victim};
 use crate::engine::reasons::PLAN;
-use crate::engine::search::Obstacle;
-use crate::laws::Detail;
+use crate::engine::search::PlanObstacle;
+use crate::laws::ReasonFacts;
 use crate::laws::harm::broken_gangs;
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// A plan that would work, before it has a number.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct PlanDraft {
     /// The preemptor: the first pod that the plan is for.
     pub lead: PodIx,
     /// The node of each pod.
     pub nominations: Vec<(PodIx, NodeIx)>,
     /// The victims, without the pods that are evicted only together with another victim.
     pub victims: Vec<PodIx>,
-    way: Way,
+    way: PlanKind,
 }
 
 /// The kind of a plan: how it frees capacity.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum PlanKind {
     /// Victims are chosen by node.
     ByNode,
     /// Victims are chosen by job; the number counts their jobs.
@@ -33,41 +33,41 @@ enum Way {
     Rearranged,
 }
 
-impl Plan {
+impl PlanDraft {
     /// Creates a plan whose victims are chosen by node.
-    pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
-        Plan { lead, nominations, victims, way: Way::ByNode }
+    pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> PlanDraft {
+        PlanDraft { lead, nominations, victims, way: PlanKind::ByNode }
     }
 
     /// Creates a plan whose victims are chosen by job.
-    pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
+    pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> PlanDraft {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
-        Plan { lead, nominations, victims, way: Way::ByJob(jobs.len()) }
+        PlanDraft { lead, nominations, victims, way: PlanKind::ByJob(jobs.len()) }
     }
 
     /// Returns the plan as one whose capacity comes from pods of the gang itself.
-    pub fn rearranged(self) -> Plan {
-        Plan { way: Way::Rearranged, ..self }
+    pub fn rearranged(self) -> PlanDraft {
+        PlanDraft { way: PlanKind::Rearranged, ..self }
     }
 
     /// Returns the plan if it has a node for each of these pods. Otherwise the error names the first pod without a node.
-    pub fn for_all(self, pods: &[PodIx]) -> Result<Plan, Obstacle> {
+    pub fn for_all(self, pods: &[PodIx]) -> Result<PlanDraft, PlanObstacle> {
         let has_node = |ix: &&PodIx| self.nominations.iter().any(|(pod, _)| pod == *ix);
         match pods.iter().find(|ix| !has_node(ix)) {
-            Some(pod) => Err(Obstacle::NoNode { pod: *pod, planned: self.nominations.len() }),
+            Some(pod) => Err(PlanObstacle::NoNode { pod: *pod, planned: self.nominations.len() }),
             None => Ok(self),
         }
     }
 
     /// Returns what happens, in numbers, and which gangs are no longer complete.
-    fn detail(&self, cluster: &Cluster, gone: &[PodIx]) -> Detail {
+    fn detail(&self, cluster: &Cluster, gone: &[PodIx]) -> ReasonFacts {
         let victims = gone.len();
         let detail = match (self.way, victims) {
-            (Way::Rearranged, _) => Detail::case("rearranged"),
-            (Way::ByJob(jobs), _) => Detail::case("jobs").count("jobs", jobs),
-            (Way::ByNode, 0) => Detail::case("none"),
-            (Way::ByNode, _) => Detail::default(),
+            (PlanKind::Rearranged, _) => ReasonFacts::case("rearranged"),
+            (PlanKind::ByJob(jobs), _) => ReasonFacts::case("jobs").count("jobs", jobs),
+            (PlanKind::ByNode, 0) => ReasonFacts::case("none"),
+            (PlanKind::ByNode, _) => ReasonFacts::default(),
         };
         let detail = detail.count("victims", victims).count("pods", self.nominations.len());
         let broken = broken_gangs(cluster, gone);
@@ -84,7 +84,7 @@ impl Plan {
 
 impl Engine {
     /// Enters a plan in the ledger and converts it into a plan of the contract, with its marks.
-    pub(super) fn draw_up(&mut self, plan: &Plan) -> Result<contract::Plan, PolicyError> {
+    pub(super) fn draw_up(&mut self, plan: &PlanDraft) -> Result<contract::Plan, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (system.eviction(), system.marks(&self.cluster, plan.lead));
         // When a pod that is only marked is deleted later, its eviction set is deleted with it. A host that deletes pods itself must delete the set,

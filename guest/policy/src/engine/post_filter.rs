@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
-use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
-use crate::model::{NodeIx, Place, Pod, PodIx};
+use crate::laws::{ActiveLaw, Denial, LawCheck, Laws, Preemptor, ReasonFacts};
+use crate::model::{NodeIx, PodInfo, PodIx, PodLocation};
 
 use super::Engine;
 use super::closed_nominations::closed_nominations;
-use super::plan::Plan;
+use super::plan::PlanDraft;
 use super::rearranged::Rearranged;
 use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_CLAIMED, ROOM_IS_COMING};
-use super::refusals::Refusals;
-use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
+use super::refusals::RetryHints;
+use super::search::{self, Branch, PlanObstacle, PreemptionContext, PreemptionSearch};
 
 impl Engine {
     /// Implements `placement.post-filter`: returns a plan for pods that were refused or found no node, or the reason why there is none.
@@ -25,7 +25,7 @@ impl Engine {
         let lead = asked.first().map_or(PodId::MAX, |lead| lead.0);
         let preemptor = self.preemptor(lead)?;
         self.notes.plan(preemptor.pod);
-        self.notes.refusals = Refusals::default();
+        self.notes.refusals = RetryHints::default();
         let laws = Arc::clone(self.laws()?);
         let search = search::of(&laws);
         let several = asked.len() > 1;
@@ -66,13 +66,13 @@ impl Engine {
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
         let found = found.and_then(|plan| self.unless_claimed(&laws, &gangs, plan));
         if self.stays_in_flight(&found, (&laws, &gangs, refuted)) {
-            let reason = self.obstacle(&gangs, Obstacle::Room);
+            let reason = self.obstacle(&gangs, PlanObstacle::Room);
             return Ok(self.without(reason, Effects::default()));
         }
         match found {
             Err(obstacle) => {
                 match obstacle {
-                    Obstacle::NoNode { .. } => self.cluster.reserve_required_node(preemptor.pod),
+                    PlanObstacle::NoNode { .. } => self.cluster.reserve_required_node(preemptor.pod),
                     _ => self.cluster.release_required_node(preemptor.pod),
                 }
                 let reason = self.obstacle(&gangs, obstacle);
@@ -92,7 +92,7 @@ impl Engine {
     /// the search for a plan has run.
     fn fail(
         &mut self,
-        search: &dyn Search,
+        search: &dyn PreemptionSearch,
         preemptor: &Preemptor,
         ground: (&Laws, &Refuted),
         (reason, has_searched): (Reason, bool),
@@ -129,7 +129,12 @@ impl Engine {
     }
 
     /// Returns the answer with a plan, and withdraws the nominations that the plan replaces.
-    fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
+    fn planned(
+        &mut self,
+        search: &dyn PreemptionSearch,
+        gangs: &[Preemptor],
+        plan: &PlanDraft,
+    ) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
         withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
         withdrawn.extend(self.promised_to_victims(&plan.victims));
@@ -143,13 +148,14 @@ impl Engine {
 
     /// Returns the victims that hold a node at Permit and were nominated to a node: the plan takes the capacity that was promised to them.
     fn promised_to_victims(&self, victims: &[PodIx]) -> Vec<PodIx> {
-        let is_held = |pod: &Pod| matches!(pod.place, Place::Reserved(_)) && pod.nominated == pod.place.node();
+        let is_held =
+            |pod: &PodInfo| matches!(pod.place, PodLocation::Reserved(_)) && pod.nominated == pod.place.node();
         let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
         held.copied().collect()
     }
 
     /// Notes a law that the preemptor breaks, and returns it as a reason.
-    pub(super) fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
+    pub(super) fn barred(&mut self, rule: &ActiveLaw, denial: &Denial) -> Reason {
         self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
     }
@@ -160,7 +166,7 @@ impl Engine {
     }
 
     /// Returns the reason of the first gate that does not hold for one of these parts.
-    fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
+    fn broken(&mut self, gangs: &[Preemptor], gates: &[LawCheck]) -> Option<Reason> {
         let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
             let (rule, denial) = gang.waiting(&self.cluster, &self.ledger).first_broken(gates)?;
             Some((at, rule, denial))
@@ -205,22 +211,22 @@ impl Engine {
     }
 
     /// Notes an obstacle, and returns it as a reason.
-    fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
+    fn obstacle(&mut self, gangs: &[Preemptor], obstacle: PlanObstacle) -> Reason {
         let (rule, detail) = match obstacle {
-            Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
+            PlanObstacle::Law(rule, denial) => return self.barred(&rule, &denial),
             // The search has noted it.
-            Obstacle::Room => {
+            PlanObstacle::Room => {
                 self.notes.refusals.found(&ROOM_IS_COMING);
-                return ROOM_IS_COMING.reason(Detail::case("gang"));
+                return ROOM_IS_COMING.reason(ReasonFacts::case("gang"));
             }
-            Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
-            Obstacle::Claimed(pod) => (ROOM_IS_CLAIMED, Detail::default().pod("pod", pod)),
-            Obstacle::NoNode { pod, planned } => {
+            PlanObstacle::Coming(node) => (ROOM_IS_COMING, ReasonFacts::default().node("node", node)),
+            PlanObstacle::Claimed(pod) => (ROOM_IS_CLAIMED, ReasonFacts::default().pod("pod", pod)),
+            PlanObstacle::NoNode { pod, planned } => {
                 let pods = gangs.first().map_or(0, |gang| gang.pods.len());
                 let case = if gangs.len() > 1 { "gang-group" } else { "job" };
                 let detail = match pods {
-                    1 => Detail::default(),
-                    pods => Detail::case(case).pod("pod", pod).count("planned", planned).count("pods", pods),
+                    1 => ReasonFacts::default(),
+                    pods => ReasonFacts::case(case).pod("pod", pod).count("planned", planned).count("pods", pods),
                 };
                 (NO_NODE, detail)
             }
@@ -232,7 +238,12 @@ impl Engine {
     }
 
     /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them.
-    fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
+    fn outranked(
+        &self,
+        search: &dyn PreemptionSearch,
+        gangs: &[Preemptor],
+        nominations: &[(PodIx, NodeIx)],
+    ) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(_, pod)| {
             pod.nominated.is_some_and(is_taken) && gangs.iter().all(|gang| search.outranks(gang, pod))

@@ -1,12 +1,12 @@
 //! PreFilter: may this pod be tried?
 
 use crate::contract::*;
-use crate::laws::{Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, JobIx, Ledger, PodIx, Trial};
+use crate::laws::{ActiveLaw, Denial, LawCheck, Preemptor};
+use crate::model::{Cluster, JobIx, PlansInFlight, PodIx, Trial};
 
 use super::Engine;
 use super::closed_nominations::closed_to;
-use super::refusals::Refusals;
+use super::refusals::RetryHints;
 use super::search;
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
             self.cluster.release_required_node(PodIx(pod));
         }
         self.notes.begin(PodIx(pod));
-        self.notes.refusals = Refusals::default();
+        self.notes.refusals = RetryHints::default();
         let effects = match (&r#final, &mut self.system) {
             (None, Some(system)) => system.pre_filtered(&mut self.cluster, PodIx(pod)),
             (None, None) => Effects::default(),
@@ -92,7 +92,7 @@ impl Engine {
         pod: PodIx,
         mut parts: Vec<Preemptor>,
         releases: &[PodId],
-    ) -> Result<Option<(Rule, Denial)>, PolicyError> {
+    ) -> Result<Option<(ActiveLaw, Denial)>, PolicyError> {
         let Engine { system, cluster, ledger, .. } = self;
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let mut released = Trial::new(cluster);
@@ -106,6 +106,11 @@ impl Engine {
 }
 
 /// Returns the first of these gates that does not hold for one of the parts.
-fn first_broken(parts: &[Preemptor], cluster: &Cluster, ledger: &Ledger, gates: &[Gate]) -> Option<(Rule, Denial)> {
+fn first_broken(
+    parts: &[Preemptor],
+    cluster: &Cluster,
+    ledger: &PlansInFlight,
+    gates: &[LawCheck],
+) -> Option<(ActiveLaw, Denial)> {
     parts.iter().find_map(|part| part.waiting(cluster, ledger).first_broken(gates))
 }

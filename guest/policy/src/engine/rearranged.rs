@@ -8,17 +8,17 @@
 use std::collections::BTreeSet;
 
 use super::closed_nominations::closed_nominations;
-use super::plan::Plan;
-use super::search::{self, Search};
+use super::plan::PlanDraft;
+use super::search::{self, PreemptionSearch};
 use super::{Engine, PodId};
 use crate::contract::Refuted;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{NodeIx, Place, PodIx, Trial};
+use crate::model::{NodeIx, PodIx, PodLocation, Trial};
 
 /// A plan that gives a gang other nodes.
 pub struct Rearranged {
     /// The plan; it has no victims.
-    pub plan: Plan,
+    pub plan: PlanDraft,
     /// The gangs that the plan is for.
     pub gangs: Vec<Preemptor>,
     /// The pods that give up the nodes which they reserve at Permit. The plan may have other nodes for them.
@@ -30,7 +30,7 @@ impl Engine {
     /// arrangement of its pods.
     pub(super) fn rearranged(
         &mut self,
-        search: &dyn Search,
+        search: &dyn PreemptionSearch,
         preemptor: &Preemptor,
         (laws, refuted): (&Laws, &Refuted),
     ) -> Option<Rearranged> {
@@ -66,9 +66,10 @@ impl Engine {
     }
 
     /// Removes the pods from a plan that hold at Permit exactly the node that the plan has for them. These pods keep the node.
-    fn without_those_that_stay(&self, mut plan: Plan, mut releases: Vec<PodId>) -> (Plan, Vec<PodId>) {
-        let is_there =
-            |(ix, node): &(PodIx, NodeIx)| self.cluster.pod(*ix).is_some_and(|pod| pod.place == Place::Reserved(*node));
+    fn without_those_that_stay(&self, mut plan: PlanDraft, mut releases: Vec<PodId>) -> (PlanDraft, Vec<PodId>) {
+        let is_there = |(ix, node): &(PodIx, NodeIx)| {
+            self.cluster.pod(*ix).is_some_and(|pod| pod.place == PodLocation::Reserved(*node))
+        };
         let (staying, nominations): (Vec<_>, Vec<_>) = plan.nominations.into_iter().partition(is_there);
         plan.nominations = nominations;
         releases.retain(|held| !staying.iter().any(|(ix, _)| ix.0 == *held));

@@ -1,7 +1,7 @@
 //! What the engine itself finds, whatever laws are in force: registered, documented and given as data like a law.
 
 use crate::contract::ChangeKind;
-use crate::laws::{About, CaseText, Entry, Imagined, Question, Rule, Text};
+use crate::laws::{ActiveLaw, ImaginedPreemptors, LawKind, LawListing, LawMetadata, LawText, MessageTemplate};
 
 /// The changes after which the engine may find something else: all, because an object may say which pods laws protect.
 const ANYTHING: &[ChangeKind] = ChangeKind::ALL;
@@ -11,18 +11,18 @@ macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $sentence:literal, [$($template:expr),+ $(,)?], $page:literal;)+) => {
         $(
             $(#[$doc])*
-            pub const $name: Rule = {
-                const TEMPLATES: &[CaseText] = &[$($template),+];
-                const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
-                const ABOUT: About =
-                    About { question: Question::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false, asked_of: Imagined::None };
-                Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None, muted: None }
+            pub const $name: ActiveLaw = {
+                const TEMPLATES: &[MessageTemplate] = &[$($template),+];
+                const TEXT: LawText = LawText { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
+                const ABOUT: LawMetadata =
+                    LawMetadata { question: LawKind::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false, asked_of: ImaginedPreemptors::None };
+                ActiveLaw { code: $code, source: "Lictor", about: &ABOUT, exemption: None, muted: None }
             };
         )+
 
         /// Returns every reason of the engine.
-        pub fn engine_rules() -> Vec<Entry> {
-            [$($name),+].iter().map(Entry::from).collect()
+        pub fn engine_rules() -> Vec<LawListing> {
+            [$($name),+].iter().map(LawListing::from).collect()
         }
     };
 }

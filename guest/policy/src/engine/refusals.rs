@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use crate::contract::{ChangeKind, Retry};
-use crate::laws::{Denial, Rule};
+use crate::laws::{ActiveLaw, Denial};
 
 /// The refusals during one request: when the laws that denied something may hold.
 #[derive(Debug, Default)]
-pub struct Refusals {
+pub struct RetryHints {
     at: Option<i64>,
     after: BTreeSet<ChangeKind>,
     /// The changes of the last law. It avoids most insertions, as the same few laws deny most candidates of a search.
     last: &'static [ChangeKind],
 }
 
-impl Refusals {
+impl RetryHints {
     /// Records that a law was broken at this time, in nanoseconds.
-    pub fn denied(&mut self, rule: &Rule, denial: &Denial, now: i64) {
+    pub fn denied(&mut self, rule: &ActiveLaw, denial: &Denial, now: i64) {
         if let Some(at) = denial.retry_at(now) {
             self.at = Some(self.at.map_or(at, |known| known.min(at)));
         }
@@ -24,7 +24,7 @@ impl Refusals {
     }
 
     /// Records that this rule of the engine refused something.
-    pub fn found(&mut self, rule: &Rule) {
+    pub fn found(&mut self, rule: &ActiveLaw) {
         // Laws have constant lists, so equal lists have equal addresses. This function runs for every candidate.
         if !std::ptr::eq(self.last, rule.about.retry_after) {
             self.last = rule.about.retry_after;

@@ -1,7 +1,7 @@
 //! Reserve and Unreserve: a pod holds a node before it is bound, or no longer.
 
 use crate::contract::*;
-use crate::model::{NodeIx, Place, PodIx};
+use crate::model::{NodeIx, PodIx, PodLocation};
 
 use super::Engine;
 
@@ -66,7 +66,7 @@ impl Engine {
         let members = jobs.flat_map(|job| &job.members).filter(|member| **member != pod);
         let mut waiting: Vec<_> = members
             .filter_map(|ix| Some((*ix, self.cluster.pod(*ix)?)))
-            .filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)))
+            .filter(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)))
             .map(|(ix, pod)| (pod.rank, ix.0))
             .collect();
         waiting.sort_unstable();

@@ -3,12 +3,12 @@
 
 use super::reasons::{ELIGIBLE, HAS_ROOM, INTER_POD, KEEPS_PROMISES, LARGE_ENOUGH, RESERVED};
 use crate::contract::Obstacle;
-use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, InterPodLack, Request, ResourceIx};
+use crate::laws::ReasonFacts;
+use crate::model::{Amounts, Cluster, InterPodViolation, ResourceIx, ResourceRequest};
 
 /// The verdict of a node on a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum NodeFit {
     /// The node takes the pod.
     Fits,
     /// The pod may not run there, regardless of the other pods.
@@ -22,29 +22,29 @@ pub enum Verdict {
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
     /// The constraints between pods do not allow the pod there.
-    InterPod(InterPodLack),
+    InterPod(InterPodViolation),
     /// Another node, which takes the pod, has a reservation for it.
     Elsewhere,
 }
 
 /// The resources that are lacking, each with the amount requested and the amount free.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lack(Vec<(ResourceIx, i64, i64)>);
+pub struct InsufficientResources(Vec<(ResourceIx, i64, i64)>);
 
-impl Lack {
+impl InsufficientResources {
     /// Returns what is lacking for a request. `None`: the capacity is enough.
-    pub fn of(room: &Amounts, request: &Request) -> Option<Lack> {
-        Lack::among(request.iter().map(|(resource, asked)| (resource, asked, room.get(resource))))
+    pub fn of(room: &Amounts, request: &ResourceRequest) -> Option<InsufficientResources> {
+        InsufficientResources::among(request.iter().map(|(resource, asked)| (resource, asked, room.get(resource))))
     }
 
     /// Returns the lacking ones of these resources, each with the amount requested and the amount free. `None`: nothing is lacking.
-    pub fn among(resources: impl Iterator<Item = (ResourceIx, i64, i64)>) -> Option<Lack> {
+    pub fn among(resources: impl Iterator<Item = (ResourceIx, i64, i64)>) -> Option<InsufficientResources> {
         let lacking: Vec<_> = resources.filter(|(_, asked, free)| free < asked).collect();
-        (!lacking.is_empty()).then_some(Lack(lacking))
+        (!lacking.is_empty()).then_some(InsufficientResources(lacking))
     }
 
     /// Returns the lack as facts of a reason. The case is empty, `ports` where host ports alone are lacking, or `ports-and-room`.
-    pub fn detail(&self, cluster: &Cluster) -> Detail {
+    pub fn detail(&self, cluster: &Cluster) -> ReasonFacts {
         let port = |resource| cluster.resource_name(resource).strip_prefix("hostport/");
         let ports: Vec<&str> = self.0.iter().filter_map(|(resource, ..)| port(*resource)).collect();
         let case = match (ports.len(), self.0.len()) {
@@ -52,7 +52,7 @@ impl Lack {
             (ports, all) if ports == all => "ports",
             _ => "ports-and-room",
         };
-        let detail = Detail::case(case);
+        let detail = ReasonFacts::case(case);
         let detail = if ports.is_empty() { detail } else { detail.text("ports", ports.join(", ")) };
         let amounts = self.0.iter().filter(|(resource, ..)| port(*resource).is_none());
         amounts.fold(detail, |detail, (resource, requested, free)| {
@@ -61,49 +61,49 @@ impl Lack {
     }
 }
 
-impl Verdict {
+impl NodeFit {
     /// Returns the obstacle as the contract states it, in the words of kube-scheduler.
     pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
         let short = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
-        let any = |resource| Detail::case("any").text("short-of", short(resource));
+        let any = |resource| ReasonFacts::case("any").text("short-of", short(resource));
         let (rule, detail, resolvable) = match self {
-            Verdict::Fits | Verdict::Ineligible => (ELIGIBLE, Detail::default(), false),
-            Verdict::TooSmall(resource) => {
+            NodeFit::Fits | NodeFit::Ineligible => (ELIGIBLE, ReasonFacts::default(), false),
+            NodeFit::TooSmall(resource) => {
                 (LARGE_ENOUGH, of_host(&short(resource)).unwrap_or_else(|| any(resource)), false)
             }
-            Verdict::Full(resource) => (HAS_ROOM, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
-            Verdict::Promised(resource) => {
+            NodeFit::Full(resource) => (HAS_ROOM, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
+            NodeFit::Promised(resource) => {
                 (KEEPS_PROMISES, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true)
             }
-            Verdict::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
-            Verdict::Elsewhere => (RESERVED, Detail::default(), true),
-            Verdict::Kept => (KEEPS_PROMISES, Detail::case("daemon-set"), true),
+            NodeFit::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
+            NodeFit::Elsewhere => (RESERVED, ReasonFacts::default(), true),
+            NodeFit::Kept => (KEEPS_PROMISES, ReasonFacts::case("daemon-set"), true),
         };
         Obstacle { reason: rule.reason(detail), resolvable }
     }
 }
 
 /// Returns the case of the reason for a resource that only the host counts; none for another.
-fn of_host(resource: &str) -> Option<Detail> {
+fn of_host(resource: &str) -> Option<ReasonFacts> {
     let cases = [
         ("hostport/", "any-port"),
         ("volume/attachments/", "any-attachment"),
         ("volume/disk/", "any-disk"),
         ("volume/free/", "any-volume"),
     ];
-    cases.iter().find(|(prefix, _)| resource.starts_with(prefix)).map(|(_, case)| Detail::case(case))
+    cases.iter().find(|(prefix, _)| resource.starts_with(prefix)).map(|(_, case)| ReasonFacts::case(case))
 }
 
 /// Returns the facts on a constraint between pods that forbids a node.
-pub fn inter_pod(lack: InterPodLack) -> Detail {
-    Detail::case(match lack {
-        InterPodLack::Unknown => "",
-        InterPodLack::Claim => "claim",
-        InterPodLack::NoDomain => "no-domain",
-        InterPodLack::Spread => "spread",
-        InterPodLack::Affinity => "affinity",
-        InterPodLack::AntiAffinity => "anti-affinity",
-        InterPodLack::Existing => "existing",
-        InterPodLack::Nominated => "nominated",
+pub fn inter_pod(lack: InterPodViolation) -> ReasonFacts {
+    ReasonFacts::case(match lack {
+        InterPodViolation::Unknown => "",
+        InterPodViolation::Claim => "claim",
+        InterPodViolation::NoDomain => "no-domain",
+        InterPodViolation::Spread => "spread",
+        InterPodViolation::Affinity => "affinity",
+        InterPodViolation::AntiAffinity => "anti-affinity",
+        InterPodViolation::Existing => "existing",
+        InterPodViolation::Nominated => "nominated",
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! No rule is written here a second time. The laws in force are asked about preemptors that are not in the cluster: the most important pod
 //! that there may be, of the queue of the running pod, of another queue, or of a DaemonSet; or the most important reservation. A law that is
-//! about the preemptor is not asked ([`Imagined`]): a safe pod stays safe whatever preemptor comes. As in a search, pods that leave already
+//! about the preemptor is not asked ([`ImaginedPreemptors`]): a safe pod stays safe whatever preemptor comes. As in a search, pods that leave already
 //! hold nothing any more.
 
 mod bundles;
@@ -12,15 +12,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::{PodId, PolicyError, Threat, by};
-use crate::laws::{Case, Denial, Enforcement, Gate, Guard, Held, Imagined, Laws, Preemptor, Rule, Search, Surplus};
-use crate::model::{Amounts, Cluster, Kind, Ledger, Place, PodIx, QueueIx, Trial};
+use crate::laws::{
+    ActiveLaw, Denial, ExcessContext, ImaginedPreemptors, LawCheck, LawContext, Laws, MaxEnforcementLaws, Preemptor,
+    SearchKind, UsageByQueue, VictimFilter,
+};
+use crate::model::{Amounts, Cluster, PlansInFlight, PodIx, PodKind, PodLocation, QueueIx, Trial};
 
 use super::Engine;
-use bundles::{GangStandings, Way};
-use preemptors::Preemptors;
+use bundles::{GangStandings, PreemptionMode};
+use preemptors::PossiblePreemptors;
 
 /// The law that spares a pod, and what it found. `None`: the pod may be evicted.
-type Spared = Option<(Rule, Denial)>;
+type ProtectingLaw = Option<(ActiveLaw, Denial)>;
 
 impl Engine {
     /// Implements `standing.standings`: returns for each of these pods which kinds of preemptors may evict it, and which law protects it from the
@@ -31,35 +34,36 @@ impl Engine {
         if let Some(unknown) = pods.iter().find(|id| self.cluster.pod(PodIx(**id)).is_none()) {
             return Err(PolicyError::UnknownPod(*unknown));
         }
-        let preemptors = Preemptors::new(&self.cluster, &laws);
+        let preemptors = PossiblePreemptors::new(&self.cluster, &laws);
         let leaving = self.ledger.leaving(&self.cluster);
         let gone: BTreeSet<PodIx> = leaving.into_iter().flat_map(|ix| self.cluster.eviction_set(ix)).collect();
         let mut trial = Trial::new(&mut self.cluster);
         // Node by node, pods that leave other nodes still count against their queues.
-        if !matches!(laws.search, Search::NodeByNode(_)) {
+        if !matches!(laws.search, SearchKind::NodeByNode(_)) {
             gone.iter().for_each(|ix| trial.evict(*ix));
         }
-        let (ledger, ways) = (&self.ledger, Way::all(&laws));
-        let mut asking = Asking { trial, ledger, laws: &laws, preemptors, ways, gangs: GangStandings::default() };
+        let (ledger, ways) = (&self.ledger, PreemptionMode::all(&laws));
+        let mut asking =
+            ThreatEvaluation { trial, ledger, laws: &laws, preemptors, ways, gangs: GangStandings::default() };
         let threats = |id: &PodId| if gone.contains(&PodIx(*id)) { Vec::new() } else { asking.threats(PodIx(*id)) };
         Ok(pods.iter().map(threats).collect())
     }
 }
 
 /// The laws, applied to imagined preemptors that are not in the cluster.
-struct Asking<'a> {
+struct ThreatEvaluation<'a> {
     /// The cluster without the leaving pods.
     trial: Trial<'a>,
-    ledger: &'a Ledger,
+    ledger: &'a PlansInFlight,
     laws: &'a Laws,
-    preemptors: Preemptors,
+    preemptors: PossiblePreemptors,
     /// The ways to preempt: one, or one across queues and one within a queue.
-    ways: Vec<Way<'a>>,
+    ways: Vec<PreemptionMode<'a>>,
     /// The standings of gangs that are known already.
     gangs: GangStandings,
 }
 
-impl Asking<'_> {
+impl ThreatEvaluation<'_> {
     fn cluster(&self) -> &Cluster {
         self.trial.cluster()
     }
@@ -67,9 +71,9 @@ impl Asking<'_> {
     /// Returns the threats to a pod; none for a pod that does not run or leaves already, and where the system is configured without a way to
     /// evict pods.
     fn threats(&mut self, ix: PodIx) -> Vec<Threat> {
-        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.place, Place::Bound(_)));
+        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.place, PodLocation::Bound(_)));
         let Some(pod) = running.filter(|_| !self.ways.is_empty()) else { return Vec::new() };
-        if pod.name.kind == Kind::Reservation {
+        if pod.name.kind == PodKind::Reservation {
             return self.of_reservation(ix).into_iter().collect();
         }
         let (queue, node, is_foreign) = (pod.queue, pod.place.node(), pod.foreign);
@@ -157,7 +161,7 @@ impl Asking<'_> {
 
     /// Returns the law that spares a pod from a preemptor, whatever the preemptor requests. The result is that for the first request. `None`: some
     /// request makes the pod a victim.
-    fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
+    fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let mut first = None;
         for unplaced in self.preemptors.requests(&preemptor.unplaced) {
             let mut preemptor = preemptor.clone();
@@ -170,18 +174,18 @@ impl Asking<'_> {
 
     /// Returns the law that spares a pod from a preemptor: every way to preempt has such a law. For a preemptor of the same queue, the result is that
     /// of the last way, which is preemption within a queue. `None`: some way evicts the pod.
-    fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
+    fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let cluster = self.trial.cluster();
         let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
-        let asked = |rule: &Rule| match rule.about.asked_of {
-            Imagined::None => false,
-            Imagined::OfTheSameQueue => is_own,
-            Imagined::All => true,
+        let asked = |rule: &ActiveLaw| match rule.about.asked_of {
+            ImaginedPreemptors::None => false,
+            ImaginedPreemptors::OfTheSameQueue => is_own,
+            ImaginedPreemptors::All => true,
         };
         let group = [ix];
-        let case = Case { group: &group, ..preemptor.waiting(cluster, self.ledger) };
-        let gates = |laws: &[Gate]| {
-            let asked: Vec<Gate> = laws.iter().filter(|law| asked(&law.rule)).copied().collect();
+        let case = LawContext { group: &group, ..preemptor.waiting(cluster, self.ledger) };
+        let gates = |laws: &[LawCheck]| {
+            let asked: Vec<LawCheck> = laws.iter().filter(|law| asked(&law.rule)).copied().collect();
             case.first_broken(&asked)
         };
         if let Some(spared) = gates(&self.laws.trigger).or_else(|| gates(&self.laws.limits)) {
@@ -189,13 +193,13 @@ impl Asking<'_> {
         }
         // A larger group of victims breaks a broken floor even more.
         let floors = match &self.laws.search {
-            Search::GroupOnOneNode(group) => gates(&group.floors),
-            Search::RemoveAllThenReprieve | Search::NodeByNode(_) | Search::Bundles => None,
+            SearchKind::GroupOnOneNode(group) => gates(&group.floors),
+            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::Bundles => None,
         };
         let mut spared = None;
         for (at, way) in self.ways.iter().enumerate() {
-            let guards: Vec<Guard> = way.guards.iter().filter(|law| asked(&law.rule)).copied().collect();
-            let asks = bundles::Asks { ledger: self.ledger, preemptor, guards: &guards, way: (at, way) };
+            let guards: Vec<VictimFilter> = way.guards.iter().filter(|law| asked(&law.rule)).copied().collect();
+            let asks = bundles::ModeCheck { ledger: self.ledger, preemptor, guards: &guards, way: (at, way) };
             // A way without a denial is enough.
             let denied = asks.denied(&mut self.trial, &mut self.gangs, ix).or_else(|| floors.clone())?;
             if is_own || spared.is_none() {
@@ -207,11 +211,11 @@ impl Asking<'_> {
 
     /// Returns the threat by a queue of the pod that uses more than its maximum: whether it may evict the pod. `None`: no queue of the pod is over
     /// its maximum.
-    fn gives_back(&self, laws: &Enforcement, ix: PodIx) -> Option<Threat> {
+    fn gives_back(&self, laws: &MaxEnforcementLaws, ix: PodIx) -> Option<Threat> {
         let cluster = self.cluster();
         let pod = cluster.pod(ix)?;
         let leaf = pod.queue?;
-        let (nobody, mut alone) = (Held::default(), Held::default());
+        let (nobody, mut alone) = (UsageByQueue::default(), UsageByQueue::default());
         alone.change(cluster, pod, Amounts::add);
         let mut threat = None;
         for (queue, known) in cluster.path(Some(leaf)) {
@@ -220,9 +224,9 @@ impl Asking<'_> {
             if over.iter().next().is_none() {
                 continue;
             }
-            let case = Surplus { cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
+            let case = ExcessContext { cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
             let guarded = || laws.guards.iter().find_map(|law| Some((law.rule, law.denial(&case, ix, pod)?)));
-            let limited = || Surplus { victims: &alone, ..case }.first_broken(&laws.limits);
+            let limited = || ExcessContext { victims: &alone, ..case }.first_broken(&laws.limits);
             let spared = case.first_broken(&laws.gates).or_else(guarded).or_else(limited);
             let spared = spared.map(|(rule, denial)| rule.reason(denial.detail(cluster)));
             let is_taken = spared.is_none();

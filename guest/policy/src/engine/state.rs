@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{Failure, Job, JobKey, Ledger, NodeIx, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
+use crate::model::{
+    GangRound, Job, JobKey, NodeIx, PlansInFlight, PodIdentity, PodIx, PodsByName, RoundFailure, SavedEvictions,
+};
 
 use super::Engine;
 use crate::systems::unsaved;
 
-/// The version of the layout of the bytes: JSON of [`Memory`].
+/// The version of the layout of the bytes: JSON of [`EngineCheckpoint`].
 const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
-struct Memory {
-    ledger: Ledger<SavedPod>,
+struct EngineCheckpoint {
+    ledger: PlansInFlight<PodIdentity>,
     satisfied: Vec<JobKey>,
     failed: Vec<(JobKey, i64)>,
     #[serde(default)]
@@ -28,21 +30,21 @@ struct Memory {
     evictions: SavedEvictions,
     /// The pods of DaemonSets whose required node is kept for them.
     #[serde(default)]
-    required_node_reservations: Vec<SavedPod>,
+    required_node_reservations: Vec<PodIdentity>,
     /// The pods for which a node is kept after their time at Permit ran out, and the names of the nodes.
     #[serde(default)]
-    kept: Vec<(SavedPod, String)>,
+    kept: Vec<(PodIdentity, String)>,
     /// The state of the system in force.
     #[serde(default)]
     system: serde_json::Value,
 }
 
-/// The round of a gang; see [`Round`].
+/// The round of a gang; see [`GangRound`].
 #[derive(Serialize, Deserialize)]
 struct SavedRound {
     job: JobKey,
     /// The pods that were tried, by name.
-    tried: Vec<SavedPod>,
+    tried: Vec<PodIdentity>,
     has_failures: bool,
     is_over: bool,
     /// Whether nothing has changed since the round was over.
@@ -53,13 +55,13 @@ struct SavedRound {
     until: i64,
     /// The pods of other gangs that held a node at Permit when the round ended, by name.
     #[serde(default)]
-    held_by_others: Vec<SavedPod>,
+    held_by_others: Vec<PodIdentity>,
 }
 
 impl SavedRound {
     /// Returns the round of a job, with its pods under these names. `None`: no pod was tried in it.
-    fn of(job: &Job, is_stuck: bool, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
-        if job.round == Round::default() {
+    fn of(job: &Job, is_stuck: bool, saved: impl Fn(PodIx) -> Option<PodIdentity>) -> Option<SavedRound> {
+        if job.round == GangRound::default() {
             return None;
         }
         let names = |pods: &BTreeSet<PodIx>| {
@@ -67,7 +69,7 @@ impl SavedRound {
             names.sort_unstable();
             names
         };
-        let Round { tried, has_failures, failure } = &job.round;
+        let GangRound { tried, has_failures, failure } = &job.round;
         let (has_failures, is_over) = (*has_failures, failure.is_some());
         let failure = failure.clone().unwrap_or_default();
         let (until, held_by_others) = (failure.until, names(&failure.held_by_others));
@@ -77,11 +79,11 @@ impl SavedRound {
 
     /// Returns the job and the round of a checkpoint, for these pods, and whether nothing has changed since the round failed. A pod that is gone is
     /// left out.
-    fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round, bool) {
+    fn restored(self, pods: &PodsByName<'_>) -> (JobKey, GangRound, bool) {
         let SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others } = self;
-        let find = |names: &[SavedPod]| names.iter().filter_map(|pod| pods.find(pod)).collect();
-        let failure = is_over.then(|| Failure { held_by_others: find(&held_by_others), until });
-        (job, Round { tried: find(&tried), has_failures, failure }, is_stuck)
+        let find = |names: &[PodIdentity]| names.iter().filter_map(|pod| pods.find(pod)).collect();
+        let failure = is_over.then(|| RoundFailure { held_by_others: find(&held_by_others), until });
+        (job, GangRound { tried: find(&tried), has_failures, failure }, is_stuck)
     }
 }
 
@@ -89,7 +91,7 @@ impl Engine {
     /// Implements `state.save`: returns what the cluster does not show, as bytes for [`Engine::restore`].
     pub fn save(&self) -> Checkpoint {
         let (mut satisfied, mut failed, mut scaled, mut rounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let saved = |pod| SavedPod::of(&self.cluster, pod);
+        let saved = |pod| PodIdentity::of(&self.cluster, pod);
         for (ix, job) in self.cluster.jobs() {
             if job.satisfied {
                 satisfied.push(job.key.clone());
@@ -104,7 +106,7 @@ impl Engine {
         let named = |(ix, node)| Some((saved(ix)?, self.cluster.node(node)?.name.clone()));
         let kept = self.cluster.kept_rooms().filter_map(named).collect();
         let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
-        let memory = Memory {
+        let memory = EngineCheckpoint {
             ledger: self.ledger.saved(&self.cluster),
             satisfied,
             failed,
@@ -125,7 +127,7 @@ impl Engine {
             return Err(StateError::UnknownFormat(FORMAT));
         }
         let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
-        let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
+        let memory: EngineCheckpoint = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
         if let Some(system) = &mut self.system {
             system.restore(&self.cluster, &memory.system).map_err(malformed)?;
             system.sync_queues(&mut self.cluster, &mut Vec::new());
@@ -135,7 +137,7 @@ impl Engine {
         self.ledger = memory.ledger.restored(&pods);
         let rounds: Vec<_> = memory.rounds.into_iter().map(|round| round.restored(&pods)).collect();
         let nodes: BTreeMap<&str, NodeIx> = self.cluster.nodes().map(|(ix, node)| (&*node.name, ix)).collect();
-        let room = |(pod, node): &(SavedPod, String)| Some((pods.find(pod)?, *nodes.get(node.as_str())?));
+        let room = |(pod, node): &(PodIdentity, String)| Some((pods.find(pod)?, *nodes.get(node.as_str())?));
         let kept: Vec<_> = memory.kept.iter().filter_map(room).collect();
         kept.into_iter().for_each(|(pod, node)| self.cluster.keep_room(pod, node));
         reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));

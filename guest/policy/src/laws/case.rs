@@ -1,37 +1,38 @@
 //! What a law is asked about.
 
-use super::{Companion, Denial, Gate, Guard, Preemptor, Rule};
+use super::{ActiveLaw, Denial, LawCheck, PlannedPart, Preemptor, VictimFilter};
 use crate::model::{
-    Amounts, Cluster, Freed, Ledger, Node, NodeIx, Pod, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx,
+    Amounts, Cluster, Freed, NodeInfo, NodeIx, PlansInFlight, PodInfo, PodIx, Preemptibility, Promised, QueueIx,
+    Requested, ResourceIx,
 };
 
 /// The input of a law: the cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
+pub struct LawContext<'a> {
     /// The cluster, or the cluster as it would be.
     pub cluster: &'a Cluster,
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
     /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// The amounts that the pods of the preemptor request, as far as they have no nodes yet.
     pub unplaced: &'a Amounts,
     /// The other gangs that are planned together with the preemptor, as far as their pods have no nodes yet.
-    pub companions: &'a [Companion],
+    pub companions: &'a [PlannedPart],
     /// The pods that would be evicted together, where a law about a group is checked.
     pub group: &'a [PodIx],
     /// The resources that must be freed where the candidate runs. `None`: not known yet, so all that the preemptor requests may be short.
     pub short: Option<&'a [ResourceIx]>,
 }
 
-impl Case<'_> {
+impl LawContext<'_> {
     /// Returns the first of these laws that does not hold. `None`: all hold.
-    pub fn first_broken(&self, laws: &[Gate]) -> Option<(Rule, Denial)> {
+    pub fn first_broken(&self, laws: &[LawCheck]) -> Option<(ActiveLaw, Denial)> {
         laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 
     /// Returns the first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it. `None`: all allow it.
-    pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+    pub fn first_denial(&self, guards: &[VictimFilter], ix: PodIx) -> Option<(ActiveLaw, Denial)> {
         let together = if self.cluster.has_whole_groups() { self.cluster.whole_group(ix) } else { None };
         match together {
             None => self.first_denial_alone(guards, ix),
@@ -39,16 +40,16 @@ impl Case<'_> {
         }
     }
 
-    fn first_denial_alone(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+    fn first_denial_alone(&self, guards: &[VictimFilter], ix: PodIx) -> Option<(ActiveLaw, Denial)> {
         let pod = self.cluster.pod(ix)?;
         guards.iter().find_map(|guard| Some((guard.rule, guard.denial(self, ix, pod)?)))
     }
 
     /// Returns the preempted pods that are still leaving the nominated node of the preemptor. Empty where that node can no longer take the preemptor.
-    pub fn awaited(&self) -> impl Iterator<Item = &Pod> {
+    pub fn awaited(&self) -> impl Iterator<Item = &PodInfo> {
         let preemptor = self.cluster.pod(self.preemptor.pod);
         let nominated = preemptor.and_then(|pod| Some((pod, pod.nominated?, self.cluster.node(pod.nominated?)?)));
-        let can_take = |(pod, ix, node): &(&Pod, NodeIx, &Node)| {
+        let can_take = |(pod, ix, node): &(&PodInfo, NodeIx, &NodeInfo)| {
             self.cluster.eligible(pod.shape, *ix) && node.allocatable.lacks(&pod.request).is_none()
         };
         let pods = nominated.filter(can_take).into_iter().flat_map(|(.., node)| &node.pods);
@@ -69,7 +70,7 @@ impl Case<'_> {
 
     /// Returns the amount of a resource of a queue that the pods of the preemptor request, together with those of its companions of these kinds.
     pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> Requested {
-        let counts = |companion: &&Companion| {
+        let counts = |companion: &&PlannedPart| {
             kinds.contains(&companion.preemptibility) && self.cluster.is_below(companion.queue, queue)
         };
         let companions = self.companions.iter().filter(counts).map(|companion| companion.unplaced.get(resource));

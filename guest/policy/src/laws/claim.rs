@@ -19,7 +19,7 @@ use super::Sum;
 
 /// The standing of a gang towards a resource that it requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum EntitlementStatus {
     /// Some claimant has an entitlement to the resource for the gang. The number is its place among the claimants, 0 for the own queue.
     Owed(usize),
     /// No claimant has a deserved amount of the resource, so that it is neither an entitlement nor borrowed.
@@ -30,43 +30,43 @@ pub enum Standing {
 
 /// The claim of a gang: its standing towards each resource that it requests.
 #[derive(Debug, Clone, Default)]
-pub struct Claim(Vec<(ResourceIx, Standing)>);
+pub struct GangEntitlement(Vec<(ResourceIx, EntitlementStatus)>);
 
-impl Claim {
+impl GangEntitlement {
     /// Computes the claim of these pods of a queue. Pods that have nodes count as used by the queue.
-    pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Claim {
+    pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> GangEntitlement {
         let asked = unplaced(cluster, pods);
         let standing = |resource| {
             let mut places = claimants(cluster, queue).enumerate();
             let place = places.find_map(|(place, (_, queue))| is_owed(queue, resource, &asked).then_some(place));
             let has_amount = |(_, queue): (QueueIx, &Queue)| queue.entitlement(resource).is_some();
             match place {
-                Some(place) => Standing::Owed(place),
-                None if claimants(cluster, queue).any(has_amount) => Standing::Beyond,
-                None => Standing::Unbounded,
+                Some(place) => EntitlementStatus::Owed(place),
+                None if claimants(cluster, queue).any(has_amount) => EntitlementStatus::Beyond,
+                None => EntitlementStatus::Unbounded,
             }
         };
         let counts = |(resource, amount): &(ResourceIx, i64)| *amount > 0 && cluster.resource_name(*resource) != "pods";
-        Claim(asked.iter().filter(counts).map(|(resource, _)| (resource, standing(resource))).collect())
+        GangEntitlement(asked.iter().filter(counts).map(|(resource, _)| (resource, standing(resource))).collect())
     }
 
     /// Returns the requested resources and the standing of the gang towards each.
-    pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, Standing)> + '_ {
+    pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, EntitlementStatus)> + '_ {
         self.0.iter().copied()
     }
 
     /// Checks that the gang may have these resources freed: it has an entitlement to one of them, and none is beyond what a claimant deserves.
     pub fn covers(&self, short: &[ResourceIx]) -> bool {
         let of = |resource: &ResourceIx| self.0.iter().find(|(of, _)| of == resource).map(|(_, standing)| *standing);
-        short.iter().any(|resource| matches!(of(resource), Some(Standing::Owed(_))))
-            && short.iter().all(|resource| of(resource) != Some(Standing::Beyond))
+        short.iter().any(|resource| matches!(of(resource), Some(EntitlementStatus::Owed(_))))
+            && short.iter().all(|resource| of(resource) != Some(EntitlementStatus::Beyond))
     }
 
     /// Returns the ancestor that is needed to claim these resources, or, without resources, all that the gang has an entitlement to. `None`: the own
     /// queue is enough.
     pub fn through(&self, cluster: &Cluster, queue: Option<QueueIx>, short: Option<&[ResourceIx]>) -> Option<QueueIx> {
         let places = self.0.iter().filter_map(|(resource, standing)| match standing {
-            Standing::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
+            EntitlementStatus::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
             _ => None,
         });
         let place = places.max().filter(|place| *place > 0)?;

@@ -1,6 +1,6 @@
 //! A cycle that a system runs itself, step by step, and the laws of its steps.
 
-use super::{CompareQueues, CompareVictims, Gate, Guard, Order, Rule};
+use super::{ActiveLaw, LawCheck, PodComparator, QueueCompareFn, VictimCompareFn, VictimFilter};
 
 /// A step of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,25 +19,25 @@ pub enum Action {
 
 /// The table of a cycle.
 #[derive(Debug, Clone)]
-pub struct Cycle {
+pub struct CycleLaws {
     /// The steps, in order.
     pub actions: Vec<Action>,
     /// The order in which queues are served.
-    pub queues: (Rule, CompareQueues),
+    pub queues: (ActiveLaw, QueueCompareFn),
     /// The order in which jobs of a queue are served, by comparing a pod of each.
-    pub jobs: Order,
+    pub jobs: PodComparator,
     /// The order in which pods of a job are served. The last one is evicted first.
-    pub tasks: Order,
+    pub tasks: PodComparator,
     /// The laws that must hold before a normal pod or its gang is tried.
-    pub admission: Vec<Gate>,
+    pub admission: Vec<LawCheck>,
     /// The laws that must hold for each normal pod, its request counted in.
-    pub normal: Vec<Gate>,
+    pub normal: Vec<LawCheck>,
     /// The laws that must hold before an elastic job grows.
-    pub growth: Vec<Gate>,
+    pub growth: Vec<LawCheck>,
     /// The laws that must hold for each elastic pod, its request counted in.
-    pub elastic: Vec<Gate>,
+    pub elastic: Vec<LawCheck>,
     /// The law that must hold for an elastic job that grew.
-    pub size: Gate,
+    pub size: LawCheck,
     /// The laws of evictions across queues.
     pub reclaim: ReclaimRules,
     /// The laws of evictions within a queue.
@@ -50,17 +50,17 @@ pub struct ReclaimRules {
     /// Whether pods that request nothing but a place on a node are served, too.
     pub for_places: bool,
     /// The laws that must hold for a pod of the gang before others are evicted for it.
-    pub trigger: Vec<Gate>,
+    pub trigger: Vec<LawCheck>,
     /// The laws that must hold for the gang together with all running pods. Otherwise, only pods of its own queue are evicted.
-    pub claim: Vec<Gate>,
+    pub claim: Vec<LawCheck>,
     /// The guards of each candidate, checked with the victims so far gone.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<VictimFilter>,
     /// The guards of a candidate that is evicted without its gang, in addition.
-    pub single: Vec<Guard>,
+    pub single: Vec<VictimFilter>,
     /// The guards of each victim, in addition, for the resources that would be short with only this victim back on its node.
-    pub alone: Vec<Guard>,
+    pub alone: Vec<VictimFilter>,
     /// The laws that must hold with the plan carried out.
-    pub limits: Vec<Gate>,
+    pub limits: Vec<LawCheck>,
     /// The order in which pods are evicted.
-    pub order: (Rule, CompareVictims),
+    pub order: (ActiveLaw, VictimCompareFn),
 }

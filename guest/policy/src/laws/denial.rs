@@ -1,33 +1,33 @@
 //! The denial of a law, as data. It is converted into facts only when a reason is reported.
 
-use super::Detail;
+use super::ReasonFacts;
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
 
 /// A named amount: a term of a sum, or a bound. The name is that of the fact in a reason.
-pub type Part = (&'static str, i64);
+pub type FactAmount = (&'static str, i64);
 
 /// Named amounts, at most five. They need no allocation, because laws are checked for every candidate of every node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts([Part; 5]);
+pub struct FactAmounts([FactAmount; 5]);
 
-impl FromIterator<Part> for Parts {
-    fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Parts {
+impl FromIterator<FactAmount> for FactAmounts {
+    fn from_iter<I: IntoIterator<Item = FactAmount>>(parts: I) -> FactAmounts {
         let mut all = [("", 0); 5];
         all.iter_mut().zip(parts).for_each(|(place, part)| *place = part);
-        Parts(all)
+        FactAmounts(all)
     }
 }
 
-impl<const N: usize> From<[Part; N]> for Parts {
-    fn from(parts: [Part; N]) -> Parts {
+impl<const N: usize> From<[FactAmount; N]> for FactAmounts {
+    fn from(parts: [FactAmount; N]) -> FactAmounts {
         parts.into_iter().collect()
     }
 }
 
-impl Parts {
+impl FactAmounts {
     /// Creates a list of these parts.
-    pub fn of(parts: [Part; 5]) -> Parts {
-        Parts(parts)
+    pub fn of(parts: [FactAmount; 5]) -> FactAmounts {
+        FactAmounts(parts)
     }
 }
 
@@ -41,7 +41,7 @@ pub enum Denial {
         /// The resource.
         resource: ResourceIx,
         /// The terms of the sum, and the bound.
-        parts: Parts,
+        parts: FactAmounts,
     },
     /// A sum of a queue does not compare with a bound of the queue as it must.
     Amount {
@@ -52,7 +52,7 @@ pub enum Denial {
         /// The resource.
         resource: ResourceIx,
         /// The terms of the sum, and the bound.
-        parts: Parts,
+        parts: FactAmounts,
     },
     /// A queue and its siblings would together exceed what all of them may use.
     Together {
@@ -61,7 +61,7 @@ pub enum Denial {
         /// The resource.
         resource: ResourceIx,
         /// The terms of the sum, and the bound.
-        parts: Parts,
+        parts: FactAmounts,
     },
     /// A pod has not waited long enough. Both times are in nanoseconds.
     TooSoon {
@@ -124,7 +124,7 @@ pub enum Denial {
         /// The resource. `None`: no node has it.
         resource: Option<ResourceIx>,
         /// The amounts free and needed.
-        parts: Parts,
+        parts: FactAmounts,
     },
     /// A plan is in flight.
     Underway {
@@ -154,12 +154,12 @@ pub struct Shortfall {
 
 impl Denial {
     /// Returns a function that makes the denial of an exceeded bound from the parts of a sum.
-    pub fn exceeds(queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
+    pub fn exceeds(queue: QueueIx, resource: ResourceIx) -> impl FnOnce(FactAmounts) -> Denial {
         move |parts| Denial::Exceeds { queue, resource, parts }
     }
 
     /// Returns a function that makes the denial of a wrong sum, in this case of the law, from its parts.
-    pub fn amount(case: &'static str, queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
+    pub fn amount(case: &'static str, queue: QueueIx, resource: ResourceIx) -> impl FnOnce(FactAmounts) -> Denial {
         move |parts| Denial::Amount { case, queue, resource, parts }
     }
 
@@ -197,24 +197,24 @@ impl Denial {
     }
 
     /// Returns the denial as facts of a reason.
-    pub fn detail(&self, cluster: &Cluster) -> Detail {
+    pub fn detail(&self, cluster: &Cluster) -> ReasonFacts {
         match self {
             Denial::Exceeds { queue, resource, parts } | Denial::Together { queue, resource, parts } => {
-                amounts(cluster, Detail::default(), (*queue, *resource), parts)
+                amounts(cluster, ReasonFacts::default(), (*queue, *resource), parts)
             }
             Denial::Amount { case, queue, resource, parts } => {
-                amounts(cluster, Detail::case(case), (*queue, *resource), parts)
+                amounts(cluster, ReasonFacts::case(case), (*queue, *resource), parts)
             }
             Denial::TooSoon { waited, delay } => {
-                Detail::default().duration("waited", *waited).duration("delay", *delay)
+                ReasonFacts::default().duration("waited", *waited).duration("delay", *delay)
             }
-            Denial::Before(_) => Detail::default(),
+            Denial::Before(_) => ReasonFacts::default(),
             Denial::Priority { victim, preemptor } => {
-                Detail::default().count("priority", *victim).count("preemptor-priority", *preemptor)
+                ReasonFacts::default().count("priority", *victim).count("preemptor-priority", *preemptor)
             }
             Denial::Incomplete { job, case, have, need } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
-                Detail::case(case).job("gang", &gang).count("have", *have).count("need", *need)
+                ReasonFacts::case(case).job("gang", &gang).count("have", *have).count("need", *need)
             }
             Denial::Failed { job, have, need, .. } => {
                 Denial::Incomplete { job: *job, case: "", have: *have, need: *need }.detail(cluster)
@@ -224,34 +224,39 @@ impl Denial {
                 let group = job.and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
                 let other = member.and_then(|member| group.get(member));
                 let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
-                Detail::case("undeclared").job("gang", &gang)
+                ReasonFacts::case("undeclared").job("gang", &gang)
             }
             Denial::Unjudged { job, case, field } => {
                 let gang = job.and_then(|job| cluster.job(job)).map(|job| &job.key);
-                let detail = Detail::case(case);
+                let detail = ReasonFacts::case(case);
                 gang.map_or(detail.clone(), |gang| detail.job("gang", gang)).text("field", *field)
             }
             Denial::Short { job, resource, parts } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
-                let detail = Detail::case(if resource.is_some() { "" } else { "unknown" }).job("gang", &gang);
+                let detail = ReasonFacts::case(if resource.is_some() { "" } else { "unknown" }).job("gang", &gang);
                 let parts = parts.0.iter().filter(|(name, _)| !name.is_empty());
                 parts.fold(detail, |detail, (name, n)| match resource {
                     Some(resource) => detail.amount(name, *resource, *n),
                     None => detail,
                 })
             }
-            Denial::Underway { plan, left } => Detail::case("plan").count("plan", *plan).count("left", *left),
-            Denial::Queue(case, queue) => Detail::case(case).queue("queue", queue_name(cluster, *queue)),
+            Denial::Underway { plan, left } => ReasonFacts::case("plan").count("plan", *plan).count("left", *left),
+            Denial::Queue(case, queue) => ReasonFacts::case(case).queue("queue", queue_name(cluster, *queue)),
             Denial::Resource(case, resource) => {
-                Detail::case(case).text("resource", cluster.resource_name(*resource).to_owned())
+                ReasonFacts::case(case).text("resource", cluster.resource_name(*resource).to_owned())
             }
-            Denial::Case(case) => Detail::case(case),
+            Denial::Case(case) => ReasonFacts::case(case),
         }
     }
 }
 
 /// Returns the amounts of a resource in a queue as facts. The amounts promised and of victims are left out where they are zero.
-fn amounts(cluster: &Cluster, detail: Detail, (queue, resource): (QueueIx, ResourceIx), parts: &Parts) -> Detail {
+fn amounts(
+    cluster: &Cluster,
+    detail: ReasonFacts,
+    (queue, resource): (QueueIx, ResourceIx),
+    parts: &FactAmounts,
+) -> ReasonFacts {
     let name = queue_name(cluster, queue);
     let told =
         parts.0.iter().filter(|(name, n)| !name.is_empty() && (*n != 0 || !["promised", "victims"].contains(name)));

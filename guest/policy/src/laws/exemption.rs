@@ -1,6 +1,6 @@
 //! Exemptions: which preemptors a law does not apply to. They are said in the table of a system, once for each law, and not in the laws.
 
-use super::Case;
+use super::LawContext;
 
 /// The preemptors that a law does not apply to.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub struct Exemption {
     /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
     /// Whether a preemptor is exempt.
-    pub applies: fn(&Case<'_>) -> bool,
+    pub applies: fn(&LawContext<'_>) -> bool,
 }
 
 /// Pods of a DaemonSet that may run on one node only: the node is kept for them, whatever their queue may use.

@@ -9,7 +9,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Cluster, Job, JobIx, Pod, PodIx};
+use super::{Laws, Preemptor};
+use crate::model::{Cluster, Job, JobIx, PodInfo, PodIx};
 
 /// The jobs and pods that stop when some pods are evicted, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +52,7 @@ impl Harm {
 
     /// Adds what stops with pods of gangs and reservations, out of these victims.
     fn stop_together(&mut self, cluster: &Cluster, (pods, victims): (&[PodIx], &[PodIx]), earlier: &BTreeSet<PodIx>) {
-        let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
+        let mut gangs: BTreeMap<JobIx, Vec<&PodInfo>> = BTreeMap::new();
         let inside = pods.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
         let inside: BTreeSet<PodIx> = inside.map(|(ix, _)| ix).filter(|ix| !victims.contains(ix)).collect();
         let pods = pods.iter().chain(&inside).filter(|ix| !earlier.contains(ix));
@@ -63,7 +64,7 @@ impl Harm {
         }
         for (gang, members) in gangs {
             let Some(job) = cluster.job(gang) else { continue };
-            let running: Vec<&Pod> = running(cluster, job, earlier).collect();
+            let running: Vec<&PodInfo> = running(cluster, job, earlier).collect();
             let minimum = minimum(job);
             if running.len() < minimum {
                 continue;
@@ -76,7 +77,7 @@ impl Harm {
     }
 
     /// Adds a pod that stops.
-    fn stop(&mut self, cluster: &Cluster, pod: &Pod) {
+    fn stop(&mut self, cluster: &Cluster, pod: &PodInfo) {
         self.size = self.size.saturating_add(cluster.pod_share(pod));
         self.evictions = self.evictions.max(pod.past_evictions.into());
         self.since = self.since.max(started(cluster, pod).saturating_neg());
@@ -84,13 +85,13 @@ impl Harm {
 }
 
 /// Returns the gangs that fall below their minimum by these evictions, and the pods of each that stay.
-pub fn broken_gangs<'c>(cluster: &'c Cluster, victims: &[PodIx]) -> Vec<(&'c Job, Vec<&'c Pod>)> {
+pub fn broken_gangs<'c>(cluster: &'c Cluster, victims: &[PodIx]) -> Vec<(&'c Job, Vec<&'c PodInfo>)> {
     let gone: BTreeSet<PodIx> = victims.iter().copied().collect();
     let gangs = victims.iter().filter_map(|ix| gang_of(cluster, cluster.pod(*ix)?));
     let gangs: BTreeMap<JobIx, &Job> = gangs.collect();
     let mut broken = Vec::new();
     for job in gangs.into_values() {
-        let left: Vec<&Pod> =
+        let left: Vec<&PodInfo> =
             all_running(cluster, job).filter(|(ix, _)| !gone.contains(ix)).map(|(_, pod)| pod).collect();
         if left.len() < minimum(job) && all_running(cluster, job).count() >= minimum(job) {
             broken.push((job, left));
@@ -112,7 +113,7 @@ pub enum GangLoss {
 
 /// Returns the loss of the gang of a pod by its eviction, after earlier evictions. A reservation has the loss of the pods inside, which are evicted
 /// with it.
-pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+pub fn gang_loss(cluster: &Cluster, pod: &PodInfo, earlier: &BTreeSet<PodIx>) -> GangLoss {
     if pod.is_alone() {
         return GangLoss::PodAlone;
     }
@@ -120,7 +121,7 @@ pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> Gan
     inside.chain([own_loss(cluster, pod, earlier)]).min().unwrap_or(GangLoss::PodAlone)
 }
 
-fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+fn own_loss(cluster: &Cluster, pod: &PodInfo, earlier: &BTreeSet<PodIx>) -> GangLoss {
     let stops_already = |job| cluster.job(job).is_some_and(|job| job.members.iter().any(|ix| earlier.contains(ix)));
     if !earlier.is_empty() && cluster.job_that_leaves_whole(pod).is_some_and(stops_already) {
         return GangLoss::Nothing;
@@ -134,14 +135,14 @@ fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss
 }
 
 /// Returns the size of what stops with one pod: its whole gang if the gang breaks, else the pod. For a reservation, the pods inside are added.
-pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
+pub fn lost_size(cluster: &Cluster, pod: &PodInfo) -> i64 {
     if pod.is_alone() {
         return cluster.pod_share(pod);
     }
     cluster.pods_inside(pod).map(|(_, pod)| own_size(cluster, pod)).fold(own_size(cluster, pod), i64::saturating_add)
 }
 
-fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
+fn own_size(cluster: &Cluster, pod: &PodInfo) -> i64 {
     let none = BTreeSet::new();
     match (own_loss(cluster, pod, &none), gang_of(cluster, pod)) {
         (GangLoss::Breaks, Some((_, job))) => {
@@ -153,13 +154,13 @@ fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
 }
 
 /// Returns the gang of a pod that needs more than one pod to run. `None`: the pod runs alone.
-pub fn gang_of<'c>(cluster: &'c Cluster, pod: &Pod) -> Option<(JobIx, &'c Job)> {
+pub fn gang_of<'c>(cluster: &'c Cluster, pod: &PodInfo) -> Option<(JobIx, &'c Job)> {
     let ix = pod.attributes.job?;
     cluster.job(ix).filter(|job| minimum(job) > 1).map(|job| (ix, job))
 }
 
 /// Returns when a pod started, nanoseconds since 1970; now where it has not started.
-pub fn started(cluster: &Cluster, pod: &Pod) -> i64 {
+pub fn started(cluster: &Cluster, pod: &PodInfo) -> i64 {
     pod.started.unwrap_or(cluster.now())
 }
 
@@ -169,12 +170,25 @@ fn minimum(job: &Job) -> usize {
 }
 
 /// Returns the pods of a gang that run after earlier evictions.
-fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>) -> impl Iterator<Item = &'c Pod> {
+fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>) -> impl Iterator<Item = &'c PodInfo> {
     all_running(cluster, job).filter(|(ix, _)| !earlier.contains(ix)).map(|(_, pod)| pod)
 }
 
 /// Returns the pods of a gang that use a node and are not leaving.
-fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
     members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
+}
+
+impl Laws {
+    /// Returns the laws with the orders of least harm. `None`: the source orders the plans for this preemptor.
+    pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
+        let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
+        Some(Laws { reprieve_order, node_choice, ..self.clone() })
+    }
+
+    /// Returns whether the plan of a preemptor is the one that does least harm.
+    pub fn seeks_least_harm(&self, preemptor: &Preemptor) -> bool {
+        self.least_harm.is_some() && (preemptor.queue.is_some() || preemptor.pods.len() > 1)
+    }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::harm::{GangLoss, gang_loss};
-use super::{Case, Denial, LeastVictims, NodeCost, NodeVictims};
+use super::{Denial, LawContext, NodeCost, NodeVictims, VictimLowerBound};
 use crate::contract::{ChangeKind, KeyBuilder};
-use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
+use crate::model::{Cluster, Job, PodInfo, PodIx, QueueIx};
 
 /// The question that a law answers, which is its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
+pub enum LawKind {
     /// A precondition of the preemptor: may it preempt?
     Gate,
     /// A victim filter of the preemptor and one candidate: may the candidate be evicted?
@@ -24,73 +24,73 @@ pub enum Question {
     Engine,
 }
 
-impl fmt::Display for Question {
+impl fmt::Display for LawKind {
     /// Writes the word of the question, which is also the folder of its laws.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Question::Gate => "gate",
-            Question::Guard => "guard",
-            Question::Limit => "limit",
-            Question::Order => "order",
-            Question::Engine => "engine",
+            LawKind::Gate => "gate",
+            LawKind::Guard => "guard",
+            LawKind::Limit => "limit",
+            LawKind::Order => "order",
+            LawKind::Engine => "engine",
         })
     }
 }
 
 /// The function of a gate or a limit.
-pub type Holds = fn(&Case<'_>) -> Result<(), Denial>;
+pub type CheckFn = fn(&LawContext<'_>) -> Result<(), Denial>;
 
 /// The function of a guard: whether a candidate may be evicted.
-pub type Admits = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
+pub type VictimFilterFn = fn(&LawContext<'_>, PodIx, &PodInfo) -> Result<(), Denial>;
 
 /// The function of an order of pods: which of two comes first.
-pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
+pub type PodCompareFn = fn(&Cluster, &PodInfo, &PodInfo) -> Ordering;
 
 /// An order of pods by a key. The order of two pods depends on these two and on their jobs alone. Names break ties.
 #[derive(Debug, Clone, Copy)]
-pub struct SortBy {
+pub struct QueueSortKey {
     /// The first part of the key of a pod. It may depend on which other pods wait, as of the last request for sort keys. So it must not depend on the
     /// pods of one job: a decision does not depend on earlier requests.
-    pub first: fn(&Cluster, &Pod) -> KeyBuilder,
+    pub first: fn(&Cluster, &PodInfo) -> KeyBuilder,
     /// The part of the key of a pod before that of its job.
-    pub before: fn(&Pod, KeyBuilder) -> KeyBuilder,
+    pub before: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
     /// The part that the pods of a job have in common. For a pod without a job, what replaces it.
-    pub job: fn(&Cluster, &Pod, KeyBuilder) -> KeyBuilder,
+    pub job: fn(&Cluster, &PodInfo, KeyBuilder) -> KeyBuilder,
     /// The part after that.
-    pub after: fn(&Pod, KeyBuilder) -> KeyBuilder,
+    pub after: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
     /// The values of a job that keys contain. If one changes, the keys of its pods change.
     pub of_job: fn(&Job) -> [Option<i64>; 2],
 }
 
-impl SortBy {
+impl QueueSortKey {
     /// Returns the key of a pod.
-    pub fn key(&self, cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+    pub fn key(&self, cluster: &Cluster, pod: &PodInfo) -> KeyBuilder {
         let key = (self.before)(pod, (self.first)(cluster, pod));
         (self.after)(pod, (self.job)(cluster, pod, key))
     }
 
     /// Returns the key of a pod among those of its job.
-    pub fn key_in_job(&self, pod: &Pod) -> KeyBuilder {
+    pub fn key_in_job(&self, pod: &PodInfo) -> KeyBuilder {
         (self.after)(pod, (self.before)(pod, KeyBuilder::new()))
     }
 }
 
 /// The function of an order of queues: which of two comes first.
-pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
+pub type QueueCompareFn = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
 
 /// The function of an order of victims. Of two pods, each the first victim of its job, it returns which is evicted first for a preemptor of a queue.
-pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
+pub type VictimCompareFn = fn(&Cluster, Option<QueueIx>, &PodInfo, &PodInfo) -> Ordering;
 
 /// The function that computes the cost of a plan on a node.
-pub type Loss = fn(&NodeVictims<'_>) -> NodeCost;
+pub type NodeCostFn = fn(&NodeVictims<'_>) -> NodeCost;
 
 /// An order of nodes by the cost of plans there.
 #[derive(Debug, Clone, Copy)]
-pub struct Weigh {
+pub struct NodeCostModel {
     /// The cost of a plan.
-    pub loss: Loss,
+    pub loss: NodeCostFn,
     /// A lower bound of the cost of plans, from lower bounds of their victims.
-    pub least: fn(&dyn LeastVictims) -> NodeCost,
+    pub least: fn(&dyn VictimLowerBound) -> NodeCost,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is below its minimum already costs nothing.
@@ -99,44 +99,44 @@ pub struct Weigh {
     pub is_of_the_worst: bool,
 }
 
-impl Weigh {
+impl NodeCostModel {
     /// Returns whether evicting a pod after earlier evictions costs nothing, because its gang is too small already.
-    pub fn is_free(&self, cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> bool {
+    pub fn is_free(&self, cluster: &Cluster, pod: &PodInfo, earlier: &BTreeSet<PodIx>) -> bool {
         self.short_gangs_are_free && gang_loss(cluster, pod, earlier) == GangLoss::Nothing
     }
 }
 
 /// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The
 /// sum over victims counts both reasons, the weightier one first.
-pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> i64;
+pub type EvictionPenaltyFn = fn(&LawContext<'_>, PodIx, &PodInfo) -> i64;
 
 /// The weightier of two reasons to spare a pod: more than the lighter reasons of all pods of a node together.
 pub const WEIGHTY_REASON: i64 = 1 << 32;
 
 /// A sentence of a law: its case, which is empty if there is only one, and the template. `wit/core.wit` says how templates are written. `@queue`,
 /// `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
-pub type CaseText = (&'static str, &'static str);
+pub type MessageTemplate = (&'static str, &'static str);
 
 /// The texts of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text {
+pub struct LawText {
     /// Its name, the name of its file.
     pub name: &'static str,
     /// The sentence that must hold.
     pub sentence: &'static str,
     /// The sentences for a law that does not hold.
-    pub templates: &'static [CaseText],
+    pub templates: &'static [MessageTemplate],
     /// The text of its file; the documentation on top is the manual page. Empty in the component, which shows no pages.
     pub file: &'static str,
 }
 
 /// The description of a law.
 #[derive(Debug, Clone, Copy)]
-pub struct About {
+pub struct LawMetadata {
     /// The question that the law answers.
-    pub question: Question,
+    pub question: LawKind,
     /// The texts of the law.
-    pub text: Text,
+    pub text: LawText,
     /// The changes after which the law may hold where it did not. A change of the preemptor itself is not listed.
     pub retry_after: &'static [ChangeKind],
     /// Whether the law depends on more than a guard or a precondition usually may. A guard may then read the name or the times of a candidate, so
@@ -144,13 +144,13 @@ pub struct About {
     /// pods.
     pub asks_each_pod: bool,
     /// The imagined preemptors that the law is checked for.
-    pub asked_of: Imagined,
+    pub asked_of: ImaginedPreemptors,
 }
 
 /// Preemptors that are not in the cluster: those that might come for a running pod. A law is checked for them if it is about the running pod or the
 /// cluster, and not about the preemptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Imagined {
+pub enum ImaginedPreemptors {
     /// No preemptors: the law is about the preemptor, its job, or the plan.
     None,
     /// The preemptors of the queue of the running pod: the law is about what the queue of the preemptor uses.
@@ -163,7 +163,7 @@ pub enum Imagined {
 #[derive(Debug)]
 pub struct Law<F> {
     /// The description of the law.
-    pub about: About,
+    pub about: LawMetadata,
     /// The function of the law.
     pub function: F,
 }
@@ -172,41 +172,42 @@ pub struct Law<F> {
 const PODS_AND_OBJECTS: &[ChangeKind] =
     &[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved];
 
-impl Law<Holds> {
+impl Law<CheckFn> {
     /// Creates a precondition.
-    pub const fn gate(text: Text, function: Holds) -> Law<Holds> {
-        Law::of(Question::Gate, text, function)
+    pub const fn gate(text: LawText, function: CheckFn) -> Law<CheckFn> {
+        Law::of(LawKind::Gate, text, function)
     }
 
     /// Creates a plan invariant.
-    pub const fn limit(text: Text, function: Holds) -> Law<Holds> {
-        Law::of(Question::Limit, text, function)
+    pub const fn limit(text: LawText, function: CheckFn) -> Law<CheckFn> {
+        Law::of(LawKind::Limit, text, function)
     }
 }
 
-impl Law<Admits> {
+impl Law<VictimFilterFn> {
     /// Creates a victim filter.
-    pub const fn guard(text: Text, function: Admits) -> Law<Admits> {
-        Law::of(Question::Guard, text, function)
+    pub const fn guard(text: LawText, function: VictimFilterFn) -> Law<VictimFilterFn> {
+        Law::of(LawKind::Guard, text, function)
     }
 }
 
 impl<F> Law<F> {
-    pub(super) const fn of(question: Question, text: Text, function: F) -> Law<F>
+    pub(super) const fn of(question: LawKind, text: LawText, function: F) -> Law<F>
     where
         F: Copy,
     {
-        let asked_of = if matches!(question, Question::Guard) { Imagined::All } else { Imagined::None };
-        let about = About { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false, asked_of };
+        let asked_of =
+            if matches!(question, LawKind::Guard) { ImaginedPreemptors::All } else { ImaginedPreemptors::None };
+        let about = LawMetadata { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false, asked_of };
         Law { about, function }
     }
 
     /// Creates a comparator.
-    pub const fn order(text: Text, function: F) -> Law<F>
+    pub const fn order(text: LawText, function: F) -> Law<F>
     where
         F: Copy,
     {
-        Law::of(Question::Order, text, function).retry_after(&[])
+        Law::of(LawKind::Order, text, function).retry_after(&[])
     }
 
     /// Returns the law with only these changes, after which alone it may hold.
@@ -214,23 +215,23 @@ impl<F> Law<F> {
     where
         F: Copy,
     {
-        Law { about: About { retry_after: changes, ..self.about }, function: self.function }
+        Law { about: LawMetadata { retry_after: changes, ..self.about }, function: self.function }
     }
 
     /// Returns the law with the imagined preemptors that it is checked for.
-    pub const fn asked_of(self, asked_of: Imagined) -> Law<F>
+    pub const fn asked_of(self, asked_of: ImaginedPreemptors) -> Law<F>
     where
         F: Copy,
     {
-        Law { about: About { asked_of, ..self.about }, function: self.function }
+        Law { about: LawMetadata { asked_of, ..self.about }, function: self.function }
     }
 
-    /// Returns the law as one that judges each pod by itself ([`About::asks_each_pod`]).
+    /// Returns the law as one that judges each pod by itself ([`LawMetadata::asks_each_pod`]).
     pub const fn asks_each_pod(self) -> Law<F>
     where
         F: Copy,
     {
-        Law { about: About { asks_each_pod: true, ..self.about }, function: self.function }
+        Law { about: LawMetadata { asks_each_pod: true, ..self.about }, function: self.function }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::harm::{GangLoss, Harm, gang_loss};
-use crate::model::{Cluster, NO_PODS, Pod, PodIx};
+use crate::model::{Cluster, NO_PODS, PodInfo, PodIx};
 
 /// The victims of a plan on a node, as a law about costs reads them.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,7 @@ pub struct NodeVictims<'a> {
     pub victims: &'a [PodIx],
     /// The number of victims whose disruption budget is violated.
     pub violations: usize,
-    /// The sum of the reluctance of the victims (see [`Reluctance`](super::Reluctance)).
+    /// The sum of the reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
     pub reluctance: i64,
     /// The victims of the same plan that are counted already.
     pub earlier: &'a BTreeSet<PodIx>,
@@ -27,7 +27,7 @@ impl<'a> NodeVictims<'a> {
     }
 
     /// Returns the victims.
-    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+    pub fn pods(&self) -> impl Iterator<Item = &PodInfo> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
     }
 
@@ -54,7 +54,8 @@ impl<'a> NodeVictims<'a> {
     /// Returns the priority of the most important victim that would go on running otherwise: a pod of a gang that the plan has broken already stops
     /// anyway. Lower than any priority if there is no such victim.
     pub fn highest_stopped(&self) -> i64 {
-        let stops = |pod: &&Pod| !pod.is_leaving() && gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
+        let stops =
+            |pod: &&PodInfo| !pod.is_leaving() && gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
         self.pods().filter(stops).map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
@@ -66,8 +67,8 @@ impl<'a> NodeVictims<'a> {
 
 /// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
 /// not computed. An unknown bound is a number that excludes no plan.
-pub trait LeastVictims {
-    /// Returns a lower bound of the summed reluctance of the victims (see [`Reluctance`](super::Reluctance)).
+pub trait VictimLowerBound {
+    /// Returns a lower bound of the summed reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
     fn reluctance(&self) -> i64 {
         0
     }

@@ -33,44 +33,48 @@ mod tests;
 
 use crate::contract::Reason;
 use crate::model::Cluster;
-pub use case::Case;
-pub use claim::{Claim, Standing};
-pub use cycle::{Action, Cycle, ReclaimRules};
+pub use case::LawContext;
+pub use claim::{EntitlementStatus, GangEntitlement};
+pub use cycle::{Action, CycleLaws, ReclaimRules};
 pub use denial::{Denial, Shortfall};
-pub use detail::Detail;
+pub use detail::ReasonFacts;
 pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, TAKES_BACK};
 pub(crate) use law::page;
 pub use law::{
-    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Imagined, Law, Question, Reluctance,
-    SortBy, Text, WEIGHTY_REASON, Weigh,
+    CheckFn, EvictionPenaltyFn, ImaginedPreemptors, Law, LawKind, LawMetadata, LawText, MessageTemplate, NodeCostModel,
+    PodCompareFn, QueueCompareFn, QueueSortKey, VictimCompareFn, VictimFilterFn, WEIGHTY_REASON,
 };
-pub use loss::{LEAST, LeastVictims, MOST, NodeCost, NodeVictims, count, counted};
-pub use preemptor::{Companion, Preemptor};
-pub use register::Entry;
+pub use loss::{LEAST, MOST, NodeCost, NodeVictims, VictimLowerBound, count, counted};
+pub use preemptor::{PlannedPart, Preemptor};
+pub use register::LawListing;
 pub use sum::Sum;
-pub use surplus::{AdmitsToSurplus, Enforcement, GivesFirst, Held, HoldsOfSurplus, Surplus, SurplusGate, SurplusGuard};
-pub use switch::Switch;
+pub use surplus::{
+    ExcessCheck, ExcessCheckFn, ExcessContext, ExcessVictimCompareFn, ExcessVictimFilter, ExcessVictimFilterFn,
+    MaxEnforcementLaws, UsageByQueue,
+};
+pub use switch::Mutation;
 pub(crate) use table::laws;
 pub use table::{
-    Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Promises, Sample, Search,
+    LastResort, LawCheck, Laws, MinCandidateNodes, NodeChoice, NominationLaws, PodComparator, QueueOrdering, QueueSort,
+    SearchKind, VictimFilter, VictimGroupLaws,
 };
 
 /// A law in force in a system, or a rule of the engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub struct ActiveLaw {
     /// The code that the users of the system see.
     pub code: &'static str,
     /// The source of the law: seed and section, or upstream file.
     pub source: &'static str,
     /// The description of the law.
-    pub about: &'static About,
+    pub about: &'static LawMetadata,
     /// The preemptors that the law does not apply to. `None`: it applies to all.
     pub exemption: Option<&'static Exemption>,
     /// The case in which the law denies nothing, by its place among the templates. A test has switched that case off.
     pub muted: Option<u8>,
 }
 
-impl Rule {
+impl ActiveLaw {
     /// Returns whether a test has switched off the case of a denial of the law.
     #[inline]
     pub fn mutes(&self, cluster: &Cluster, denial: &Denial) -> bool {
@@ -86,7 +90,7 @@ impl Rule {
     }
 
     /// Returns a reason with the code of the law.
-    pub fn reason(&self, detail: Detail) -> Reason {
+    pub fn reason(&self, detail: ReasonFacts) -> Reason {
         detail.reason(self.code)
     }
 }

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use super::claim::Claim;
-use super::{Case, Laws, quota};
-use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Preemptibility, Queue, QueueIx};
+use super::claim::GangEntitlement;
+use super::{LawContext, Laws, quota};
+use crate::model::{
+    Amounts, Cluster, JobIx, NodeIx, PlansInFlight, PodInfo, PodIx, PodKind, Preemptibility, Queue, QueueIx,
+};
 
 /// Another part of what is planned together with a preemptor: the requests of its waiting pods, and how they count.
 #[derive(Debug, Clone)]
-pub struct Companion {
+pub struct PlannedPart {
     /// The queue of the part.
     pub queue: Option<QueueIx>,
     /// The preemptibility by which the pods count against the queue.
@@ -27,7 +29,7 @@ pub struct Preemptor {
     /// The pod of the attempt; in a part of others, the first pod of the part.
     pub pod: PodIx,
     /// The kind of the pod.
-    pub kind: Kind,
+    pub kind: PodKind,
     /// The lowest priority of the planned pods of the job.
     pub priority: i32,
     /// The preemptibility by which the part counts against its queue.
@@ -44,9 +46,9 @@ pub struct Preemptor {
     /// The sum of the requests of the waiting pods of the part.
     pub unplaced: Amounts,
     /// The requested resources to which its queue, or an ancestor, has an entitlement. Empty in systems that do not reclaim by queues.
-    pub claim: Claim,
+    pub claim: GangEntitlement,
     /// The other parts that are planned together with this one.
-    pub companions: Vec<Companion>,
+    pub companions: Vec<PlannedPart>,
     /// Whether the quota of its namespace stays within its min with the requests of the pods, so that it takes back what others have borrowed.
     /// Computed when the preemptor is created or nominations are closed to it, so that a trial does not change it.
     pub takes_back: bool,
@@ -74,7 +76,11 @@ impl Preemptor {
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
-            claim: if laws.cycle.is_some() { Claim::of(cluster, pod.queue, &pods) } else { Claim::default() },
+            claim: if laws.cycle.is_some() {
+                GangEntitlement::of(cluster, pod.queue, &pods)
+            } else {
+                GangEntitlement::default()
+            },
             pods,
             companions: Vec::new(),
             nothing: Amounts::default(),
@@ -88,7 +94,7 @@ impl Preemptor {
 
     /// Creates a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, with the requests of a running pod. If
     /// it is of another queue, it takes back what its quota has lent.
-    pub fn imagined(laws: &Laws, running: &Pod, queue: Option<QueueIx>, priority: i32) -> Preemptor {
+    pub fn imagined(laws: &Laws, running: &PodInfo, queue: Option<QueueIx>, priority: i32) -> Preemptor {
         let mut unplaced = Amounts::default();
         unplaced.add(&running.request);
         Preemptor {
@@ -100,7 +106,7 @@ impl Preemptor {
             queue,
             required_node_reservation: None,
             unplaced,
-            claim: Claim::default(),
+            claim: GangEntitlement::default(),
             pods: Vec::new(),
             companions: Vec::new(),
             nothing: Amounts::default(),
@@ -121,7 +127,7 @@ impl Preemptor {
     }
 
     /// Returns the preemptor with this claim.
-    pub fn claiming(self, claim: Claim) -> Preemptor {
+    pub fn claiming(self, claim: GangEntitlement) -> Preemptor {
         Preemptor { claim, ..self }
     }
 
@@ -151,7 +157,7 @@ impl Preemptor {
         }
         let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let mut parts: Vec<Preemptor> = gangs.into_iter().flat_map(|gang| gang.split(cluster)).collect();
-        let sums: Vec<Companion> = parts.iter().map(Preemptor::as_companion).collect();
+        let sums: Vec<PlannedPart> = parts.iter().map(Preemptor::as_companion).collect();
         for (at, part) in parts.iter_mut().enumerate() {
             let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
             part.companions = others.map(|(_, companion)| companion.clone()).collect();
@@ -174,14 +180,14 @@ impl Preemptor {
         }
         let own = (self.queue, self.preemptibility);
         let counts = |ix: &PodIx| cluster.pod(*ix).map_or(own, |pod| (pod.queue, pod.attributes.preemptibility));
-        let mut parts: Vec<(Counts, Vec<PodIx>)> = vec![(own, Vec::new())];
+        let mut parts: Vec<(QueueAccountKey, Vec<PodIx>)> = vec![(own, Vec::new())];
         for ix in &self.pods {
             match parts.iter_mut().find(|(part, _)| *part == counts(ix)) {
                 Some((_, pods)) => pods.push(*ix),
                 None => parts.push((counts(ix), vec![*ix])),
             }
         }
-        let part = |((queue, preemptibility), pods): (Counts, Vec<PodIx>)| {
+        let part = |((queue, preemptibility), pods): (QueueAccountKey, Vec<PodIx>)| {
             let pod = if (queue, preemptibility) == own { Some(&self.pod) } else { pods.first() };
             let (pod, unplaced) = (pod.copied().unwrap_or(self.pod), sum(cluster, &pods));
             Preemptor { pod, queue, preemptibility, unplaced, ..self.clone() }.judged(cluster)
@@ -189,8 +195,8 @@ impl Preemptor {
         parts.into_iter().map(part).collect()
     }
 
-    fn as_companion(&self) -> Companion {
-        Companion { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
+    fn as_companion(&self) -> PlannedPart {
+        PlannedPart { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
     }
 
     /// Returns the queues that bound the preemptor: its own, and its ancestors below the root where ancestors bind.
@@ -201,19 +207,19 @@ impl Preemptor {
     }
 
     /// Returns the input of laws for the preemptor as it is: its pods wait for their nodes.
-    pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
+    pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
         let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
-        Case { cluster, ledger, preemptor: self, unplaced, companions, group: &[], short: None }
+        LawContext { cluster, ledger, preemptor: self, unplaced, companions, group: &[], short: None }
     }
 
     /// Returns the input of laws for the preemptor in a trial where its pods have their nodes.
-    pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { unplaced: &self.nothing, companions: &[], ..self.waiting(cluster, ledger) }
+    pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
+        LawContext { unplaced: &self.nothing, companions: &[], ..self.waiting(cluster, ledger) }
     }
 }
 
 /// The account of a pod: the queue that it counts against, and its preemptibility.
-type Counts = (Option<QueueIx>, Preemptibility);
+type QueueAccountKey = (Option<QueueIx>, Preemptibility);
 
 /// Returns the lowest priority of some pods. `None`: there are no pods.
 fn least_priority(cluster: &Cluster, pods: &[PodIx]) -> Option<i32> {

@@ -2,9 +2,9 @@
 //!
 //! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
 
-use super::{Case, Preemptor};
+use super::{LawContext, Preemptor};
 use crate::contract::is_of_host;
-use crate::model::{Amounts, Cluster, Place, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
+use crate::model::{Amounts, Cluster, PodInfo, PodIx, PodLocation, Preemptibility, Promised, QueueIx, ResourceIx};
 
 /// The resources that are compared even if no pod requests them. A bound without one of them is 0.
 pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
@@ -38,7 +38,7 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
 
 /// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
 /// within their min, and, where the preemptor borrows, those of all other quotas.
-pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
+pub fn nominated_of_all(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
     cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
@@ -49,14 +49,14 @@ pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> 
 }
 
 /// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
-fn stays_over_min(case: &Case<'_>, quota: QueueIx) -> bool {
+fn stays_over_min(case: &LawContext<'_>, quota: QueueIx) -> bool {
     let gone = |resource| held_by_leaving(case, quota, resource).saturating_add(case.given_up(quota, resource).0);
     is_over_min(case.cluster, quota, gone)
 }
 
 /// Returns the promised amount beyond what leaving pods of a quota still use. Pods left, or leave, for the promises, so both are not counted
 /// together. A pod must fit together with the leaving pods, and together with the promises once these pods are gone.
-pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, promised: Promised) -> Promised {
+pub fn beyond_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx, promised: Promised) -> Promised {
     if promised.0 == 0 {
         return promised;
     }
@@ -64,7 +64,7 @@ pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, pro
 }
 
 /// Returns the amount that leaves a quota for good: what its leaving pods use, as far as it is not promised to pods of the quota.
-pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
+pub fn leaves(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let held = held_by_leaving(case, quota, resource);
     if held == 0 {
         return held;
@@ -74,16 +74,16 @@ pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
 }
 
 /// Returns the amount that the leaving pods of a quota still use, without those that a case evicts.
-fn held_by_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
+fn held_by_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let leaving = case.ledger.leaving(case.cluster);
-    let counts = |pod: &&Pod| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
+    let counts = |pod: &&PodInfo| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
     let others = leaving.into_iter().filter(|ix| !case.group.contains(ix));
     let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
     leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
 }
 
 fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
-    let matters = |pod: &Pod| pod.priority() >= preemptor.priority || preemptor.closed.contains(&ix);
+    let matters = |pod: &PodInfo| pod.priority() >= preemptor.priority || preemptor.closed.contains(&ix);
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 
@@ -102,8 +102,8 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
 pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);
-    let is_left_out = |(ix, pod): &(PodIx, &Pod)| match pod.place {
-        Place::Reserved(_) => true,
+    let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.place {
+        PodLocation::Reserved(_) => true,
         _ => pod.is_pending() && pod.nominated.is_some() && is_before(cluster, preemptor, *ix),
     };
     let apart = apart.iter().filter_map(|ix| Some((*ix, of_quota(ix)?))).filter(is_left_out);

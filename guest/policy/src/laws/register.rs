@@ -1,15 +1,15 @@
 //! The register: every law in force anywhere, under the code its users are shown, and every rule of the engine.
 
-use super::{About, CaseText, Laws, Question, Rule};
+use super::{ActiveLaw, LawKind, LawMetadata, Laws, MessageTemplate};
 use crate::contract::{ChangeKind, Template};
 
 /// A law, or a rule of the engine, as users see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct LawListing {
     /// Its code, such as `koordinator/may-preempt`.
     pub code: &'static str,
     /// The question that the law answers.
-    pub question: Question,
+    pub question: LawKind,
     /// The sentence that must hold.
     pub sentence: &'static str,
     /// The source of the law in its system.
@@ -19,24 +19,24 @@ pub struct Entry {
     /// The preemptors that the law does not apply to. `None`: it applies to all.
     pub exempt: Option<&'static str>,
     /// The sentences for a law that does not hold.
-    pub templates: &'static [CaseText],
+    pub templates: &'static [MessageTemplate],
     /// The changes after which the law may hold where it did not; empty for an order.
     pub retry_after: &'static [ChangeKind],
     text: &'static str,
 }
 
-impl Entry {
+impl LawListing {
     /// Returns the file of the law, from the root of the repository.
     pub fn file(&self) -> String {
         match self.question {
-            Question::Engine => "guest/policy/src/engine/reasons.rs".to_owned(),
+            LawKind::Engine => "guest/policy/src/engine/reasons.rs".to_owned(),
             question => format!("guest/policy/src/laws/{question}/{}.rs", self.name.replace('-', "_")),
         }
     }
 
     /// Returns the manual page: the documentation at the top of the file of the law.
     pub fn page(&self) -> String {
-        if self.question == Question::Engine {
+        if self.question == LawKind::Engine {
             return self.text.to_owned();
         }
         let lines = self.text.lines().map_while(|line| line.strip_prefix("//!"));
@@ -46,7 +46,7 @@ impl Entry {
     /// Returns the sentences in the words of a system: `words` replaces `@queue` and the like.
     pub fn sentences(&self, words: &[(&str, &str)]) -> Vec<Template> {
         let worded = |text: &str| words.iter().fold(text.to_owned(), |text, (word, meant)| text.replace(word, meant));
-        let template = |(case, text): &CaseText| Template {
+        let template = |(case, text): &MessageTemplate| Template {
             code: self.code.to_owned(),
             case: (*case).to_owned(),
             text: worded(text),
@@ -55,22 +55,22 @@ impl Entry {
     }
 }
 
-impl From<&Rule> for Entry {
-    fn from(rule: &Rule) -> Entry {
-        let Rule { code, source, about, exemption, muted: _ } = *rule;
-        let About { question, text: law, retry_after, .. } = *about;
+impl From<&ActiveLaw> for LawListing {
+    fn from(rule: &ActiveLaw) -> LawListing {
+        let ActiveLaw { code, source, about, exemption, muted: _ } = *rule;
+        let LawMetadata { question, text: law, retry_after, .. } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
-        Entry { code, question, sentence, source, name, exempt, templates, retry_after, text }
+        LawListing { code, question, sentence, source, name, exempt, templates, retry_after, text }
     }
 }
 
 impl Laws {
     /// Returns every rule of the table, each once, in the order in which they are checked.
-    pub fn rules(&self) -> Vec<Entry> {
-        let mut rules: Vec<Entry> = Vec::new();
+    pub fn rules(&self) -> Vec<LawListing> {
+        let mut rules: Vec<LawListing> = Vec::new();
         for seat in self.clone().seats() {
-            let entry = Entry::from(&*seat.rule());
+            let entry = LawListing::from(&*seat.rule());
             if rules.iter().all(|known| known.code != entry.code) {
                 rules.push(entry);
             }

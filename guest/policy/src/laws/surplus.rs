@@ -3,16 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Denial, Law, Question, Rule, Text};
-use crate::model::{Amounts, Cluster, Freed, Pod, PodIx, QueueIx, ResourceIx, Used};
+use super::{ActiveLaw, Denial, Law, LawKind, LawText};
+use crate::model::{Amounts, Cluster, Freed, PodInfo, PodIx, QueueIx, ResourceIx, Used};
 
 /// The amounts that some pods use, by each queue that they count against.
 #[derive(Debug, Clone, Default)]
-pub struct Held(BTreeMap<QueueIx, Amounts>);
+pub struct UsageByQueue(BTreeMap<QueueIx, Amounts>);
 
-impl Held {
+impl UsageByQueue {
     /// Adds the amounts of a pod, or subtracts them.
-    pub fn change(&mut self, cluster: &Cluster, pod: &Pod, by: fn(&mut Amounts, &crate::model::Request)) {
+    pub fn change(&mut self, cluster: &Cluster, pod: &PodInfo, by: fn(&mut Amounts, &crate::model::ResourceRequest)) {
         for (ix, _) in cluster.path(pod.queue) {
             by(self.0.entry(ix).or_default(), &pod.request);
         }
@@ -26,7 +26,7 @@ impl Held {
 
 /// The input of a law about giving back: a queue over its maximum, and its victims so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Surplus<'a> {
+pub struct ExcessContext<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
     /// The queue.
@@ -34,42 +34,42 @@ pub struct Surplus<'a> {
     /// The amounts that the queue uses over its maximum, without zero amounts.
     pub over: &'a Amounts,
     /// The amounts that leaving pods use, or that the queues below it give back.
-    pub gone: &'a Held,
+    pub gone: &'a UsageByQueue,
     /// The amounts that the victims use.
-    pub victims: &'a Held,
+    pub victims: &'a UsageByQueue,
     /// The queue of the candidate.
     pub leaf: QueueIx,
 }
 
 /// The function of a gate or a limit about a surplus.
-pub type HoldsOfSurplus = fn(&Surplus<'_>) -> Result<(), Denial>;
+pub type ExcessCheckFn = fn(&ExcessContext<'_>) -> Result<(), Denial>;
 
 /// The function of a guard about a surplus: whether a pod of the queue may be evicted.
-pub type AdmitsToSurplus = fn(&Surplus<'_>, PodIx, &Pod) -> Result<(), Denial>;
+pub type ExcessVictimFilterFn = fn(&ExcessContext<'_>, PodIx, &PodInfo) -> Result<(), Denial>;
 
 /// The function of an order about a surplus: which of two pods of the queue is evicted first.
-pub type GivesFirst = fn(&Surplus<'_>, (PodIx, &Pod), (PodIx, &Pod)) -> Ordering;
+pub type ExcessVictimCompareFn = fn(&ExcessContext<'_>, (PodIx, &PodInfo), (PodIx, &PodInfo)) -> Ordering;
 
-impl Law<HoldsOfSurplus> {
+impl Law<ExcessCheckFn> {
     /// Creates a precondition of giving back.
-    pub const fn surplus_gate(text: Text, function: HoldsOfSurplus) -> Law<HoldsOfSurplus> {
-        Law::of(Question::Gate, text, function)
+    pub const fn surplus_gate(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
+        Law::of(LawKind::Gate, text, function)
     }
 
     /// Creates a plan invariant of all that is given back.
-    pub const fn surplus_limit(text: Text, function: HoldsOfSurplus) -> Law<HoldsOfSurplus> {
-        Law::of(Question::Limit, text, function)
+    pub const fn surplus_limit(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
+        Law::of(LawKind::Limit, text, function)
     }
 }
 
-impl Law<AdmitsToSurplus> {
+impl Law<ExcessVictimFilterFn> {
     /// Creates a filter of the pods that are evicted to give back.
-    pub const fn surplus_guard(text: Text, function: AdmitsToSurplus) -> Law<AdmitsToSurplus> {
-        Law::of(Question::Guard, text, function)
+    pub const fn surplus_guard(text: LawText, function: ExcessVictimFilterFn) -> Law<ExcessVictimFilterFn> {
+        Law::of(LawKind::Guard, text, function)
     }
 }
 
-impl Surplus<'_> {
+impl ExcessContext<'_> {
     /// Returns the amount that a queue uses, without the leaving pods.
     pub fn used(&self, queue: QueueIx, resource: ResourceIx) -> Used {
         let total = self.cluster.queue(queue).map_or(0, |queue| queue.used.total(resource).0);
@@ -82,52 +82,52 @@ impl Surplus<'_> {
     }
 
     /// Returns the first of these laws that does not hold. `None`: all hold.
-    pub fn first_broken(&self, laws: &[SurplusGate]) -> Option<(Rule, Denial)> {
+    pub fn first_broken(&self, laws: &[ExcessCheck]) -> Option<(ActiveLaw, Denial)> {
         laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 }
 
 /// A gate or a limit of giving back, in force.
 #[derive(Debug, Clone, Copy)]
-pub struct SurplusGate {
+pub struct ExcessCheck {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The function of the law.
-    pub holds: HoldsOfSurplus,
+    pub holds: ExcessCheckFn,
 }
 
-impl SurplusGate {
+impl ExcessCheck {
     /// Returns why the law does not hold; `None` where it does.
-    pub fn denial(&self, case: &Surplus<'_>) -> Option<Denial> {
+    pub fn denial(&self, case: &ExcessContext<'_>) -> Option<Denial> {
         (self.holds)(case).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 
 /// A guard of giving back, in force.
 #[derive(Debug, Clone, Copy)]
-pub struct SurplusGuard {
+pub struct ExcessVictimFilter {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The function that says whether a pod may be evicted.
-    pub admits: AdmitsToSurplus,
+    pub admits: ExcessVictimFilterFn,
 }
 
-impl SurplusGuard {
+impl ExcessVictimFilter {
     /// Returns why the law spares a pod; `None` where it does not.
-    pub fn denial(&self, case: &Surplus<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
+    pub fn denial(&self, case: &ExcessContext<'_>, ix: PodIx, pod: &PodInfo) -> Option<Denial> {
         (self.admits)(case, ix, pod).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 
 /// The laws by which queues give back what they use over their maximum.
 #[derive(Debug, Clone)]
-pub struct Enforcement {
+pub struct MaxEnforcementLaws {
     /// The laws that must hold before a queue gives back anything.
-    pub gates: Vec<SurplusGate>,
+    pub gates: Vec<ExcessCheck>,
     /// The guards of each of its pods.
-    pub guards: Vec<SurplusGuard>,
+    pub guards: Vec<ExcessVictimFilter>,
     /// The laws that must hold with the victims gone.
-    pub limits: Vec<SurplusGate>,
+    pub limits: Vec<ExcessCheck>,
     /// The order in which pods are evicted.
-    pub order: (Rule, GivesFirst),
+    pub order: (ActiveLaw, ExcessVictimCompareFn),
 }

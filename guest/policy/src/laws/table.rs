@@ -1,84 +1,87 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Case, Compare, Cycle, Denial, Enforcement, Holds, Preemptor, Reluctance, Rule, SortBy, Weigh};
-use crate::model::{Cluster, Pod, PodIx};
+use super::{
+    ActiveLaw, CheckFn, CycleLaws, Denial, EvictionPenaltyFn, LawContext, MaxEnforcementLaws, NodeCostModel,
+    PodCompareFn, QueueSortKey, VictimFilterFn,
+};
+use crate::model::{Cluster, PodInfo, PodIx};
 
 /// A gate or a limit in force.
 #[derive(Debug, Clone, Copy)]
-pub struct Gate {
+pub struct LawCheck {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The function of the law.
-    pub holds: Holds,
+    pub holds: CheckFn,
 }
 
-impl Gate {
+impl LawCheck {
     /// Returns why the law does not hold; `None` where it does.
-    pub fn denial(&self, case: &Case<'_>) -> Option<Denial> {
+    pub fn denial(&self, case: &LawContext<'_>) -> Option<Denial> {
         (self.holds)(case).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 
 /// A guard in force.
 #[derive(Debug, Clone, Copy)]
-pub struct Guard {
+pub struct VictimFilter {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The function that says whether a pod may be evicted.
-    pub admits: Admits,
+    pub admits: VictimFilterFn,
 }
 
-impl Guard {
+impl VictimFilter {
     /// Returns why the law spares a pod; `None` where it does not.
     #[inline]
-    pub fn denial(&self, case: &Case<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
+    pub fn denial(&self, case: &LawContext<'_>, ix: PodIx, pod: &PodInfo) -> Option<Denial> {
         (self.admits)(case, ix, pod).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 
 /// An order of pods in force.
 #[derive(Debug, Clone, Copy)]
-pub struct Order {
+pub struct PodComparator {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The function that says which of two pods comes first.
-    pub compare: Compare,
+    pub compare: PodCompareFn,
 }
 
 /// The order of the queue in force; names break ties.
 #[derive(Debug, Clone, Copy)]
-pub struct PendingOrder {
+pub struct QueueSort {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The way in which the law compares pods.
-    pub by: OrderBy,
+    pub by: QueueOrdering,
 }
 
 /// The way in which the order of the queue compares pods.
 #[derive(Debug, Clone, Copy)]
-pub enum OrderBy {
+pub enum QueueOrdering {
     /// A key of each pod.
-    Key(SortBy),
+    Key(QueueSortKey),
     /// A comparison that depends on what other pods use.
-    Compare(Compare),
+    Compare(PodCompareFn),
 }
 
-impl PendingOrder {
+impl QueueSort {
     /// Puts pods in the order of the queue.
-    pub fn sort<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
+    pub fn sort<T>(&self, cluster: &Cluster, pods: &mut [(T, &PodInfo)]) {
         match self.by {
-            OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key(cluster, pod).build(), pod.rank)),
-            OrderBy::Compare(compare) => {
+            QueueOrdering::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key(cluster, pod).build(), pod.rank)),
+            QueueOrdering::Compare(compare) => {
                 pods.sort_by(|(_, a), (_, b)| compare(cluster, a, b).then(a.rank.cmp(&b.rank)));
             }
         }
     }
 
     /// Sorts pods of one job in the order of the queue.
-    pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
+    pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &PodInfo)]) {
         match self.by {
-            OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key_in_job(pod).build(), pod.rank)),
-            OrderBy::Compare(_) => self.sort(cluster, pods),
+            QueueOrdering::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key_in_job(pod).build(), pod.rank)),
+            QueueOrdering::Compare(_) => self.sort(cluster, pods),
         }
     }
 }
@@ -87,41 +90,41 @@ impl PendingOrder {
 #[derive(Debug, Clone, Copy)]
 pub struct NodeChoice {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The cost by which nodes are compared.
-    pub by: Weigh,
+    pub by: NodeCostModel,
 }
 
 /// The way in which a system searches for a plan.
 #[derive(Debug, Clone)]
-pub enum Search {
+pub enum SearchKind {
     /// Remove every candidate, place the whole job, reprieve the candidates that still fit.
     RemoveAllThenReprieve,
     /// Node by node: remove every candidate, reprieve those that still fit; then choose a node.
-    NodeByNode(Sample),
+    NodeByNode(MinCandidateNodes),
     /// Bundles of victims, job by job; within the system's own cycle.
     Bundles,
     /// Node by node: gather the smallest group whose eviction frees enough, protecting pods where possible.
-    GroupOnOneNode(Group),
+    GroupOnOneNode(VictimGroupLaws),
 }
 
 /// The number of nodes with a plan that ends a search.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample {
+pub struct MinCandidateNodes {
     /// The percentage of the nodes that could take the pod.
     pub percentage: u32,
     /// The minimum number of nodes.
     pub absolute: u32,
 }
 
-impl Default for Sample {
+impl Default for MinCandidateNodes {
     /// Returns the default of kube-scheduler.
-    fn default() -> Sample {
-        Sample { percentage: 10, absolute: 100 }
+    fn default() -> MinCandidateNodes {
+        MinCandidateNodes { percentage: 10, absolute: 100 }
     }
 }
 
-impl Sample {
+impl MinCandidateNodes {
     /// Returns the number for so many nodes.
     pub fn of(self, nodes: usize) -> usize {
         let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
@@ -132,9 +135,9 @@ impl Sample {
 
 /// The laws by which a group of victims is gathered.
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct VictimGroupLaws {
     /// Anti-monotone invariants: if one fails for a set of victims, it fails for every larger set. The search can stop there.
-    pub floors: Vec<Gate>,
+    pub floors: Vec<LawCheck>,
     /// The order of victims that are taken only where others are not enough.
     pub last_resort: LastResort,
 }
@@ -143,74 +146,61 @@ pub struct Group {
 #[derive(Debug, Clone, Copy)]
 pub struct LastResort {
     /// The law.
-    pub rule: Rule,
+    pub rule: ActiveLaw,
     /// The reluctance with which a pod is taken.
-    pub reasons: Reluctance,
+    pub reasons: EvictionPenaltyFn,
 }
 
 /// The laws by which a more important pod may take a promised node. They are checked as if the nominated pod ran there and the other pod would evict
 /// it. Where one of them denies, the capacity stays promised.
 #[derive(Debug, Clone)]
-pub struct Promises {
+pub struct NominationLaws {
     /// The laws about the more important pod.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<LawCheck>,
     /// The laws about the nominated pod.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<VictimFilter>,
 }
 
 /// The table of a system: the laws in force, by kind and by the moment at which they are checked.
 #[derive(Debug, Clone)]
 pub struct Laws {
     /// The order in which pending pods are tried.
-    pub queue_order: PendingOrder,
+    pub queue_order: QueueSort,
     /// The laws at PreFilter against which no preemption helps.
-    pub final_gates: Vec<Gate>,
+    pub final_gates: Vec<LawCheck>,
     /// The laws at PreFilter against which a preemption may help.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<LawCheck>,
     /// The first laws at PostFilter. Where one is broken, the pod waits for its last plan, which is kept.
-    pub under_way: Vec<Gate>,
+    pub under_way: Vec<LawCheck>,
     /// The next laws at PostFilter, before anything is planned.
-    pub trigger: Vec<Gate>,
+    pub trigger: Vec<LawCheck>,
     /// The guards of each candidate.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<VictimFilter>,
     /// The guards of each candidate, on any node, in a queue that bounds the preemptor, where a limit does not hold without its eviction.
-    pub bound_guards: Vec<Guard>,
+    pub bound_guards: Vec<VictimFilter>,
     /// The laws that must hold with the plan carried out.
-    pub limits: Vec<Gate>,
+    pub limits: Vec<LawCheck>,
     /// The laws that must hold before a reserved pod is bound.
-    pub permit: Vec<Gate>,
+    pub permit: Vec<LawCheck>,
     /// The order in which candidates are reprieved.
-    pub reprieve_order: Order,
+    pub reprieve_order: PodComparator,
     /// The order of the nodes that a pod is planned onto.
     pub node_choice: NodeChoice,
     /// The orders of reprieve and of nodes for plans without an order in the source: of a preemptor with a queue, and for several pods. `None`: none.
-    pub least_harm: Option<(Order, NodeChoice)>,
+    pub least_harm: Option<(PodComparator, NodeChoice)>,
     /// The way in which a plan is searched.
-    pub search: Search,
+    pub search: SearchKind,
     /// Whether the ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
     /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
     /// first, each with those taken before gone.
     pub quotas_take_back: bool,
     /// The laws about promises that are closed to a more important pod. `None`: no promise is closed.
-    pub promises: Option<Promises>,
+    pub promises: Option<NominationLaws>,
     /// The cycle of the system's own. `None`: it has none.
-    pub cycle: Option<Cycle>,
+    pub cycle: Option<CycleLaws>,
     /// The laws by which queues give back what they use over their maximum. `None`: they do not.
-    pub enforcement: Option<Enforcement>,
-}
-
-impl Laws {
-    /// Returns the laws with the orders of least harm. `None`: the source orders the plans for this preemptor.
-    pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
-        let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
-        Some(Laws { reprieve_order, node_choice, ..self.clone() })
-    }
-
-    /// Returns whether the plan of a preemptor is the one that does least harm.
-    pub fn seeks_least_harm(&self, preemptor: &Preemptor) -> bool {
-        self.least_harm.is_some() && (preemptor.queue.is_some() || preemptor.pods.len() > 1)
-    }
+    pub enforcement: Option<MaxEnforcementLaws>,
 }
 
 /// Defines the table of a system. The line of a law has its seat, its name in the table, its code, the law and its source. After `exempt` it names
@@ -220,7 +210,7 @@ macro_rules! laws {
         $(laws! { @$seat $name, concat!($system, "/", $code), $law, $source $(, $exemption)? })+
     };
     (@rule $code:expr, $law:path, $source:literal $(, $exemption:path)?) => {
-        $crate::laws::Rule {
+        $crate::laws::ActiveLaw {
             code: $code,
             source: $source,
             about: &$law.about,
@@ -231,39 +221,39 @@ macro_rules! laws {
     (@exemption) => { None };
     (@exemption $exemption:path) => { Some(&$exemption) };
     (@Gate $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::Gate =
-            $crate::laws::Gate { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
+        const $name: $crate::laws::LawCheck =
+            $crate::laws::LawCheck { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
     };
     (@Gate $name:ident, $code:expr, $law:path, $source:literal, $exemption:path) => {
-        const $name: $crate::laws::Gate = $crate::laws::Gate {
+        const $name: $crate::laws::LawCheck = $crate::laws::LawCheck {
             rule: laws! { @rule $code, $law, $source, $exemption },
             holds: |case| if ($exemption.applies)(case) { Ok(()) } else { ($law.function)(case) },
         };
     };
     (@Guard $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::Guard =
-            $crate::laws::Guard { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
+        const $name: $crate::laws::VictimFilter =
+            $crate::laws::VictimFilter { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
     };
     (@Guard $name:ident, $code:expr, $law:path, $source:literal, $exemption:path) => {
-        const $name: $crate::laws::Guard = $crate::laws::Guard {
+        const $name: $crate::laws::VictimFilter = $crate::laws::VictimFilter {
             rule: laws! { @rule $code, $law, $source, $exemption },
             admits: |case, ix, pod| if ($exemption.applies)(case) { Ok(()) } else { ($law.function)(case, ix, pod) },
         };
     };
     (@Order $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::Order =
-            $crate::laws::Order { rule: laws! { @rule $code, $law, $source }, compare: $law.function };
+        const $name: $crate::laws::PodComparator =
+            $crate::laws::PodComparator { rule: laws! { @rule $code, $law, $source }, compare: $law.function };
     };
     (@PendingByKey $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::PendingOrder = $crate::laws::PendingOrder {
+        const $name: $crate::laws::QueueSort = $crate::laws::QueueSort {
             rule: laws! { @rule $code, $law, $source },
-            by: $crate::laws::OrderBy::Key($law.function),
+            by: $crate::laws::QueueOrdering::Key($law.function),
         };
     };
     (@PendingByCompare $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::PendingOrder = $crate::laws::PendingOrder {
+        const $name: $crate::laws::QueueSort = $crate::laws::QueueSort {
             rule: laws! { @rule $code, $law, $source },
-            by: $crate::laws::OrderBy::Compare($law.function),
+            by: $crate::laws::QueueOrdering::Compare($law.function),
         };
     };
     (@NodeChoice $name:ident, $code:expr, $law:path, $source:literal) => {
@@ -275,23 +265,23 @@ macro_rules! laws {
             $crate::laws::LastResort { rule: laws! { @rule $code, $law, $source }, reasons: $law.function };
     };
     (@SurplusGate $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::SurplusGate =
-            $crate::laws::SurplusGate { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
+        const $name: $crate::laws::ExcessCheck =
+            $crate::laws::ExcessCheck { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
     };
     (@SurplusGuard $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: $crate::laws::SurplusGuard =
-            $crate::laws::SurplusGuard { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
+        const $name: $crate::laws::ExcessVictimFilter =
+            $crate::laws::ExcessVictimFilter { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
     };
     (@SurplusOrder $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: ($crate::laws::Rule, $crate::laws::GivesFirst) =
+        const $name: ($crate::laws::ActiveLaw, $crate::laws::ExcessVictimCompareFn) =
             (laws! { @rule $code, $law, $source }, $law.function);
     };
     (@QueueOrder $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: ($crate::laws::Rule, $crate::laws::CompareQueues) =
+        const $name: ($crate::laws::ActiveLaw, $crate::laws::QueueCompareFn) =
             (laws! { @rule $code, $law, $source }, $law.function);
     };
     (@VictimOrder $name:ident, $code:expr, $law:path, $source:literal) => {
-        const $name: ($crate::laws::Rule, $crate::laws::CompareVictims) =
+        const $name: ($crate::laws::ActiveLaw, $crate::laws::VictimCompareFn) =
             (laws! { @rule $code, $law, $source }, $law.function);
     };
 }

@@ -5,12 +5,12 @@ pub const WORD: usize = 64;
 
 /// A set of numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Bits(Vec<u64>);
+pub struct BitSet(Vec<u64>);
 
-impl Bits {
+impl BitSet {
     /// Creates a set from its words, the lowest numbers first.
-    pub fn of_words(words: Vec<u64>) -> Bits {
-        Bits(words)
+    pub fn of_words(words: Vec<u64>) -> BitSet {
+        BitSet(words)
     }
 
     /// Returns the words of the set, the lowest numbers first.

@@ -2,7 +2,7 @@
 
 /// A disruption budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Budget {
+pub struct DisruptionBudget {
     /// The number of its pods that may still be disrupted now.
     pub allowed: i64,
 }

@@ -3,28 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::index::Index;
-use super::sweep::Sweep;
-use super::{ClassIx, InterPodIx, Request, ShapeIx};
+use super::index::TableIndex;
+use super::sweep::SweepSchedule;
+use super::{ClassIx, InterPodIx, ResourceRequest, ShapeIx};
 
 /// The classes of pods, numbered densely. The number of a class without pods is given to another class after a sweep.
 #[derive(Debug, Clone, Default)]
-pub struct Classes {
-    known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
+pub struct EquivalenceClasses {
+    known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<ResourceRequest, ClassIx>>,
     /// The request of the pods of each class; empty where the number is free.
-    requests: Vec<Request>,
+    requests: Vec<ResourceRequest>,
     /// The largest share of the cluster that a pod of each class requests, for the first classes. Empty after the nodes have changed.
     shares: Vec<i64>,
     /// The number of pods in each class.
     pods: Vec<u32>,
     /// The class numbers that are free.
     free: BTreeSet<ClassIx>,
-    sweep: Sweep,
+    sweep: SweepSchedule,
 }
 
-impl Classes {
+impl EquivalenceClasses {
     /// Returns the class of pods with this shape, these constraints between pods and this request; a new class if there is none.
-    fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
+    fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &ResourceRequest) -> ClassIx {
         let of_shape = self.known.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
             return *class;
@@ -45,7 +45,7 @@ impl Classes {
     }
 
     /// Returns the class of a pod, a new one if there is none, and adds the pod to its count.
-    pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
+    pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &ResourceRequest) -> ClassIx {
         let class = self.of(shape, inter_pod, request);
         if let Some(pods) = self.pods.get_mut(class.at()) {
             *pods = pods.saturating_add(1);
@@ -89,7 +89,7 @@ impl Classes {
         for (at, (request, pods)) in self.requests.iter_mut().zip(&self.pods).enumerate() {
             if let Some(class) = ClassIx::of(at).filter(|_| *pods == 0) {
                 self.free.insert(class);
-                *request = Request::default();
+                *request = ResourceRequest::default();
             }
         }
         self.sweep.done(self.count());
@@ -101,7 +101,7 @@ impl Classes {
     }
 
     /// Sets the share of each class that has none.
-    pub fn refresh_shares(&mut self, share: impl Fn(&Request) -> i64) {
+    pub fn refresh_shares(&mut self, share: impl Fn(&ResourceRequest) -> i64) {
         let new = self.requests.iter().skip(self.shares.len()).map(share);
         self.shares.extend(new);
     }
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn pods_are_of_a_class_where_request_and_shape_and_what_stands_between_them_and_others_are_the_same() {
-        let mut classes = Classes::default();
-        let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
-        let of = |classes: &mut Classes, shape: u32, inter_pod: Option<u32>, amount: i64| {
+        let mut classes = EquivalenceClasses::default();
+        let request = |amount: i64| ResourceRequest::new(vec![(ResourceIx(0), amount)]);
+        let of = |classes: &mut EquivalenceClasses, shape: u32, inter_pod: Option<u32>, amount: i64| {
             classes.of(ShapeIx(shape), inter_pod.map(InterPodIx), &request(amount))
         };
         let first = of(&mut classes, 0, None, 1);
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn the_number_of_a_class_without_pods_is_given_to_another_class_with_a_share_of_its_own() {
-        let mut classes = Classes::default();
-        let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
+        let mut classes = EquivalenceClasses::default();
+        let request = |amount: i64| ResourceRequest::new(vec![(ResourceIx(0), amount)]);
         let many = i64::try_from(crate::model::sweep::FEW).unwrap() + 1;
         let all: Vec<_> = (0..many).map(|amount| classes.of(ShapeIx(0), None, &request(amount))).collect();
         let (first, second) = (all[0], all[1]);
@@ -143,7 +143,7 @@ mod tests {
             classes.enter(ShapeIx(0), None, &request(amount));
         }
         classes.leave(first);
-        let share = |request: &Request| request.get(ResourceIx(0)) * 10;
+        let share = |request: &ResourceRequest| request.get(ResourceIx(0)) * 10;
         classes.refresh_shares(share);
         classes.sweep();
         assert_eq!(classes.count(), 2, "those of pods");
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn a_shape_has_pods_while_a_class_of_it_has() {
-        let mut classes = Classes::default();
-        let request = Request::new(vec![(ResourceIx(0), 1)]);
+        let mut classes = EquivalenceClasses::default();
+        let request = ResourceRequest::new(vec![(ResourceIx(0), 1)]);
         let class = classes.enter(ShapeIx(1), Some(InterPodIx(3)), &request);
         classes.of(ShapeIx(2), None, &request);
         assert_eq!([0, 1, 2].map(|shape| classes.has_pods_of(ShapeIx(shape))), [false, true, false]);

@@ -15,16 +15,19 @@ mod sweeps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use inter_pods::Nominated;
-pub use jobs::Shortage;
+pub use inter_pods::NominatedConstraints;
+pub use jobs::MissingMembers;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::*;
-use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, sweep::Sweep, totals::Totals};
+use super::{
+    class::EquivalenceClasses, evictions::Evictions, node_order::NodeOrder, rank::Ranks, sweep::SweepSchedule,
+    totals::ResourceTotals,
+};
 
 /// A resource the host announced.
 #[derive(Debug, Clone)]
-struct ResourceInfo {
+struct AnnouncedResource {
     name: String,
     /// The amount of every node that does not name the resource.
     everywhere: i64,
@@ -39,34 +42,34 @@ pub struct Cluster {
     queue_trees: u64,
     /// The number of nested trials that are running.
     trials: u32,
-    symbols: Symbols,
-    resources: Vec<ResourceInfo>,
+    symbols: NameTable,
+    resources: Vec<AnnouncedResource>,
     /// The sums of the allocatable amounts of all nodes.
-    allocatable: Totals,
+    allocatable: ResourceTotals,
     /// The sums of the requests of all pods.
-    requested: Totals,
-    nodes: Table<NodeIx, Node>,
+    requested: ResourceTotals,
+    nodes: Table<NodeIx, NodeInfo>,
     /// A dense copy of the free capacity of the nodes, for scans.
-    rooms: Rooms,
+    rooms: CapacityColumns,
     /// A dense copy of the pods on the nodes, for searches.
-    residents: Residents,
+    residents: NodePods,
     node_ranks: Ranks<String>,
     node_order: NodeOrder,
-    pods: Paged<PodIx, Pod>,
+    pods: PagedTable<PodIx, PodInfo>,
     pod_ranks: Ranks<PodName>,
-    jobs: Paged<JobIx, Job>,
+    jobs: PagedTable<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
-    job_sweep: Sweep,
+    job_sweep: SweepSchedule,
     /// The gangs whose round has failed, and for which nothing has changed since.
     stuck: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,
     /// The word of the system for a queue, if it is another word.
     queue_term: Option<&'static str>,
-    queue_names: BTreeMap<Symbol, QueueIx>,
+    queue_names: BTreeMap<NameId, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
-    classes: Classes,
+    classes: EquivalenceClasses,
     /// The constraints between pods, and the number of pods of each set in each domain.
-    inter_pods: InterPods,
+    inter_pods: InterPodState,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
     /// The pods that leave, wherever they are.
@@ -75,11 +78,11 @@ pub struct Cluster {
     required_node_reservations: BTreeSet<PodIx>,
     /// The pending pods of DaemonSets that may run on one node only.
     bound_to_one_node: BTreeSet<PodIx>,
-    budgets: Table<BudgetIx, Budget>,
+    budgets: Table<BudgetIx, DisruptionBudget>,
     /// The number of evictions of each job.
     evictions: Evictions,
     /// The names of reservations, each with the reservation and the pods that use it.
-    reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,
+    reservation_groups: BTreeMap<NameId, Vec<PodIx>>,
     /// The tables that belong to one system each.
     pub(in crate::model) ext: Extensions,
 }
@@ -114,22 +117,22 @@ impl Cluster {
     }
 
     /// Returns the number of a name, and gives it a new one if it has none.
-    pub fn intern(&mut self, name: &str) -> Symbol {
+    pub fn intern(&mut self, name: &str) -> NameId {
         self.symbols.intern(name)
     }
 
     /// Returns the number of a name. `None`: the name was never interned.
-    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+    pub fn symbol(&self, name: &str) -> Option<NameId> {
         self.symbols.get(name)
     }
 
     /// Returns a node. `None`: the number is unknown.
-    pub fn node(&self, node: NodeIx) -> Option<&Node> {
+    pub fn node(&self, node: NodeIx) -> Option<&NodeInfo> {
         self.nodes.get(node)
     }
 
     /// Returns all nodes, by number.
-    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeIx, &Node)> {
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeIx, &NodeInfo)> {
         self.nodes.iter()
     }
 
@@ -139,18 +142,18 @@ impl Cluster {
     }
 
     /// Makes ready what [`Cluster::scan`] reads.
-    pub fn prepare_scan(&mut self, request: &Request) {
+    pub fn prepare_scan(&mut self, request: &ResourceRequest) {
         self.rooms.refresh(&self.nodes, request);
     }
 
     /// Returns the capacity of all nodes for a request, as it was when the scan was prepared.
-    pub fn scan(&self, request: &Request) -> Scan<'_> {
+    pub fn scan(&self, request: &ResourceRequest) -> CapacityScan<'_> {
         self.rooms.scan(request)
     }
 
     /// Prepares what a search for these requests reads: the capacity of nodes, their order, and the pods on them. In a trial, the list of pods on
     /// nodes is that outside of the trial.
-    pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
+    pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a ResourceRequest>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
         self.node_order.refresh(&self.nodes);
         self.classes.refresh_shares(|request| nodes::cluster_share(&self.allocatable, request));
@@ -160,12 +163,12 @@ impl Cluster {
     }
 
     /// Returns the capacity of all nodes, as it was when a search or a scan was prepared.
-    pub fn rooms(&self) -> &Rooms {
+    pub fn rooms(&self) -> &CapacityColumns {
         &self.rooms
     }
 
     /// Returns the pods of all nodes, as they were when a search was prepared. Evictions and placements of a trial do not show.
-    pub fn residents(&self) -> &Residents {
+    pub fn residents(&self) -> &NodePods {
         &self.residents
     }
 
@@ -176,17 +179,17 @@ impl Cluster {
     }
 
     /// Returns a pod. `None`: the number is unknown.
-    pub fn pod(&self, pod: PodIx) -> Option<&Pod> {
+    pub fn pod(&self, pod: PodIx) -> Option<&PodInfo> {
         self.pods.get(pod)
     }
 
     /// Returns all pods, by number.
-    pub fn pods(&self) -> impl DoubleEndedIterator<Item = (PodIx, &Pod)> {
+    pub fn pods(&self) -> impl DoubleEndedIterator<Item = (PodIx, &PodInfo)> {
         self.pods.iter()
     }
 
     /// Returns the pods whose capacity is kept: nominated, and still waiting for their node.
-    pub fn nominated(&self) -> impl Iterator<Item = (PodIx, &Pod)> {
+    pub fn nominated(&self) -> impl Iterator<Item = (PodIx, &PodInfo)> {
         let pods = self.nominated.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         pods.filter(|(_, pod)| pod.is_pending())
     }
@@ -242,7 +245,7 @@ impl Cluster {
     }
 
     /// Returns the queue of this name. `None`: there is no such queue.
-    pub fn queue_named(&self, name: Symbol) -> Option<QueueIx> {
+    pub fn queue_named(&self, name: NameId) -> Option<QueueIx> {
         self.queue_names.get(&name).copied()
     }
 
@@ -254,12 +257,12 @@ impl Cluster {
 
     /// Announces a resource; it takes the next number. Where the nodes would have more of it together than can be counted it is not
     /// announced.
-    pub fn announce(&mut self, name: String, everywhere: i64) -> Result<(), Overflow> {
+    pub fn announce(&mut self, name: String, everywhere: i64) -> Result<(), SumOverflow> {
         let resource = ResourceIx(u32::try_from(self.resources.len()).unwrap_or(u32::MAX));
         let nodes = i64::try_from(self.nodes.iter().count()).unwrap_or(i64::MAX);
         let together = [(resource, everywhere.saturating_mul(nodes))];
         self.allocatable.admit(|_| 0, together.into_iter())?;
-        self.resources.push(ResourceInfo { name, everywhere });
+        self.resources.push(AnnouncedResource { name, everywhere });
         if everywhere != 0 {
             self.allocatable.add(together.into_iter());
             self.classes.forget_shares();
@@ -287,13 +290,5 @@ impl Cluster {
     pub fn resource_name(&self, resource: ResourceIx) -> &str {
         let info = usize::try_from(resource.0).ok().and_then(|at| self.resources.get(at));
         info.map_or("?", |info| info.name.as_str())
-    }
-
-    /// Returns the members of the job of a pod, the pod included. A pod without a job is its only member.
-    pub fn members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
-        let job = self.pod(pod).and_then(|p| p.attributes.job).and_then(|job| self.job(job));
-        let alone = job.is_none().then_some(pod);
-        let members = job.map(|job| job.members.as_slice()).unwrap_or_default();
-        members.iter().copied().chain(alone).filter_map(|ix| Some((ix, self.pod(ix)?)))
     }
 }

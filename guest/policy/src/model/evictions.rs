@@ -25,7 +25,7 @@ pub enum EvictedJob {
 
 /// The name of an evicted job, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum KnownBy<'a> {
+pub enum EvictionKey<'a> {
     /// The job of the pod.
     Job(&'a JobKey),
     /// The controller of a pod without a job: namespace, kind and name.
@@ -34,31 +34,31 @@ pub enum KnownBy<'a> {
     Pod(&'a PodName),
 }
 
-impl KnownBy<'_> {
+impl EvictionKey<'_> {
     /// Returns a copy.
     pub fn to_owned(self) -> EvictedJob {
         match self {
-            KnownBy::Job(key) => EvictedJob::Job(key.clone()),
-            KnownBy::Controller(controller) => EvictedJob::Controller(controller.map(str::to_owned)),
-            KnownBy::Pod(name) => EvictedJob::Pod(name.clone()),
+            EvictionKey::Job(key) => EvictedJob::Job(key.clone()),
+            EvictionKey::Controller(controller) => EvictedJob::Controller(controller.map(str::to_owned)),
+            EvictionKey::Pod(name) => EvictedJob::Pod(name.clone()),
         }
     }
 }
 
 impl EvictedJob {
     /// Returns the name, borrowed.
-    pub fn known_by(&self) -> KnownBy<'_> {
+    pub fn known_by(&self) -> EvictionKey<'_> {
         match self {
-            EvictedJob::Job(key) => KnownBy::Job(key),
-            EvictedJob::Controller(controller) => KnownBy::Controller(controller.each_ref().map(String::as_str)),
-            EvictedJob::Pod(name) => KnownBy::Pod(name),
+            EvictedJob::Job(key) => EvictionKey::Job(key),
+            EvictedJob::Controller(controller) => EvictionKey::Controller(controller.each_ref().map(String::as_str)),
+            EvictedJob::Pod(name) => EvictionKey::Pod(name),
         }
     }
 }
 
 /// The number of evictions of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Count {
+struct EvictionCount {
     times: u32,
     /// The number of the last eviction, over all jobs.
     last: u64,
@@ -68,14 +68,14 @@ struct Count {
 /// evicted longest ago.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evictions {
-    counts: BTreeMap<EvictedJob, Count>,
+    counts: BTreeMap<EvictedJob, EvictionCount>,
     last: u64,
 }
 
 /// The counts in a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedEvictions {
-    counts: Vec<(EvictedJob, Count)>,
+    counts: Vec<(EvictedJob, EvictionCount)>,
     last: u64,
 }
 
@@ -94,7 +94,7 @@ impl Evictions {
     pub fn count(&mut self, job: EvictedJob) -> Option<EvictedJob> {
         self.last = self.last.saturating_add(1);
         let times = self.of(&job).saturating_add(1);
-        self.counts.insert(job, Count { times, last: self.last });
+        self.counts.insert(job, EvictionCount { times, last: self.last });
         if self.counts.len() <= MOST {
             return None;
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::sweep::Sweep;
+use super::sweep::SweepSchedule;
 
 /// A number that names an entry of a table.
-pub trait Index: Copy {
+pub trait TableIndex: Copy {
     /// Returns the position in the table.
     fn at(self) -> usize;
     /// Converts a position into an index. `None`: the position has more than 32 bits.
@@ -22,7 +22,7 @@ macro_rules! indexes {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
-        impl Index for $name {
+        impl TableIndex for $name {
             fn at(self) -> usize {
                 usize::try_from(self.0).unwrap_or(usize::MAX)
             }
@@ -57,9 +57,9 @@ indexes! {
     /// The constraints between some pods and others, as the host numbered them.
     InterPodIx;
     /// A count of pods by domain; renumbered whenever a topology or a constraint between pods changes.
-    BookIx;
+    DomainCountsIx;
     /// A name that is compared but rarely shown. A number is never given to a second name.
-    Symbol;
+    NameId;
 }
 
 /// Entries by index; an index may be free.
@@ -72,7 +72,7 @@ impl<I, T> Default for Table<I, T> {
     }
 }
 
-impl<I: Index, T> Table<I, T> {
+impl<I: TableIndex, T> Table<I, T> {
     /// Returns an entry. `None`: the index is free.
     pub fn get(&self, ix: I) -> Option<&T> {
         self.0.get(ix.at())?.as_ref()
@@ -139,18 +139,18 @@ const RECENT: usize = 256;
 
 /// Names as numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Symbols {
-    numbers: BTreeMap<Arc<str>, Symbol>,
+pub struct NameTable {
+    numbers: BTreeMap<Arc<str>, NameId>,
     /// The number of the next new name.
     next: u32,
-    sweep: Sweep,
+    sweep: SweepSchedule,
     /// A cache by hash of the last interned names: many pods in a row are of few namespaces and queues.
-    recent: Vec<Option<(Arc<str>, Symbol)>>,
+    recent: Vec<Option<(Arc<str>, NameId)>>,
 }
 
-impl Symbols {
+impl NameTable {
     /// Returns the number of a name, a new one if it has none.
-    pub fn intern(&mut self, name: &str) -> Symbol {
+    pub fn intern(&mut self, name: &str) -> NameId {
         let slot = slot(name);
         if let Some(Some((recent, symbol))) = self.recent.get(slot)
             && **recent == *name
@@ -160,7 +160,7 @@ impl Symbols {
         let (name, symbol) = match self.numbers.get_key_value(name) {
             Some((name, symbol)) => (name.clone(), *symbol),
             None => {
-                let (name, symbol) = (Arc::from(name), Symbol(self.next));
+                let (name, symbol) = (Arc::from(name), NameId(self.next));
                 self.next = self.next.saturating_add(1);
                 self.numbers.insert(Arc::clone(&name), symbol);
                 (name, symbol)
@@ -174,7 +174,7 @@ impl Symbols {
     }
 
     /// Returns the number of a name. `None`: the name was never interned.
-    pub fn get(&self, name: &str) -> Option<Symbol> {
+    pub fn get(&self, name: &str) -> Option<NameId> {
         self.numbers.get(name).copied()
     }
 
@@ -189,7 +189,7 @@ impl Symbols {
     }
 
     /// Forgets the names that nothing has. One that comes again gets another number.
-    pub fn sweep(&mut self, used: &BTreeSet<Symbol>) {
+    pub fn sweep(&mut self, used: &BTreeSet<NameId>) {
         self.numbers.retain(|_, symbol| used.contains(symbol));
         self.recent.clear();
         self.sweep.done(self.count());

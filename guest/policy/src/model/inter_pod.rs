@@ -1,6 +1,6 @@
 //! Constraints between pods: affinity, anti-affinity and spread, and the counts by which they are judged.
 //!
-//! The counts are updated whenever a pod takes a node or leaves it, so a trial sees them change. A [`WhatIf`] describes the changes that a
+//! The counts are updated whenever a pod takes a node or leaves it, so a trial sees them change. A [`DomainCountOverlay`] describes the changes that a
 //! plan tries without a trial. A pod without constraints to others costs one lookup.
 //!
 //! Upstream `pkg/scheduler/framework/plugins`: interpodaffinity, podtopologyspread, volumerestrictions.
@@ -12,18 +12,18 @@ mod what_if;
 
 use std::collections::BTreeSet;
 
-use super::index::Index;
-use super::queue::Entry;
-use super::{BookIx, InterPodIx, NodeIx, SelectorIx, Table, TopologyIx};
-use book::Book;
-use compiled::Compiled;
+use super::index::TableIndex;
+use super::queue::Adjustment;
+use super::{DomainCountsIx, InterPodIx, NodeIx, SelectorIx, Table, TopologyIx};
+use book::DomainCounts;
+use compiled::CompiledTerms;
 
-pub use judge::InterPodLack;
-pub use what_if::WhatIf;
+pub use judge::InterPodViolation;
+pub use what_if::DomainCountOverlay;
 
 /// A division of the nodes into domains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topology {
+pub struct TopologyDomains {
     /// The key of the label; empty for the topology in which all nodes are of one domain.
     pub key: String,
     /// The domain of each node, by number; 0, or a missing number: the node is of none.
@@ -32,7 +32,7 @@ pub struct Topology {
 
 /// Pods of a set in a domain of a topology.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Term {
+pub struct InterPodTerm {
     /// The set.
     pub selector: SelectorIx,
     /// The topology.
@@ -51,9 +51,9 @@ pub struct Affinity {
 
 /// A spread constraint that forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spread {
+pub struct SpreadConstraint {
     /// The pods that are counted and the domains.
-    pub term: Term,
+    pub term: InterPodTerm,
     /// The number of these pods that a domain may have more than the domain with the fewest; at least 1.
     pub max_skew: u32,
     /// The minimum number of domains, at least 1. Where there are fewer, the smallest count is 0.
@@ -64,33 +64,33 @@ pub struct Spread {
 
 /// The constraints between some pods and others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InterPod {
+pub struct InterPodConstraints {
     /// The sets that the pods are in.
     pub selected_by: BTreeSet<SelectorIx>,
     /// The required affinity of the pods.
     pub affinity: Option<Affinity>,
     /// The required anti-affinity of the pods.
-    pub anti_affinity: Vec<Term>,
+    pub anti_affinity: Vec<InterPodTerm>,
     /// The spread constraints of the pods.
-    pub spread: Vec<Spread>,
+    pub spread: Vec<SpreadConstraint>,
 }
 
 /// The constraints as the host sent them, and the books by which they are checked.
 #[derive(Debug, Clone, Default)]
-pub struct InterPods {
-    topologies: Table<TopologyIx, Topology>,
-    told: Table<InterPodIx, InterPod>,
+pub struct InterPodState {
+    topologies: Table<TopologyIx, TopologyDomains>,
+    told: Table<InterPodIx, InterPodConstraints>,
     /// The domain of each known node.
     domains: Table<TopologyIx, Vec<u32>>,
-    compiled: Table<InterPodIx, Compiled>,
-    books: Table<BookIx, Book>,
+    compiled: Table<InterPodIx, CompiledTerms>,
+    books: Table<DomainCountsIx, DomainCounts>,
     /// Whether the books must be made anew before any constraint is checked.
     outdated: bool,
 }
 
-impl InterPods {
+impl InterPodState {
     /// Stores a topology that is new or has changed.
-    pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
+    pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
         if self.topologies.get(ix) != Some(&topology) {
             self.topologies.insert(ix, topology);
             self.outdated = true;
@@ -98,7 +98,7 @@ impl InterPods {
     }
 
     /// Stores the constraints of some pods that are new or have changed.
-    pub fn set(&mut self, ix: InterPodIx, inter_pod: InterPod) {
+    pub fn set(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
         if self.told.get(ix) != Some(&inter_pod) {
             self.told.insert(ix, inter_pod);
             self.outdated = true;
@@ -133,11 +133,11 @@ impl InterPods {
             self.domains.insert(ix, (0u32..).zip(&topology.domains).map(domain).collect());
         }
         self.compile();
-        pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Entry::In));
+        pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Adjustment::In));
     }
 
     /// Adds a pod on a node to the books, or removes it from them.
-    pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Entry) {
+    pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Adjustment) {
         if self.outdated {
             return;
         }
@@ -152,7 +152,12 @@ impl InterPods {
     }
 
     /// Returns the books in which such a pod counts on a node, each with the domain.
-    fn entries(&self, ix: InterPodIx, node: NodeIx, terminating: bool) -> impl Iterator<Item = (BookIx, u32)> + '_ {
+    fn entries(
+        &self,
+        ix: InterPodIx,
+        node: NodeIx,
+        terminating: bool,
+    ) -> impl Iterator<Item = (DomainCountsIx, u32)> + '_ {
         let booked_in = self.compiled.get(ix).map(|compiled| compiled.booked_in.as_slice()).unwrap_or_default();
         booked_in.iter().filter_map(move |ix| {
             let domain = self.books.get(*ix)?.domain_of(&self.domains, node, terminating)?;

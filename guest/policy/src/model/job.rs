@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Pod, PodIx};
+use super::{PodInfo, PodIx};
 
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
@@ -12,7 +12,7 @@ pub const SCHEDULER_NAME: &str = "/spec/schedulerName";
 
 /// The kind of members that count for a gang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Match {
+pub enum MatchPolicy {
     /// Members that wait at Permit.
     OnlyWaiting,
     /// Members that wait at Permit and bound members.
@@ -33,7 +33,7 @@ pub struct Gang {
     /// Whether the members of the group at Permit give up their nodes when one member loses its node.
     pub leaves_together: bool,
     /// The kind of members that count.
-    pub matching: Match,
+    pub matching: MatchPolicy,
     /// Whether members with scheduling gates count among those that must exist before any member is tried.
     pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included. Empty: only this one.
@@ -44,18 +44,18 @@ pub struct Gang {
 
 /// One pass of attempts over the members of a gang. A host may try them in any order and at any time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct GangRound {
     /// The members that were tried in this round.
     pub tried: BTreeSet<PodIx>,
     /// Whether a tried member found neither a node nor a plan.
     pub has_failures: bool,
     /// How the round ended, if the gang could not reach its minimum in it: no further member is tried in the round.
-    pub failure: Option<Failure>,
+    pub failure: Option<RoundFailure>,
 }
 
 /// The end of a round in which a gang could not reach its minimum. The same attempts would fail in the same way until the cluster changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Failure {
+pub struct RoundFailure {
     /// Pods of other gangs that reserved a node at Permit when the round ended. What such a pod gives up is a change for the gang.
     pub held_by_others: BTreeSet<PodIx>,
     /// The moment from which a new round may begin without a change, in nanoseconds since 1970.
@@ -87,7 +87,7 @@ pub struct Job {
     /// The last time at which the job could not be placed, in nanoseconds since 1970. `None`: not since it was last placed.
     pub failed_at: Option<i64>,
     /// The attempts for its members, where the job is a gang.
-    pub round: Round,
+    pub round: GangRound,
 }
 
 impl Job {
@@ -104,12 +104,12 @@ impl Job {
             first_entered: None,
             priorities: BTreeMap::new(),
             failed_at: None,
-            round: Round::default(),
+            round: GangRound::default(),
         }
     }
 
     /// Adds a pod.
-    pub fn join(&mut self, ix: PodIx, pod: &Pod) {
+    pub fn join(&mut self, ix: PodIx, pod: &PodInfo) {
         self.members.push(ix);
         self.first_created = Some(self.first_created.map_or(pod.created, |first| first.min(pod.created)));
         self.first_entered = Some(self.first_entered.map_or(pod.entered, |first| first.min(pod.entered)));
@@ -117,7 +117,7 @@ impl Job {
     }
 
     /// Removes a pod. `member` returns each of the others.
-    pub fn leave<'p>(&mut self, ix: PodIx, pod: &Pod, member: impl Fn(PodIx) -> Option<&'p Pod>) {
+    pub fn leave<'p>(&mut self, ix: PodIx, pod: &PodInfo, member: impl Fn(PodIx) -> Option<&'p PodInfo>) {
         self.members.retain(|other| *other != ix);
         self.discount(pod.priority());
         if self.first_created == Some(pod.created) || self.first_entered == Some(pod.entered) {
@@ -157,7 +157,7 @@ impl Job {
             && !is_described
             && !self.satisfied
             && self.failed_at.is_none()
-            && self.round == Round::default()
+            && self.round == GangRound::default()
     }
 
     /// Returns the demands of the job: those of its object, else those of its pods. `None`: the job is no gang.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cluster, PodIx, PodsByName, SavedPod};
+use super::{Cluster, PodIdentity, PodIx, PodsByName};
 
 /// A plan that was made, with the pods that it concerns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Entry<P> {
+struct PlanRecord<P> {
     plan: u64,
     /// Whether the host carries the plan out. Before that, the plan is only proposed.
     accepted: bool,
@@ -18,42 +18,42 @@ struct Entry<P> {
 
 /// The plans in flight. In a checkpoint, pods are identified by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Ledger<P = PodIx> {
+pub struct PlansInFlight<P = PodIx> {
     last: u64,
-    entries: Vec<Entry<P>>,
+    entries: Vec<PlanRecord<P>>,
 }
 
-impl<P> Default for Ledger<P> {
+impl<P> Default for PlansInFlight<P> {
     fn default() -> Self {
-        Ledger { last: 0, entries: Vec::new() }
+        PlansInFlight { last: 0, entries: Vec::new() }
     }
 }
 
-impl<P> Ledger<P> {
+impl<P> PlansInFlight<P> {
     /// Returns the ledger with other identifiers for its pods. A pod without one is left out.
-    fn renamed<Q>(&self, rename: impl Fn(&P) -> Option<Q>) -> Ledger<Q> {
+    fn renamed<Q>(&self, rename: impl Fn(&P) -> Option<Q>) -> PlansInFlight<Q> {
         let all = |pods: &[P]| pods.iter().filter_map(&rename).collect();
-        let entries = self.entries.iter().map(|entry| Entry {
+        let entries = self.entries.iter().map(|entry| PlanRecord {
             plan: entry.plan,
             accepted: entry.accepted,
             preemptors: all(&entry.preemptors),
             victims: all(&entry.victims),
         });
-        Ledger { last: self.last, entries: entries.collect() }
+        PlansInFlight { last: self.last, entries: entries.collect() }
     }
 }
 
-impl Ledger<SavedPod> {
+impl PlansInFlight<PodIdentity> {
     /// Restores the ledger of a checkpoint in a cluster with these pods. A pod that is gone is left out.
-    pub fn restored(&self, pods: &PodsByName<'_>) -> Ledger {
+    pub fn restored(&self, pods: &PodsByName<'_>) -> PlansInFlight {
         self.renamed(|pod| pods.find(pod))
     }
 }
 
-impl Ledger {
+impl PlansInFlight {
     /// Returns the ledger for a checkpoint.
-    pub fn saved(&self, cluster: &Cluster) -> Ledger<SavedPod> {
-        self.renamed(|pod| SavedPod::of(cluster, *pod))
+    pub fn saved(&self, cluster: &Cluster) -> PlansInFlight<PodIdentity> {
+        self.renamed(|pod| PodIdentity::of(cluster, *pod))
     }
 
     /// Removes the proposals that the host never answered; they are void.
@@ -64,7 +64,7 @@ impl Ledger {
     /// Enters a plan that is proposed to the host and gives it its number.
     pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>) -> u64 {
         self.last = self.last.saturating_add(1);
-        self.entries.push(Entry { plan: self.last, accepted: false, preemptors, victims });
+        self.entries.push(PlanRecord { plan: self.last, accepted: false, preemptors, victims });
         self.last
     }
 
@@ -97,7 +97,7 @@ impl Ledger {
     /// because it is in flight until the leaving pods have left.
     pub fn prune(&mut self, cluster: &Cluster) {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
-        let is_in_flight = |entry: &Entry<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
+        let is_in_flight = |entry: &PlanRecord<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
         self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0 || is_in_flight(entry));
     }
 
@@ -111,7 +111,7 @@ impl Ledger {
     /// pod of it waits.
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
-        let mine = |entry: &&Entry<PodIx>| {
+        let mine = |entry: &&PlanRecord<PodIx>| {
             entry.accepted
                 && entry.preemptors.iter().any(|pod| preemptors.contains(pod))
                 && entry.preemptors.iter().any(waits)
@@ -140,7 +140,7 @@ impl Ledger {
     }
 }
 
-impl Entry<PodIx> {
+impl PlanRecord<PodIx> {
     /// Returns the number of victims that still use a node.
     fn left(&self, cluster: &Cluster) -> usize {
         let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());

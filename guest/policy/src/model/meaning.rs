@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::ResourceIx;
 
 /// The meaning of an amount of one resource.
-pub trait Meaning: Copy {
+pub trait AmountKind: Copy {
     /// Creates an amount with this meaning.
     fn new(amount: i64) -> Self;
     /// Returns the amount.
@@ -14,10 +14,10 @@ pub trait Meaning: Copy {
 }
 
 /// An amount that can be a term of a sum: pods use it, or are to use it.
-pub trait Term: Meaning {}
+pub trait Summand: AmountKind {}
 
 /// An amount that a sum is compared with.
-pub trait Limit: Meaning {}
+pub trait BoundAmount: AmountKind {}
 
 macro_rules! meanings {
     ($kind:ident: $($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -25,7 +25,7 @@ macro_rules! meanings {
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name(pub i64);
 
-        impl Meaning for $name {
+        impl AmountKind for $name {
             fn new(amount: i64) -> $name {
                 $name(amount)
             }
@@ -38,7 +38,7 @@ macro_rules! meanings {
     )*};
 }
 
-meanings! { Term:
+meanings! { Summand:
     /// Used by pods on nodes.
     Used;
     /// Requested by pods, or requested beyond what they use.
@@ -49,7 +49,7 @@ meanings! { Term:
     Freed;
 }
 
-meanings! { Limit:
+meanings! { BoundAmount:
     /// Guaranteed to a queue, which gets it back from others: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
     Guaranteed;
     /// Deserved by a queue while others do not need it: Volcano's deserved.
@@ -60,19 +60,19 @@ meanings! { Limit:
 
 /// A bound on some resources. A resource that is not named is not bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound<K>(Vec<(ResourceIx, i64)>, PhantomData<K>);
+pub struct ResourceBound<K>(Vec<(ResourceIx, i64)>, PhantomData<K>);
 
-impl<K> Default for Bound<K> {
-    fn default() -> Bound<K> {
-        Bound(Vec::new(), PhantomData)
+impl<K> Default for ResourceBound<K> {
+    fn default() -> ResourceBound<K> {
+        ResourceBound(Vec::new(), PhantomData)
     }
 }
 
-impl<K: Meaning> Bound<K> {
+impl<K: AmountKind> ResourceBound<K> {
     /// Creates a bound on these resources. Of a repeated resource, the last amount counts.
-    pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> Bound<K> {
+    pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> ResourceBound<K> {
         let named: std::collections::BTreeMap<_, _> = amounts.into_iter().collect();
-        Bound(named.into_iter().collect(), PhantomData)
+        ResourceBound(named.into_iter().collect(), PhantomData)
     }
 
     /// Returns the bound on one resource. `None`: the resource is not bounded.

@@ -1,7 +1,7 @@
 //! The model: one cluster in numbers, as all five systems see it.
 //!
 //! Nodes, pods, jobs and queues refer to each other by index; a name is kept to be shown and to break ties (as a rank), never
-//! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back; [`Ledger`] remembers
+//! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back; [`PlansInFlight`] remembers
 //! the plans under way.
 
 mod bits;
@@ -32,31 +32,38 @@ mod tests;
 mod totals;
 mod trial;
 
-pub use budget::Budget;
-pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
+pub use budget::DisruptionBudget;
+pub use cluster::{Cluster, MissingMembers, NominatedConstraints, ReservationAllocation};
 pub use evictions::SavedEvictions;
 pub use ext::Extensions;
-pub use ext::coscheduling::Borrows;
+pub use ext::coscheduling::Borrowing;
 pub use ext::koordinator::ReservationTerms;
-pub use ext::kubernetes::SchedulingGroup;
-pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
-pub use ext::yunikorn::{Policy, QueueRank};
+pub use ext::kubernetes::KubernetesPodGroup;
+pub use ext::volcano::{ElasticSettings, ElasticSizes, QueueSpec, VolcanoPodGroup};
+pub use ext::yunikorn::{QueuePreemptionPolicy, QueueRank};
 pub use index::{
-    BookIx, BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, SelectorIx, ShapeIx, Symbol, Symbols, Table,
-    TopologyIx, VictimClassIx, hash,
+    BudgetIx, ClassIx, DomainCountsIx, InterPodIx, JobIx, NameId, NameTable, NodeIx, PodIx, QueueIx, SelectorIx,
+    ShapeIx, Table, TopologyIx, VictimClassIx, hash,
 };
-pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
-pub use job::{Failure, Gang, Job, JobKey, Match, Round, SCHEDULER_NAME};
-pub use ledger::Ledger;
-pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};
-pub use node::Node;
+pub use inter_pod::{
+    Affinity, DomainCountOverlay, InterPodConstraints, InterPodState, InterPodTerm, InterPodViolation,
+    SpreadConstraint, TopologyDomains,
+};
+pub use job::{Gang, GangRound, Job, JobKey, MatchPolicy, RoundFailure, SCHEDULER_NAME};
+pub use ledger::PlansInFlight;
+pub use meaning::{
+    AmountKind, BoundAmount, Deserved, Freed, Guaranteed, Max, Promised, Requested, ResourceBound, Summand, Used,
+};
+pub use node::NodeInfo;
 pub use node_set::NodeSet;
-pub use paged::Paged;
-pub use pod::{Kind, NO_CONTROLLER, NO_PODS, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
-pub use queue::{Bounds, Queue, QueueDefinition, Usage};
-pub use residents::{Resident, Residents};
-pub use resources::{Amounts, Request, ResourceIx, count_for};
-pub use rooms::{Lacks, Rooms, Scan};
-pub use saved_pod::{PodsByName, SavedPod};
-pub use totals::Overflow;
-pub use trial::{Mark, Trial};
+pub use paged::PagedTable;
+pub use pod::{
+    NO_CONTROLLER, NO_PODS, PodAttributes, PodInfo, PodKind, PodLocation, PodName, Preemptibility, TaskAttributes,
+};
+pub use queue::{Bounds, Queue, QueueDefinition, QueueUsage};
+pub use residents::{NodePod, NodePods};
+pub use resources::{Amounts, ResourceIx, ResourceRequest, count_for};
+pub use rooms::{CapacityColumns, CapacityScan, Insufficient};
+pub use saved_pod::{PodIdentity, PodsByName};
+pub use totals::SumOverflow;
+pub use trial::{Savepoint, Trial};

@@ -4,7 +4,7 @@ use super::{Amounts, PodIx};
 
 /// A node: its capacity and the pods that use it.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct NodeInfo {
     /// Its name.
     pub name: String,
     /// The position of its name among the names of all nodes.

@@ -1,7 +1,7 @@
 //! The nodes in the order of their names, kept between searches.
 
 use super::index::Table;
-use super::{Node, NodeIx};
+use super::{NodeInfo, NodeIx};
 
 /// The nodes in the order of their ranks.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ impl NodeOrder {
     }
 
     /// Puts the nodes in order, where something has changed.
-    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>) {
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, NodeInfo>) {
         if self.is_current {
             return;
         }

@@ -1,17 +1,17 @@
 //! A set of nodes, one bit each.
 
 use super::NodeIx;
-use super::bits::{Bits, WORD};
-use super::index::Index;
+use super::bits::{BitSet, WORD};
+use super::index::TableIndex;
 
 /// A set of nodes.
 #[derive(Debug, Clone, Default)]
-pub struct NodeSet(Bits);
+pub struct NodeSet(BitSet);
 
 impl NodeSet {
     /// Creates a set from its words, one bit a node, the first nodes first.
     pub fn of_words(words: impl Iterator<Item = u64>) -> NodeSet {
-        NodeSet(Bits::of_words(words.collect()))
+        NodeSet(BitSet::of_words(words.collect()))
     }
 
     /// Checks whether a node is in the set.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::index::Index;
+use super::index::TableIndex;
 
 /// The number of entries of one page.
 const PAGE: usize = 64;
@@ -10,8 +10,8 @@ const PAGE: usize = 64;
 /// A table in pages. A page is freed when all its entries are gone. So a table takes memory for its entries, and half a byte for each number that was
 /// ever given.
 #[derive(Debug, Clone)]
-pub struct Paged<I, T> {
-    pages: Vec<Page<T>>,
+pub struct PagedTable<I, T> {
+    pages: Vec<TablePage<T>>,
     entries: usize,
     /// The number after the highest one ever given.
     next: usize,
@@ -20,24 +20,24 @@ pub struct Paged<I, T> {
 
 /// A page: its entries, and how many there are.
 #[derive(Debug, Clone)]
-struct Page<T> {
+struct TablePage<T> {
     entries: Vec<Option<T>>,
     used: usize,
 }
 
-impl<T> Page<T> {
-    fn new() -> Page<T> {
-        Page { entries: Vec::new(), used: 0 }
+impl<T> TablePage<T> {
+    fn new() -> TablePage<T> {
+        TablePage { entries: Vec::new(), used: 0 }
     }
 }
 
-impl<I, T> Default for Paged<I, T> {
+impl<I, T> Default for PagedTable<I, T> {
     fn default() -> Self {
-        Paged { pages: Vec::new(), entries: 0, next: 0, index: PhantomData }
+        PagedTable { pages: Vec::new(), entries: 0, next: 0, index: PhantomData }
     }
 }
 
-impl<I: Index, T> Paged<I, T> {
+impl<I: TableIndex, T> PagedTable<I, T> {
     /// Returns an entry.
     pub fn get(&self, ix: I) -> Option<&T> {
         let (page, at) = place(ix);
@@ -56,11 +56,11 @@ impl<I: Index, T> Paged<I, T> {
         self.next = self.next.max(ix.at().saturating_add(1));
         if self.pages.len() <= page {
             if let Some(last) = self.pages.last_mut().filter(|last| last.used == 0) {
-                *last = Page::new();
+                *last = TablePage::new();
             }
-            self.pages.resize_with(page.saturating_add(1), Page::new);
+            self.pages.resize_with(page.saturating_add(1), TablePage::new);
         }
-        let Page { entries, used } = self.pages.get_mut(page)?;
+        let TablePage { entries, used } = self.pages.get_mut(page)?;
         if entries.capacity() == 0 {
             entries.reserve_exact(PAGE);
         }
@@ -98,7 +98,7 @@ impl<I: Index, T> Paged<I, T> {
         page.used = page.used.saturating_sub(1);
         self.entries = self.entries.saturating_sub(1);
         if page.used == 0 && !is_last {
-            *page = Page::new();
+            *page = TablePage::new();
         }
         Some(old)
     }
@@ -126,11 +126,11 @@ impl<I: Index, T> Paged<I, T> {
 }
 
 /// Returns the page of a number, and the position on the page.
-fn place<I: Index>(ix: I) -> (usize, usize) {
+fn place<I: TableIndex>(ix: I) -> (usize, usize) {
     (ix.at() / PAGE, ix.at() % PAGE)
 }
 
-fn number<I: Index>(page: usize, at: usize) -> Option<I> {
+fn number<I: TableIndex>(page: usize, at: usize) -> Option<I> {
     I::of(page.checked_mul(PAGE)?.checked_add(at)?)
 }
 
@@ -144,8 +144,9 @@ mod tests {
 
     #[test]
     fn entries_that_are_gone_take_no_room() {
-        let pages = |table: &Paged<PodIx, u8>| table.pages.iter().filter(|page| page.entries.capacity() > 0).count();
-        let (mut one_by_one, mut in_waves) = (Paged::default(), Paged::default());
+        let pages =
+            |table: &PagedTable<PodIx, u8>| table.pages.iter().filter(|page| page.entries.capacity() > 0).count();
+        let (mut one_by_one, mut in_waves) = (PagedTable::default(), PagedTable::default());
         for number in 0..20_000 {
             one_by_one.insert(PodIx(number), 0);
             in_waves.insert(PodIx(number), 0);
@@ -166,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_paged_table_is_a_map(steps in proptest::collection::vec((0_u32..300, any::<bool>()), 0..400)) {
-            let (mut table, mut map) = (Paged::default(), BTreeMap::new());
+            let (mut table, mut map) = (PagedTable::default(), BTreeMap::new());
             for (at, (number, is_new)) in steps.into_iter().enumerate() {
                 let old = if is_new { table.insert(PodIx(number), at) } else { table.remove(PodIx(number)) };
                 let known = if is_new { map.insert(number, at) } else { map.remove(&number) };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::PodTemplate;
 
-use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NameId, NodeIx, PodIx, QueueIx, ResourceRequest, ShapeIx};
 
 /// No pods.
 pub static NO_PODS: BTreeSet<PodIx> = BTreeSet::new();
@@ -18,7 +18,7 @@ pub const NO_CONTROLLER: u32 = 0;
 
 /// The kind of a placed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum PodKind {
     /// A pod.
     Pod,
     /// A reservation that is placed as if it were a pod.
@@ -29,7 +29,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodName {
     /// The kind of the named object.
-    pub kind: Kind,
+    pub kind: PodKind,
     /// The namespace.
     pub namespace: String,
     /// The name within it.
@@ -39,15 +39,15 @@ pub struct PodName {
 impl fmt::Display for PodName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            Kind::Pod => write!(f, "{}/{}", self.namespace, self.name),
-            Kind::Reservation => write!(f, "Reservation/{}", self.name),
+            PodKind::Pod => write!(f, "{}/{}", self.namespace, self.name),
+            PodKind::Reservation => write!(f, "Reservation/{}", self.name),
         }
     }
 }
 
 /// The place of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PodLocation {
     /// The pod waits for a node and uses nothing.
     Pending,
     /// The pod has this node reserved and is not bound yet.
@@ -61,12 +61,12 @@ pub enum Place {
     Evicted,
 }
 
-impl Place {
+impl PodLocation {
     /// Returns the node whose capacity the pod uses. `None`: it uses none.
     pub fn node(self) -> Option<NodeIx> {
         match self {
-            Place::Reserved(node) | Place::Bound(node) => Some(node),
-            Place::Pending | Place::Finished | Place::Evicted => None,
+            PodLocation::Reserved(node) | PodLocation::Bound(node) => Some(node),
+            PodLocation::Pending | PodLocation::Finished | PodLocation::Evicted => None,
         }
     }
 }
@@ -91,7 +91,7 @@ pub struct PodAttributes {
     /// The priority; the highest is the most important.
     pub priority: i32,
     /// The queue that the pod names, even if there is no such queue.
-    pub queue_name: Option<Symbol>,
+    pub queue_name: Option<NameId>,
     /// The job of the pod. `None`: the pod is a job of its own.
     pub job: Option<JobIx>,
     /// Whether the pod may be a victim, and so how it counts against its queue.
@@ -101,7 +101,7 @@ pub struct PodAttributes {
     /// Whether the pod declares that it may not be a victim.
     pub opted_out: bool,
     /// The name of the reservation that the pod uses.
-    pub inside: Option<Symbol>,
+    pub inside: Option<NameId>,
     /// The disruption budgets that cover it.
     pub budgets: Vec<BudgetIx>,
     /// Whether the pod is marked for deletion by a label.
@@ -109,14 +109,14 @@ pub struct PodAttributes {
     /// A label or an annotation, as a JSON pointer, that demands a placement which no law judges.
     pub unjudged: Option<&'static str>,
     /// The role of the pod within its job.
-    pub task: Task,
+    pub task: TaskAttributes,
 }
 
 /// The role of a pod within its job, where its system distinguishes tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Task {
+pub struct TaskAttributes {
     /// The role. `None`: it has none.
-    pub role: Option<Symbol>,
+    pub role: Option<NameId>,
     /// The index of the pod within its role.
     pub index: Option<u32>,
     /// The time for which the pod must not be evicted after it was placed, in nanoseconds.
@@ -129,7 +129,7 @@ pub struct Task {
 
 /// A pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pod {
+pub struct PodInfo {
     /// Its name.
     pub name: PodName,
     /// Its uid; may be empty.
@@ -137,7 +137,7 @@ pub struct Pod {
     /// The position of its name among the names of all pods.
     pub rank: u64,
     /// Its namespace.
-    pub namespace: Symbol,
+    pub namespace: NameId,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
     /// The time when the pod became known, in nanoseconds since 1970.
@@ -147,7 +147,7 @@ pub struct Pod {
     /// The time when the pod was placed, in nanoseconds since 1970.
     pub scheduled: Option<i64>,
     /// The amounts that the pod requests.
-    pub request: Request,
+    pub request: ResourceRequest,
     /// The shape: which nodes the pod may run on.
     pub shape: ShapeIx,
     /// The constraints between the pod and others. `None`: there are none.
@@ -165,7 +165,7 @@ pub struct Pod {
     /// The one node that the pod may run on, if it demands one.
     pub required_node: Option<NodeIx>,
     /// The place of the pod.
-    pub place: Place,
+    pub place: PodLocation,
     /// The node that the pod is to get once victims have left.
     pub nominated: Option<NodeIx>,
     /// Whether the pod is being deleted.
@@ -182,7 +182,7 @@ pub struct Pod {
     pub queue: Option<QueueIx>,
 }
 
-impl Pod {
+impl PodInfo {
     /// Returns the priority; the highest is the most important.
     pub fn priority(&self) -> i32 {
         self.attributes.priority
@@ -217,17 +217,17 @@ impl Pod {
 
     /// Returns whether no other pod stops with the pod: it is no reservation, and is of no job.
     pub fn is_alone(&self) -> bool {
-        self.name.kind == Kind::Pod && self.attributes.job.is_none()
+        self.name.kind == PodKind::Pod && self.attributes.job.is_none()
     }
 
     /// Returns whether the eviction of the pod frees what it requests: it is no reservation, and is inside none.
     pub fn frees_its_request(&self) -> bool {
-        self.name.kind == Kind::Pod && self.attributes.inside.is_none()
+        self.name.kind == PodKind::Pod && self.attributes.inside.is_none()
     }
 
     /// Checks whether the pod waits for a node.
     pub fn is_pending(&self) -> bool {
-        self.place == Place::Pending && !self.terminating
+        self.place == PodLocation::Pending && !self.terminating
     }
 
     /// Checks whether the policy may decide about the pod now: it has no scheduling gate, and is no other scheduler's pod.

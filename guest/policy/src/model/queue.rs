@@ -3,19 +3,19 @@
 use std::marker::PhantomData;
 
 use super::{
-    Amounts, Bound, Deserved, Guaranteed, Max, Meaning, Policy, Preemptibility, QueueIx, QueueSpec, Request, Requested,
-    ResourceIx, Used,
+    AmountKind, Amounts, Deserved, Guaranteed, Max, Preemptibility, QueueIx, QueuePreemptionPolicy, QueueSpec,
+    Requested, ResourceBound, ResourceIx, ResourceRequest, Used,
 };
 
 /// The bounds of a queue. Their names differ from system to system.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The amounts that the queue gets back from others whenever it needs them: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
-    pub guaranteed: Bound<Guaranteed>,
+    pub guaranteed: ResourceBound<Guaranteed>,
     /// The amounts that the queue may use while others do not need them: Volcano's deserved.
-    pub deserved: Bound<Deserved>,
+    pub deserved: ResourceBound<Deserved>,
     /// The amounts that the queue never exceeds: max, Volcano's capability.
-    pub max: Bound<Max>,
+    pub max: ResourceBound<Max>,
 }
 
 /// A queue as its system describes it.
@@ -30,7 +30,7 @@ pub struct QueueDefinition {
     /// Whether it takes the pods that belong to no other queue.
     pub is_default: bool,
     /// The settings by which its pods preempt and are preempted.
-    pub policy: Policy,
+    pub policy: QueuePreemptionPolicy,
     /// The settings that compare it with other queues.
     pub spec: QueueSpec,
 }
@@ -47,16 +47,16 @@ pub struct Queue {
     /// Whether it takes the pods that belong to no other queue.
     pub is_default: bool,
     /// The share that replaces its maximum for now, where its system divides the cluster among queues.
-    pub runtime: Option<Bound<Max>>,
+    pub runtime: Option<ResourceBound<Max>>,
     /// The amounts that its pods use.
-    pub used: Usage<Used>,
+    pub used: QueueUsage<Used>,
     /// The amounts that its pods request, whether they use them or wait for them.
-    pub requested: Usage<Requested>,
+    pub requested: QueueUsage<Requested>,
 }
 
 impl Queue {
     /// Returns the amounts that the queue may use now, and the name of that bound.
-    pub fn limit(&self) -> (&'static str, &Bound<Max>) {
+    pub fn limit(&self) -> (&'static str, &ResourceBound<Max>) {
         match &self.runtime {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
@@ -89,13 +89,13 @@ impl Queue {
 
 /// Amounts by preemptibility.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage<K> {
+pub struct QueueUsage<K> {
     preemptible: Amounts,
     non_preemptible: Amounts,
     meaning: PhantomData<K>,
 }
 
-impl<K: Meaning> Usage<K> {
+impl<K: AmountKind> QueueUsage<K> {
     /// Returns the amount of one resource of the pods of one preemptibility.
     pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> K {
         K::new(self.amounts(preemptibility).get(resource))
@@ -120,21 +120,21 @@ impl<K: Meaning> Usage<K> {
     }
 
     /// Books a request in or out.
-    pub(super) fn book(&mut self, entry: Entry, preemptibility: Preemptibility, request: &Request) {
+    pub(super) fn book(&mut self, entry: Adjustment, preemptibility: Preemptibility, request: &ResourceRequest) {
         let amounts = match preemptibility {
             Preemptibility::Preemptible => &mut self.preemptible,
             Preemptibility::NonPreemptible => &mut self.non_preemptible,
         };
         match entry {
-            Entry::In => amounts.add(request),
-            Entry::Out => amounts.subtract(request),
+            Adjustment::In => amounts.add(request),
+            Adjustment::Out => amounts.subtract(request),
         }
     }
 }
 
 /// The direction in which an amount is booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum Adjustment {
     /// The amount is added.
     In,
     /// The amount is subtracted.

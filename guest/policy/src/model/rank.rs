@@ -18,7 +18,7 @@ pub const UNRANKED: u64 = 0;
 /// Names in order.
 #[derive(Debug, Clone)]
 pub struct Ranks<K: Ord> {
-    known: BTreeMap<K, Known>,
+    known: BTreeMap<K, NameRank>,
     /// Names that were added in order, each after all others. A host announces its pods by name when it starts, and such names need no lookup.
     tail: Vec<(K, u64)>,
     /// The number of names that were put between others.
@@ -27,7 +27,7 @@ pub struct Ranks<K: Ord> {
 
 /// The rank of a name, and the turn at which it was put between others; 0 if it was added after all others.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct NameRank {
     rank: u64,
     turn: u64,
 }
@@ -40,7 +40,7 @@ impl<K: Ord> Default for Ranks<K> {
 
 /// The effect of adding a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Added {
+pub enum RankChange {
     /// The name has this rank; no other rank changed.
     Rank(u64),
     /// All ranks have changed, and the name has one of them.
@@ -67,17 +67,17 @@ impl<K: Ord> Ranks<K> {
     }
 
     /// Adds a name.
-    pub fn add(&mut self, name: K) -> Added {
+    pub fn add(&mut self, name: K) -> RankChange {
         let last = self.tail.last().map(|(name, rank)| (name, *rank));
         let last = last.or_else(|| self.known.last_key_value().map(|(name, known)| (name, known.rank)));
         let behind = last.is_none_or(|(last, _)| *last < name).then(|| last.map_or(0, |(_, rank)| rank));
         if let Some(rank) = behind.and_then(|last| last.checked_add(STRIDE)) {
             self.tail.push((name, rank));
-            return Added::Rank(rank);
+            return RankChange::Rank(rank);
         }
         self.settle();
         let above = match self.known.range(&name..).next() {
-            Some((same, known)) if *same == name => return Added::Rank(known.rank),
+            Some((same, known)) if *same == name => return RankChange::Rank(known.rank),
             above => above.map(|(_, known)| *known),
         };
         let below = self.known.range(..&name).next_back().map(|(_, known)| *known);
@@ -86,16 +86,16 @@ impl<K: Ord> Ranks<K> {
             && above.is_none_or(|above| rank < above.rank)
             && rank > UNRANKED;
         self.turns = self.turns.saturating_add(1);
-        self.known.insert(name, Known { rank, turn: self.turns });
+        self.known.insert(name, NameRank { rank, turn: self.turns });
         if unique {
-            return Added::Rank(rank);
+            return RankChange::Rank(rank);
         }
         let mut next = 0u64;
         for known in self.known.values_mut() {
             next = next.saturating_add(STRIDE);
             known.rank = next;
         }
-        Added::Respread
+        RankChange::Respread
     }
 
     /// Forgets a name.
@@ -106,7 +106,7 @@ impl<K: Ord> Ranks<K> {
 
     /// Puts the names that came in order to the others. Many are put there all at once.
     fn settle(&mut self) {
-        let tail = std::mem::take(&mut self.tail).into_iter().map(|(name, rank)| (name, Known { rank, turn: 0 }));
+        let tail = std::mem::take(&mut self.tail).into_iter().map(|(name, rank)| (name, NameRank { rank, turn: 0 }));
         if tail.len() > self.known.len().div_ceil(8) {
             self.known.append(&mut tail.collect());
         } else {
@@ -117,9 +117,9 @@ impl<K: Ord> Ranks<K> {
 
 /// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names. More names of the
 /// run will follow, so most of the gap is left on the other side.
-fn between(below: Option<Known>, above: Option<Known>) -> u64 {
+fn between(below: Option<NameRank>, above: Option<NameRank>) -> u64 {
     let (low, last) = below.map_or((0, 0), |below| (below.rank, below.turn));
-    let Some(Known { rank: high, turn: next }) = above else { return low.saturating_add(STRIDE) };
+    let Some(NameRank { rank: high, turn: next }) = above else { return low.saturating_add(STRIDE) };
     let part = high.saturating_sub(low).div_ceil(RUN);
     match last.cmp(&next) {
         std::cmp::Ordering::Greater => low.saturating_add(part),

@@ -8,14 +8,14 @@ mod likeness;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::bits::Bits;
-use super::index::{Index, Table};
-use super::{Node, NodeIx, Paged, Pod, PodIx, VictimClassIx};
-use likeness::Likeness;
+use super::bits::BitSet;
+use super::index::{Table, TableIndex};
+use super::{NodeInfo, NodeIx, PagedTable, PodInfo, PodIx, VictimClassIx};
+use likeness::VictimClassKey;
 
 /// A pod on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Resident {
+pub struct NodePod {
     /// The pod.
     pub pod: PodIx,
     /// Its class.
@@ -30,12 +30,12 @@ pub struct Resident {
 
 /// The pods of all nodes.
 #[derive(Debug, Clone, Default)]
-pub struct Residents {
-    nodes: Table<NodeIx, Vec<Resident>>,
-    classes: BTreeMap<Likeness, VictimClassIx>,
+pub struct NodePods {
+    nodes: Table<NodeIx, Vec<NodePod>>,
+    classes: BTreeMap<VictimClassKey, VictimClassIx>,
     /// The nodes that have changed since the last search, without repetition.
     stale: Vec<NodeIx>,
-    is_stale: Bits,
+    is_stale: BitSet,
     /// Whether all nodes were read once.
     is_read: bool,
 }
@@ -43,7 +43,7 @@ pub struct Residents {
 /// The number of classes up to which they are not renumbered. With more classes than this, and than pods, most classes have no pods any more.
 const FEW_CLASSES: usize = 1024;
 
-impl Residents {
+impl NodePods {
     /// Marks a node as changed: its pods have changed, or an attribute of one of them.
     pub fn outdate(&mut self, node: NodeIx) {
         if self.is_read && self.is_stale.insert(node.at()) {
@@ -53,11 +53,11 @@ impl Residents {
 
     /// Forgets all nodes, because an attribute of many pods has changed.
     pub fn outdate_all(&mut self) {
-        *self = Residents::default();
+        *self = NodePods::default();
     }
 
     /// Reads the nodes that have changed.
-    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, pods: &Paged<PodIx, Pod>) {
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, NodeInfo>, pods: &PagedTable<PodIx, PodInfo>) {
         if self.classes.len() > FEW_CLASSES.max(pods.len()) {
             self.outdate_all();
         }
@@ -72,8 +72,8 @@ impl Residents {
         }
     }
 
-    /// Returns the pods of a node, the least important first; of equal ones, the youngest first. [`Residents::refresh`] must be called first.
-    pub fn on(&self, node: NodeIx) -> &[Resident] {
+    /// Returns the pods of a node, the least important first; of equal ones, the youngest first. [`NodePods::refresh`] must be called first.
+    pub fn on(&self, node: NodeIx) -> &[NodePod] {
         self.nodes.get(node).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -82,13 +82,13 @@ impl Residents {
         self.classes.len()
     }
 
-    fn read(&mut self, ix: NodeIx, node: Option<&Node>, pods: &Paged<PodIx, Pod>) {
+    fn read(&mut self, ix: NodeIx, node: Option<&NodeInfo>, pods: &PagedTable<PodIx, PodInfo>) {
         let mut list = self.nodes.remove(ix).unwrap_or_default();
         list.clear();
         for (pod_ix, pod) in node.iter().flat_map(|node| &node.pods).filter_map(|ix| Some((*ix, pods.get(*ix)?))) {
             let next = VictimClassIx::of(self.classes.len()).unwrap_or(VictimClassIx(u32::MAX));
-            let class = *self.classes.entry(Likeness::of(pod)).or_insert(next);
-            list.push(Resident {
+            let class = *self.classes.entry(VictimClassKey::of(pod)).or_insert(next);
+            list.push(NodePod {
                 pod: pod_ix,
                 class,
                 priority: pod.priority(),

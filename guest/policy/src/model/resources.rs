@@ -12,14 +12,14 @@ pub struct ResourceIx(pub u32);
 
 /// The request of one pod: amounts above zero, by resource number.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Request(Box<[(ResourceIx, i64)]>);
+pub struct ResourceRequest(Box<[(ResourceIx, i64)]>);
 
-impl Request {
+impl ResourceRequest {
     /// Creates a request of these amounts. Amounts of zero or less are left out, and repeated resources add up.
-    pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Request {
+    pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> ResourceRequest {
         let is_normal = amounts.iter().all(|(_, amount)| *amount > 0) && amounts.is_sorted_by(|a, b| a.0 < b.0);
         if is_normal {
-            return Request(amounts.into_boxed_slice());
+            return ResourceRequest(amounts.into_boxed_slice());
         }
         amounts.retain(|(_, amount)| *amount > 0);
         amounts.sort_unstable_by_key(|(resource, _)| *resource);
@@ -30,7 +30,7 @@ impl Request {
                 _ => merged.push((resource, amount)),
             }
         }
-        Request(merged.into_boxed_slice())
+        ResourceRequest(merged.into_boxed_slice())
     }
 
     /// Returns the resources and their amounts, by number.
@@ -67,21 +67,21 @@ impl Amounts {
     }
 
     /// Adds a request.
-    pub fn add(&mut self, request: &Request) {
+    pub fn add(&mut self, request: &ResourceRequest) {
         self.change(request, i64::saturating_add)
     }
 
     /// Takes a request away.
-    pub fn subtract(&mut self, request: &Request) {
+    pub fn subtract(&mut self, request: &ResourceRequest) {
         self.change(request, i64::saturating_sub)
     }
 
     /// Returns the first resource of the request that is lacking. `None`: there is enough of each.
-    pub fn lacks(&self, request: &Request) -> Option<ResourceIx> {
+    pub fn lacks(&self, request: &ResourceRequest) -> Option<ResourceIx> {
         request.iter().find(|(resource, amount)| self.get(*resource) < *amount).map(|(resource, _)| resource)
     }
 
-    fn change(&mut self, request: &Request, by: fn(i64, i64) -> i64) {
+    fn change(&mut self, request: &ResourceRequest, by: fn(i64, i64) -> i64) {
         for (resource, amount) in request.iter() {
             if let Some(slot) = self.slot(resource) {
                 *slot = by(*slot, amount);
@@ -120,8 +120,8 @@ mod tests {
     const CPU: ResourceIx = ResourceIx(0);
     const MEMORY: ResourceIx = ResourceIx(1);
 
-    fn request(amounts: &[(ResourceIx, i64)]) -> Request {
-        Request::new(amounts.to_vec())
+    fn request(amounts: &[(ResourceIx, i64)]) -> ResourceRequest {
+        ResourceRequest::new(amounts.to_vec())
     }
 
     #[test]

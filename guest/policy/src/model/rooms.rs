@@ -5,21 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use super::bits::{Bits, WORD, put};
-use super::index::{Index, Table};
-use super::{Node, NodeIx, Request, ResourceIx};
+use super::bits::{BitSet, WORD, put};
+use super::index::{Table, TableIndex};
+use super::{NodeInfo, NodeIx, ResourceIx, ResourceRequest};
 
 /// The capacity of all nodes.
 #[derive(Debug, Clone, Default)]
-pub struct Rooms {
+pub struct CapacityColumns {
     columns: BTreeMap<ResourceIx, Column>,
     /// The nodes that exist.
-    present: Bits,
+    present: BitSet,
     /// The nodes to which pods are nominated.
-    nominated: Bits,
+    nominated: BitSet,
     /// The nodes that have changed since the last scan, without repetition.
     stale: Vec<NodeIx>,
-    is_stale: Bits,
+    is_stale: BitSet,
     /// Whether all nodes were read once.
     is_read: bool,
 }
@@ -36,7 +36,7 @@ struct Column {
 
 /// One resource that a pod requests, with the amounts of each node.
 #[derive(Debug, Clone, Copy)]
-struct Asked<'a> {
+struct RequestColumn<'a> {
     /// The position of the resource in the request, from 1.
     number: u8,
     resource: ResourceIx,
@@ -49,7 +49,7 @@ struct Asked<'a> {
 
 /// The first resource of a request of which a node has too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lacks {
+pub enum Insufficient {
     /// There is too little even when the node is empty.
     AtAll(ResourceIx),
     /// There is too little while other pods use what they use.
@@ -58,22 +58,22 @@ pub enum Lacks {
 
 /// The input of a scan.
 #[derive(Debug)]
-pub struct Scan<'a> {
+pub struct CapacityScan<'a> {
     /// The requested resources, in the order of their numbers.
-    asked: Vec<Asked<'a>>,
-    present: &'a Bits,
-    nominated: &'a Bits,
+    asked: Vec<RequestColumn<'a>>,
+    present: &'a BitSet,
+    nominated: &'a BitSet,
 }
 
 /// The maximum number of resources of a scanned request: a scan names a lack in one byte.
 const MOST_RESOURCES: usize = 127;
 
-impl Scan<'_> {
+impl CapacityScan<'_> {
     /// The number of nodes in a word of a set of nodes.
     pub const WORD: usize = WORD;
 
-    /// Checks whether [`Scan::lacking`] and [`Scan::large_enough`] cover the whole request, not only its first resources.
-    pub fn takes(request: &Request) -> bool {
+    /// Checks whether [`CapacityScan::lacking`] and [`CapacityScan::large_enough`] cover the whole request, not only its first resources.
+    pub fn takes(request: &ResourceRequest) -> bool {
         request.iter().count() <= MOST_RESOURCES
     }
 
@@ -104,9 +104,9 @@ impl Scan<'_> {
     }
 
     /// Returns the resource that such a number names. `None`: nothing is lacking.
-    pub fn meant(&self, lacking: u8) -> Option<Lacks> {
+    pub fn meant(&self, lacking: u8) -> Option<Insufficient> {
         let asked = self.asked.get(usize::from(lacking & !NEVER).checked_sub(1)?)?;
-        Some(if lacking & NEVER == 0 { Lacks::Now(asked.resource) } else { Lacks::AtAll(asked.resource) })
+        Some(if lacking & NEVER == 0 { Insufficient::Now(asked.resource) } else { Insufficient::AtAll(asked.resource) })
     }
 
     /// Returns which of 64 nodes exist, one bit a node.
@@ -146,7 +146,7 @@ fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
     }
 }
 
-impl Rooms {
+impl CapacityColumns {
     /// Marks a node as changed: its allocatable or free amounts, or the pods nominated to it.
     pub fn outdate(&mut self, node: NodeIx) {
         if self.is_read && self.is_stale.insert(node.at()) {
@@ -156,11 +156,11 @@ impl Rooms {
 
     /// Forgets all nodes, because the amounts of all of them have changed.
     pub fn outdate_all(&mut self) {
-        *self = Rooms::default();
+        *self = CapacityColumns::default();
     }
 
     /// Copies the changes of nodes, and the resources of a request that are read for the first time.
-    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, request: &Request) {
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, NodeInfo>, request: &ResourceRequest) {
         let stale = std::mem::take(&mut self.stale);
         if !self.is_read {
             self.is_read = true;
@@ -175,22 +175,29 @@ impl Rooms {
         }
     }
 
-    /// Returns the input of a scan for this request. [`Rooms::refresh`] must be called first.
-    pub fn scan(&self, request: &Request) -> Scan<'_> {
+    /// Returns the input of a scan for this request. [`CapacityColumns::refresh`] must be called first.
+    pub fn scan(&self, request: &ResourceRequest) -> CapacityScan<'_> {
         let asked = (1u8..).zip(request.iter().take(MOST_RESOURCES)).map(|(number, (resource, amount))| {
             let column = self.columns.get(&resource);
             let (allocatable, free) = column.map_or((&[][..], &[][..]), |column| (&column.allocatable, &column.free));
-            Asked { number, resource, amount, allocatable, least: column.map_or(0, |column| column.least), free }
+            RequestColumn {
+                number,
+                resource,
+                amount,
+                allocatable,
+                least: column.map_or(0, |column| column.least),
+                free,
+            }
         });
-        Scan { asked: asked.collect(), present: &self.present, nominated: &self.nominated }
+        CapacityScan { asked: asked.collect(), present: &self.present, nominated: &self.nominated }
     }
 
-    /// Returns the free amounts of a resource, by node. [`Rooms::refresh`] must be called first, for a request that names the resource.
+    /// Returns the free amounts of a resource, by node. [`CapacityColumns::refresh`] must be called first, for a request that names the resource.
     pub fn free(&self, resource: ResourceIx) -> &[i64] {
         self.columns.get(&resource).map(|column| column.free.as_slice()).unwrap_or_default()
     }
 
-    /// Returns the allocatable amounts of a resource, by node. [`Rooms::refresh`] must be called first, for a request that names the resource.
+    /// Returns the allocatable amounts of a resource, by node. [`CapacityColumns::refresh`] must be called first, for a request that names the resource.
     pub fn allocatable(&self, resource: ResourceIx) -> &[i64] {
         self.columns.get(&resource).map(|column| column.allocatable.as_slice()).unwrap_or_default()
     }
@@ -200,7 +207,7 @@ impl Rooms {
         self.nominated.has(node.at())
     }
 
-    fn read(&mut self, ix: NodeIx, node: Option<&Node>) {
+    fn read(&mut self, ix: NodeIx, node: Option<&NodeInfo>) {
         self.present.set(ix.at(), node.is_some());
         self.nominated.set(ix.at(), node.is_some_and(|node| !node.nominated.is_empty()));
         for (resource, column) in &mut self.columns {
@@ -210,13 +217,13 @@ impl Rooms {
 }
 
 impl Column {
-    fn of(nodes: &Table<NodeIx, Node>, resource: ResourceIx) -> Column {
+    fn of(nodes: &Table<NodeIx, NodeInfo>, resource: ResourceIx) -> Column {
         let mut column = Column { least: i64::MAX, ..Column::default() };
         nodes.iter().for_each(|(ix, node)| column.read(ix, resource, Some(node)));
         column
     }
 
-    fn read(&mut self, ix: NodeIx, resource: ResourceIx, node: Option<&Node>) {
+    fn read(&mut self, ix: NodeIx, resource: ResourceIx, node: Option<&NodeInfo>) {
         let (allocatable, free) = node.map_or((0, 0), |node| (node.allocatable.get(resource), node.free.get(resource)));
         if node.is_some() {
             self.least = self.least.min(allocatable);
@@ -232,14 +239,14 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::World;
+    use crate::testing::PolicyHarness;
 
     #[test]
     fn a_resource_has_no_amounts_beyond_the_last_node_that_has_some() {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         (0..70).for_each(|at| world.node(&format!("n{at}"), if at == 1 { "cpu=4 memory=8" } else { "cpu=4" }));
         let (memory, cluster) = (ResourceIx(1), world.engine.cluster_mut());
-        let request = Request::new(vec![(memory, 8)]);
+        let request = ResourceRequest::new(vec![(memory, 8)]);
         cluster.prepare_scan(&request);
         assert_eq!((cluster.rooms().free(memory), cluster.rooms().allocatable(memory)), (&[0, 8][..], &[0, 8][..]));
         let scan = cluster.scan(&request);

@@ -9,7 +9,7 @@ use super::{Cluster, PodIx, PodName};
 
 /// A pod by kind, namespace, name and uid. Its number is only a hint where to look first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SavedPod {
+pub struct PodIdentity {
     #[serde(flatten)]
     name: PodName,
     uid: String,
@@ -17,10 +17,10 @@ pub struct SavedPod {
     number: u32,
 }
 
-impl SavedPod {
+impl PodIdentity {
     /// Returns the saved form of a pod. `None`: the pod is gone.
-    pub fn of(cluster: &Cluster, ix: PodIx) -> Option<SavedPod> {
-        cluster.pod(ix).map(|pod| SavedPod { name: pod.name.clone(), uid: pod.uid.clone(), number: ix.0 })
+    pub fn of(cluster: &Cluster, ix: PodIx) -> Option<PodIdentity> {
+        cluster.pod(ix).map(|pod| PodIdentity { name: pod.name.clone(), uid: pod.uid.clone(), number: ix.0 })
     }
 
     /// Checks whether a pod with this name and uid is the saved pod. Where a uid is missing, the name decides.
@@ -44,7 +44,7 @@ impl<'c> PodsByName<'c> {
     }
 
     /// Returns the pod that was saved. `None`: it is gone, or another pod of the same name has replaced it.
-    pub fn find(&self, saved: &SavedPod) -> Option<PodIx> {
+    pub fn find(&self, saved: &PodIdentity) -> Option<PodIx> {
         let ix = PodIx(saved.number);
         if self.cluster.pod(ix).is_some_and(|pod| saved.is(&pod.name, &pod.uid)) {
             return Some(ix);

@@ -9,26 +9,26 @@ pub const CEILING: i64 = i64::MAX >> 2;
 /// The error that a sum would be larger than can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the sum of resource {resource:?} is larger than can be counted")]
-pub struct Overflow {
+pub struct SumOverflow {
     /// The resource.
     pub resource: ResourceIx,
 }
 
 /// The sums over all objects of a kind, by resource.
 #[derive(Debug, Clone, Default)]
-pub struct Totals(Vec<i128>);
+pub struct ResourceTotals(Vec<i128>);
 
-impl Totals {
+impl ResourceTotals {
     /// Checks whether an object may have these amounts instead of the old ones. The error names a resource whose sum would overflow.
     pub fn admit(
         &self,
         old: impl Fn(ResourceIx) -> i64,
         new: impl Iterator<Item = (ResourceIx, i64)>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<(), SumOverflow> {
         for (resource, amount) in new {
             let sum = self.get(resource).saturating_sub(size(old(resource))).saturating_add(size(amount));
             if sum > i128::from(CEILING) {
-                return Err(Overflow { resource });
+                return Err(SumOverflow { resource });
             }
         }
         Ok(())
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn a_total_past_the_ceiling_is_refused_and_one_that_replaces_another_counts_once() {
-        let mut totals = Totals::default();
+        let mut totals = ResourceTotals::default();
         totals.add([(CPU, 1), (MEMORY, CEILING)].into_iter());
         let admit = |old: i64, new: i64| totals.admit(|_| old, [(CPU, 1), (MEMORY, new)].into_iter());
         assert_eq!(admit(0, 0), Ok(()));
-        assert_eq!(admit(0, 1), Err(Overflow { resource: MEMORY }));
+        assert_eq!(admit(0, 1), Err(SumOverflow { resource: MEMORY }));
         assert_eq!(admit(1, 1), Ok(()));
-        assert_eq!(admit(1, -2), Err(Overflow { resource: MEMORY }), "what is less than nothing counts as well");
+        assert_eq!(admit(1, -2), Err(SumOverflow { resource: MEMORY }), "what is less than nothing counts as well");
         totals.subtract([(MEMORY, 2)].into_iter());
         assert_eq!(totals.admit(|_| 0, [(MEMORY, 2)].into_iter()), Ok(()));
     }

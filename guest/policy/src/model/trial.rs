@@ -1,18 +1,18 @@
 //! A trial: changes that are made on the cluster itself and taken back, so that no what-if copies it.
 
-use super::{Cluster, NodeIx, Place, PodIx};
+use super::{Cluster, NodeIx, PodIx, PodLocation};
 
 /// Changes under trial. Whatever was tried is taken back when the trial ends.
 #[derive(Debug)]
 pub struct Trial<'c> {
     cluster: &'c mut Cluster,
     /// Every pod that was moved, with its place before, oldest first.
-    log: Vec<(PodIx, Place)>,
+    log: Vec<(PodIx, PodLocation)>,
 }
 
 /// A moment of a trial to which it can be rewound.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark(usize);
+pub struct Savepoint(usize);
 
 impl<'c> Trial<'c> {
     /// Begins a trial.
@@ -32,18 +32,18 @@ impl<'c> Trial<'c> {
     }
 
     /// Returns a mark of this moment, for a rewind.
-    pub fn mark(&self) -> Mark {
-        Mark(self.log.len())
+    pub fn mark(&self) -> Savepoint {
+        Savepoint(self.log.len())
     }
 
     /// Evicts a pod: it leaves its node and does not wait for another. What the pod requests stays booked with its queue until it is gone.
     pub fn evict(&mut self, pod: PodIx) {
-        self.put(pod, Place::Evicted)
+        self.put(pod, PodLocation::Evicted)
     }
 
     /// Takes the reserved node of a pod back: the pod waits for a node again.
     pub fn unreserve(&mut self, pod: PodIx) {
-        self.put(pod, Place::Pending)
+        self.put(pod, PodLocation::Pending)
     }
 
     /// Evicts a pod and the pods that are evicted together with it.
@@ -53,11 +53,11 @@ impl<'c> Trial<'c> {
 
     /// Places a pod on a node, whether it fits there or not.
     pub fn place(&mut self, pod: PodIx, node: NodeIx) {
-        self.put(pod, Place::Reserved(node))
+        self.put(pod, PodLocation::Reserved(node))
     }
 
     /// Rewinds the trial to a mark: undoes all changes since.
-    pub fn rewind(&mut self, mark: Mark) {
+    pub fn rewind(&mut self, mark: Savepoint) {
         while self.log.len() > mark.0 {
             if let Some((pod, place)) = self.log.pop() {
                 self.cluster.try_place(pod, place);
@@ -66,7 +66,7 @@ impl<'c> Trial<'c> {
     }
 
     /// Puts a pod at a place, or back at its former place.
-    pub fn put(&mut self, pod: PodIx, place: Place) {
+    pub fn put(&mut self, pod: PodIx, place: PodLocation) {
         if let Some(old) = self.cluster.try_place(pod, place) {
             self.log.push((pod, old));
         }
@@ -75,7 +75,7 @@ impl<'c> Trial<'c> {
 
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
-        self.rewind(Mark(0));
+        self.rewind(Savepoint(0));
         self.cluster.end_trial();
     }
 }

@@ -14,11 +14,11 @@ pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> A
 
 /// Arguments that the system declares, each of the declared kind.
 #[derive(Debug)]
-pub struct Arguments(BTreeMap<String, Value>);
+pub struct SystemArguments(BTreeMap<String, Value>);
 
-impl Arguments {
+impl SystemArguments {
     /// Reads arguments from a JSON object. An absent argument takes its default.
-    pub fn read(system: &SystemInfo, json: &str) -> Result<Arguments, ConfigError> {
+    pub fn read(system: &SystemInfo, json: &str) -> Result<SystemArguments, ConfigError> {
         let given: BTreeMap<String, Value> = match json.trim() {
             "" | "null" => BTreeMap::new(),
             json => serde_json::from_str(json).map_err(|error| ConfigError::Malformed(error.to_string()))?,
@@ -45,7 +45,7 @@ impl Arguments {
             }
             values.insert(argument.name.clone(), value);
         }
-        Ok(Arguments(values))
+        Ok(SystemArguments(values))
     }
 
     /// Checks whether an argument has a value, given or by default.

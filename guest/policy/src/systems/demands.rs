@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// An annotation of pods that may demand a placement which no law judges.
 #[derive(Debug, Clone, Copy)]
-pub struct Demand {
+pub struct PlacementDemand {
     /// The key of the annotation.
     pub key: &'static str,
     /// The JSON pointer to the annotation, which the refusal names.
@@ -17,8 +17,12 @@ pub struct Demand {
 }
 
 /// Returns the JSON pointer to the first annotation that must be met; `value` looks an annotation up by its key.
-pub fn unjudged<'a>(demands: &[Demand], value: impl Fn(&'static str) -> Option<&'a str>) -> Option<&'static str> {
-    let is_hard = |demand: &&Demand| value(demand.key).is_some_and(|text| !text.is_empty() && (demand.is_hard)(text));
+pub fn unjudged<'a>(
+    demands: &[PlacementDemand],
+    value: impl Fn(&'static str) -> Option<&'a str>,
+) -> Option<&'static str> {
+    let is_hard =
+        |demand: &&PlacementDemand| value(demand.key).is_some_and(|text| !text.is_empty() && (demand.is_hard)(text));
     demands.iter().find(is_hard).map(|demand| demand.path)
 }
 

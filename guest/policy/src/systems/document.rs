@@ -20,7 +20,7 @@ pub fn look_up<'a>(read: &[&str], attributes: &'a [Attribute], key: &str) -> Opt
 
 /// A Kubernetes object whose JSON has been parsed.
 #[derive(Debug)]
-pub struct Document {
+pub struct ParsedObject {
     /// Its API group; empty for the core group.
     pub group: String,
     /// Its kind.
@@ -32,12 +32,12 @@ pub struct Document {
     value: Value,
 }
 
-impl Document {
+impl ParsedObject {
     /// Parses an object. An object that is not valid JSON becomes a finding.
-    pub fn read(object: &Object, findings: &mut Findings) -> Option<Document> {
-        let document = Document::named(&object.kind, &object.namespace, &object.name);
+    pub fn read(object: &Object, findings: &mut Findings) -> Option<ParsedObject> {
+        let document = ParsedObject::named(&object.kind, &object.namespace, &object.name);
         match serde_json::from_str(&object.json) {
-            Ok(value) => Some(Document { group: object.group.clone(), value, ..document }),
+            Ok(value) => Some(ParsedObject { group: object.group.clone(), value, ..document }),
             Err(error) => {
                 findings.push(document.error("", format!("the object is not valid JSON: {error}"), "send valid JSON"));
                 None
@@ -46,9 +46,9 @@ impl Document {
     }
 
     /// Creates an object with a name and no content, as the subject of a finding.
-    pub fn named(kind: &str, namespace: &str, name: &str) -> Document {
+    pub fn named(kind: &str, namespace: &str, name: &str) -> ParsedObject {
         let (kind, namespace, name) = (kind.to_owned(), namespace.to_owned(), name.to_owned());
-        Document { group: String::new(), kind, namespace, name, value: Value::Null }
+        ParsedObject { group: String::new(), kind, namespace, name, value: Value::Null }
     }
 
     /// Returns the name of the object for messages: `Kind/namespace/name`, or `Kind/name`.

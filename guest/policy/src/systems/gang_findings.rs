@@ -6,13 +6,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Finding};
-use crate::model::{Cluster, Job, JobIx, Place, Pod, PodIx, Preemptibility};
+use crate::model::{Cluster, Job, JobIx, PodInfo, PodIx, PodLocation, Preemptibility};
 use crate::systems::document::label_path;
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The labels of a system by which the pods of a job may differ; empty in a system that has no such label.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Labels {
+pub struct GangLabelKeys {
     /// The label of the class: preemptible or not.
     pub class: &'static str,
     /// The label of the quota.
@@ -21,16 +21,16 @@ pub struct Labels {
 
 /// A pod that names its gang, and the field in which it does.
 #[derive(Debug)]
-struct Naming {
-    pod: Document,
+struct GangReference {
+    pod: ParsedObject,
     path: String,
 }
 
 /// The pods of a job that were read since the last report.
 #[derive(Debug)]
-struct Read {
+struct UnreportedPods {
     /// The first of them by name.
-    first: Naming,
+    first: GangReference,
     pods: BTreeSet<PodIx>,
 }
 
@@ -38,9 +38,9 @@ struct Read {
 #[derive(Debug, Default)]
 pub struct GangFindings {
     /// The labels of the system. `None`: the pods of a job may differ.
-    labels: Option<Labels>,
+    labels: Option<GangLabelKeys>,
     /// The jobs of pods that were read since the last report.
-    read: BTreeMap<JobIx, Read>,
+    read: BTreeMap<JobIx, UnreportedPods>,
     /// The jobs without a PodGroup that are reported.
     undeclared: BTreeSet<JobIx>,
     /// The jobs of unlike pods that are reported.
@@ -49,7 +49,7 @@ pub struct GangFindings {
 
 impl GangFindings {
     /// Creates the findings of a system that expects the pods of a job to be equal.
-    pub fn of_like_pods(labels: Labels) -> GangFindings {
+    pub fn of_like_pods(labels: GangLabelKeys) -> GangFindings {
         GangFindings { labels: Some(labels), ..GangFindings::default() }
     }
 
@@ -59,14 +59,14 @@ impl GangFindings {
         let read = match self.read.entry(job) {
             Entry::Occupied(read) => read.into_mut(),
             Entry::Vacant(none) => {
-                let first = Naming { pod: Document::named("Pod", namespace, name), path: path() };
-                none.insert(Read { first, pods: BTreeSet::from([PodIx(pod.id)]) });
+                let first = GangReference { pod: ParsedObject::named("Pod", namespace, name), path: path() };
+                none.insert(UnreportedPods { first, pods: BTreeSet::from([PodIx(pod.id)]) });
                 return;
             }
         };
         read.pods.insert(PodIx(pod.id));
         if (namespace, name) < (&read.first.pod.namespace, &read.first.pod.name) {
-            read.first = Naming { pod: Document::named("Pod", namespace, name), path: path() };
+            read.first = GangReference { pod: ParsedObject::named("Pod", namespace, name), path: path() };
         }
     }
 
@@ -91,7 +91,7 @@ impl GangFindings {
 }
 
 /// Makes the finding that the gang of a pod is not described.
-fn undeclared(Naming { pod, path }: &Naming, job: &str) -> Finding {
+fn undeclared(GangReference { pod, path }: &GangReference, job: &str) -> Finding {
     let (namespace, group) = (&pod.namespace, job.rsplit('/').next().unwrap_or(job));
     let message = format!(
         "there is no usable PodGroup `{namespace}/{group}`, which the pod names: the pods of the gang are not tried"
@@ -101,9 +101,9 @@ fn undeclared(Naming { pod, path }: &Naming, job: &str) -> Finding {
 }
 
 /// Returns the pods of a job that are compared: those that have not ended and are not being deleted.
-fn compared<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+fn compared<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let pods = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-    pods.filter(|(_, pod)| pod.place != Place::Finished && !pod.terminating)
+    pods.filter(|(_, pod)| pod.place != PodLocation::Finished && !pod.terminating)
 }
 
 /// Returns whether some pods of a job equal one of its other pods, which equal each other. So only a few pods are compared where a large job grows
@@ -114,7 +114,7 @@ fn are_like_the_others(cluster: &Cluster, job: &Job, pods: &BTreeSet<PodIx>) -> 
 }
 
 /// Returns the finding about the first pod of a job, by name, that differs from the first pod. `None`: all are equal.
-fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
+fn unlike(cluster: &Cluster, ix: JobIx, labels: GangLabelKeys) -> Option<Finding> {
     let job = cluster.job(ix)?;
     let pods = || compared(cluster, job).map(|(_, pod)| pod);
     let first = pods().min_by_key(|pod| pod.rank)?;
@@ -125,40 +125,41 @@ fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
         first.name
     );
     let remedy = "give all pods of the job the same class, priority, preemption policy and quota";
-    Some(Document::named("Pod", &pod.name.namespace, &pod.name.name).warning(&path, message, remedy))
+    Some(ParsedObject::named("Pod", &pod.name.namespace, &pod.name.name).warning(&path, message, remedy))
 }
 
 /// Returns whether two pods differ in what the laws read.
-fn is_unlike(pod: &Pod, other: &Pod) -> bool {
-    let key = |pod: &Pod| (pod.priority(), pod.attributes.may_preempt, pod.attributes.preemptibility, pod.queue);
+fn is_unlike(pod: &PodInfo, other: &PodInfo) -> bool {
+    let key = |pod: &PodInfo| (pod.priority(), pod.attributes.may_preempt, pod.attributes.preemptibility, pod.queue);
     key(pod) != key(other)
 }
 
 /// A field in which two pods differ: the JSON pointer to it, the noun for it, and the value of each.
-type Difference = (String, &'static str, String, String);
+type PodDifference = (String, &'static str, String, String);
 
 /// A field of pods: the JSON pointer to it, the noun for it, and its value.
-type Field<'a> = (String, &'static str, &'a dyn Fn(&Pod) -> String);
+type ComparedField<'a> = (String, &'static str, &'a dyn Fn(&PodInfo) -> String);
 
 /// Returns the first difference between two pods that the laws look at.
-fn difference(cluster: &Cluster, labels: Labels, pod: &Pod, other: &Pod) -> Option<Difference> {
-    let class = |pod: &Pod| match pod.attributes.preemptibility {
+fn difference(cluster: &Cluster, labels: GangLabelKeys, pod: &PodInfo, other: &PodInfo) -> Option<PodDifference> {
+    let class = |pod: &PodInfo| match pod.attributes.preemptibility {
         Preemptibility::Preemptible => "`preemptible`".to_owned(),
         Preemptibility::NonPreemptible => "`non-preemptible`".to_owned(),
     };
-    let priority = |pod: &Pod| pod.priority().to_string();
-    let right = |pod: &Pod| if pod.attributes.may_preempt { "`may preempt`" } else { "`never preempts`" }.to_owned();
-    let quota = |pod: &Pod| {
+    let priority = |pod: &PodInfo| pod.priority().to_string();
+    let right =
+        |pod: &PodInfo| if pod.attributes.may_preempt { "`may preempt`" } else { "`never preempts`" }.to_owned();
+    let quota = |pod: &PodInfo| {
         let queue = pod.queue.and_then(|queue| cluster.queue(queue));
         queue.map_or("`none`".to_owned(), |queue| format!("`{}`", queue.name))
     };
-    let fields: [Field<'_>; 4] = [
+    let fields: [ComparedField<'_>; 4] = [
         (label_path(labels.class), "class", &class),
         ("/spec/priority".to_owned(), "priority", &priority),
         ("/spec/preemptionPolicy".to_owned(), "right", &right),
         (label_path(labels.quota), "quota", &quota),
     ];
-    let differs = |(path, what, of): Field<'_>| {
+    let differs = |(path, what, of): ComparedField<'_>| {
         let (own, its) = (of(pod), of(other));
         (own != its).then_some((path, what, own, its))
     };
@@ -170,13 +171,13 @@ mod tests {
     use serde_json::json;
 
     use crate::contract::{Attribute, Event};
-    use crate::testing::{Draft, World, key, object, pod, pod_group, quota};
+    use crate::testing::{PodBuilder, PolicyHarness, key, object, pod, pod_group, quota};
 
     /// A system, the field by which a pod names its gang, and how a pod becomes a member of gang `g`.
-    type Named<'a> = (&'a str, &'a str, &'a dyn Fn(Draft) -> Draft);
+    type Named<'a> = (&'a str, &'a str, &'a dyn Fn(PodBuilder) -> PodBuilder);
 
     /// Returns the findings since the last call, as object, path and message.
-    fn said(world: &mut World) -> Vec<(String, String, String)> {
+    fn said(world: &mut PolicyHarness) -> Vec<(String, String, String)> {
         world.findings.drain(..).map(|found| (found.object, found.path, found.message)).collect()
     }
 
@@ -184,7 +185,7 @@ mod tests {
         vec![(object.to_owned(), path.to_owned(), message.to_owned())]
     }
 
-    fn of_kubernetes(draft: Draft, group: &str) -> Draft {
+    fn of_kubernetes(draft: PodBuilder, group: &str) -> PodBuilder {
         let field = Attribute { key: 0, value: format!("\"{group}\"") };
         draft.with(|pod| pod.template_mut().fields = vec![field])
     }
@@ -193,7 +194,7 @@ mod tests {
     fn a_gang_without_a_pod_group_is_one_finding_in_every_system_until_the_pod_group_is_there() {
         let sigs = "/metadata/labels/pod-group.scheduling.sigs.k8s.io";
         let by_annotation = "/metadata/annotations/scheduling.k8s.io~1group-name";
-        let named = |draft: Draft| draft.annotation("scheduling.k8s.io/group-name", "g");
+        let named = |draft: PodBuilder| draft.annotation("scheduling.k8s.io/group-name", "g");
         let systems: [Named<'_>; 4] = [
             ("koordinator", sigs, &|draft| draft.job("g")),
             ("coscheduling", "/metadata/labels/scheduling.x-k8s.io~1pod-group", &|draft| {
@@ -203,14 +204,14 @@ mod tests {
             ("kubernetes", "/spec/schedulingGroup/podGroupName", &|draft| of_kubernetes(draft, "g")),
         ];
         for (system, path, member) in systems {
-            let mut world = World::of(system, "");
+            let mut world = PolicyHarness::of(system, "");
             world.pod(member(pod("a")));
             world.pod(member(pod("b")));
             let message =
                 "there is no usable PodGroup `default/g`, which the pod names: the pods of the gang are not tried";
             assert_eq!(said(&mut world), one("Pod/default/a", path, message), "{system}");
         }
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.object(pod_group("g", 2, &[]));
         world.pod(pod("a").job("g"));
         assert_eq!(said(&mut world), []);
@@ -222,7 +223,7 @@ mod tests {
     #[test]
     fn every_system_of_kubernetes_groups_misses_one_that_is_not_there() {
         for system in ["koordinator", "coscheduling", "volcano"] {
-            let mut world = World::of(system, "");
+            let mut world = PolicyHarness::of(system, "");
             world.pod(of_kubernetes(pod("a"), "g"));
             assert_eq!(said(&mut world).len(), 1, "{system}");
         }
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_group_of_the_labels_of_2020_needs_no_pod_group() {
-        let mut world = World::of("coscheduling", "");
+        let mut world = PolicyHarness::of("coscheduling", "");
         world.pod(pod("a").label("pod-group/name", "g").label("pod-group/min-available", "2"));
         assert_eq!(said(&mut world), []);
     }
@@ -238,8 +239,8 @@ mod tests {
     #[test]
     fn pods_of_a_job_that_differ_are_one_finding_that_names_both_and_the_field() {
         let end = "the job may do what its least entitled pod may";
-        let unlike = |change: &dyn Fn(Draft) -> Draft| {
-            let mut world = World::new();
+        let unlike = |change: &dyn Fn(PodBuilder) -> PodBuilder| {
+            let mut world = PolicyHarness::new();
             world.object(pod_group("g", 2, &[]));
             world.object(quota("other", "", "", ""));
             world.pod(pod("a").job("g"));
@@ -250,7 +251,7 @@ mod tests {
         let about = |what: &str| format!("the pod has {what}: {end}");
         for (change, path, message) in [
             (
-                (&|draft: Draft| draft.priority(5)) as &dyn Fn(Draft) -> Draft,
+                (&|draft: PodBuilder| draft.priority(5)) as &dyn Fn(PodBuilder) -> PodBuilder,
                 "/spec/priority",
                 about("priority 5 and pod `default/a` of the same job 0"),
             ),
@@ -278,7 +279,7 @@ mod tests {
 
     #[test]
     fn pods_of_a_job_that_are_alike_again_may_differ_again_and_say_so() {
-        let mut world = World::of("coscheduling", "");
+        let mut world = PolicyHarness::of("coscheduling", "");
         let group = object("PodGroup", "default/g", [&[], &[]], json!({"spec": {"minMember": 2}}));
         world.object(crate::contract::Object { group: "scheduling.x-k8s.io".to_owned(), ..group });
         let member = |name, priority| pod(name).label("scheduling.x-k8s.io/pod-group", "g").priority(priority);
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn tasks_of_a_job_of_volcano_may_differ() {
-        let mut world = World::of("volcano", "");
+        let mut world = PolicyHarness::of("volcano", "");
         for (name, priority) in [("a", 1), ("b", 2)] {
             world.pod(pod(name).annotation("scheduling.k8s.io/group-name", "g").priority(priority));
         }

@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-pub use arguments::{Arguments, argument};
-pub use document::{Document, Findings};
+pub use arguments::{SystemArguments, argument};
+pub use document::{Findings, ParsedObject};
 pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
@@ -30,8 +30,8 @@ pub use yunikorn::unpack_queues;
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};
 use crate::engine::engine_rules;
-use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx, Symbol};
+use crate::laws::{LawListing, Laws};
+use crate::model::{Cluster, JobIx, NameId, PodAttributes, PodInfo, PodIx, QueueIx};
 
 /// A scheduling system, configured.
 pub trait System: Send {
@@ -51,7 +51,7 @@ pub trait System: Send {
     fn forget_pod(&mut self, _pod: PodIx) {}
 
     /// Returns the queue of a pod. `None`: it has none.
-    fn queue_of(&self, _cluster: &Cluster, _pod: &Pod) -> Option<QueueIx> {
+    fn queue_of(&self, _cluster: &Cluster, _pod: &PodInfo) -> Option<QueueIx> {
         None
     }
 
@@ -61,7 +61,7 @@ pub trait System: Send {
     }
 
     /// Reads an object that is new or has changed. An unusable object is a finding, and its last usable version stays in force.
-    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings);
+    fn read_object(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings);
 
     /// Removes an object.
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
@@ -70,7 +70,7 @@ pub trait System: Send {
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
     /// Forgets the state under names that are not in use, and adds the names that the system itself keeps to `_used`.
-    fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<Symbol>) {}
+    fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<NameId>) {}
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
     fn recompute(&mut self, _cluster: &mut Cluster) {}
@@ -102,8 +102,8 @@ pub trait System: Send {
     }
 
     /// Returns the system's own terms for a queue and its bounds.
-    fn terms(&self) -> Terms {
-        Terms::default()
+    fn terms(&self) -> QueueVocabulary {
+        QueueVocabulary::default()
     }
 
     /// Records that PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
@@ -129,7 +129,7 @@ impl fmt::Debug for dyn System {
 
 /// A system's own terms for a queue and its bounds.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct QueueVocabulary {
     /// `quota` or `queue`.
     pub queue: &'static str,
     /// Its term for the guaranteed amounts.
@@ -140,33 +140,41 @@ pub struct Terms {
     pub max: &'static str,
 }
 
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
+impl Default for QueueVocabulary {
+    fn default() -> QueueVocabulary {
+        QueueVocabulary { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
     }
 }
 
 /// Returns the sentences of these laws and of the engine, in the words of a system.
-fn sentences(rules: &[Entry], terms: Terms) -> Vec<Template> {
-    let Terms { queue, guaranteed, deserved, max } = terms;
+fn sentences(rules: &[LawListing], terms: QueueVocabulary) -> Vec<Template> {
+    let QueueVocabulary { queue, guaranteed, deserved, max } = terms;
     let words = [("@queue", queue), ("@guaranteed", guaranteed), ("@deserved", deserved), ("@max", max)];
     rules.iter().chain(&engine_rules()).flat_map(|rule| rule.sentences(&words)).collect()
 }
 
 /// A system before it is configured.
-struct SystemEntry {
+struct SystemRegistration {
     describe: fn() -> SystemInfo,
-    configure: fn(&Arguments) -> Result<Box<dyn System>, ConfigError>,
-    rules: fn() -> Vec<Entry>,
+    configure: fn(&SystemArguments) -> Result<Box<dyn System>, ConfigError>,
+    rules: fn() -> Vec<LawListing>,
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [SystemEntry; 5] = [
-    SystemEntry { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
-    SystemEntry { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
-    SystemEntry { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
-    SystemEntry { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
-    SystemEntry {
+const SYSTEMS: [SystemRegistration; 5] = [
+    SystemRegistration {
+        describe: koordinator::describe,
+        configure: koordinator::configure,
+        rules: koordinator::rules,
+    },
+    SystemRegistration { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
+    SystemRegistration {
+        describe: coscheduling::describe,
+        configure: coscheduling::configure,
+        rules: coscheduling::rules,
+    },
+    SystemRegistration { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
+    SystemRegistration {
         describe: coscheduling::describe_as_plugin,
         configure: coscheduling::configure_as_plugin,
         rules: kubernetes::rules,
@@ -179,7 +187,7 @@ pub fn describe() -> Vec<SystemInfo> {
 }
 
 /// Returns every law of every system under any arguments, with the name of its system.
-pub fn rules() -> Vec<(String, Entry)> {
+pub fn rules() -> Vec<(String, LawListing)> {
     let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.rules)()));
     systems.flat_map(|(name, rules)| rules.into_iter().map(move |rule| (name.clone(), rule))).collect()
 }
@@ -189,7 +197,7 @@ pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigE
     let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
     let system = SYSTEMS.iter().find(|system| (system.describe)().name == name);
     let system = system.ok_or_else(|| ConfigError::UnknownSystem(known()))?;
-    let arguments = Arguments::read(&(system.describe)(), arguments)?;
+    let arguments = SystemArguments::read(&(system.describe)(), arguments)?;
     (system.configure)(&arguments)
 }
 

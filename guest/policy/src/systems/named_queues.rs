@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Cluster, Symbol};
-use crate::systems::{Document, Findings};
+use crate::model::{Cluster, NameId};
+use crate::systems::{Findings, ParsedObject};
 
 /// The name of a queue, an object that names the queue, and the field in which it does.
 #[derive(Debug)]
-struct Naming {
+struct QueueReference {
     queue: String,
-    object: Document,
+    object: ParsedObject,
     path: String,
 }
 
 /// The queues that are named, each with the first object that names it.
 #[derive(Debug, Default)]
 pub struct NamedQueues {
-    named: BTreeMap<Symbol, Naming>,
+    named: BTreeMap<NameId, QueueReference>,
     /// The queues that are reported as missing.
-    reported: BTreeSet<Symbol>,
+    reported: BTreeSet<NameId>,
     /// The version of the tree of queues at the last report.
     tree: u64,
     /// Whether a queue has been named for the first time since the last report.
@@ -31,19 +31,19 @@ impl NamedQueues {
         &mut self,
         cluster: &mut Cluster,
         queue: &str,
-        object: impl FnOnce() -> Document,
+        object: impl FnOnce() -> ParsedObject,
         path: impl FnOnce() -> String,
-    ) -> Symbol {
+    ) -> NameId {
         let symbol = cluster.intern(queue);
         self.named.entry(symbol).or_insert_with(|| {
             self.has_new = true;
-            Naming { queue: queue.to_owned(), object: object(), path: path() }
+            QueueReference { queue: queue.to_owned(), object: object(), path: path() }
         });
         symbol
     }
 
     /// Forgets the queues that nothing names any more: one that is named again is reported again.
-    pub fn sweep(&mut self, used: &BTreeSet<Symbol>) {
+    pub fn sweep(&mut self, used: &BTreeSet<NameId>) {
         self.named.retain(|queue, _| used.contains(queue));
         self.reported.retain(|queue| used.contains(queue));
     }
@@ -54,16 +54,16 @@ impl NamedQueues {
         &mut self,
         cluster: &Cluster,
         term: &str,
-        outcome: impl Fn(&str, &Document) -> Option<String>,
+        outcome: impl Fn(&str, &ParsedObject) -> Option<String>,
         findings: &mut Findings,
     ) {
         if !std::mem::take(&mut self.has_new) && self.tree == cluster.queue_trees() {
             return;
         }
         self.tree = cluster.queue_trees();
-        let mut named: Vec<(&Symbol, &Naming)> = self.named.iter().collect();
+        let mut named: Vec<(&NameId, &QueueReference)> = self.named.iter().collect();
         named.sort_by_key(|(_, naming)| &naming.queue);
-        for (symbol, Naming { queue, object, path }) in named {
+        for (symbol, QueueReference { queue, object, path }) in named {
             match outcome(queue, object) {
                 None => drop(self.reported.remove(symbol)),
                 Some(outcome) if self.reported.insert(*symbol) => {

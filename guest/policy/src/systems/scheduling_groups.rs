@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Interests, ObjectKey, Phase, PodStatus};
 use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx, SCHEDULER_NAME};
-use crate::systems::gang_findings::{GangFindings, Labels};
-use crate::systems::{Document, Findings};
+use crate::systems::gang_findings::{GangFindings, GangLabelKeys};
+use crate::systems::{Findings, ParsedObject};
 use schedulers::Schedulers;
-pub use spec::Spec;
+pub use spec::KubernetesGroupSpec;
 
 /// API group of PodGroup and PriorityClass.
 pub const GROUP: &str = "scheduling.k8s.io";
@@ -53,7 +53,7 @@ fn read_former(pod: &contract::Pod, findings: &mut Findings) {
     }
     let message = "groups of Kubernetes 1.35 are not read: the pod is tried alone";
     let remedy = "name a PodGroup of Kubernetes 1.37 in `spec.schedulingGroup.podGroupName`";
-    let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+    let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
     findings.push(object.warning(FORMER, message, remedy));
 }
 
@@ -76,7 +76,7 @@ const fn has_ended(phase: Phase) -> bool {
 
 /// The fields of a pod that concern its group.
 #[derive(Debug)]
-struct Member {
+struct PodGroupMember {
     job: JobKey,
     name: String,
     priority: i32,
@@ -88,10 +88,10 @@ struct Member {
 /// The groups and their pods.
 #[derive(Debug, Default)]
 pub struct SchedulingGroups {
-    groups: BTreeMap<JobKey, Spec>,
+    groups: BTreeMap<JobKey, KubernetesGroupSpec>,
     /// The value of each PriorityClass.
     classes: BTreeMap<String, i32>,
-    members: BTreeMap<PodIx, Member>,
+    members: BTreeMap<PodIx, PodGroupMember>,
     schedulers: Schedulers,
     /// The groups whose state in the cluster is out of date.
     changed: BTreeSet<JobKey>,
@@ -103,7 +103,7 @@ pub struct SchedulingGroups {
 
 impl SchedulingGroups {
     /// Creates the groups of a system that expects the pods of a job to be equal.
-    pub fn of_like_pods(labels: Labels) -> SchedulingGroups {
+    pub fn of_like_pods(labels: GangLabelKeys) -> SchedulingGroups {
         SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
     }
 
@@ -126,7 +126,7 @@ impl SchedulingGroups {
         let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
         if attributes.job.is_some() {
             let message = format!("the pod also belongs to a gang of this system, so its PodGroup `{name}` is ignored");
-            let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+            let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
             findings.push(object.warning(NAME, message, "name one gang only"));
             return;
         }
@@ -136,10 +136,10 @@ impl SchedulingGroups {
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
         let name = format!("{}/{}", pod.template.namespace, pod.name);
         let scheduler = Some(pod.template.scheduler.clone()).filter(|_| !has_ended(pod.phase));
-        let member = Member { job, name, priority, may_preempt, scheduler };
+        let member = PodGroupMember { job, name, priority, may_preempt, scheduler };
         self.count(&member, true);
         if let Some(spec) = self.groups.get(&member.job) {
-            let terms = self.terms(spec);
+            let terms = spec.terms(&self.classes);
             // If the group has changed, too, the next `sync` makes the finding.
             if !self.changed.contains(&member.job) {
                 self.tell(&member, terms.0, findings);
@@ -155,7 +155,7 @@ impl SchedulingGroups {
         let ended = has_ended(status.phase).then(|| self.members.remove(&ix)).flatten();
         if let Some(member) = ended {
             self.count(&member, false);
-            self.members.insert(ix, Member { scheduler: None, ..member });
+            self.members.insert(ix, PodGroupMember { scheduler: None, ..member });
         }
     }
 
@@ -167,7 +167,7 @@ impl SchedulingGroups {
     }
 
     /// Adds a pod that has not ended to the count of its scheduler, or subtracts it.
-    fn count(&mut self, member: &Member, is_in: bool) {
+    fn count(&mut self, member: &PodGroupMember, is_in: bool) {
         let Some(scheduler) = &member.scheduler else { return };
         if self.schedulers.count(&member.job, scheduler, is_in) && self.groups.contains_key(&member.job) {
             self.changed.insert(member.job.clone());
@@ -175,10 +175,10 @@ impl SchedulingGroups {
     }
 
     /// Reads an object of the kinds; false where it is of another kind.
-    pub fn read_object(&mut self, object: &Document, findings: &mut Findings) -> bool {
+    pub fn read_object(&mut self, object: &ParsedObject, findings: &mut Findings) -> bool {
         match (object.group.as_str(), object.kind.as_str()) {
             (GROUP, "PodGroup") => {
-                if let Some(spec) = Spec::read(object, findings) {
+                if let Some(spec) = KubernetesGroupSpec::read(object, findings) {
                     let key = job_key(&object.namespace, &object.name);
                     if self.groups.get(&key) != Some(&spec) {
                         self.groups.insert(key.clone(), spec);
@@ -226,7 +226,11 @@ impl SchedulingGroups {
     }
 
     /// Updates the jobs and the pods of the groups that have changed, and returns the groups, each with its priority.
-    pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Vec<(JobKey, Option<(Spec, i32)>)> {
+    pub fn sync(
+        &mut self,
+        cluster: &mut Cluster,
+        findings: &mut Findings,
+    ) -> Vec<(JobKey, Option<(KubernetesGroupSpec, i32)>)> {
         if self.changed.is_empty() {
             return Vec::new();
         }
@@ -237,45 +241,36 @@ impl SchedulingGroups {
             let spec = spec.as_ref();
             let Some(ix) = cluster.job_or_new(key) else { continue };
             if let Some(job) = cluster.job_mut(ix) {
-                (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
+                (job.declared, job.declared_at) =
+                    (spec.map(KubernetesGroupSpec::gang), spec.and_then(|spec| spec.created));
             }
-            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0)));
+            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(spec.terms(&self.classes).0)));
         }
         cluster.revise(|ix, attributes| {
             let Some(member) = self.members.get(&ix).filter(|member| changed.contains(&member.job)) else { return };
-            let terms = self.groups.get(&member.job).map(|spec| self.terms(spec));
+            let terms = self.groups.get(&member.job).map(|spec| spec.terms(&self.classes));
             let (priority, may_preempt) = terms.unwrap_or((member.priority, None));
             (attributes.priority, attributes.may_preempt) = (priority, may_preempt.unwrap_or(member.may_preempt));
         });
         let members = std::mem::take(&mut self.members);
         for member in members.values().filter(|member| changed.contains(&member.job)) {
-            let priority = self.groups.get(&member.job).map(|spec| self.terms(spec).0);
+            let priority = self.groups.get(&member.job).map(|spec| spec.terms(&self.classes).0);
             priority.into_iter().for_each(|priority| self.tell(member, priority, findings));
         }
         self.members = members;
-        let with_priority = |spec: Spec| {
-            let priority = self.terms(&spec).0;
+        let with_priority = |spec: KubernetesGroupSpec| {
+            let priority = spec.terms(&self.classes).0;
             (spec, priority)
         };
         changed.iter().map(|key| (key.clone(), self.spec(key).map(with_priority))).collect()
     }
 
     /// Returns the spec of a group. If its pods name different schedulers, the spec says that it cannot be judged.
-    fn spec(&self, key: &JobKey) -> Option<Spec> {
+    fn spec(&self, key: &JobKey) -> Option<KubernetesGroupSpec> {
         let mut spec = self.groups.get(key)?.clone();
         let differs = self.schedulers.differ(key).then_some(SCHEDULER_NAME);
         spec.unjudged = spec.unjudged.or(differs);
         Some(spec)
-    }
-
-    /// Returns the priority of a group, and whether its pods may preempt. `None`: each pod decides for itself.
-    fn terms(&self, spec: &Spec) -> (i32, Option<bool>) {
-        let class = spec.class.as_ref().and_then(|class| match class.as_str() {
-            "system-cluster-critical" => Some(2_000_000_000),
-            "system-node-critical" => Some(2_000_001_000),
-            class => self.classes.get(class).copied(),
-        });
-        (spec.priority.or(class).unwrap_or(0), spec.may_preempt)
     }
 
     fn class_changed(&mut self, name: &str) {
@@ -284,7 +279,7 @@ impl SchedulingGroups {
     }
 
     /// Makes one finding for each group whose pods do not all have its priority.
-    fn tell(&mut self, member: &Member, priority: i32, findings: &mut Findings) {
+    fn tell(&mut self, member: &PodGroupMember, priority: i32, findings: &mut Findings) {
         if member.priority == priority || !self.told.insert(member.job.clone()) {
             return;
         }
@@ -294,6 +289,6 @@ impl SchedulingGroups {
         let message =
             format!("the pod has priority {own} and its PodGroup `{group}` {priority}: that of the group is used");
         let remedy = "give the PodGroup and all its pods the same priority";
-        findings.push(Document::named("Pod", namespace, name).warning("/spec/priority", message, remedy));
+        findings.push(ParsedObject::named("Pod", namespace, name).warning("/spec/priority", message, remedy));
     }
 }

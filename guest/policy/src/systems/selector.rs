@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Document;
+use super::ParsedObject;
 use crate::contract::{self, Finding};
 
 /// The labels of a pod, each as `key=value`. Every pod has some, so they are stored in little memory.
@@ -42,7 +42,7 @@ enum Requirement {
 
 impl Selector {
     /// Reads the selector at a JSON pointer; an absent selector is empty. An unknown operator is an error.
-    pub fn read(object: &Document, path: &str) -> Result<Selector, Finding> {
+    pub fn read(object: &ParsedObject, path: &str) -> Result<Selector, Finding> {
         let labels = object.at(&format!("{path}/matchLabels")).and_then(Value::as_object);
         let equal = labels
             .into_iter()
@@ -67,7 +67,7 @@ impl Selector {
 }
 
 impl Requirement {
-    fn read(object: &Document, path: &str, expression: &Value) -> Result<Requirement, Finding> {
+    fn read(object: &ParsedObject, path: &str, expression: &Value) -> Result<Requirement, Finding> {
         let text = |key: &str| expression.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
         let values = values.filter_map(Value::as_str).map(str::to_owned).collect();

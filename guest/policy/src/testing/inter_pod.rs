@@ -1,6 +1,6 @@
 //! What stands between pods, in words.
 
-use super::{Draft, World};
+use super::{PodBuilder, PolicyHarness};
 use crate::contract::{Event, InterPod, PodAffinity, Topology, TopologySpread, TopologyTerm};
 
 /// The topology of zones.
@@ -31,14 +31,14 @@ pub fn spreading(set: u32, topology: u32, own: InterPod) -> InterPod {
     InterPod { spread: vec![TopologySpread { selector, topology, max_skew, min_domains, nodes }], ..own }
 }
 
-impl Draft {
+impl PodBuilder {
     /// Sets the constraints between the pod and others.
-    pub fn inter_pod(self, id: u32) -> Draft {
+    pub fn inter_pod(self, id: u32) -> PodBuilder {
         self.with(|pod| pod.inter_pod = Some(id))
     }
 }
 
-impl World {
+impl PolicyHarness {
     /// Announces nodes with so many cores each, and their zones; 0: no zone.
     pub fn zoned(&mut self, nodes: &[(&str, u32, u32)]) {
         for (node, cores, _) in nodes {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::{Draft, object};
+use super::{PodBuilder, object};
 use crate::contract::Object;
 
 pub const ROOT: &str = "koordinator-root-quota";
@@ -18,18 +18,18 @@ pub const SOFT_EVICTION: &str = "scheduling.koordinator.sh/soft-eviction";
 pub const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 pub const INSIDE: &str = "scheduling.koordinator.sh/reservation-allocated";
 
-impl Draft {
+impl PodBuilder {
     /// Sets the quota of the pod.
-    pub fn quota(self, name: &str) -> Draft {
+    pub fn quota(self, name: &str) -> PodBuilder {
         self.label(QUOTA, name)
     }
 
     /// Sets the job of the pod, and the gang of that name.
-    pub fn job(self, name: &str) -> Draft {
+    pub fn job(self, name: &str) -> PodBuilder {
         self.label(JOB, name)
     }
 
-    pub fn preemptible(self, value: bool) -> Draft {
+    pub fn preemptible(self, value: bool) -> PodBuilder {
         self.label(PREEMPTIBLE, if value { "true" } else { "false" })
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Draft, amounts};
+use super::{PodBuilder, amounts};
 use crate::Engine;
 use crate::contract::{Attribute, Checkpoint, Eligibility, Event, Interests, Node, Pod};
 
 /// The numbers of names. A new name gets the next number, unless the test has set its number before.
 #[derive(Debug, Clone)]
-pub struct Numbers {
+pub struct NameNumbering {
     interests: Interests,
     pub nodes: BTreeMap<String, u32>,
     pub pods: BTreeMap<String, u32>,
@@ -23,12 +23,12 @@ fn number<K: Ord + Clone>(numbers: &mut BTreeMap<K, u32>, name: &K) -> u32 {
     *numbers.entry(name.clone()).or_insert(next)
 }
 
-impl Numbers {
+impl NameNumbering {
     /// Creates an empty list of numbers, for a system.
-    pub fn new(laws: &str) -> Numbers {
+    pub fn new(laws: &str) -> NameNumbering {
         let known = Engine::describe().systems.into_iter().find(|known| known.name == laws);
         let interests = known.unwrap().interests;
-        Numbers { interests, nodes: BTreeMap::new(), pods: BTreeMap::new(), shapes: BTreeMap::new() }
+        NameNumbering { interests, nodes: BTreeMap::new(), pods: BTreeMap::new(), shapes: BTreeMap::new() }
     }
 
     pub fn node(&mut self, name: &str, text: &str) -> Event {
@@ -37,7 +37,7 @@ impl Numbers {
     }
 
     /// Returns the events that announce the pod: first the nodes that it may run on, then the pod.
-    pub fn pod(&mut self, draft: &Draft) -> [Event; 2] {
+    pub fn pod(&mut self, draft: &PodBuilder) -> [Event; 2] {
         let mut node = |name: &Option<String>| name.as_ref().map(|name| number(&mut self.nodes, name));
         let (place, nominated) = (node(&draft.node), node(&draft.nominated));
         let nodes: Vec<u64> = match &draft.only {

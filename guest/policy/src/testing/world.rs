@@ -2,43 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use super::{Draft, Numbers, RESOURCES};
+use super::{NameNumbering, PodBuilder, RESOURCES};
 use crate::Engine;
 use crate::contract::*;
 
 /// A policy and the cluster that a test announces to it, one call of `apply` for each event.
 #[derive(Debug)]
-pub struct World {
+pub struct PolicyHarness {
     pub engine: Engine,
-    pub numbers: Numbers,
+    pub numbers: NameNumbering,
     /// The findings for the authors of the objects so far.
     pub findings: Vec<Finding>,
 }
 
 /// A plan in names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedPlan {
     pub id: u64,
     /// The node of each pod.
     pub nominations: BTreeMap<String, String>,
     pub victims: Vec<String>,
 }
 
-impl World {
+impl PolicyHarness {
     /// Creates a policy with Koordinator's laws.
-    pub fn new() -> World {
-        World::with("")
+    pub fn new() -> PolicyHarness {
+        PolicyHarness::with("")
     }
 
     /// Creates a policy with Koordinator's laws and these arguments.
-    pub fn with(arguments: &str) -> World {
-        World::of("koordinator", arguments)
+    pub fn with(arguments: &str) -> PolicyHarness {
+        PolicyHarness::of("koordinator", arguments)
     }
 
-    pub fn of(laws: &str, arguments: &str) -> World {
+    pub fn of(laws: &str, arguments: &str) -> PolicyHarness {
         let mut engine = Engine::default();
         engine.configure(laws, arguments).unwrap();
-        let mut world = World { engine, numbers: Numbers::new(laws), findings: Vec::new() };
+        let mut world = PolicyHarness { engine, numbers: NameNumbering::new(laws), findings: Vec::new() };
         let resources = RESOURCES.map(|name| Resource { name: name.to_owned(), everywhere: 0 });
         world.tell(vec![Event::Resources(resources.to_vec())]);
         world
@@ -54,7 +54,7 @@ impl World {
         self.tell(vec![event]);
     }
 
-    pub fn pod(&mut self, draft: Draft) {
+    pub fn pod(&mut self, draft: PodBuilder) {
         let events = self.numbers.pod(&draft);
         self.tell(events.to_vec());
     }
@@ -79,11 +79,11 @@ impl World {
     }
 
     pub fn pod_name(&self, id: PodId) -> String {
-        World::name(&self.numbers.pods, id)
+        PolicyHarness::name(&self.numbers.pods, id)
     }
 
     pub fn node_name(&self, id: NodeId) -> String {
-        World::name(&self.numbers.nodes, id)
+        PolicyHarness::name(&self.numbers.nodes, id)
     }
 
     /// Returns these pods in the order of their keys, as a host sorts them.
@@ -102,14 +102,14 @@ impl World {
     }
 
     /// Returns the plan for a pod. The error is the law that refused it.
-    pub fn plan(&mut self, pod: &str) -> Result<Named, String> {
+    pub fn plan(&mut self, pod: &str) -> Result<NamedPlan, String> {
         let PostFiltered { plan, reason, .. } = self.post_filter(pod);
         plan.map(|plan| self.named(&plan)).ok_or(reason.code)
     }
 
-    pub fn named(&self, plan: &Plan) -> Named {
+    pub fn named(&self, plan: &Plan) -> NamedPlan {
         let nominations = plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect();
-        Named {
+        NamedPlan {
             id: plan.id,
             nominations,
             victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::*;
-use crate::testing::{RESOURCES, World};
+use crate::testing::{PolicyHarness, RESOURCES};
 
 /// The answers of the policy, by question.
 pub type Answers = BTreeMap<String, String>;
 
 /// Asks everything, of every pod in the order of their names.
-pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
+pub fn all(world: &mut PolicyHarness, pods: &[String], nodes: &[String]) -> Answers {
     let mut answers = Answers::new();
     let mut ids: Vec<PodId> = pods.iter().map(|pod| world.id(pod)).collect();
     // Ties must not be broken by the order of the question.
@@ -47,7 +47,7 @@ pub fn differences(a: &Answers, b: &Answers) -> Vec<String> {
     differ.map(|question| format!("{question}\n  {:?}\n  {:?}", a.get(question), b.get(question))).collect()
 }
 
-fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
+fn verdict(world: &PolicyHarness, verdicts: &NodeVerdicts, node: &str) -> String {
     let at = usize::try_from(world.numbers.nodes[node]).unwrap();
     match verdicts.codes.get(at).copied().map(usize::from) {
         Some(0) => "fits".to_owned(),
@@ -56,7 +56,7 @@ fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
     }
 }
 
-fn post_filter(world: &mut World, pod: &str) -> String {
+fn post_filter(world: &mut PolicyHarness, pod: &str) -> String {
     let id = world.id(pod);
     let PostFiltered { plan, reason, retry, effects } = match world.engine.post_filter(&[id], &Refuted::default()) {
         Ok(answer) => answer,
@@ -77,7 +77,7 @@ fn post_filter(world: &mut World, pod: &str) -> String {
 }
 
 /// Returns a reason with names instead of the numbers of pods and nodes.
-fn in_names(world: &World, mut reason: Reason) -> Reason {
+fn in_names(world: &PolicyHarness, mut reason: Reason) -> Reason {
     for fact in &mut reason.facts {
         match fact.value {
             FactValue::Pod(pod) => fact.value = FactValue::Text(world.pod_name(pod)),
@@ -88,7 +88,7 @@ fn in_names(world: &World, mut reason: Reason) -> Reason {
     reason
 }
 
-fn queues(world: &World) -> String {
+fn queues(world: &PolicyHarness) -> String {
     let amounts = |amounts: &[Amount]| {
         let named = amounts.iter().map(|amount| (RESOURCES[usize::try_from(amount.resource).unwrap()], amount.value));
         format!("{:?}", named.collect::<BTreeMap<_, _>>())

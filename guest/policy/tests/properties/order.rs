@@ -6,7 +6,7 @@ use proptest::sample::subsequence;
 use crate::answers::{self, Answers};
 use crate::contract::{Event, Phase, Pod as Pending};
 use crate::scene::{Cast, Pod, Scene, scene};
-use crate::testing::{Numbers, World, key};
+use crate::testing::{NameNumbering, PolicyHarness, key};
 
 /// A way to send a scene: numbers for nodes and pods, an order of the events, and how many come at once.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ fn telling() -> impl Strategy<Value = Telling> {
 }
 
 /// Gives nodes and pods their numbers; reservations get the next ones.
-fn number(numbers: &mut Numbers, telling: &Telling) {
+fn number(numbers: &mut NameNumbering, telling: &Telling) {
     for (at, id) in telling.nodes.iter().enumerate() {
         numbers.nodes.insert(format!("n{at}"), *id);
     }
@@ -33,7 +33,7 @@ fn number(numbers: &mut Numbers, telling: &Telling) {
 }
 
 /// Sends a scene to the policy in this way.
-fn tell(world: &mut World, scene: &Scene, telling: &Telling) {
+fn tell(world: &mut PolicyHarness, scene: &Scene, telling: &Telling) {
     let events = scene.events(&mut world.numbers);
     let mut placed: Vec<(usize, Event)> = events
         .into_iter()
@@ -45,14 +45,14 @@ fn tell(world: &mut World, scene: &Scene, telling: &Telling) {
     events.chunks(telling.chunk).for_each(|chunk| world.tell(chunk.to_vec()));
 }
 
-fn told(scene: &Scene, telling: &Telling) -> World {
+fn told(scene: &Scene, telling: &Telling) -> PolicyHarness {
     let mut world = scene.empty_world();
     number(&mut world.numbers, telling);
     tell(&mut world, scene, telling);
     world
 }
 
-fn answers(world: &mut World, scene: &Scene) -> Answers {
+fn answers(world: &mut PolicyHarness, scene: &Scene) -> Answers {
     let mut pods: Vec<String> = scene.pods.iter().filter(|pod| !pod.is_running()).map(Pod::full_name).collect();
     pods.sort();
     let nodes: Vec<String> = (0..scene.nodes.len()).map(|at| format!("n{at}")).collect();
@@ -60,7 +60,7 @@ fn answers(world: &mut World, scene: &Scene) -> Answers {
 }
 
 /// Removes from the world what is in the old scene and not in the new one.
-fn forget(world: &mut World, old: &Scene, new: &Scene) {
+fn forget(world: &mut PolicyHarness, old: &Scene, new: &Scene) {
     let mut events = Vec::new();
     for pod in old.pods.iter().filter(|pod| new.pods.iter().all(|other| other.name != pod.name)) {
         events.push(Event::PodRemoved(world.id(&pod.full_name())));

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use crate::oracle::{Oracle, Plan};
 use crate::scene::{Cast, Pod, Scene, scene};
-use crate::testing::World;
+use crate::testing::PolicyHarness;
 
 /// Returns the plan for the job, or the law that failed.
 fn ask(scene: &Scene, oracle: &Oracle<'_>) -> Result<Plan, String> {
-    let mut world: World = scene.world();
+    let mut world: PolicyHarness = scene.world();
     let plan = world.plan(&oracle.preemptor.name)?;
     let short = |name: String| name.trim_start_matches("default/").to_owned();
     let node = |name: String| name.trim_start_matches('n').parse::<usize>().unwrap();

@@ -4,16 +4,16 @@ use serde_json::json;
 
 use crate::contract::{Event, Object};
 use crate::scene::{JOB, Laws, Leaving, Pair, Place, Pod, Scene};
-use crate::testing::{self, Draft, INSIDE, Numbers, OPT_OUT, QUOTA, SOFT_EVICTION, World};
+use crate::testing::{self, INSIDE, NameNumbering, OPT_OUT, PodBuilder, PolicyHarness, QUOTA, SOFT_EVICTION};
 
 impl Scene {
     /// Builds a policy with the laws of the scene that has received no events yet.
-    pub fn empty_world(&self) -> World {
-        World::of(self.laws.name, &self.laws.arguments())
+    pub fn empty_world(&self) -> PolicyHarness {
+        PolicyHarness::of(self.laws.name, &self.laws.arguments())
     }
 
     /// Builds a policy that received the scene, one event after the other.
-    pub fn world(&self) -> World {
+    pub fn world(&self) -> PolicyHarness {
         let mut world = self.empty_world();
         let events = self.events(&mut world.numbers);
         world.tell(events);
@@ -21,7 +21,7 @@ impl Scene {
     }
 
     /// Returns the whole scene as events, one for each object, node and pod.
-    pub fn events(&self, numbers: &mut Numbers) -> Vec<Event> {
+    pub fn events(&self, numbers: &mut NameNumbering) -> Vec<Event> {
         let mut events: Vec<Event> = self.objects().into_iter().map(Event::ObjectUpserted).collect();
         for (at, has) in self.nodes.iter().enumerate() {
             events.push(numbers.node(&format!("n{at}"), &amounts(*has)));
@@ -84,7 +84,7 @@ impl Pod {
         format!("{reservation_group}/{}", self.name)
     }
 
-    fn draft(&self, laws: &str) -> Draft {
+    fn draft(&self, laws: &str) -> PodBuilder {
         let new = if self.is_reservation { testing::reservation } else { testing::pod };
         let mut draft = new(&self.name).priority(self.priority).asks(&amounts(self.asks));
         draft = match self.place {

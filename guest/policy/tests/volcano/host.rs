@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use crate::Switch;
+use crate::Mutation;
 use crate::contract::*;
-use crate::testing::{Draft, World, object, pod};
+use crate::testing::{PodBuilder, PolicyHarness, object, pod};
 
 /// A job as it is made.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ pub type Pod = (usize, u32);
 
 /// The cluster as the host knows it.
 pub struct Host {
-    world: World,
+    world: PolicyHarness,
     pub setup: Setup,
     /// Seconds since the beginning.
     pub now: i64,
@@ -110,9 +110,9 @@ impl Host {
     pub fn new(setup: Setup, without: Option<&str>) -> Host {
         let Setup { mode, actions, parent, .. } = &setup;
         let arguments = json!({"capacity.reclaim.mode": mode, "actions": actions, "enableHierarchy": parent.is_some()});
-        let mut world = World::of("volcano", &arguments.to_string());
+        let mut world = PolicyHarness::of("volcano", &arguments.to_string());
         if let Some(law) = without {
-            world.engine.switch(law, Switch::Silent);
+            world.engine.switch(law, Mutation::Silent);
         }
         let (bound, leaving) = (BTreeMap::new(), BTreeSet::new());
         let mut host = Host { world, setup, now: 0, bound, bound_at: BTreeMap::new(), leaving };
@@ -171,7 +171,7 @@ impl Host {
         }
     }
 
-    fn draft(&self, pod_: Pod) -> Draft {
+    fn draft(&self, pod_: Pod) -> PodBuilder {
         let (job, number) = pod_;
         let Job { cores, memory, cooldown, .. } = self.setup.jobs[job];
         let draft = pod(&name(pod_)).asks(&format!("cpu={cores} memory={memory}"));

@@ -10,4 +10,4 @@ mod rest;
 mod testing;
 
 use lictor_contract::{self as contract, quantity};
-use lictor_policy::{Engine, Switch};
+use lictor_policy::{Engine, Mutation};

@@ -1,23 +1,23 @@
 //! One cycle with explanations. The first decision has none: they cost more than the decision.
 
-use lictor_decide::explain::{Answer, Names};
-use lictor_decide::{Failure, Record};
+use lictor_decide::explain::{ExplanationReport, NameIndex};
+use lictor_decide::{DecideError, DecisionReport};
 
 /// The most cycles that are decided with explanations to reach another one. Beyond that, beginning anew is cheaper.
 const FEW: usize = 16;
 
 /// A cycle of a cluster, or a moment of a recording, that was repeated with explanations.
-pub(super) struct Explained<C> {
+pub(super) struct ExplainedCycle<C> {
     /// Its number, from 1.
     pub(super) number: usize,
     /// The pods as they were before the decisions.
-    pub(super) names: Names,
-    pub(super) record: Record,
+    pub(super) names: NameIndex,
+    pub(super) record: DecisionReport,
     /// The cluster or recording after the decisions.
     pub(super) after: C,
 }
 
-impl<C> Explained<C> {
+impl<C> ExplainedCycle<C> {
     /// Returns whether the cycle with this number is at most [`FEW`] cycles after this one.
     pub(super) fn leads_to(&self, number: usize) -> bool {
         number.checked_sub(self.number).is_some_and(|ahead| (1..=FEW).contains(&ahead))
@@ -27,19 +27,19 @@ impl<C> Explained<C> {
     ///
     /// # Errors
     /// No pod or job has the name, or several have it.
-    pub(super) fn tell<T>(&self, name: &str, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Failure> {
+    pub(super) fn tell<T>(&self, name: &str, tell: impl FnOnce(ExplanationReport<'_>) -> T) -> Result<T, DecideError> {
         let meant = self.names.find(name)?;
-        Ok(tell(Answer::of(name, meant, &self.record)))
+        Ok(tell(ExplanationReport::of(name, meant, &self.record)))
     }
 }
 
 /// Returns the explained cycle with this number. The last one is reused if it has the number. Otherwise `make` makes the cycle, from the last one
 /// where that is not far before it.
 pub(super) fn kept<C>(
-    last: &mut Option<Explained<C>>,
+    last: &mut Option<ExplainedCycle<C>>,
     number: usize,
-    make: impl FnOnce(Option<Explained<C>>) -> Result<Explained<C>, Failure>,
-) -> Result<&Explained<C>, Failure> {
+    make: impl FnOnce(Option<ExplainedCycle<C>>) -> Result<ExplainedCycle<C>, DecideError>,
+) -> Result<&ExplainedCycle<C>, DecideError> {
     let known = match last.take() {
         Some(known) if known.number == number => known,
         other => make(other.filter(|other| other.leads_to(number)))?,

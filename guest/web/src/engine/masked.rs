@@ -1,46 +1,46 @@
 //! The open input under invented names.
 
 use lictor_decide::mask::Masked;
-use lictor_decide::written::{self, Written};
-use lictor_decide::{Between, Cycle, Problem};
+use lictor_decide::written::{self, ExportedFile};
+use lictor_decide::{CycleInterval, CycleReport, Problem};
 
-use super::{Engine, Held, problem};
-use crate::told::Told;
+use super::{OpenCluster, PageEngine, problem};
+use crate::told::OpenInput;
 
-impl Engine {
+impl PageEngine {
     /// Returns the open input, with its changes, under invented names, as another page can open it. The decisions about it are the same, up to the
     /// names.
     ///
     /// # Errors
     /// Nothing is open; or a decision depends on a name, such as on its upper and lower case: then nothing is returned.
-    pub fn masked(&self) -> Result<Told, Vec<Problem>> {
+    pub fn masked(&self) -> Result<OpenInput, Vec<Problem>> {
         Ok(self.under_other_names()?.0)
     }
 
     /// Returns the decisions as a scenario under invented names.
     ///
     /// # Errors
-    /// Those of [`Engine::masked`] and [`Engine::scenario`].
-    pub fn masked_scenario(&self) -> Result<Written, Vec<Problem>> {
+    /// Those of [`PageEngine::masked`] and [`PageEngine::scenario`].
+    pub fn masked_scenario(&self) -> Result<ExportedFile, Vec<Problem>> {
         self.under_other_names()?.1.scenario()
     }
 
-    fn under_other_names(&self) -> Result<(Told, Engine), Vec<Problem>> {
+    fn under_other_names(&self) -> Result<(OpenInput, PageEngine), Vec<Problem>> {
         let open = self.held()?;
-        let Held { opened, system, arguments, schedulers, .. } = open;
+        let OpenCluster { opened, system, arguments, schedulers, .. } = open;
         let masked = Masked::of(&open.snapshot(), schedulers).map_err(|mistake| vec![Problem::from(&mistake)])?;
-        let Written { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
+        let ExportedFile { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
         let chosen_arguments = (!arguments.given.is_empty()).then(|| serde_json::to_string(&arguments.given).ok());
         let chosen = opened.system().map_or(system, |system| &system.name);
-        let told = Told {
+        let told = OpenInput {
             name,
             text,
             system: chosen.clone(),
             arguments: chosen_arguments.flatten().unwrap_or_default(),
             schedulers: schedulers.clone(),
-            ..Told::default()
+            ..OpenInput::default()
         };
-        let mut other = Engine::default();
+        let mut other = PageEngine::default();
         other.open(told.clone())?;
         // Both are decided from their beginning, with the events in between.
         let own = open.replayed().map_err(|failure| failure.problems())?;
@@ -57,6 +57,6 @@ impl Engine {
     }
 }
 
-fn cycles(decided: &[(Between, Cycle)]) -> impl Iterator<Item = &Cycle> {
+fn cycles(decided: &[(CycleInterval, CycleReport)]) -> impl Iterator<Item = &CycleReport> {
     decided.iter().map(|(_, cycle)| cycle)
 }

@@ -2,57 +2,66 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lictor_decide::explain::{Answer, Names};
-use lictor_decide::record::Counted;
-use lictor_decide::recorded::{Before, Growing, Known, Recording};
-use lictor_decide::{Failure, Native, Problem, Record};
+use lictor_decide::explain::{ExplanationReport, NameIndex};
+use lictor_decide::record::ClusterCounts;
+use lictor_decide::recorded::{ClusterBeforeDecision, ReadPosition, RecordingReplay, TailedRecording};
+use lictor_decide::{DecideError, DecisionReport, Native, Problem};
 use lictor_host::policy::Policy;
-use lictor_host::recording::Memory;
-use lictor_picture::{Picture, Placed, picture, pods_on};
+use lictor_host::recording::MemoryRecording;
+use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 
-use super::explained::{Explained, kept};
-use super::time::Moment;
-use super::{Engine, Summary, problem};
-use crate::told::{Kind, Told};
+use super::explained::{ExplainedCycle, kept};
+use super::time::CycleSnapshot;
+use super::{InputSummary, PageEngine, problem};
+use crate::told::{InputKind, OpenInput};
 
 #[cfg(test)]
 mod tests;
 
 /// An open recording.
-pub(super) struct Play {
+pub(super) struct OpenRecording {
     name: String,
-    bytes: Memory,
+    bytes: MemoryRecording,
     /// The known bytes, where the recording is being written.
-    growing: Option<Growing>,
-    recording: Recording,
+    growing: Option<TailedRecording>,
+    recording: RecordingReplay,
     /// The number of moments that were repeated.
     last: usize,
-    record: Option<Record>,
-    explained: Option<Explained<Recording>>,
+    record: Option<DecisionReport>,
+    explained: Option<ExplainedCycle<RecordingReplay>>,
 }
 
 fn start() -> Box<dyn Policy> {
     Box::<Native>::default()
 }
 
-fn drawn(before: Before<'_>) -> Picture {
+fn drawn(before: ClusterBeforeDecision<'_>) -> Picture {
     picture(before.mirror, before.memberships)
 }
 
-impl Play {
-    pub(super) fn open(told: &Told) -> Result<Play, Vec<Problem>> {
+impl OpenRecording {
+    pub(super) fn open(told: &OpenInput) -> Result<OpenRecording, Vec<Problem>> {
         let bytes = STANDARD.decode(&told.recording);
-        let bytes = Memory::from(bytes.map_err(|error| problem(&error.to_string(), "choose the file once more"))?);
+        let bytes =
+            MemoryRecording::from(bytes.map_err(|error| problem(&error.to_string(), "choose the file once more"))?);
         let recording = opened(&told.name, &bytes).map_err(|failure| failure.problems())?;
-        Ok(Play { name: told.name.clone(), bytes, growing: None, recording, last: 0, record: None, explained: None })
+        Ok(OpenRecording {
+            name: told.name.clone(),
+            bytes,
+            growing: None,
+            recording,
+            last: 0,
+            record: None,
+            explained: None,
+        })
     }
 
-    pub(super) fn summary(&self) -> Summary {
-        Summary {
-            kind: Kind::Recording,
+    pub(super) fn summary(&self) -> InputSummary {
+        InputSummary {
+            kind: InputKind::Recording,
             system: String::new(),
             systems: Vec::new(),
-            cluster: Counted { now: None, nodes: 0, placed: 0, pending: 0, ended: 0 },
+            cluster: ClusterCounts { now: None, nodes: 0, placed: 0, pending: 0, ended: 0 },
             findings: Vec::new(),
         }
     }
@@ -62,7 +71,7 @@ impl Play {
         self.last
     }
 
-    pub(super) fn cycle(&mut self) -> Result<Option<Moment<'_>>, Vec<Problem>> {
+    pub(super) fn cycle(&mut self) -> Result<Option<CycleSnapshot<'_>>, Vec<Problem>> {
         if self.growing.is_some() {
             self.recording.go_on().map_err(|failure| failure.problems())?;
         }
@@ -76,7 +85,7 @@ impl Play {
             return end.map_or(Ok(None), |end| Err(vec![end]));
         };
         self.last = self.last.saturating_add(1);
-        Ok(Some(Moment { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
+        Ok(Some(CycleSnapshot { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
     }
 
     /// Returns the cluster before the next moment; empty where the recording has no cluster yet.
@@ -86,22 +95,22 @@ impl Play {
     }
 
     /// Adds the bytes that were written since, from the byte `from` on.
-    fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Failure> {
-        let Play { name, bytes, growing, .. } = self;
+    fn append(&mut self, from: u64, more: &[u8]) -> Result<ReadPosition, DecideError> {
+        let OpenRecording { name, bytes, growing, .. } = self;
         let growing = match growing {
             Some(growing) => growing,
-            None => growing.insert(Growing::open(name, bytes.clone())?),
+            None => growing.insert(TailedRecording::open(name, bytes.clone())?),
         };
         growing.append(from, more)
     }
 
     /// Repeats at most `most` moments, without drawing them. Returns the number of the last one.
-    fn skip(&mut self, most: u32) -> Result<usize, Failure> {
+    fn skip(&mut self, most: u32) -> Result<usize, DecideError> {
         self.recording.go_on()?;
         for _ in 0..most {
             if !self.recording.skip(&mut start)? {
                 let end = self.recording.otherwise().cloned();
-                return end.map_or(Ok(self.last), |end| Err(Failure::Objects(vec![end])));
+                return end.map_or(Ok(self.last), |end| Err(DecideError::Objects(vec![end])));
             }
             self.last = self.last.saturating_add(1);
         }
@@ -112,19 +121,19 @@ impl Play {
         &mut self,
         name: &str,
         number: usize,
-        tell: impl FnOnce(Answer<'_>) -> T,
-    ) -> Result<T, Failure> {
+        tell: impl FnOnce(ExplanationReport<'_>) -> T,
+    ) -> Result<T, DecideError> {
         self.explained(number)?.tell(name, tell)
     }
 
-    pub(super) fn pods_on(&mut self, node: &str, number: usize) -> Result<Vec<Placed>, Failure> {
+    pub(super) fn pods_on(&mut self, node: &str, number: usize) -> Result<Vec<PodOnNode>, DecideError> {
         let recording = if number == self.last { &self.recording } else { &self.explained(number)?.after };
         Ok(recording.mirror().map(|mirror| pods_on(mirror, node)).unwrap_or_default())
     }
 
     /// Returns the moment with this number, with explanations.
-    fn explained(&mut self, number: usize) -> Result<&Explained<Recording>, Failure> {
-        let Play { name, bytes, explained, .. } = self;
+    fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<RecordingReplay>, DecideError> {
+        let OpenRecording { name, bytes, explained, .. } = self;
         kept(explained, number, |earlier| match earlier.and_then(|earlier| behind(earlier, number)) {
             Some(known) => Ok(known),
             None => once_more(name, bytes, number),
@@ -132,13 +141,13 @@ impl Play {
     }
 }
 
-impl Engine {
+impl PageEngine {
     /// Adds to the open recording what was written to it since, from the byte `from` on: the end of the last whole step. From then on the recording
-    /// has no end: where [`Engine::cycle`] returns nothing, more may follow.
+    /// has no end: where [`PageEngine::cycle`] returns nothing, more may follow.
     ///
     /// # Errors
     /// No recording is open, it continues at another byte, or it is damaged.
-    pub fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Vec<Problem>> {
+    pub fn append(&mut self, from: u64, more: &[u8]) -> Result<ReadPosition, Vec<Problem>> {
         self.play_mut()?.append(from, more).map_err(|failure| failure.problems())
     }
 
@@ -150,15 +159,15 @@ impl Engine {
         self.play_mut()?.skip(most).map_err(|failure| failure.problems())
     }
 
-    fn play_mut(&mut self) -> Result<&mut Play, Vec<Problem>> {
+    fn play_mut(&mut self) -> Result<&mut OpenRecording, Vec<Problem>> {
         self.recorded.as_mut().ok_or_else(|| problem("no recording is open", "open one"))
     }
 }
 
 /// Returns the moment with this number, repeated from an explained moment before it, so that the recording is not repeated from its beginning.
 /// `None`: it cannot be repeated from there.
-fn behind(earlier: Explained<Recording>, number: usize) -> Option<Explained<Recording>> {
-    let Explained { number: mut last, names: _, record: _, after: mut recording } = earlier;
+fn behind(earlier: ExplainedCycle<RecordingReplay>, number: usize) -> Option<ExplainedCycle<RecordingReplay>> {
+    let ExplainedCycle { number: mut last, names: _, record: _, after: mut recording } = earlier;
     recording.go_on().ok()?;
     loop {
         if recording.is_astray() {
@@ -167,26 +176,30 @@ fn behind(earlier: Explained<Recording>, number: usize) -> Option<Explained<Reco
         let (names, record) = recording.next(true, &mut start, named).ok()??;
         last = last.saturating_add(1);
         if last == number {
-            return Some(Explained { number, names, record, after: recording });
+            return Some(ExplainedCycle { number, names, record, after: recording });
         }
     }
 }
 
-fn named(before: Before<'_>) -> Names {
-    Names::of(before.mirror, before.memberships)
+fn named(before: ClusterBeforeDecision<'_>) -> NameIndex {
+    NameIndex::of(before.mirror, before.memberships)
 }
 
-fn once_more(name: &str, bytes: &Memory, number: usize) -> Result<Explained<Recording>, Failure> {
+fn once_more(
+    name: &str,
+    bytes: &MemoryRecording,
+    number: usize,
+) -> Result<ExplainedCycle<RecordingReplay>, DecideError> {
     let mut recording = opened(name, bytes)?;
     for _ in 1..number {
         recording.skip(&mut start)?;
     }
     let next = recording.next(true, &mut start, named)?;
-    let missing = || Failure::Objects(problem(&format!("there is no moment {number}"), "choose another one"));
+    let missing = || DecideError::Objects(problem(&format!("there is no moment {number}"), "choose another one"));
     let (names, record) = next.ok_or_else(missing)?;
-    Ok(Explained { number, names, record, after: recording })
+    Ok(ExplainedCycle { number, names, record, after: recording })
 }
 
-fn opened(name: &str, bytes: &Memory) -> Result<Recording, Failure> {
-    Recording::open(name, bytes, lictor_policy::Engine::describe())
+fn opened(name: &str, bytes: &MemoryRecording) -> Result<RecordingReplay, DecideError> {
+    RecordingReplay::open(name, bytes, lictor_policy::Engine::describe())
 }

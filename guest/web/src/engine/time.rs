@@ -3,20 +3,23 @@
 use std::borrow::Cow;
 
 use lictor_contract::Description;
-use lictor_decide::explain::Answer;
-use lictor_decide::record::Source;
-use lictor_decide::{Between, Cycle, Failure, Native, Opened, Problem, Record, Snapshot, With};
-use lictor_picture::{Picture, Placed, picture, pods_on};
+use lictor_decide::explain::ExplanationReport;
+use lictor_decide::record::PolicySource;
+use lictor_decide::{
+    ClusterSession, ClusterSnapshot, CycleInterval, CycleReport, DecideError, DecisionReport, DecisionSettings, Native,
+    Problem,
+};
+use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 use serde::Serialize;
 
-use super::explained::{Explained, kept};
-use super::{Engine, Held, nothing, problem};
+use super::explained::{ExplainedCycle, kept};
+use super::{OpenCluster, PageEngine, nothing, problem};
 
 /// A cycle, and the cluster as it was when the cycle began.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Moment"))]
 #[serde(rename_all = "camelCase")]
-pub struct Moment<'a> {
+pub struct CycleSnapshot<'a> {
     /// The number of the cycle, from 1.
     pub number: usize,
     /// The objects that left the cluster before it, as `Kind/namespace/name`.
@@ -24,16 +27,16 @@ pub struct Moment<'a> {
     /// The cluster before the decisions.
     pub picture: Picture,
     /// The decisions of this cycle alone.
-    pub record: &'a Record,
+    pub record: &'a DecisionReport,
 }
 
-impl Engine {
+impl PageEngine {
     /// Decides the next cycle, after these events in the cluster. In a recording, this is the next moment with a decision. `None`: the recording has
     /// ended.
     ///
     /// # Errors
     /// Nothing is open, or the policy failed; the recording is damaged, or this policy decides differently from the recording.
-    pub fn cycle(&mut self, between: Between) -> Result<Option<Moment<'_>>, Vec<Problem>> {
+    pub fn cycle(&mut self, between: CycleInterval) -> Result<Option<CycleSnapshot<'_>>, Vec<Problem>> {
         match (&mut self.recorded, &mut self.open) {
             (Some(play), _) => play.cycle(),
             (None, Some(open)) => open.cycle(between).map(Some).map_err(|failure| failure.problems()),
@@ -50,7 +53,7 @@ impl Engine {
         &mut self,
         name: &str,
         cycle: Option<usize>,
-        tell: impl FnOnce(Answer<'_>) -> T,
+        tell: impl FnOnce(ExplanationReport<'_>) -> T,
     ) -> Result<T, Vec<Problem>> {
         if let Some(play) = &mut self.recorded {
             let number = number(cycle, play.last())?;
@@ -65,7 +68,7 @@ impl Engine {
     ///
     /// # Errors
     /// Nothing is open, the cycle does not exist, or the policy failed.
-    pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<Placed>, Vec<Problem>> {
+    pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<PodOnNode>, Vec<Problem>> {
         if let Some(play) = &mut self.recorded {
             let number = match cycle.filter(|number| *number != play.last()) {
                 None => play.last(),
@@ -86,43 +89,48 @@ impl Engine {
     }
 }
 
-impl Held {
-    fn cycle(&mut self, between: Between) -> Result<Moment<'_>, Failure> {
+impl OpenCluster {
+    fn cycle(&mut self, between: CycleInterval) -> Result<CycleSnapshot<'_>, DecideError> {
         let left = self.opened.pass(between)?;
         let memberships = self.opened.memberships()?;
         let picture = picture(self.opened.session().mirror(), &memberships);
-        let decided = self.opened.decide(1, Source::default())?;
+        let decided = self.opened.decide(1, PolicySource::default())?;
         self.played.push(between);
-        Ok(Moment { number: self.played.len(), left, picture, record: self.record.insert(decided) })
+        Ok(CycleSnapshot { number: self.played.len(), left, picture, record: self.record.insert(decided) })
     }
 
-    fn explain<T>(&mut self, name: &str, number: usize, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Failure> {
+    fn explain<T>(
+        &mut self,
+        name: &str,
+        number: usize,
+        tell: impl FnOnce(ExplanationReport<'_>) -> T,
+    ) -> Result<T, DecideError> {
         self.explained(number)?.tell(name, tell)
     }
 
     /// Returns the cycle with this number, with explanations.
-    fn explained(&mut self, number: usize) -> Result<&Explained<Opened>, Failure> {
-        let Held { explained, opened, unchanged, changes, system, arguments, schedulers, played, .. } = self;
+    fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<ClusterSession>, DecideError> {
+        let OpenCluster { explained, opened, unchanged, changes, system, arguments, schedulers, played, .. } = self;
         kept(explained, number, |earlier| {
             if let Some(earlier) = earlier {
                 return decided(earlier.after, played, earlier.number, number);
             }
-            let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+            let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
             decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, number)
         })
     }
 
     /// Repeats all cycles from the cluster as it was opened, each with the events before it; at least one.
-    pub(super) fn replayed(&self) -> Result<Vec<(Between, Cycle)>, Failure> {
-        let Held { opened, system, arguments, schedulers, .. } = self;
-        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+    pub(super) fn replayed(&self) -> Result<Vec<(CycleInterval, CycleReport)>, DecideError> {
+        let OpenCluster { opened, system, arguments, schedulers, .. } = self;
+        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
         let mut opened = opened_as(self.snapshot(), opened.described(), with)?;
-        let first = [Between::default()];
+        let first = [CycleInterval::default()];
         let played = if self.played.is_empty() { first.as_slice() } else { &self.played };
         let mut cycles = Vec::new();
         for between in played {
             opened.pass(*between)?;
-            cycles.extend(opened.decide(1, Source::default())?.cycles.into_iter().map(|cycle| (*between, cycle)));
+            cycles.extend(opened.decide(1, PolicySource::default())?.cycles.into_iter().map(|cycle| (*between, cycle)));
         }
         Ok(cycles)
     }
@@ -130,26 +138,31 @@ impl Held {
 
 /// Opens the cluster again, as it was opened.
 pub(super) fn opened_as(
-    snapshot: Cow<'_, Snapshot>,
+    snapshot: Cow<'_, ClusterSnapshot>,
     described: &Description,
-    with: With<'_>,
-) -> Result<Opened, Failure> {
-    Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.into_owned()))
+    with: DecisionSettings<'_>,
+) -> Result<ClusterSession, DecideError> {
+    ClusterSession::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.into_owned()))
 }
 
 /// Decides up to the cycle with this number, and explains that one. `so_far`: how many cycles were decided in `opened`.
-fn decided(mut opened: Opened, played: &[Between], so_far: usize, number: usize) -> Result<Explained<Opened>, Failure> {
+fn decided(
+    mut opened: ClusterSession,
+    played: &[CycleInterval],
+    so_far: usize,
+    number: usize,
+) -> Result<ExplainedCycle<ClusterSession>, DecideError> {
     let mut ahead = played.iter().take(number).skip(so_far);
     let last = ahead.next_back().copied().unwrap_or_default();
     for between in ahead {
         opened.pass(*between)?;
-        opened.decide(1, Source::default())?;
+        opened.decide(1, PolicySource::default())?;
     }
     opened.pass(last)?;
     let names = opened.names()?;
     opened.explain()?;
-    let record = opened.decide(1, Source::default())?;
-    Ok(Explained { number, names, record, after: opened })
+    let record = opened.decide(1, PolicySource::default())?;
+    Ok(ExplainedCycle { number, names, record, after: opened })
 }
 
 /// Returns the number of a decided cycle: this one, or the last.

@@ -13,7 +13,7 @@ const IN_TOTO: &str = "application/vnd.in-toto+json";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Bundle {
+struct SigstoreBundle {
     dsse_envelope: Envelope,
 }
 
@@ -32,13 +32,13 @@ struct Signature {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Statement {
-    subject: Vec<Subject>,
+struct SignedStatement {
+    subject: Vec<StatementSubject>,
     predicate_type: String,
 }
 
 #[derive(Deserialize)]
-struct Subject {
+struct StatementSubject {
     digest: Sums,
 }
 
@@ -49,14 +49,14 @@ struct Sums {
 
 /// Returns the digests, in hexadecimal, that a bundle signs by this key. `None`: the bundle is no signature by this key.
 pub(crate) fn claim(bundle: &[u8], key: &PublicKey) -> Option<Vec<String>> {
-    let envelope = serde_json::from_slice::<Bundle>(bundle).ok()?.dsse_envelope;
+    let envelope = serde_json::from_slice::<SigstoreBundle>(bundle).ok()?.dsse_envelope;
     let payload = STANDARD.decode(&envelope.payload).ok()?;
     let encoded = encoded(&envelope.payload_type, &payload);
     let by_key = |signature: &Signature| STANDARD.decode(&signature.sig).is_ok_and(|it| key.signed(&encoded, &it));
     if envelope.payload_type != IN_TOTO || !envelope.signatures.iter().any(by_key) {
         return None;
     }
-    let statement: Statement = serde_json::from_slice(&payload).ok()?;
+    let statement: SignedStatement = serde_json::from_slice(&payload).ok()?;
     let sums = statement.subject.into_iter().map(|subject| subject.digest.sha256);
     (statement.predicate_type == SIGNATURE).then(|| sums.collect())
 }

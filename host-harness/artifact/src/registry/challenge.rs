@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Error;
 use super::credentials::Login;
-use super::http::{Ask, Http};
+use super::http::{Http, HttpRequest};
 use ureq::http::Method;
 
 /// The most bytes of an answer with a token.
@@ -71,7 +71,8 @@ impl Challenge {
             url.push_str(&format!("{name}={}", encoded(value)));
         }
         let authorization = login.map(Login::basic);
-        let answer = http.send(&Ask { method: Method::GET, url, headers: Vec::new(), authorization, body: None })?;
+        let answer =
+            http.send(&HttpRequest { method: Method::GET, url, headers: Vec::new(), authorization, body: None })?;
         let (host, status) = (answer.host.clone(), answer.status());
         if status != 200 {
             return Err(Error::Denied { host, status, said: answer.said() });

@@ -9,15 +9,15 @@ use ureq::http::Method;
 use super::Error;
 use super::challenge::Challenge;
 use super::credentials::{Credentials, Login};
-use super::http::{Answer, Ask, Http, origin, size};
-use crate::{Descriptor, Digest, Index, Reference, media_type};
+use super::http::{Http, HttpRequest, HttpResponse, origin, size};
+use crate::{ArtifactReference, Descriptor, Digest, ImageIndex, media_type};
 
 /// The most bytes of a manifest: the specification lets registries refuse larger ones.
 pub(crate) const MANIFEST_BYTES: u64 = 4 << 20;
 
 /// The settings for requests to a registry.
 #[derive(Debug, Clone)]
-pub struct Access {
+pub struct RegistrySettings {
     /// The names and passwords.
     pub credentials: Credentials,
     /// Whether registries of other machines may be used without TLS. Those of this machine always are.
@@ -26,9 +26,9 @@ pub struct Access {
     pub timeout: Duration,
 }
 
-impl Default for Access {
-    fn default() -> Access {
-        Access { credentials: Credentials::default(), plain_http: false, timeout: Duration::from_secs(60) }
+impl Default for RegistrySettings {
+    fn default() -> RegistrySettings {
+        RegistrySettings { credentials: Credentials::default(), plain_http: false, timeout: Duration::from_secs(60) }
     }
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct Registry {
 }
 
 /// A manifest as it was received.
-pub(crate) struct Fetched {
+pub(crate) struct FetchedManifest {
     pub(crate) media_type: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Registry {
     /// Makes a client for the repository of a reference, to read, and with `write` to write, too.
-    pub(crate) fn of(reference: &Reference, access: &Access, write: bool) -> Registry {
+    pub(crate) fn of(reference: &ArtifactReference, access: &RegistrySettings, write: bool) -> Registry {
         // People write another name than that of the machine that answers.
         let host = if reference.host == "docker.io" { "registry-1.docker.io" } else { &reference.host };
         let plain = access.plain_http || reference.is_local();
@@ -78,13 +78,13 @@ impl Registry {
 
     /// Sends a request, and authenticates where the registry demands it. Only the registry itself receives credentials, and no other server that it
     /// refers to.
-    pub(crate) fn send(&self, ask: Ask<'_>) -> Result<Answer, Error> {
+    pub(crate) fn send(&self, ask: HttpRequest<'_>) -> Result<HttpResponse, Error> {
         let own = origin(&self.base);
         if origin(&ask.url) != own {
             return self.http.send(&ask);
         }
         let authorization = self.authorization.borrow().clone();
-        let answer = self.http.send(&Ask { authorization, ..ask.clone() })?;
+        let answer = self.http.send(&HttpRequest { authorization, ..ask.clone() })?;
         if answer.status() != 401 || own.is_none_or(|(_, host)| answer.host != host) {
             return Ok(answer);
         }
@@ -95,14 +95,14 @@ impl Registry {
             return Ok(answer);
         };
         self.authorization.replace(Some(authorization.clone()));
-        self.http.send(&Ask { authorization: Some(authorization), ..ask })
+        self.http.send(&HttpRequest { authorization: Some(authorization), ..ask })
     }
 
     /// Checks that an answer has one of these statuses.
     ///
     /// # Errors
     /// The error that the status means. `what`: the requested content, for the message.
-    pub(crate) fn expect(&self, answer: Answer, statuses: &[u16], what: &str) -> Result<Answer, Error> {
+    pub(crate) fn expect(&self, answer: HttpResponse, statuses: &[u16], what: &str) -> Result<HttpResponse, Error> {
         let (host, what, status) = (self.host.clone(), what.to_owned(), answer.status());
         match status {
             _ if statuses.contains(&status) => Ok(answer),
@@ -112,14 +112,14 @@ impl Registry {
         }
     }
 
-    pub(crate) fn get(&self, url: String, accept: &[&str], what: &str) -> Result<Answer, Error> {
+    pub(crate) fn get(&self, url: String, accept: &[&str], what: &str) -> Result<HttpResponse, Error> {
         let headers = accept.iter().map(|kind| ("accept", (*kind).to_owned())).collect();
-        let answer = self.send(Ask { method: Method::GET, url, headers, authorization: None, body: None })?;
+        let answer = self.send(HttpRequest { method: Method::GET, url, headers, authorization: None, body: None })?;
         self.expect(answer, &[200], what)
     }
 
     /// Returns a manifest by tag or digest. With a digest, the manifest is checked against it.
-    pub(crate) fn manifest(&self, name: &str) -> Result<Fetched, Error> {
+    pub(crate) fn manifest(&self, name: &str) -> Result<FetchedManifest, Error> {
         let what = format!("manifest `{name}`");
         let accept = [media_type::MANIFEST, media_type::INDEX];
         let answer = self.get(self.url(&format!("manifests/{name}")), &accept, &what)?;
@@ -128,11 +128,11 @@ impl Registry {
         if let Some(expected) = Digest::parse(name) {
             check(&what, &expected, &bytes)?;
         }
-        Ok(Fetched { media_type, bytes })
+        Ok(FetchedManifest { media_type, bytes })
     }
 
     /// Returns a manifest. `None`: the registry does not have it.
-    pub(crate) fn find_manifest(&self, name: &str) -> Result<Option<Fetched>, Error> {
+    pub(crate) fn find_manifest(&self, name: &str) -> Result<Option<FetchedManifest>, Error> {
         match self.manifest(name) {
             Err(Error::NotFound { .. }) => Ok(None),
             found => found.map(Some),
@@ -168,7 +168,7 @@ impl Registry {
     }
 
     /// Returns the manifests that refer to one: by the referrers of OCI 1.1, or by the tag that replaces them where a registry does not support them.
-    pub(crate) fn referrers(&self, subject: &Digest) -> Result<Index, Error> {
+    pub(crate) fn referrers(&self, subject: &Digest) -> Result<ImageIndex, Error> {
         let what = format!("list of referrers of {subject}");
         match self.get(self.url(&format!("referrers/{subject}")), &[media_type::INDEX], &what) {
             Ok(answer) => self.parse(&what, &answer.read(&what, MANIFEST_BYTES)?),
@@ -180,9 +180,9 @@ impl Registry {
     }
 
     /// Returns the manifests that refer to one, by the tag that replaces the referrers. Empty: the registry does not have the tag.
-    pub(crate) fn tagged_referrers(&self, subject: &Digest) -> Result<Index, Error> {
+    pub(crate) fn tagged_referrers(&self, subject: &Digest) -> Result<ImageIndex, Error> {
         match self.find_manifest(&subject.tag(""))? {
-            None => Ok(Index::default()),
+            None => Ok(ImageIndex::default()),
             Some(found) => self.parse("list of referrers", &found.bytes),
         }
     }

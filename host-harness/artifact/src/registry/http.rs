@@ -24,7 +24,7 @@ pub(crate) struct Http {
 
 /// A request.
 #[derive(Clone)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct HttpRequest<'a> {
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -34,7 +34,7 @@ pub(crate) struct Ask<'a> {
 }
 
 /// An answer.
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) host: String,
     response: Response<Body>,
     timeout: Duration,
@@ -66,7 +66,7 @@ impl Http {
     ///
     /// # Errors
     /// A redirect leads to a server without TLS, to no valid address, or to one redirect too many.
-    pub(crate) fn send(&self, ask: &Ask<'_>) -> Result<Answer, Error> {
+    pub(crate) fn send(&self, ask: &HttpRequest<'_>) -> Result<HttpResponse, Error> {
         let mut ask = ask.clone();
         for _ in 0..=MOVES {
             let answer = self.send_once(&ask)?;
@@ -88,7 +88,7 @@ impl Http {
         Err(Error::Redirected { host: host(&ask.url), to: ask.url })
     }
 
-    fn send_once(&self, ask: &Ask<'_>) -> Result<Answer, Error> {
+    fn send_once(&self, ask: &HttpRequest<'_>) -> Result<HttpResponse, Error> {
         let host = host(&ask.url);
         if !ask.url.starts_with("https://") && !self.plain_http && !is_loopback(&host) {
             return Err(Error::Plain { url: ask.url.clone() });
@@ -106,14 +106,14 @@ impl Http {
             None => request.body(()).map_err(ureq::Error::from).and_then(|request| self.agent.run(request)),
         };
         match response {
-            Ok(response) => Ok(Answer { host, response, timeout: self.timeout }),
+            Ok(response) => Ok(HttpResponse { host, response, timeout: self.timeout }),
             Err(ureq::Error::Timeout(_)) => Err(Error::Late { host, after: self.timeout }),
             Err(error) => Err(unreachable(error.to_string())),
         }
     }
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) fn status(&self) -> u16 {
         self.response.status().as_u16()
     }

@@ -15,9 +15,9 @@ mod uploads;
 mod verify;
 mod wit;
 
-pub use client::Access;
+pub use client::RegistrySettings;
 pub use credentials::Credentials;
 pub use error::Error;
 pub use key::{PublicKey, SigningKey};
-pub use pull::{Attached, Limits, Pulled, Trust, pull, pull_attached};
-pub use push::{Contents, Pushed, push};
+pub use pull::{Attachments, PullLimits, Pulled, Trust, pull, pull_attached};
+pub use push::{PushContents, Pushed, push};

@@ -1,9 +1,9 @@
 //! Pulling.
 
-use super::client::{Access, Registry};
+use super::client::{Registry, RegistrySettings};
 use super::verify::verify;
 use super::{Error, PublicKey};
-use crate::{Descriptor, Digest, Manifest, Reference, media_type};
+use crate::{ArtifactReference, Descriptor, Digest, Manifest, media_type};
 
 /// The reason why an artifact may be loaded.
 #[derive(Debug, Clone)]
@@ -18,16 +18,16 @@ pub enum Trust {
 
 /// The limits of what is read.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct PullLimits {
     /// Bytes of the component: 32 MiB by default, as much as the sandbox takes.
     pub component_bytes: u64,
     /// Bytes of the WIT, and of the report: 4 MiB each by default.
     pub attached_bytes: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { component_bytes: 32 << 20, attached_bytes: 4 << 20 }
+impl Default for PullLimits {
+    fn default() -> PullLimits {
+        PullLimits { component_bytes: 32 << 20, attached_bytes: 4 << 20 }
     }
 }
 
@@ -35,7 +35,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Pulled {
     /// Its name, with the digest of its manifest.
-    pub reference: Reference,
+    pub reference: ArtifactReference,
     /// The digest of its manifest.
     pub digest: Digest,
     /// The component.
@@ -45,7 +45,7 @@ pub struct Pulled {
 
 /// The documents that were pushed with a component.
 #[derive(Debug, Default)]
-pub struct Attached {
+pub struct Attachments {
     /// Its WIT.
     pub wit: Option<Vec<u8>>,
     /// Its conformance report.
@@ -58,7 +58,12 @@ pub struct Attached {
 ///
 /// The component may not be loaded, does not exist, is no policy's artifact or too large, or does not match its digest or signature; see [`Error`].
 /// Where neither a key nor a digest is given, no request is sent to the registry.
-pub fn pull(name: &Reference, access: &Access, trust: &Trust, limits: &Limits) -> Result<Pulled, Error> {
+pub fn pull(
+    name: &ArtifactReference,
+    access: &RegistrySettings,
+    trust: &Trust,
+    limits: &PullLimits,
+) -> Result<Pulled, Error> {
     if matches!((trust, &name.digest), (Trust::Pinned, None)) {
         return Err(Error::Untrusted(name.to_string()));
     }
@@ -82,7 +87,7 @@ pub fn pull(name: &Reference, access: &Access, trust: &Trust, limits: &Limits) -
 /// # Errors
 ///
 /// As those of [`pull`].
-pub fn pull_attached(pulled: &Pulled, access: &Access, limits: &Limits) -> Result<Attached, Error> {
+pub fn pull_attached(pulled: &Pulled, access: &RegistrySettings, limits: &PullLimits) -> Result<Attachments, Error> {
     let registry = Registry::of(&pulled.reference, access, false);
     let get = |what: &str, annotation: &str| {
         let Some(stated) = pulled.manifest.annotations.get(annotation) else { return Ok(None) };
@@ -92,11 +97,11 @@ pub fn pull_attached(pulled: &Pulled, access: &Access, limits: &Limits) -> Resul
     };
     let wit = get("the WIT", media_type::WIT_DIGEST)?;
     let report = get("the report", media_type::REPORT_DIGEST)?;
-    Ok(Attached { wit, report })
+    Ok(Attachments { wit, report })
 }
 
 /// Returns the manifest, and the digest of its bytes as they were received.
-fn resolve(registry: &Registry, name: &Reference) -> Result<(Digest, Manifest), Error> {
+fn resolve(registry: &Registry, name: &ArtifactReference) -> Result<(Digest, Manifest), Error> {
     let asked = name.digest.as_ref().map(Digest::as_str).or(name.tag.as_deref()).unwrap_or_default();
     let found = registry.manifest(asked)?;
     if found.media_type != media_type::MANIFEST {

@@ -1,14 +1,14 @@
 //! Pushing.
 
-use super::client::{Access, Registry};
+use super::client::{Registry, RegistrySettings};
 use super::signature::sign;
 use super::uploads::json;
 use super::{Error, SigningKey, wit};
-use crate::{Config, Descriptor, Digest, Manifest, Reference, media_type};
+use crate::{ArtifactReference, Descriptor, Digest, Manifest, WasmConfig, media_type};
 
 /// The content to push.
 #[derive(Debug, Clone)]
-pub struct Contents<'a> {
+pub struct PushContents<'a> {
     /// The component.
     pub component: &'a [u8],
     /// Its conformance report, JSON.
@@ -21,7 +21,7 @@ pub struct Contents<'a> {
 #[derive(Debug)]
 pub struct Pushed {
     /// Its name, with the digest of its manifest.
-    pub reference: Reference,
+    pub reference: ArtifactReference,
     /// The digest of the component.
     pub component: Digest,
     /// The digest of its WIT.
@@ -39,16 +39,16 @@ pub struct Pushed {
 ///
 /// The component has no WIT, the reference has no tag or a digest, or the registry refuses the push; see [`Error`].
 pub fn push(
-    name: &Reference,
-    contents: &Contents<'_>,
+    name: &ArtifactReference,
+    contents: &PushContents<'_>,
     key: Option<&SigningKey>,
-    access: &Access,
+    access: &RegistrySettings,
 ) -> Result<Pushed, Error> {
     let tag = tag_of(name)?;
     let (text, world) = wit::told(contents.component)?;
     let registry = Registry::of(name, access, true);
     let layer = Descriptor::of(media_type::COMPONENT, contents.component);
-    let config = json(&Config::of(layer.digest.clone(), world))?;
+    let config = json(&WasmConfig::of(layer.digest.clone(), world))?;
     let described = Descriptor::of(media_type::CONFIG, &config);
     registry.put_blob("the component", &layer.digest, contents.component)?;
     registry.put_blob("the configuration", &described.digest, &config)?;
@@ -80,7 +80,7 @@ pub fn push(
     Ok(Pushed { reference: name.pinned(&subject.digest), component, wit, report, signature })
 }
 
-fn tag_of(name: &Reference) -> Result<&str, Error> {
+fn tag_of(name: &ArtifactReference) -> Result<&str, Error> {
     let why = match (&name.tag, &name.digest) {
         (Some(tag), None) => return Ok(tag),
         (None, _) => "it has no tag to push to",
@@ -90,7 +90,7 @@ fn tag_of(name: &Reference) -> Result<&str, Error> {
 }
 
 /// Adds a signature to those below cosign's tag.
-fn attach(registry: &Registry, name: &Reference, digest: &Digest, key: &SigningKey) -> Result<String, Error> {
+fn attach(registry: &Registry, name: &ArtifactReference, digest: &Digest, key: &SigningKey) -> Result<String, Error> {
     let (payload, layer) = sign(name, digest, key);
     let tag = digest.tag(".sig");
     let mut layers = match registry.find_manifest(&tag)? {

@@ -16,7 +16,7 @@ const COST: u32 = 20;
 const BLOCKS: u32 = 8;
 
 #[derive(Deserialize)]
-struct Sealed {
+struct EncryptedKey {
     kdf: Kdf,
     cipher: Cipher,
     ciphertext: String,
@@ -25,12 +25,12 @@ struct Sealed {
 #[derive(Deserialize)]
 struct Kdf {
     name: String,
-    params: Costs,
+    params: ScryptParameters,
     salt: String,
 }
 
 #[derive(Deserialize)]
-struct Costs {
+struct ScryptParameters {
     #[serde(rename = "N")]
     rounds: u32,
     r: u32,
@@ -54,11 +54,11 @@ pub(crate) fn open(pem: &str, password: &[u8]) -> Result<Vec<u8>, &'static str> 
     let lines = pem.lines().map(str::trim).skip_while(|line| !line.starts_with("-----BEGIN")).skip(1);
     let text: String = lines.take_while(|line| !line.starts_with("-----END")).collect();
     let json = STANDARD.decode(text).map_err(|_| broken)?;
-    let sealed: Sealed = serde_json::from_slice(&json).map_err(|_| broken)?;
+    let sealed: EncryptedKey = serde_json::from_slice(&json).map_err(|_| broken)?;
     if sealed.kdf.name != "scrypt" || sealed.cipher.name != "nacl/secretbox" {
         return Err("it is encrypted in another way than by scrypt and nacl/secretbox");
     }
-    let Costs { rounds, r, p } = sealed.kdf.params;
+    let ScryptParameters { rounds, r, p } = sealed.kdf.params;
     let log_n = rounds.checked_ilog2().filter(|log| rounds.is_power_of_two() && *log <= COST && r <= BLOCKS && p <= 4);
     let log_n = log_n.and_then(|log| u8::try_from(log).ok()).ok_or("opening it would cost too much")?;
     let params = Params::new(log_n, r, p).map_err(|_| broken)?;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::SigningKey;
-use crate::{Descriptor, Digest, Reference, media_type};
+use crate::{ArtifactReference, Descriptor, Digest, media_type};
 
 /// The kind of signature that cosign makes.
 const KIND: &str = "cosign container image signature";
@@ -20,13 +20,13 @@ struct Payload {
 
 #[derive(Serialize, Deserialize)]
 struct Critical {
-    identity: Identity,
+    identity: SignedIdentity,
     image: Image,
     r#type: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Identity {
+struct SignedIdentity {
     #[serde(rename = "docker-reference")]
     docker_reference: String,
 }
@@ -38,9 +38,9 @@ struct Image {
 }
 
 /// Signs a manifest. Returns the payload, and the layer that carries the signature.
-pub(crate) fn sign(name: &Reference, digest: &Digest, key: &SigningKey) -> (Vec<u8>, Descriptor) {
+pub(crate) fn sign(name: &ArtifactReference, digest: &Digest, key: &SigningKey) -> (Vec<u8>, Descriptor) {
     let critical = Critical {
-        identity: Identity { docker_reference: name.name() },
+        identity: SignedIdentity { docker_reference: name.name() },
         image: Image { docker_manifest_digest: digest.to_string() },
         r#type: KIND.to_owned(),
     };
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_payload_is_as_cosign_writes_it() {
-        let (digest, name) = (Digest::of(b"it"), Reference::parse("r.io/a:1").unwrap());
+        let (digest, name) = (Digest::of(b"it"), ArtifactReference::parse("r.io/a:1").unwrap());
         let key = Signing::from_slice(&[7; 32]).unwrap();
         let der = key.to_pkcs8_der().unwrap();
         let sealed = SigningKey::read(&seal(der.as_bytes(), b"secret"), Some("secret")).unwrap();

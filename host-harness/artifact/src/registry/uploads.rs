@@ -5,14 +5,14 @@ use ureq::http::Method;
 use super::Error;
 use super::challenge::encoded;
 use super::client::Registry;
-use super::http::{Ask, joined};
+use super::http::{HttpRequest, joined};
 use crate::{Descriptor, Digest, Manifest, media_type};
 
 impl Registry {
     /// Uploads content, in one piece, unless the registry already has it.
     pub(crate) fn put_blob(&self, what: &str, digest: &Digest, bytes: &[u8]) -> Result<(), Error> {
         let blob = self.url(&format!("blobs/{digest}"));
-        let ask = |method, url, body| Ask { method, url, headers: Vec::new(), authorization: None, body };
+        let ask = |method, url, body| HttpRequest { method, url, headers: Vec::new(), authorization: None, body };
         if self.send(ask(Method::HEAD, blob, None))?.status() == 200 {
             return Ok(());
         }
@@ -28,7 +28,7 @@ impl Registry {
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&format!("digest={}", encoded(digest.as_str())));
         let octets = vec![("content-type", "application/octet-stream".to_owned())];
-        let answer = self.send(Ask { headers: octets, ..ask(Method::PUT, url, Some(bytes)) })?;
+        let answer = self.send(HttpRequest { headers: octets, ..ask(Method::PUT, url, Some(bytes)) })?;
         self.expect(answer, &[201, 204], &format!("an upload of {what}")).map(drop)
     }
 
@@ -36,7 +36,8 @@ impl Registry {
     pub(crate) fn put_manifest(&self, name: &str, kind: &str, bytes: &[u8]) -> Result<bool, Error> {
         let url = self.url(&format!("manifests/{name}"));
         let headers = vec![("content-type", kind.to_owned())];
-        let answer = self.send(Ask { method: Method::PUT, url, headers, authorization: None, body: Some(bytes) })?;
+        let answer =
+            self.send(HttpRequest { method: Method::PUT, url, headers, authorization: None, body: Some(bytes) })?;
         let answer = self.expect(answer, &[201], &format!("an upload of the manifest `{name}`"))?;
         Ok(answer.header("oci-subject").is_some())
     }

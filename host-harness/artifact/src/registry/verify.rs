@@ -18,7 +18,7 @@ const SIGNATURES: usize = 64;
 /// # Errors
 /// No signature is by this key, or one by this key is of another manifest.
 pub(crate) fn verify(registry: &Registry, digest: &Digest, key: &PublicKey) -> Result<(), Error> {
-    let mut tried = Tried::default();
+    let mut tried = SignatureAttempts::default();
     if simple(registry, digest, key, &mut tried)? || bundled(registry, digest, key, &mut tried)? {
         return Ok(());
     }
@@ -27,27 +27,27 @@ pub(crate) fn verify(registry: &Registry, digest: &Digest, key: &PublicKey) -> R
 
 /// The results for the signatures that do not fit.
 #[derive(Default)]
-pub(crate) struct Tried {
+pub(crate) struct SignatureAttempts {
     count: usize,
     broken: Option<Error>,
     other: Option<String>,
 }
 
-impl Tried {
+impl SignatureAttempts {
     /// Returns the most helpful error.
     fn error(self, digest: &Digest) -> Error {
         let digest = digest.clone();
         match self {
-            Tried { other: Some(signed), .. } => Error::OtherSigned { digest, signed },
-            Tried { broken: Some(error), .. } => error,
-            Tried { count: 0, .. } => Error::Unsigned(digest),
-            Tried { count: tried, .. } => Error::WrongSignature { digest, tried },
+            SignatureAttempts { other: Some(signed), .. } => Error::OtherSigned { digest, signed },
+            SignatureAttempts { broken: Some(error), .. } => error,
+            SignatureAttempts { count: 0, .. } => Error::Unsigned(digest),
+            SignatureAttempts { count: tried, .. } => Error::WrongSignature { digest, tried },
         }
     }
 }
 
 /// Looks for a signature below cosign's tag.
-fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tried) -> Result<bool, Error> {
+fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut SignatureAttempts) -> Result<bool, Error> {
     let Some(found) = registry.find_manifest(&digest.tag(".sig"))? else { return Ok(false) };
     let manifest: Manifest = registry.parse("manifest of signatures", &found.bytes)?;
     let layers = manifest.layers.iter().filter(|layer| layer.media_type == media_type::SIMPLE_SIGNING);
@@ -74,7 +74,12 @@ fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tri
 }
 
 /// Looks for a signature in the bundles that refer to the manifest.
-fn bundled(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tried) -> Result<bool, Error> {
+fn bundled(
+    registry: &Registry,
+    digest: &Digest,
+    key: &PublicKey,
+    tried: &mut SignatureAttempts,
+) -> Result<bool, Error> {
     let is_bundle = |kind: Option<&String>| kind.is_some_and(|kind| kind.starts_with(media_type::BUNDLE));
     let index = registry.referrers(digest)?;
     let referrers = index.manifests.iter().filter(|entry| is_bundle(entry.artifact_type.as_ref()));

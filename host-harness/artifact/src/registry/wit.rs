@@ -5,10 +5,10 @@ use wit_parser::decoding::{DecodedWasm, decode};
 use wit_parser::{Resolve, WorldKey};
 
 use super::Error;
-use crate::World;
+use crate::WitWorld;
 
 /// Returns the WIT of a component, as text, and the names of its exports and imports.
-pub(crate) fn told(component: &[u8]) -> Result<(String, World), Error> {
+pub(crate) fn told(component: &[u8]) -> Result<(String, WitWorld), Error> {
     let DecodedWasm::Component(resolve, id) = decode(component).map_err(|error| bad(&error))? else {
         return Err(Error::Wit("it is a WIT package, not a component".to_owned()));
     };
@@ -19,7 +19,7 @@ pub(crate) fn told(component: &[u8]) -> Result<(String, World), Error> {
     let others: Vec<_> = resolve.packages.iter().map(|(id, _)| id).filter(|id| *id != package).collect();
     let mut printer = WitPrinter::default();
     printer.print(&resolve, package, &others).map_err(|error| bad(&error))?;
-    Ok((printer.output.to_string(), World { exports, imports, target: None }))
+    Ok((printer.output.to_string(), WitWorld { exports, imports, target: None }))
 }
 
 fn name(resolve: &Resolve, key: &WorldKey) -> String {

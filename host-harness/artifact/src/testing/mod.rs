@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Digest;
-use wire::{Asked, Reply};
+use wire::{ReceivedRequest, ServedResponse};
 
 /// How long a registry hangs: longer than the longest wait of a test.
 const SLEEP: Duration = Duration::from_secs(5);
@@ -21,12 +21,12 @@ const SLEEP: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct FakeRegistry {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FakeRegistryState>>,
 }
 
 /// A fault of a registry.
 #[derive(Debug, Clone)]
-pub enum Fault {
+pub enum RegistryFault {
     /// It answers with this status.
     Status(u16),
     /// It takes the request and does not answer.
@@ -49,7 +49,7 @@ pub enum Fault {
 
 /// The access to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guarded {
+pub enum AuthenticationMode {
     /// Each request has access, also one without a password.
     Open,
     /// `me` with the password `secret` has access; each request needs both.
@@ -59,12 +59,12 @@ pub enum Guarded {
 }
 
 /// The content of the registry, and the requests to it.
-pub(crate) struct State {
+pub(crate) struct FakeRegistryState {
     pub(crate) blobs: BTreeMap<Digest, Vec<u8>>,
     /// Media type and bytes, by repository and tag or digest.
     pub(crate) manifests: BTreeMap<(String, String), (String, Vec<u8>)>,
-    faults: Vec<(String, Fault)>,
-    pub(crate) guarded: Guarded,
+    faults: Vec<(String, RegistryFault)>,
+    pub(crate) guarded: AuthenticationMode,
     /// Whether it supports the referrers of OCI 1.1.
     pub(crate) referrers: bool,
     asked: Vec<String>,
@@ -77,8 +77,9 @@ impl FakeRegistry {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
         let address = listener.local_addr().expect("an address");
         let (blobs, manifests, faults, asked) = Default::default();
-        let guarded = Guarded::Open;
-        let state = State { blobs, manifests, faults, guarded, referrers: true, asked, shown_credentials: 0 };
+        let guarded = AuthenticationMode::Open;
+        let state =
+            FakeRegistryState { blobs, manifests, faults, guarded, referrers: true, asked, shown_credentials: 0 };
         let registry = FakeRegistry { address, state: Arc::new(Mutex::new(state)) };
         let serving = registry.clone();
         thread::spawn(move || {
@@ -101,7 +102,7 @@ impl FakeRegistry {
     }
 
     /// Makes this fault occur for every request with this text in its first line, such as `GET /v2/team/policy/manifests/1`.
-    pub fn fail(&self, asked: &str, fault: Fault) {
+    pub fn fail(&self, asked: &str, fault: RegistryFault) {
         self.state().faults.push((asked.to_owned(), fault));
     }
 
@@ -111,7 +112,7 @@ impl FakeRegistry {
     }
 
     /// Sets the access from now on.
-    pub fn guard(&self, guarded: Guarded) {
+    pub fn guard(&self, guarded: AuthenticationMode) {
         self.state().guarded = guarded;
     }
 
@@ -174,7 +175,7 @@ impl FakeRegistry {
         digest
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, FakeRegistryState> {
         self.state.lock().unwrap()
     }
 
@@ -186,7 +187,7 @@ impl FakeRegistry {
         }
     }
 
-    fn answer(&self, stream: &mut TcpStream, asked: &Asked) -> io::Result<()> {
+    fn answer(&self, stream: &mut TcpStream, asked: &ReceivedRequest) -> io::Result<()> {
         let line = format!("{} {}", asked.method, asked.target);
         self.state().asked.push(line.clone());
         if asked.header("authorization").is_some() {
@@ -196,28 +197,28 @@ impl FakeRegistry {
         let fault =
             self.state().faults.iter().find(|(text, _)| line.contains(text.as_str())).map(|(_, fault)| fault.clone());
         let reply = match &fault {
-            Some(Fault::Status(status)) => Reply::error(*status, "it is out of order"),
-            Some(Fault::Moved(to)) => Reply::new(307).with("location", to),
-            Some(Fault::Elsewhere(to)) => self.reply(asked).with("location", to),
+            Some(RegistryFault::Status(status)) => ServedResponse::error(*status, "it is out of order"),
+            Some(RegistryFault::Moved(to)) => ServedResponse::new(307).with("location", to),
+            Some(RegistryFault::Elsewhere(to)) => self.reply(asked).with("location", to),
             _ => self.reply(asked),
         };
         match fault {
-            Some(Fault::Hangs) => {
+            Some(RegistryFault::Hangs) => {
                 thread::sleep(SLEEP);
                 Ok(())
             }
-            Some(Fault::Stalls) => {
+            Some(RegistryFault::Stalls) => {
                 reply.write_part(stream)?;
                 thread::sleep(SLEEP);
                 Ok(())
             }
-            Some(Fault::BreaksOff) => {
+            Some(RegistryFault::BreaksOff) => {
                 reply.write_part(stream)?;
                 Err(io::ErrorKind::Other.into())
             }
-            Some(Fault::Bytes(bytes)) => Reply { body: bytes, ..reply }.write(stream, asked),
-            Some(Fault::MediaType(kind)) => reply.with("content-type", kind).write(stream, asked),
-            Some(Fault::Endless) => loop {
+            Some(RegistryFault::Bytes(bytes)) => ServedResponse { body: bytes, ..reply }.write(stream, asked),
+            Some(RegistryFault::MediaType(kind)) => reply.with("content-type", kind).write(stream, asked),
+            Some(RegistryFault::Endless) => loop {
                 reply.write_without_length(stream)?;
             },
             _ => reply.write(stream, asked),

@@ -4,28 +4,28 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 /// A request.
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// An answer.
-pub(crate) struct Reply {
+pub(crate) struct ServedResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
 }
 
 /// Reads the next request of a connection. `None`: the connection is closed.
-pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<Asked>> {
+pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<ReceivedRequest>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
@@ -40,7 +40,7 @@ pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<Asked>> {
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_lowercase(), value.trim().to_owned()));
     }
-    let mut asked = Asked { method, target, headers, body: Vec::new() };
+    let mut asked = ReceivedRequest { method, target, headers, body: Vec::new() };
     let length = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
@@ -48,18 +48,18 @@ pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<Asked>> {
     Ok(Some(asked))
 }
 
-impl Reply {
-    pub(crate) fn new(status: u16) -> Reply {
-        Reply { status, headers: Vec::new(), body: Vec::new() }
+impl ServedResponse {
+    pub(crate) fn new(status: u16) -> ServedResponse {
+        ServedResponse { status, headers: Vec::new(), body: Vec::new() }
     }
 
-    pub(crate) fn error(status: u16, message: &str) -> Reply {
+    pub(crate) fn error(status: u16, message: &str) -> ServedResponse {
         let body = serde_json::json!({"errors": [{"code": "ERROR", "message": message}]});
-        Reply { body: body.to_string().into_bytes(), ..Reply::new(status) }
+        ServedResponse { body: body.to_string().into_bytes(), ..ServedResponse::new(status) }
     }
 
     /// Replaces a header.
-    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Reply {
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> ServedResponse {
         self.headers.retain(|(known, _)| *known != name);
         self.headers.push((name, value.to_owned()));
         self
@@ -73,7 +73,7 @@ impl Reply {
         head
     }
 
-    pub(crate) fn write(&self, stream: &mut TcpStream, asked: &Asked) -> io::Result<()> {
+    pub(crate) fn write(&self, stream: &mut TcpStream, asked: &ReceivedRequest) -> io::Result<()> {
         let mut whole = format!("{}content-length: {}\r\n\r\n", self.head(), self.body.len()).into_bytes();
         if asked.method != "HEAD" {
             whole.extend_from_slice(&self.body);

@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use lictor_artifact::testing::{FakeRegistry, Fault, Guarded};
-use lictor_artifact::{Access, Contents, Credentials, Error, Limits, Reference, Trust, pull, push};
+use lictor_artifact::testing::{AuthenticationMode, FakeRegistry, RegistryFault};
+use lictor_artifact::{
+    ArtifactReference, Credentials, Error, PullLimits, PushContents, RegistrySettings, Trust, pull, push,
+};
 
 use crate::{access, component, key, name, pushed};
 
@@ -23,17 +25,17 @@ const NOT_ME: &str = "bWU6Z3Vlc3M=";
 
 #[test]
 fn a_guarded_registry_lets_in_who_has_credentials() {
-    for guarded in [Guarded::Basic, Guarded::Token] {
+    for guarded in [AuthenticationMode::Basic, AuthenticationMode::Token] {
         let registry = FakeRegistry::start();
         registry.guard(guarded);
-        let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+        let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
         let bytes = component();
-        let contents = Contents { component: &bytes, report: None, title: None };
+        let contents = PushContents { component: &bytes, report: None, title: None };
         push(&name(&registry), &contents, None, &as_me).unwrap();
-        let pull = |access: &Access| pull(&name(&registry), access, &Trust::Unsigned, &Limits::default());
+        let pull = |access: &RegistrySettings| pull(&name(&registry), access, &Trust::Unsigned, &PullLimits::default());
         assert_eq!(pull(&as_me).unwrap().component, bytes);
-        let as_another = Access { credentials: credentials(&registry.host(), NOT_ME), ..access() };
-        let for_another = Access { credentials: credentials("other.io", ME), ..access() };
+        let as_another = RegistrySettings { credentials: credentials(&registry.host(), NOT_ME), ..access() };
+        let for_another = RegistrySettings { credentials: credentials("other.io", ME), ..access() };
         for access in [access(), as_another, for_another] {
             let error = pull(&access).unwrap_err();
             assert!(matches!(error, Error::Denied { status: 401, .. }), "{guarded:?}: {error}");
@@ -47,11 +49,11 @@ fn a_download_may_be_elsewhere_and_credentials_stay() {
     let pushed = pushed(&registry);
     store.write_blob(&component());
     // The store must not see credentials of the registry: a real store would ask for its own.
-    registry.guard(Guarded::Basic);
+    registry.guard(AuthenticationMode::Basic);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
-    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));
-    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
-    let pulled = pull(&name(&registry), &as_me, &Trust::Key(key()), &Limits::default()).unwrap();
+    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(elsewhere));
+    let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
+    let pulled = pull(&name(&registry), &as_me, &Trust::Key(key()), &PullLimits::default()).unwrap();
     assert_eq!(pulled.component, component());
     assert_eq!(store.shown_credentials(), 0);
     assert!(registry.shown_credentials() > 0);
@@ -62,11 +64,11 @@ fn a_place_that_a_download_moved_to_is_told_no_credentials() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
     let pushed = pushed(&registry);
     // The store names a token service of its own, which would receive name and password.
-    store.guard(Guarded::Token);
+    store.guard(AuthenticationMode::Token);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
-    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));
-    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
-    let error = pull(&name(&registry), &as_me, &Trust::Key(key()), &Limits::default()).unwrap_err();
+    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(elsewhere));
+    let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
+    let error = pull(&name(&registry), &as_me, &Trust::Key(key()), &PullLimits::default()).unwrap_err();
     assert!(matches!(error, Error::Denied { status: 401, .. }), "{error}");
     assert_eq!((store.shown_credentials(), store.asked().len()), (0, 1));
 }
@@ -74,11 +76,11 @@ fn a_place_that_a_download_moved_to_is_told_no_credentials() {
 #[test]
 fn a_place_that_uploads_are_sent_to_is_told_no_credentials() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
-    registry.guard(Guarded::Token);
-    registry.fail("POST ", Fault::Elsewhere(format!("http://{}/v2/store/blobs/uploads/1", store.host())));
-    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+    registry.guard(AuthenticationMode::Token);
+    registry.fail("POST ", RegistryFault::Elsewhere(format!("http://{}/v2/store/blobs/uploads/1", store.host())));
+    let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
     let bytes = component();
-    let contents = Contents { component: &bytes, report: None, title: None };
+    let contents = PushContents { component: &bytes, report: None, title: None };
     // The store takes them, and the registry does not have them.
     let error = push(&name(&registry), &contents, None, &as_me).unwrap_err();
     assert!(matches!(error, Error::Failed { status: 400, .. }), "{error}");
@@ -92,8 +94,8 @@ fn a_download_without_tls_elsewhere_is_not_followed() {
     let pushed = pushed(&registry);
     let moved = |to: &str| {
         registry.repair();
-        registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(to.to_owned()));
-        pull(&name(&registry), &access(), &Trust::Key(key()), &Limits::default()).unwrap_err()
+        registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(to.to_owned()));
+        pull(&name(&registry), &access(), &Trust::Key(key()), &PullLimits::default()).unwrap_err()
     };
     assert!(matches!(moved("http://192.0.2.1/x"), Error::Plain { url } if url == "http://192.0.2.1/x"));
     for to in ["file:///etc/passwd", "//192.0.2.1/x", "", "http://me:secret@127.0.0.1/x"] {
@@ -106,7 +108,7 @@ fn a_download_without_tls_elsewhere_is_not_followed() {
 #[test]
 fn a_registry_elsewhere_is_asked_with_tls() {
     // Nothing listens there: what is asked without TLS would be refused before, with another error.
-    let name = Reference::parse("oci://127.0.0.1.invalid:1/team/policy:1").unwrap();
-    let error = pull(&name, &access(), &Trust::Unsigned, &Limits::default()).unwrap_err();
+    let name = ArtifactReference::parse("oci://127.0.0.1.invalid:1/team/policy:1").unwrap();
+    let error = pull(&name, &access(), &Trust::Unsigned, &PullLimits::default()).unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lictor_artifact::testing::{FakeRegistry, Fault};
-use lictor_artifact::{Access, Error, Limits, Trust, media_type, pull};
+use lictor_artifact::testing::{FakeRegistry, RegistryFault};
+use lictor_artifact::{Error, PullLimits, RegistrySettings, Trust, media_type, pull};
 use serde_json::{Value, json};
 
 use crate::{access, component, key, name, nothing_was_loaded, pulled, pushed};
@@ -11,7 +11,7 @@ use crate::{access, component, key, name, nothing_was_loaded, pulled, pushed};
 const MANIFEST: &str = "GET /v2/team/policy/manifests/1";
 
 /// Returns the error of a pull from a registry with a signed artifact, where the request of the component has this fault.
-fn with_layer(fault: Fault) -> Error {
+fn with_layer(fault: RegistryFault) -> Error {
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
     registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), fault);
@@ -35,11 +35,14 @@ fn with_manifest(change: impl FnOnce(&mut Value)) -> Error {
 fn other_bytes_than_the_digest_names_are_not_loaded() {
     let mut other = component();
     *other.last_mut().unwrap() ^= 1;
-    assert!(matches!(with_layer(Fault::Bytes(other)), Error::OtherContent { .. }));
+    assert!(matches!(with_layer(RegistryFault::Bytes(other)), Error::OtherContent { .. }));
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
-    registry.fail(&format!("manifests/{}", pushed.reference.digest.as_ref().unwrap()), Fault::Bytes(b"{}".to_vec()));
-    let error = pull(&pushed.reference, &access(), &Trust::Pinned, &Limits::default()).unwrap_err();
+    registry.fail(
+        &format!("manifests/{}", pushed.reference.digest.as_ref().unwrap()),
+        RegistryFault::Bytes(b"{}".to_vec()),
+    );
+    let error = pull(&pushed.reference, &access(), &Trust::Pinned, &PullLimits::default()).unwrap_err();
     assert!(matches!(error, Error::OtherContent { .. }), "{error}");
     nothing_was_loaded(&registry, &pushed);
 }
@@ -47,20 +50,20 @@ fn other_bytes_than_the_digest_names_are_not_loaded() {
 #[test]
 fn a_layer_that_is_cut_off_is_not_loaded() {
     let half = component()[..20].to_vec();
-    assert!(matches!(with_layer(Fault::Bytes(half)), Error::Size { bytes: 20, .. }));
-    assert!(matches!(with_layer(Fault::BreaksOff), Error::Malformed { .. }));
+    assert!(matches!(with_layer(RegistryFault::Bytes(half)), Error::Size { bytes: 20, .. }));
+    assert!(matches!(with_layer(RegistryFault::BreaksOff), Error::Malformed { .. }));
 }
 
 #[test]
 fn a_layer_without_end_is_not_read_to_its_end() {
     let expected = u64::try_from(component().len()).unwrap();
-    let error = with_layer(Fault::Endless);
+    let error = with_layer(RegistryFault::Endless);
     assert_eq!(error, Error::Size { what: "the component".to_owned(), bytes: expected + 1, expected });
     let longer = [component(), vec![0; 100]].concat();
-    assert!(matches!(with_layer(Fault::Bytes(longer)), Error::Size { bytes, .. } if bytes == expected + 100));
+    assert!(matches!(with_layer(RegistryFault::Bytes(longer)), Error::Size { bytes, .. } if bytes == expected + 100));
     let registry = FakeRegistry::start();
     pushed(&registry);
-    registry.fail(MANIFEST, Fault::Endless);
+    registry.fail(MANIFEST, RegistryFault::Endless);
     let error = pulled(&registry, &Trust::Unsigned).unwrap_err();
     assert!(matches!(error, Error::TooLarge { limit: 0x40_0000, .. }), "{error}");
 }
@@ -69,7 +72,7 @@ fn a_layer_without_end_is_not_read_to_its_end() {
 fn a_component_over_the_limit_is_not_downloaded() {
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
-    let limits = Limits { component_bytes: 20, ..Limits::default() };
+    let limits = PullLimits { component_bytes: 20, ..PullLimits::default() };
     let error = pull(&name(&registry), &access(), &Trust::Key(key()), &limits).unwrap_err();
     let bytes = u64::try_from(component().len()).unwrap();
     assert_eq!(error, Error::TooLarge { what: "the component".to_owned(), bytes, limit: 20 });
@@ -92,7 +95,7 @@ fn another_kind_of_artifact_is_not_loaded() {
     assert_eq!(kind(index), ("the manifest", media_type::INDEX.to_owned()));
     let registry = FakeRegistry::start();
     pushed(&registry);
-    registry.fail(MANIFEST, Fault::MediaType("text/html; charset=utf-8"));
+    registry.fail(MANIFEST, RegistryFault::MediaType("text/html; charset=utf-8"));
     assert_eq!(kind(pulled(&registry, &Trust::Unsigned).unwrap_err()), ("the manifest", "text/html".to_owned()));
 }
 
@@ -118,7 +121,7 @@ fn a_status_is_told_with_what_the_registry_says() {
     let registry = FakeRegistry::start();
     let error = |status| {
         registry.repair();
-        registry.fail(MANIFEST, Fault::Status(status));
+        registry.fail(MANIFEST, RegistryFault::Status(status));
         pulled(&registry, &Trust::Unsigned).unwrap_err()
     };
     let said = "it is out of order";
@@ -132,12 +135,15 @@ fn a_status_is_told_with_what_the_registry_says() {
 #[test]
 fn a_registry_that_hangs_is_left_in_time() {
     for asked in [MANIFEST, "/manifests/sha256-", "GET /v2/team/policy/blobs/"] {
-        for fault in [Fault::Hangs, Fault::Stalls] {
+        for fault in [RegistryFault::Hangs, RegistryFault::Stalls] {
             let registry = FakeRegistry::start();
             pushed(&registry);
             registry.fail(asked, fault.clone());
-            let (access, since) = (Access { timeout: Duration::from_millis(300), ..Access::default() }, Instant::now());
-            let error = pull(&name(&registry), &access, &Trust::Key(key()), &Limits::default()).unwrap_err();
+            let (access, since) = (
+                RegistrySettings { timeout: Duration::from_millis(300), ..RegistrySettings::default() },
+                Instant::now(),
+            );
+            let error = pull(&name(&registry), &access, &Trust::Key(key()), &PullLimits::default()).unwrap_err();
             assert!(matches!(error, Error::Late { .. }), "{asked} {fault:?}: {error}");
             assert!(since.elapsed() < Duration::from_secs(30), "{asked} {fault:?}: {:?}", since.elapsed());
         }
@@ -146,14 +152,14 @@ fn a_registry_that_hangs_is_left_in_time() {
 
 #[test]
 fn a_registry_that_is_not_there_is_named() {
-    let name = lictor_artifact::Reference::parse("oci://127.0.0.1:1/team/policy:1").unwrap();
-    let error = pull(&name, &access(), &Trust::Unsigned, &Limits::default()).unwrap_err();
+    let name = lictor_artifact::ArtifactReference::parse("oci://127.0.0.1:1/team/policy:1").unwrap();
+    let error = pull(&name, &access(), &Trust::Unsigned, &PullLimits::default()).unwrap_err();
     assert!(matches!(error, Error::Unreachable { host, .. } if host == "127.0.0.1:1"));
 }
 
 #[test]
 fn every_error_says_what_to_do() {
-    for error in [with_layer(Fault::BreaksOff), with_manifest(|manifest| manifest["layers"] = json!([]))] {
+    for error in [with_layer(RegistryFault::BreaksOff), with_manifest(|manifest| manifest["layers"] = json!([]))] {
         assert!(error.remedy().len() > 20, "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lictor_artifact::testing::FakeRegistry;
-use lictor_artifact::{Contents, Descriptor, Digest, Error, Pushed, Trust, media_type, push};
+use lictor_artifact::{Descriptor, Digest, Error, PushContents, Pushed, Trust, media_type, push};
 use p256::ecdsa::signature::Signer;
 use p256::ecdsa::{Signature, SigningKey};
 use p256::pkcs8::DecodePrivateKey;
@@ -17,7 +17,7 @@ const SIGN: &str = "https://sigstore.dev/cosign/sign/v1";
 /// Returns a registry with an artifact that is not signed, and the result of the push.
 fn unsigned() -> (FakeRegistry, Pushed) {
     let (registry, bytes) = (FakeRegistry::start(), component());
-    let contents = Contents { component: &bytes, report: None, title: None };
+    let contents = PushContents { component: &bytes, report: None, title: None };
     let pushed = push(&name(&registry), &contents, None, &access()).unwrap();
     (registry, pushed)
 }

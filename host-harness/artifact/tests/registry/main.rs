@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use lictor_artifact::testing::FakeRegistry;
 use lictor_artifact::{
-    Access, Contents, Error, Limits, PublicKey, Pulled, Pushed, Reference, SigningKey, Trust, pull, push,
+    ArtifactReference, Error, PublicKey, PullLimits, Pulled, PushContents, Pushed, RegistrySettings, SigningKey, Trust,
+    pull, push,
 };
 
 /// Keys of `openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt`, made for these tests.
@@ -27,8 +28,8 @@ fn component() -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-fn access() -> Access {
-    Access { timeout: Duration::from_secs(2), ..Access::default() }
+fn access() -> RegistrySettings {
+    RegistrySettings { timeout: Duration::from_secs(2), ..RegistrySettings::default() }
 }
 
 fn signing() -> SigningKey {
@@ -39,20 +40,20 @@ fn key() -> PublicKey {
     signing().public()
 }
 
-fn name(registry: &FakeRegistry) -> Reference {
-    Reference::parse(&registry.name("team/policy:1")).unwrap()
+fn name(registry: &FakeRegistry) -> ArtifactReference {
+    ArtifactReference::parse(&registry.name("team/policy:1")).unwrap()
 }
 
 /// Pushes the component, signed.
 fn pushed(registry: &FakeRegistry) -> Pushed {
     let component = component();
-    let contents = Contents { component: &component, report: Some(REPORT), title: Some(("policy", "1.2.3")) };
+    let contents = PushContents { component: &component, report: Some(REPORT), title: Some(("policy", "1.2.3")) };
     push(&name(registry), &contents, Some(&signing()), &access()).unwrap()
 }
 
 /// Pulls by the tag.
 fn pulled(registry: &FakeRegistry, trust: &Trust) -> Result<Pulled, Error> {
-    pull(&name(registry), &access(), trust, &Limits::default())
+    pull(&name(registry), &access(), trust, &PullLimits::default())
 }
 
 /// Checks that the component was not even requested.

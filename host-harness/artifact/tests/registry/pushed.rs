@@ -1,7 +1,9 @@
 //! What is in the registry after a push, and what comes back.
 
 use lictor_artifact::testing::FakeRegistry;
-use lictor_artifact::{Contents, Digest, Error, Limits, Reference, Trust, media_type, pull, pull_attached, push};
+use lictor_artifact::{
+    ArtifactReference, Digest, Error, PullLimits, PushContents, Trust, media_type, pull, pull_attached, push,
+};
 use serde_json::json;
 
 use crate::{REPORT, access, component, key, name, pulled, pushed, signing};
@@ -13,7 +15,7 @@ fn what_was_pushed_is_pulled() {
     let pulled = pulled(&registry, &Trust::Key(key())).unwrap();
     assert_eq!((&pulled.component, &pulled.reference), (&component(), &pushed.reference));
     assert_eq!(pushed.reference.to_string(), format!("{}@{}", registry.name("team/policy:1"), pulled.digest));
-    let attached = pull_attached(&pulled, &access(), &Limits::default()).unwrap();
+    let attached = pull_attached(&pulled, &access(), &PullLimits::default()).unwrap();
     assert_eq!(attached.report.as_deref(), Some(REPORT));
     let wit = String::from_utf8(attached.wit.unwrap()).unwrap();
     assert!(wit.contains("import test:it/one;") && wit.contains("export test:it/two;"), "{wit}");
@@ -112,10 +114,10 @@ fn what_the_registry_has_is_not_uploaded_again() {
 fn nothing_is_pushed_to_a_digest_or_without_a_world() {
     let registry = FakeRegistry::start();
     let bytes = component();
-    let contents = Contents { component: &bytes, report: None, title: None };
+    let contents = PushContents { component: &bytes, report: None, title: None };
     let pinned = name(&registry).pinned(&Digest::of(b"it"));
     assert!(matches!(push(&pinned, &contents, None, &access()), Err(Error::Reference(_))));
-    let no_component = Contents { component: b"no component", ..contents };
+    let no_component = PushContents { component: b"no component", ..contents };
     assert!(matches!(push(&name(&registry), &no_component, None, &access()), Err(Error::Wit(_))));
     assert_eq!(registry.asked(), Vec::<String>::new());
 }
@@ -126,7 +128,7 @@ fn a_second_key_signs_beside_the_first() {
     pushed(&registry);
     let other = lictor_artifact::SigningKey::read(crate::OTHER_KEY, None).unwrap();
     let bytes = component();
-    let contents = Contents { component: &bytes, report: Some(REPORT), title: Some(("policy", "1.2.3")) };
+    let contents = PushContents { component: &bytes, report: Some(REPORT), title: Some(("policy", "1.2.3")) };
     push(&name(&registry), &contents, Some(&other), &access()).unwrap();
     for key in [signing().public(), other.public()] {
         pulled(&registry, &Trust::Key(key)).unwrap();
@@ -138,10 +140,10 @@ fn a_pin_stays_where_the_tag_moves() {
     let registry = FakeRegistry::start();
     let first = pushed(&registry);
     let moved = wat::parse_str("(component)").unwrap();
-    let contents = Contents { component: &moved, report: None, title: None };
+    let contents = PushContents { component: &moved, report: None, title: None };
     let second = push(&name(&registry), &contents, None, &access()).unwrap();
     assert_ne!(first.reference, second.reference);
-    let pull = |name: &Reference| pull(name, &access(), &Trust::Pinned, &Limits::default()).unwrap();
+    let pull = |name: &ArtifactReference| pull(name, &access(), &Trust::Pinned, &PullLimits::default()).unwrap();
     assert_eq!(pull(&first.reference).component, component());
     assert_eq!(pull(&second.reference).component, moved);
     assert_eq!(pulled(&registry, &Trust::Unsigned).unwrap().component, moved);

@@ -1,7 +1,7 @@
 //! Signatures: what is not signed by the key is not even downloaded.
 
 use lictor_artifact::testing::FakeRegistry;
-use lictor_artifact::{Contents, Digest, Error, PublicKey, SigningKey, Trust, push};
+use lictor_artifact::{Digest, Error, PublicKey, PushContents, SigningKey, Trust, push};
 use serde_json::json;
 
 use crate::{KEY, OTHER_KEY, access, component, key, name, nothing_was_loaded, pulled, pushed};
@@ -20,7 +20,8 @@ fn without_a_signature_nothing_is_loaded() {
     let registry = FakeRegistry::start();
     let bytes = component();
     let pushed =
-        push(&name(&registry), &Contents { component: &bytes, report: None, title: None }, None, &access()).unwrap();
+        push(&name(&registry), &PushContents { component: &bytes, report: None, title: None }, None, &access())
+            .unwrap();
     let error = pulled(&registry, &Trust::Key(key())).unwrap_err();
     assert_eq!(error, Error::Unsigned(pushed.reference.digest.clone().unwrap()));
     nothing_was_loaded(&registry, &pushed);
@@ -42,7 +43,7 @@ fn a_moved_tag_needs_a_signature_of_its_own() {
     let registry = FakeRegistry::start();
     let signed = pushed(&registry);
     let moved = wat::parse_str("(component)").unwrap();
-    let contents = Contents { component: &moved, report: None, title: None };
+    let contents = PushContents { component: &moved, report: None, title: None };
     let unsigned = push(&name(&registry), &contents, None, &access()).unwrap();
     assert!(matches!(pulled(&registry, &Trust::Key(key())), Err(Error::Unsigned(_))));
     nothing_was_loaded(&registry, &unsigned);
@@ -73,7 +74,7 @@ fn a_payload_that_is_not_what_its_digest_names_is_no_signature() {
     let manifest = registry.manifest("team/policy", pushed.signature.as_ref().unwrap()).unwrap();
     let (digest, size) = (&manifest["layers"][0]["digest"], manifest["layers"][0]["size"].as_u64().unwrap());
     let other = vec![b' '; usize::try_from(size).unwrap()];
-    registry.fail(digest.as_str().unwrap(), lictor_artifact::testing::Fault::Bytes(other));
+    registry.fail(digest.as_str().unwrap(), lictor_artifact::testing::RegistryFault::Bytes(other));
     assert!(matches!(pulled(&registry, &Trust::Key(key())), Err(Error::OtherContent { .. })));
     nothing_was_loaded(&registry, &pushed);
 }
@@ -83,7 +84,7 @@ fn a_signature_of_another_artifact_is_none_of_this_one() {
     let registry = FakeRegistry::start();
     let first = pushed(&registry);
     let moved = wat::parse_str("(component)").unwrap();
-    let contents = Contents { component: &moved, report: None, title: None };
+    let contents = PushContents { component: &moved, report: None, title: None };
     let second = push(&name(&registry), &contents, None, &access()).unwrap();
     let signatures = registry.manifest("team/policy", first.signature.as_ref().unwrap()).unwrap();
     let digest = second.reference.digest.clone().unwrap();
@@ -118,7 +119,7 @@ fn a_payload_about_something_else_than_an_artifact_is_refused() {
 fn a_pin_and_a_key_must_both_hold() {
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
-    let pull = |name, trust| lictor_artifact::pull(&name, &access(), &trust, &lictor_artifact::Limits::default());
+    let pull = |name, trust| lictor_artifact::pull(&name, &access(), &trust, &lictor_artifact::PullLimits::default());
     pull(pushed.reference.clone(), Trust::Key(key())).unwrap();
     let elsewhere = name(&registry).pinned(&Digest::of(b"another"));
     assert!(matches!(pull(elsewhere, Trust::Key(key())), Err(Error::NotFound { .. })));

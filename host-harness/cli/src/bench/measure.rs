@@ -3,35 +3,39 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lictor_conformance::shape::Shape;
+use lictor_conformance::shape::ClusterSize;
 use lictor_contract::{Admission, ExtensionPoint, Refuted};
-use lictor_decide::{Arguments, Snapshot};
+use lictor_decide::{ClusterSnapshot, UserArguments};
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::Input;
+use lictor_host::session::SessionInput;
 
-use super::super::choice::Chosen;
-use super::super::failure::Failure;
-use super::super::progress::Progress;
-use super::figures::{Figure, Measured, Operation, repeat};
-use super::told::{Asked, Told, failed, read_shape, read_text, text_of};
+use super::super::choice::LoadedPolicy;
+use super::super::failure::CommandError;
+use super::super::progress::ProgressDisplay;
+use super::figures::{ClusterResults, Operation, Timing, repeat};
+use super::told::{BenchmarkPods, MeasuredCluster, failed, read_shape, read_text, text_of};
 use crate::Native;
 
 /// A policy that is measured.
 #[derive(Clone, Copy)]
-enum Side<'a> {
+enum MeasuredPolicy<'a> {
     Native,
-    Component(&'a Chosen),
+    Component(&'a LoadedPolicy),
 }
 
 /// The figure of an operation on one side: its name, the times, and the answer.
-type Took = (String, Figure, String);
+type OperationTiming = (String, Timing, String);
 
 /// Measures all operations in the cluster of a shape. Without a component, only the native policy is measured.
-pub(super) fn measure(shape: &Shape, arguments: &Arguments, component: Option<&Chosen>) -> Result<Measured, Failure> {
-    let told = Told::of(shape, arguments)?;
+pub(super) fn measure(
+    shape: &ClusterSize,
+    arguments: &UserArguments,
+    component: Option<&LoadedPolicy>,
+) -> Result<ClusterResults, CommandError> {
+    let told = MeasuredCluster::of(shape, arguments)?;
     let read = read_shape(shape, &told.system.interests)?;
     let (operations, component_bytes) = both(&shape.to_string(), &told, read, component)?;
-    Ok(Measured {
+    Ok(ClusterResults {
         shape: shape.to_string(),
         nodes: shape.nodes,
         pods: shape.running(),
@@ -46,31 +50,33 @@ pub(super) fn measure(shape: &Shape, arguments: &Arguments, component: Option<&C
 /// Measures reading, loading and a cycle of a dump.
 pub(super) fn measure_snapshot(
     file: &Path,
-    by: (&str, &Arguments),
-    component: Option<&Chosen>,
-) -> Result<Measured, Failure> {
+    by: (&str, &UserArguments),
+    component: Option<&LoadedPolicy>,
+) -> Result<ClusterResults, CommandError> {
     let (name, text) = (file.display().to_string(), text_of(file)?);
-    let told = Told::of_snapshot(Snapshot::told(&name, text.clone())?, by.0, by.1)?;
+    let told = MeasuredCluster::of_snapshot(ClusterSnapshot::told(&name, text.clone())?, by.0, by.1)?;
     let read = read_text(&name, &text, &told.system.interests)?;
     let (operations, component_bytes) = both(&name, &told, Some(read), component)?;
     let (nodes, pods) = (told.nodes, told.pods);
-    Ok(Measured { shape: name, nodes, pods, queues: 0, gang: 0, seed: 0, component_bytes, operations })
+    Ok(ClusterResults { shape: name, nodes, pods, queues: 0, gang: 0, seed: 0, component_bytes, operations })
 }
 
 /// Measures every operation on both sides. Returns the operations, and the memory of the component in bytes.
 ///
 /// # Errors
-/// [`Failure::Unlike`] where both sides give different answers.
+/// [`CommandError::Unlike`] where both sides give different answers.
 fn both(
     name: &str,
-    told: &Told,
+    told: &MeasuredCluster,
     read: Option<Operation>,
-    component: Option<&Chosen>,
-) -> Result<(Vec<Operation>, Option<u64>), Failure> {
+    component: Option<&LoadedPolicy>,
+) -> Result<(Vec<Operation>, Option<u64>), CommandError> {
     let mut operations = Vec::from_iter(read);
-    let (native, _) = Side::Native.measure(told)?;
+    let (native, _) = MeasuredPolicy::Native.measure(told)?;
     let (mut beside, bytes) = match component {
-        Some(component) => Side::Component(component).measure(told).map(|(took, bytes)| (took, Some(bytes)))?,
+        Some(component) => {
+            MeasuredPolicy::Component(component).measure(told).map(|(took, bytes)| (took, Some(bytes)))?
+        }
         None => (Vec::new(), None),
     };
     for (operation, figure, answer) in native {
@@ -78,7 +84,7 @@ fn both(
         let component = match place.map(|place| beside.remove(place)) {
             Some((_, _, theirs)) if theirs != answer => {
                 let message = format!("{name}, {operation}: natively {answer}, in the component {theirs}");
-                return Err(Failure::Unlike(message));
+                return Err(CommandError::Unlike(message));
             }
             found => found.map(|(_, figure, _)| figure),
         };
@@ -87,25 +93,25 @@ fn both(
     Ok((operations, bytes))
 }
 
-impl Side<'_> {
-    fn start(self) -> Result<Box<dyn Policy>, Failure> {
+impl MeasuredPolicy<'_> {
+    fn start(self) -> Result<Box<dyn Policy>, CommandError> {
         match self {
-            Side::Native => Ok(Box::new(Native::default())),
-            Side::Component(chosen) => chosen.start(),
+            MeasuredPolicy::Native => Ok(Box::new(Native::default())),
+            MeasuredPolicy::Component(chosen) => chosen.start(),
         }
     }
 
-    fn configured(self, told: &Told) -> Result<Box<dyn Policy>, Failure> {
+    fn configured(self, told: &MeasuredCluster) -> Result<Box<dyn Policy>, CommandError> {
         let mut policy = self.start()?;
         told.configure(policy.as_mut())?;
         Ok(policy)
     }
 
     /// Measures every operation on this side. Returns the operations, and the memory of the policy with the cluster in bytes.
-    fn measure(self, told: &Told) -> Result<(Vec<Took>, u64), Failure> {
-        let _progress = Progress::of(match self {
-            Side::Native => "measuring natively",
-            Side::Component(_) => "measuring the component",
+    fn measure(self, told: &MeasuredCluster) -> Result<(Vec<OperationTiming>, u64), CommandError> {
+        let _progress = ProgressDisplay::of(match self {
+            MeasuredPolicy::Native => "measuring natively",
+            MeasuredPolicy::Component(_) => "measuring the component",
         });
         let mut took = Vec::new();
         let (figure, _) = repeat(|| {
@@ -125,7 +131,7 @@ impl Side<'_> {
             })?;
             took.push((name.to_owned(), figure, "1 event".to_owned()));
         }
-        let asked = |policy: &mut dyn Policy, how, took: &mut Vec<Took>| match told.asked {
+        let asked = |policy: &mut dyn Policy, how, took: &mut Vec<OperationTiming>| match told.asked {
             Some(pods) => ask(policy, told, pods, how, took),
             None => Ok(()),
         };
@@ -142,13 +148,13 @@ impl Side<'_> {
     }
 
     /// Measures a cycle of the session: every pod that waits, in order, with all that the host does for it.
-    fn cycle(self, told: &Told) -> Result<Took, Failure> {
+    fn cycle(self, told: &MeasuredCluster) -> Result<OperationTiming, CommandError> {
         let (figure, answer) = repeat(|| {
             let mut session = told.open(self.start()?)?;
             told.each_part(&mut |objects| session.apply(objects))?;
-            session.tell(Input::Clock(told.now))?;
+            session.tell(SessionInput::Clock(told.now))?;
             let begun = Instant::now();
-            session.tell(Input::Cycle)?;
+            session.tell(SessionInput::Cycle)?;
             let took = begun.elapsed();
             let happened = session.take_happened();
             let victims: usize = happened.plans.iter().map(|plan| plan.victims.len()).sum();
@@ -160,7 +166,13 @@ impl Side<'_> {
 }
 
 /// Measures the calls at each point where the policy decides. The policy must have received the cluster.
-fn ask(policy: &mut dyn Policy, told: &Told, pods: Asked, how: &str, took: &mut Vec<Took>) -> Result<(), Failure> {
+fn ask(
+    policy: &mut dyn Policy,
+    told: &MeasuredCluster,
+    pods: BenchmarkPods,
+    how: &str,
+    took: &mut Vec<OperationTiming>,
+) -> Result<(), CommandError> {
     let mut at = |name: &str, point, once: &mut dyn FnMut(&mut dyn Policy) -> Result<String, CallError>| {
         if !told.points.contains(&point) {
             return Ok(());
@@ -171,7 +183,7 @@ fn ask(policy: &mut dyn Policy, told: &Told, pods: Asked, how: &str, took: &mut 
             Ok((begun.elapsed(), answer))
         })?;
         took.push((format!("{name}{how}"), figure, answer));
-        Ok::<(), Failure>(())
+        Ok::<(), CommandError>(())
     };
     let none = Refuted::default();
     let admitted = |admission: &Admission| if *admission == Admission::Pass { "passes" } else { "refused" }.to_owned();

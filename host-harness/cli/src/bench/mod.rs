@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::ArgPredicate;
-use lictor_conformance::shape::Shape;
+use lictor_conformance::shape::ClusterSize;
 
 use super::arguments;
-use super::choice::Choice;
+use super::choice::PolicyArgs;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::screen::{TextOrJson, print_json};
-use figures::Figures;
+use figures::BenchmarkResults;
 use measure::{measure, measure_snapshot};
-use report::Verdict;
+use report::SpeedChange;
 use told::text_of;
 
 /// Measure how long a policy needs, natively and in the component, side by side
@@ -28,14 +28,14 @@ use told::text_of;
 /// `yunikorn-1000`. The same shape is the same cluster on every machine. With `--snapshot` it is a cluster of yours: how long reading it,
 /// telling it to the policy and one cycle take. Both sides must give the same answers.
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct BenchArgs {
     /// The shapes, `SYSTEM-NODES`; with a snapshot, none unless they are named
     #[arg(
         value_name = "SHAPE",
         default_values = ["koordinator-5000", "yunikorn-1000"],
         default_value_if("snapshot", ArgPredicate::IsPresent, None)
     )]
-    shapes: Vec<Shape>,
+    shapes: Vec<ClusterSize>,
     /// A cluster: the output of `kubectl get nodes,pods,... -A -o json` (or yaml)
     #[arg(long, value_name = "FILE")]
     snapshot: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub(super) struct Asked {
     #[arg(long, default_value_t = 1, conflicts_with = "snapshot")]
     seed: u64,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// Compare with what an earlier run on this machine printed with `--output json`
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -77,10 +77,10 @@ pub(super) struct Asked {
 }
 
 /// Measures the shapes and snapshots, and prints the figures.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
     let before = asked.baseline.as_deref().map(read).transpose()?;
-    if asked.budgets > 0 && !asked.shapes.iter().all(Shape::reads_budgets) {
-        return Err(Failure::Useless(
+    if asked.budgets > 0 && !asked.shapes.iter().all(ClusterSize::reads_budgets) {
+        return Err(CommandError::Useless(
             "`--budgets` is of use with `kubernetes` and `coscheduling` only: no other system reads them",
         ));
     }
@@ -90,7 +90,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let beside = component.is_some().then_some(&chosen);
     let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), &arguments, beside));
     let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, (&asked.system, &arguments), beside));
-    let figures = Figures {
+    let figures = BenchmarkResults {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         optimised: !cfg!(debug_assertions),
         component,
@@ -104,15 +104,15 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         TextOrJson::Text => report::page(&figures, changes.as_deref()).print()?,
         TextOrJson::Json => print_json(&figures)?,
     }
-    let is_slower = changes.iter().flatten().any(|change| change.verdict == Verdict::Slower);
+    let is_slower = changes.iter().flatten().any(|change| change.verdict == SpeedChange::Slower);
     Ok(if is_slower { Exit::Failed } else { Exit::Done })
 }
 
-impl Asked {
+impl BenchArgs {
     /// Returns a shape with the sizes of the options.
-    fn sized(&self, shape: &Shape) -> Shape {
+    fn sized(&self, shape: &ClusterSize) -> ClusterSize {
         let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);
-        Shape {
+        ClusterSize {
             system: shape.system,
             nodes: shape.nodes,
             pods_per_node: or(self.pods_per_node, shape.pods_per_node),
@@ -124,14 +124,15 @@ impl Asked {
     }
 }
 
-fn read(file: &Path) -> Result<Figures, Failure> {
-    let unreadable = |error| Failure::Unreadable { file: file.display().to_string(), error };
+fn read(file: &Path) -> Result<BenchmarkResults, CommandError> {
+    let unreadable = |error| CommandError::Unreadable { file: file.display().to_string(), error };
     serde_json::from_str(&text_of(file)?).map_err(|error: serde_json::Error| unreadable(error.into()))
 }
 
-fn draw(file: &Path, figures: &Figures) -> Result<(), Failure> {
-    let unwritable = |error| Failure::Unwritable { file: file.display().to_string(), error };
+fn draw(file: &Path, figures: &BenchmarkResults) -> Result<(), CommandError> {
+    let unwritable = |error| CommandError::Unwritable { file: file.display().to_string(), error };
     let svg = picture::picture(figures);
-    let svg = svg.ok_or(Failure::Useless("`--picture` shows cost against size: name shapes of more than one size"))?;
+    let svg =
+        svg.ok_or(CommandError::Useless("`--picture` shows cost against size: name shapes of more than one size"))?;
     std::fs::write(file, svg).map_err(unwritable)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::Figures;
+use super::figures::BenchmarkResults;
 use super::report::{cost, time};
 
 const WIDTH: f64 = 860.0;
@@ -16,7 +16,7 @@ const BOTTOM: f64 = 50.0;
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// One operation of one system: pairs of nodes and nanoseconds.
-type Line = Vec<(usize, u64)>;
+type DataPoints = Vec<(usize, u64)>;
 
 /// The axes of the chart.
 struct Axes {
@@ -26,7 +26,7 @@ struct Axes {
 }
 
 /// Draws the chart. `None`: no operation was measured at two sizes.
-pub(super) fn picture(figures: &Figures) -> Option<String> {
+pub(super) fn picture(figures: &BenchmarkResults) -> Option<String> {
     let lines = lines(figures);
     let points = || lines.values().flatten();
     let axes = Axes {
@@ -97,8 +97,8 @@ fn part((from, to): (i32, i32), amount: u64) -> f64 {
 }
 
 /// Returns the operations that were measured at more than one size.
-fn lines(figures: &Figures) -> BTreeMap<String, Line> {
-    let mut lines: BTreeMap<String, Line> = BTreeMap::new();
+fn lines(figures: &BenchmarkResults) -> BTreeMap<String, DataPoints> {
+    let mut lines: BTreeMap<String, DataPoints> = BTreeMap::new();
     for shape in &figures.shapes {
         let system = shape.shape.rsplit_once('-').map_or(shape.shape.as_str(), |(system, _)| system);
         for operation in shape.operations.iter().filter(|operation| !operation.name.ends_with("explained")) {
@@ -134,11 +134,11 @@ fn decimal(amount: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::{Figure, Measured, Operation};
+    use super::super::figures::{ClusterResults, Operation, Timing};
     use super::*;
 
-    fn figures(sizes: &[(usize, u64)]) -> Figures {
-        let shape = |(nodes, p50): &(usize, u64)| Measured {
+    fn figures(sizes: &[(usize, u64)]) -> BenchmarkResults {
+        let shape = |(nodes, p50): &(usize, u64)| ClusterResults {
             shape: format!("koordinator-{nodes}"),
             nodes: *nodes,
             pods: 1,
@@ -148,13 +148,13 @@ mod tests {
             component_bytes: None,
             operations: vec![Operation {
                 name: "filter".to_owned(),
-                native: Some(Figure { p50: *p50, p99: *p50, calls: 3 }),
+                native: Some(Timing { p50: *p50, p99: *p50, calls: 3 }),
                 component: None,
                 answer: String::new(),
             }],
         };
         let shapes = sizes.iter().map(shape).collect();
-        Figures { version: "1".to_owned(), optimised: true, component: None, shapes }
+        BenchmarkResults { version: "1".to_owned(), optimised: true, component: None, shapes }
     }
 
     #[test]

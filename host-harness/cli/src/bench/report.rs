@@ -1,12 +1,12 @@
 //! The figures as a table, and the changes since an earlier run.
 
-use super::super::page::{Page, table};
+use super::super::page::{TextPage, table};
 use super::super::screen::Screen;
-use super::figures::{Figure, Figures, Measured, Operation, seconds};
+use super::figures::{BenchmarkResults, ClusterResults, Operation, Timing, seconds};
 
 /// The comparison of a figure with that of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SpeedChange {
     Faster,
     Same,
     Slower,
@@ -14,20 +14,20 @@ pub(super) enum Verdict {
 
 /// The change of one figure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
+pub(super) struct MedianChange {
     pub(super) shape: String,
     pub(super) operation: String,
     pub(super) side: &'static str,
     pub(super) before: u64,
     pub(super) now: u64,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: SpeedChange,
 }
 
 /// Compares medians with those of an earlier run. A figure that differs by more than `tolerance` percent has changed.
-pub(super) fn compare(before: &Figures, now: &Figures, tolerance: u8) -> Vec<Change> {
+pub(super) fn compare(before: &BenchmarkResults, now: &BenchmarkResults, tolerance: u8) -> Vec<MedianChange> {
     let mut changes = Vec::new();
     for shape in &now.shapes {
-        let alike = |old: &&Measured| {
+        let alike = |old: &&ClusterResults| {
             (&old.shape, old.pods, old.queues, old.gang, old.seed)
                 == (&shape.shape, shape.pods, shape.queues, shape.gang, shape.seed)
         };
@@ -41,28 +41,28 @@ pub(super) fn compare(before: &Figures, now: &Figures, tolerance: u8) -> Vec<Cha
                 let (before, now) = (before.p50, now.p50);
                 let verdict = verdict(before, now, tolerance);
                 let (shape, operation) = (shape.shape.clone(), operation.name.clone());
-                changes.push(Change { shape, operation, side, before, now, verdict });
+                changes.push(MedianChange { shape, operation, side, before, now, verdict });
             }
         }
     }
     changes
 }
 
-fn verdict(before: u64, now: u64, tolerance: u8) -> Verdict {
+fn verdict(before: u64, now: u64, tolerance: u8) -> SpeedChange {
     let beyond = |less: u64, more: u64| {
         u128::from(less).saturating_mul(100_u128.saturating_add(tolerance.into()))
             < u128::from(more).saturating_mul(100)
     };
     match (beyond(before, now), beyond(now, before)) {
-        (true, _) => Verdict::Slower,
-        (_, true) => Verdict::Faster,
-        _ => Verdict::Same,
+        (true, _) => SpeedChange::Slower,
+        (_, true) => SpeedChange::Faster,
+        _ => SpeedChange::Same,
     }
 }
 
 /// Makes the page for people.
-pub(super) fn page(figures: &Figures, changes: Option<&[Change]>) -> Page {
-    let mut page = Page::new(Screen::stdout());
+pub(super) fn page(figures: &BenchmarkResults, changes: Option<&[MedianChange]>) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     if !figures.optimised {
         page.line("This build is not optimised: its figures say little. Measure with `cargo run --release -- bench`.");
     }
@@ -76,8 +76,8 @@ pub(super) fn page(figures: &Figures, changes: Option<&[Change]>) -> Page {
     page
 }
 
-fn one(page: &mut Page, shape: &Measured) {
-    let Measured { nodes, pods, queues, gang, .. } = shape;
+fn one(page: &mut TextPage, shape: &ClusterResults) {
+    let ClusterResults { nodes, pods, queues, gang, .. } = shape;
     let job = if *gang == 0 { String::new() } else { format!(", {queues} queues, a job of {gang}") };
     page.heading(&format!("{}: {nodes} nodes, {pods} pods{job}", shape.shape));
     let both = shape.operations.iter().any(|operation| operation.component.is_some());
@@ -101,18 +101,18 @@ fn one(page: &mut Page, shape: &Measured) {
     }
 }
 
-fn shown(figure: Option<Figure>) -> [String; 2] {
+fn shown(figure: Option<Timing>) -> [String; 2] {
     figure.map_or_else(Default::default, |figure| [time(figure.p50), time(figure.p99)])
 }
 
-fn compared(page: &mut Page, changes: &[Change]) {
+fn compared(page: &mut TextPage, changes: &[MedianChange]) {
     if changes.is_empty() {
         page.line("  Nothing that was measured stands in it.");
         return;
     }
     let mut rows = table(["SHAPE", "OPERATION", "SIDE", "BEFORE", "NOW", "VERDICT"]);
-    for change in changes.iter().filter(|change| change.verdict != Verdict::Same) {
-        let verdict = if change.verdict == Verdict::Slower { "slower" } else { "faster" };
+    for change in changes.iter().filter(|change| change.verdict != SpeedChange::Same) {
+        let verdict = if change.verdict == SpeedChange::Slower { "slower" } else { "faster" };
         rows.add_row([
             change.shape.clone(),
             change.operation.clone(),
@@ -126,7 +126,7 @@ fn compared(page: &mut Page, changes: &[Change]) {
     if !rows.is_empty() {
         page.table(2, rows);
     }
-    let (faster, same, slower) = (count(Verdict::Faster), count(Verdict::Same), count(Verdict::Slower));
+    let (faster, same, slower) = (count(SpeedChange::Faster), count(SpeedChange::Same), count(SpeedChange::Slower));
     page.line(format!("  {faster} faster, {same} the same, {slower} slower"));
 }
 
@@ -153,15 +153,15 @@ pub(super) fn cost(operation: &Operation) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn figures(name: &str, native: u64, component: u64) -> Figures {
-        let figure = |p50| Some(Figure { p50, p99: p50, calls: 3 });
+    fn figures(name: &str, native: u64, component: u64) -> BenchmarkResults {
+        let figure = |p50| Some(Timing { p50, p99: p50, calls: 3 });
         let operation = Operation {
             name: name.to_owned(),
             native: figure(native),
             component: figure(component),
             answer: String::new(),
         };
-        let shape = Measured {
+        let shape = ClusterResults {
             shape: "koordinator-10".to_owned(),
             nodes: 10,
             pods: 100,
@@ -171,16 +171,17 @@ mod tests {
             component_bytes: None,
             operations: vec![operation],
         };
-        Figures { version: "1".to_owned(), optimised: true, component: None, shapes: vec![shape] }
+        BenchmarkResults { version: "1".to_owned(), optimised: true, component: None, shapes: vec![shape] }
     }
 
     #[test]
     fn what_differs_by_more_than_the_tolerance_has_changed() {
         let before = figures("filter", 1000, 1000);
-        let verdicts =
-            |now: &Figures| -> Vec<Verdict> { compare(&before, now, 10).iter().map(|change| change.verdict).collect() };
-        assert_eq!(verdicts(&figures("filter", 1100, 1101)), [Verdict::Same, Verdict::Slower]);
-        assert_eq!(verdicts(&figures("filter", 910, 909)), [Verdict::Same, Verdict::Faster]);
+        let verdicts = |now: &BenchmarkResults| -> Vec<SpeedChange> {
+            compare(&before, now, 10).iter().map(|change| change.verdict).collect()
+        };
+        assert_eq!(verdicts(&figures("filter", 1100, 1101)), [SpeedChange::Same, SpeedChange::Slower]);
+        assert_eq!(verdicts(&figures("filter", 910, 909)), [SpeedChange::Same, SpeedChange::Faster]);
         assert_eq!(verdicts(&figures("load", 1, 1)), []);
     }
 

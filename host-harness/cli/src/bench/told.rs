@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lictor_conformance::shape::Shape;
+use lictor_conformance::shape::ClusterSize;
 use lictor_contract::{Event, ExtensionPoint, Interests, PodId, SystemInfo};
 use lictor_decide::record::newest;
-use lictor_decide::{Arguments, Snapshot};
-use lictor_host::cluster::load::{Origin, each_item, read};
-use lictor_host::cluster::{Mirror, Object};
-use lictor_host::driver::Virtual;
+use lictor_decide::{ClusterSnapshot, UserArguments};
+use lictor_host::cluster::load::{DocumentOrigin, each_item, read};
+use lictor_host::cluster::{KubernetesObject, Mirror};
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::{OpenError, SessionError};
 
-use super::super::failure::Failure;
-use super::super::progress::Progress;
+use super::super::failure::CommandError;
+use super::super::progress::ProgressDisplay;
 use super::figures::{Operation, repeat};
 use crate::Native;
 
@@ -26,26 +26,26 @@ const LARGEST_TEXT: usize = 200_000;
 pub(super) const NOW: i64 = 1_772_323_200_000_000_000;
 
 /// A cluster as a policy receives it.
-pub(super) struct Told {
+pub(super) struct MeasuredCluster {
     pub(super) system: SystemInfo,
-    arguments: Arguments,
+    arguments: UserArguments,
     pub(super) points: BTreeSet<ExtensionPoint>,
-    source: Source,
+    source: BenchmarkSource,
     pub(super) events: Vec<Event>,
     /// The time of a cycle, in nanoseconds since 1970.
     pub(super) now: i64,
     /// The pods for which the policy is measured: one that obtains room by evictions, and one that does not. `None`: no such pods are known in a
     /// cluster that was read from a file.
-    pub(super) asked: Option<Asked>,
+    pub(super) asked: Option<BenchmarkPods>,
     pub(super) pending: Vec<PodId>,
     pub(super) nodes: usize,
     pub(super) pods: usize,
 }
 
 /// The source of a cluster's objects. Those of a shape are made when they are needed: a million pods fill the memory as objects.
-enum Source {
-    Shape(Shape, Origin),
-    Objects(Vec<Object>),
+enum BenchmarkSource {
+    Shape(ClusterSize, DocumentOrigin),
+    Objects(Vec<KubernetesObject>),
 }
 
 /// The number of objects, and of events, that are passed at once, as a session passes them.
@@ -54,39 +54,49 @@ const EVENTS: usize = 4096;
 
 /// The pods for which the policy is measured.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct BenchmarkPods {
     pub(super) preemptor: PodId,
     pub(super) hopeless: PodId,
 }
 
-impl Told {
+impl MeasuredCluster {
     /// Makes the cluster of a shape.
-    pub(super) fn of(shape: &Shape, arguments: &Arguments) -> Result<Told, Failure> {
-        let _progress = Progress::of("making a cluster");
+    pub(super) fn of(shape: &ClusterSize, arguments: &UserArguments) -> Result<MeasuredCluster, CommandError> {
+        let _progress = ProgressDisplay::of("making a cluster");
         let empty = read("shape.json", "{}").map_err(|mistake| vec![mistake])?;
-        let nothing = || Failure::Unlike("a text without an object".to_owned());
+        let nothing = || CommandError::Unlike("a text without an object".to_owned());
         let origin = empty.into_iter().next().map(|document| document.origin).ok_or_else(nothing)?;
-        let source = Source::Shape(shape.clone(), origin);
-        let (mut told, mirror) = Told::of_source((shape.system.name(), arguments), source, Some(NOW))?;
-        let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
-        told.asked = Some(Asked { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
+        let source = BenchmarkSource::Shape(shape.clone(), origin);
+        let (mut told, mirror) = MeasuredCluster::of_source((shape.system.name(), arguments), source, Some(NOW))?;
+        let number =
+            |pod: &str| mirror.pod_id(pod).ok_or_else(|| CommandError::Unlike(format!("{shape} has no pod {pod}")));
+        told.asked =
+            Some(BenchmarkPods { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
         Ok(told)
     }
 
     /// Makes the cluster of a dump, for a system; without a name, for the first system.
-    pub(super) fn of_snapshot(snapshot: Snapshot, system: &str, arguments: &Arguments) -> Result<Told, Failure> {
-        Ok(Told::of_source((system, arguments), Source::Objects(snapshot.objects), None)?.0)
+    pub(super) fn of_snapshot(
+        snapshot: ClusterSnapshot,
+        system: &str,
+        arguments: &UserArguments,
+    ) -> Result<MeasuredCluster, CommandError> {
+        Ok(MeasuredCluster::of_source((system, arguments), BenchmarkSource::Objects(snapshot.objects), None)?.0)
     }
 
     /// Makes a cluster of these objects at this time. `None`: at the newest time that the objects name.
-    fn of_source(by: (&str, &Arguments), source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
+    fn of_source(
+        by: (&str, &UserArguments),
+        source: BenchmarkSource,
+        now: Option<i64>,
+    ) -> Result<(MeasuredCluster, Mirror), CommandError> {
         let (system, arguments) = (by.0, by.1.clone());
         let described = Native::default().describe().map_err(failed)?;
-        let unknown = || Failure::unknown_system("--system", system, &described);
+        let unknown = || CommandError::unknown_system("--system", system, &described);
         let system = described.system(system).cloned().ok_or_else(unknown)?;
         let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
         let mut mirror = Mirror::new(system.interests.clone());
-        if let Source::Objects(objects) = &source {
+        if let BenchmarkSource::Objects(objects) = &source {
             let mistakes = mirror.mistakes_in(objects);
             if !mistakes.is_empty() {
                 return Err(mistakes.into());
@@ -101,33 +111,36 @@ impl Told {
         let mut events = mirror.drain_events();
         events.push(Event::Clock(now));
         let (nodes, pods) = (mirror.nodes().count(), mirror.pods().count());
-        Ok((Told { system, arguments, points, source, events, now, asked: None, pending, nodes, pods }, mirror))
+        Ok((
+            MeasuredCluster { system, arguments, points, source, events, now, asked: None, pending, nodes, pods },
+            mirror,
+        ))
     }
 
     /// Passes all objects to `take`, some at a time.
     pub(super) fn each_part(
         &self,
-        take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>,
-    ) -> Result<(), Failure> {
+        take: &mut dyn FnMut(Vec<KubernetesObject>) -> Result<(), SessionError>,
+    ) -> Result<(), CommandError> {
         self.source.each(take)
     }
 
     /// Opens a session with the policy.
-    pub(super) fn open(&self, policy: Box<dyn Policy>) -> Result<Virtual, Failure> {
+    pub(super) fn open(&self, policy: Box<dyn Policy>) -> Result<VirtualDriver, CommandError> {
         let (system, arguments) = (&self.system.name, &self.arguments);
         let refused = |error| arguments.refused(error, system, Some(&self.system));
-        Ok(Virtual::open(policy, system, &arguments.json()).map_err(refused)?)
+        Ok(VirtualDriver::open(policy, system, &arguments.json()).map_err(refused)?)
     }
 
     /// Configures the policy.
-    pub(super) fn configure(&self, policy: &mut dyn Policy) -> Result<(), Failure> {
+    pub(super) fn configure(&self, policy: &mut dyn Policy) -> Result<(), CommandError> {
         let (system, arguments) = (&self.system.name, &self.arguments);
         let configured = policy.configure(system, &arguments.json()).map_err(failed)?;
         Ok(configured.map_err(|error| arguments.refused(OpenError::Refused(error), system, Some(&self.system)))?)
     }
 
     /// Passes all events to a policy, as a session does: some at a time. Returns the time of the policy.
-    pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, Failure> {
+    pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, CommandError> {
         let mut took = Duration::ZERO;
         let mut events = self.events.clone().into_iter();
         while events.len() > 0 {
@@ -148,15 +161,18 @@ impl Told {
     }
 }
 
-impl Source {
-    fn each(&self, take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>) -> Result<(), Failure> {
+impl BenchmarkSource {
+    fn each(
+        &self,
+        take: &mut dyn FnMut(Vec<KubernetesObject>) -> Result<(), SessionError>,
+    ) -> Result<(), CommandError> {
         match self {
-            Source::Objects(objects) => objects.chunks(OBJECTS).try_for_each(|part| Ok(take(part.to_vec())?)),
-            Source::Shape(shape, origin) => {
-                let made = shape.objects().map(|value| Object::from_value(value, origin, ""));
-                let mut made = made.map(|object| object.map_err(|mistake| Failure::from(vec![mistake])));
+            BenchmarkSource::Objects(objects) => objects.chunks(OBJECTS).try_for_each(|part| Ok(take(part.to_vec())?)),
+            BenchmarkSource::Shape(shape, origin) => {
+                let made = shape.objects().map(|value| KubernetesObject::from_value(value, origin, ""));
+                let mut made = made.map(|object| object.map_err(|mistake| CommandError::from(vec![mistake])));
                 loop {
-                    let part: Vec<Object> = made.by_ref().take(OBJECTS).collect::<Result<_, _>>()?;
+                    let part: Vec<KubernetesObject> = made.by_ref().take(OBJECTS).collect::<Result<_, _>>()?;
                     if part.is_empty() {
                         return Ok(());
                     }
@@ -168,7 +184,7 @@ impl Source {
 }
 
 /// Measures from the text of a shape to the mirror of the host. `None`: the text of the cluster would be too large.
-pub(super) fn read_shape(shape: &Shape, interests: &Interests) -> Result<Option<Operation>, Failure> {
+pub(super) fn read_shape(shape: &ClusterSize, interests: &Interests) -> Result<Option<Operation>, CommandError> {
     if shape.running() > LARGEST_TEXT {
         return Ok(None);
     }
@@ -176,13 +192,13 @@ pub(super) fn read_shape(shape: &Shape, interests: &Interests) -> Result<Option<
 }
 
 /// Reads the text of a file.
-pub(super) fn text_of(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| Failure::Unreadable { file: file.display().to_string(), error })
+pub(super) fn text_of(file: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(file).map_err(|error| CommandError::Unreadable { file: file.display().to_string(), error })
 }
 
 /// Measures from the text of kubectl to the mirror of the host.
-pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result<Operation, Failure> {
-    let _progress = Progress::of("reading");
+pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result<Operation, CommandError> {
+    let _progress = ProgressDisplay::of("reading");
     let (figure, count) = repeat(|| {
         let text = text.to_owned();
         let begun = Instant::now();
@@ -207,6 +223,6 @@ pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result
 }
 
 /// Makes a failure of a policy that did not answer.
-pub(super) fn failed(fault: CallError) -> Failure {
+pub(super) fn failed(fault: CallError) -> CommandError {
     fault.into()
 }

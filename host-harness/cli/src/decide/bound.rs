@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use lictor_contract::ReleaseCause;
 
-use super::super::page::{Page, table};
-use lictor_decide::jobs::{Group, Jobs, nodes};
-use lictor_decide::record::Cycle;
+use super::super::page::{TextPage, table};
+use lictor_decide::jobs::{JobPods, Jobs, nodes};
+use lictor_decide::record::CycleReport;
 use lictor_host::session::AttemptResult;
 
 /// Shows the bound pods and their nodes.
-pub(super) fn tell_bound(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell_bound(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
     if bound.is_empty() {
         return;
@@ -24,7 +24,7 @@ pub(super) fn tell_bound(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 /// Shows the pods that wait at permit, and why.
-pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell_held(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     if cycle.waiting.is_empty() {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 /// Shows the pods that lost their reserved node.
-pub(super) fn tell_released(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell_released(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let released = &cycle.happened.released;
     if released.is_empty() {
         return;
@@ -72,6 +72,6 @@ fn because(cause: ReleaseCause) -> &'static str {
 }
 
 /// Returns the nodes of a group, as text.
-pub(super) fn places<T>(group: &Group<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
+pub(super) fn places<T>(group: &JobPods<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
     nodes(group.pods.iter().filter_map(|pod| nodes_of.get(*pod)).map(String::as_str))
 }

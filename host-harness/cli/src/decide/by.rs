@@ -2,36 +2,36 @@
 
 use clap::Args;
 
-use super::{Explain, Question, Source, decide};
-use crate::arguments::{self, InForce};
-use crate::choice::{Choice, Chosen};
-use crate::failure::Failure;
-use lictor_decide::Opened;
+use super::{DecideRequest, ExplainMode, SnapshotSource, decide};
+use crate::arguments::{self, SystemArgs};
+use crate::choice::{LoadedPolicy, PolicyArgs};
+use crate::failure::CommandError;
+use lictor_decide::ClusterSession;
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::Record;
+use lictor_decide::record::DecisionReport;
 
 /// The system and the policy.
 #[derive(Debug, Args)]
-pub(crate) struct By {
+pub(crate) struct PolicySelectionArgs {
     #[command(flatten)]
-    pub(crate) in_force: InForce,
+    pub(crate) in_force: SystemArgs,
     #[command(flatten)]
-    pub(crate) policy: Choice,
+    pub(crate) policy: PolicyArgs,
 }
 
-impl By {
+impl PolicySelectionArgs {
     /// Decides one cycle about a cluster: `source` returns the cluster for this policy and this system. `look` runs before any decision.
     pub(crate) fn once<T>(
         &self,
-        explain: Explain,
-        source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
-        look: impl FnOnce(&mut Opened) -> Result<T, Failure>,
-    ) -> Result<(Record, Jobs, T), Failure> {
-        let InForce { laws, args, schedulers } = &self.in_force;
+        explain: ExplainMode,
+        source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
+        look: impl FnOnce(&mut ClusterSession) -> Result<T, CommandError>,
+    ) -> Result<(DecisionReport, Jobs, T), CommandError> {
+        let SystemArgs { laws, args, schedulers } = &self.in_force;
         let arguments = arguments::read(args.as_deref())?;
         let chosen = self.policy.find()?;
         let snapshots = &source(&chosen, laws)?;
-        let question = Question { snapshots, laws, schedulers, cycles: 1, explain, recorder: None };
+        let question = DecideRequest { snapshots, laws, schedulers, cycles: 1, explain, recorder: None };
         decide(&question, &chosen, arguments, look)
     }
 }

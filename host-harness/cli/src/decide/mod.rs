@@ -14,35 +14,35 @@ use std::path::PathBuf;
 use clap::Args;
 use lictor_contract::{Description, Interests};
 use lictor_decide::jobs::Jobs;
-use lictor_decide::{Arguments, Opened, Record, Snapshot, With, system};
+use lictor_decide::{ClusterSession, ClusterSnapshot, DecisionReport, DecisionSettings, UserArguments, system};
 use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 
-pub(super) use self::by::By;
+pub(super) use self::by::PolicySelectionArgs;
 use super::arguments;
-use super::choice::{Chosen, name_of};
+use super::choice::{LoadedPolicy, name_of};
 use super::exit::Exit;
-use super::failure::{Failure, shown};
-use super::progress::Progress;
-use super::recorded::{Recording, header};
+use super::failure::{CommandError, shown};
+use super::progress::ProgressDisplay;
+use super::recorded::{RecordingFile, header};
 use super::screen::{print_json, print_yaml};
 use super::snapshot::Files;
-pub(super) use super::snapshot::Source;
+pub(super) use super::snapshot::SnapshotSource;
 
 /// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct DecideArgs {
     #[command(flatten)]
     snapshots: Files,
     #[command(flatten)]
-    how: How,
+    how: DecideOptions,
 }
 
 /// The options of a decision that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
-pub(super) struct How {
+pub(super) struct DecideOptions {
     #[command(flatten)]
-    by: By,
+    by: PolicySelectionArgs,
     /// The number of scheduling cycles; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
@@ -54,55 +54,55 @@ pub(super) struct How {
     explain: bool,
     /// The format of the output
     #[arg(long, value_enum, default_value = "table")]
-    output: Output,
+    output: DecideFormat,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Output {
+enum DecideFormat {
     Table,
     Json,
     Yaml,
 }
 
 /// Decides about the snapshots, and prints the decisions.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &DecideArgs) -> Result<Exit, CommandError> {
     print(&asked.how, |_, _| Ok(asked.snapshots.source()))
 }
 
 /// Decides about a cluster, and prints the decisions: `source` returns the cluster for this policy and this system.
 pub(super) fn print(
-    asked: &How,
-    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
-) -> Result<Exit, Failure> {
+    asked: &DecideOptions,
+    source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
+) -> Result<Exit, CommandError> {
     let arguments = arguments::read(asked.by.in_force.args.as_deref())?;
     let chosen = asked.by.policy.find()?;
-    let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+    let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
     let source = source(&chosen, &asked.by.in_force.laws)?;
-    let question = Question {
+    let question = DecideRequest {
         snapshots: &source,
         laws: &asked.by.in_force.laws,
         schedulers: &asked.by.in_force.schedulers,
         cycles: asked.cycles,
-        explain: if asked.explain { Explain::IfPossible } else { Explain::No },
-        recorder: recording.as_ref().map(Recording::recorder),
+        explain: if asked.explain { ExplainMode::IfPossible } else { ExplainMode::No },
+        recorder: recording.as_ref().map(RecordingFile::recorder),
     };
     let decided = decide(&question, &chosen, arguments, |_| Ok(()));
     // Errors are recorded, too.
-    recording.iter().try_for_each(Recording::finish)?;
+    recording.iter().try_for_each(RecordingFile::finish)?;
     let (record, jobs, ()) = decided?;
     match asked.output {
-        Output::Table => text::page(&record, &jobs, |_| ()).print()?,
-        Output::Json => print_json(&record)?,
-        Output::Yaml => print_yaml(&record)?,
+        DecideFormat::Table => text::page(&record, &jobs, |_| ()).print()?,
+        DecideFormat::Json => print_json(&record)?,
+        DecideFormat::Yaml => print_yaml(&record)?,
     }
     let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
 /// Returns the kinds and fields that a system reads of a cluster.
-pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
+pub(super) fn interests(chosen: &LoadedPolicy, system: &str) -> Result<Interests, CommandError> {
     let described = chosen.start()?.describe()?;
-    let unknown = || Failure::unknown_system("--system", system, &described);
+    let unknown = || CommandError::unknown_system("--system", system, &described);
     described.system(system).map(|named| named.interests.clone()).ok_or_else(unknown)
 }
 
@@ -120,9 +120,9 @@ pub(super) fn telling_kinds(described: &Description) -> Interests {
 }
 
 /// The input of a decision.
-pub(super) struct Question<'a> {
+pub(super) struct DecideRequest<'a> {
     /// Where the cluster is read from.
-    pub(super) snapshots: &'a Source,
+    pub(super) snapshots: &'a SnapshotSource,
     /// The name of the system; empty for the one that fits the snapshot.
     pub(super) laws: &'a str,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
@@ -130,14 +130,14 @@ pub(super) struct Question<'a> {
     /// The number of cycles.
     pub(super) cycles: u32,
     /// Whether to explain the decisions.
-    pub(super) explain: Explain,
+    pub(super) explain: ExplainMode,
     /// The recorder of the session, if there is one.
     pub(super) recorder: Option<&'a Recorder>,
 }
 
 /// A choice whether to explain the decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Explain {
+pub(super) enum ExplainMode {
     /// No.
     No,
     /// If the policy can; otherwise the user gets a warning.
@@ -148,14 +148,14 @@ pub(super) enum Explain {
 
 /// Decides about a snapshot. `look` runs before any decision. Returns the decisions, the jobs of the pods, and the result of `look`.
 pub(super) fn decide<T>(
-    question: &Question<'_>,
-    chosen: &Chosen,
-    arguments: Arguments,
-    look: impl FnOnce(&mut Opened) -> Result<T, Failure>,
-) -> Result<(Record, Jobs, T), Failure> {
+    question: &DecideRequest<'_>,
+    chosen: &LoadedPolicy,
+    arguments: UserArguments,
+    look: impl FnOnce(&mut ClusterSession) -> Result<T, CommandError>,
+) -> Result<(DecisionReport, Jobs, T), CommandError> {
     let mut policy = chosen.start()?;
     let described = policy.describe()?;
-    let progress = Progress::of("reading");
+    let progress = ProgressDisplay::of("reading");
     let snapshot = question.snapshots.read()?;
     let system = &*in_force(question.laws, &snapshot, &described);
     let policy = match question.recorder {
@@ -166,14 +166,14 @@ pub(super) fn decide<T>(
             recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
         }
     };
-    let Question { schedulers, recorder, .. } = *question;
-    let with = With { system, arguments, schedulers, recorder };
-    let mut opened = Opened::open(policy, described, with, || Ok(snapshot))?;
+    let DecideRequest { schedulers, recorder, .. } = *question;
+    let with = DecisionSettings { system, arguments, schedulers, recorder };
+    let mut opened = ClusterSession::open(policy, described, with, || Ok(snapshot))?;
     let seen = look(&mut opened)?;
     drop(progress);
     explain(question.explain, chosen, &mut opened)?;
 
-    let progress = Progress::of("deciding");
+    let progress = ProgressDisplay::of("deciding");
     let record = opened.decide(question.cycles, chosen.source.clone())?;
     drop(progress);
     Ok((record, Jobs::of(opened.session().mirror()), seen))
@@ -181,7 +181,7 @@ pub(super) fn decide<T>(
 
 /// Returns the system that decides about a snapshot: the named one, else the one that fits. Reports on the standard error which one was chosen and
 /// why, and warns of a snapshot in which nothing belongs to the named one.
-pub(super) fn in_force(named: &str, snapshot: &Snapshot, described: &Description) -> String {
+pub(super) fn in_force(named: &str, snapshot: &ClusterSnapshot, described: &Description) -> String {
     let objects = &snapshot.objects;
     if named.is_empty() {
         let choice = system::choose(objects, described);
@@ -198,14 +198,14 @@ pub(super) fn in_force(named: &str, snapshot: &Snapshot, described: &Description
 }
 
 /// Turns on explanations where they are requested.
-fn explain(wanted: Explain, chosen: &Chosen, opened: &mut Opened) -> Result<(), Failure> {
-    if wanted == Explain::No || opened.explain()? {
+fn explain(wanted: ExplainMode, chosen: &LoadedPolicy, opened: &mut ClusterSession) -> Result<(), CommandError> {
+    if wanted == ExplainMode::No || opened.explain()? {
         return Ok(());
     }
-    let unexplained = Failure::Unexplained { file: name_of(chosen.source.file.as_deref()).to_owned() };
+    let unexplained = CommandError::Unexplained { file: name_of(chosen.source.file.as_deref()).to_owned() };
     match wanted {
-        Explain::Always => Err(unexplained),
-        Explain::No | Explain::IfPossible => {
+        ExplainMode::Always => Err(unexplained),
+        ExplainMode::No | ExplainMode::IfPossible => {
             unexplained.warn();
             Ok(())
         }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::page::{Page, table};
+use super::super::page::{TextPage, table};
 use super::bound::places;
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::Cycle;
-use lictor_host::session::{Evicted, EvictedFor, How};
+use lictor_decide::record::CycleReport;
+use lictor_host::session::{EvictionBeneficiary, EvictionMethod, EvictionRecord};
 
 /// Shows the nominated pods, their nodes and their victims.
-pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let nominated = &cycle.happened.nominated;
     let mut shown: BTreeSet<u64> = BTreeSet::new();
     if !nominated.is_empty() {
@@ -39,21 +39,23 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 /// Returns the victims for which `of` is true, by name.
-fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)> {
+fn victims(cycle: &CycleReport, of: impl Fn(&EvictionRecord) -> bool) -> Vec<(&str, &EvictionRecord)> {
     let victims = cycle.happened.victims.iter().map(|(pod, evicted)| (pod.as_str(), evicted));
     victims.filter(|(_, evicted)| of(evicted)).collect()
 }
 
 /// Groups the victims by preemptor, or by the queue that gives them back.
-fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a EvictedFor, Vec<(&'a str, &'a Evicted)>> {
-    let mut groups: BTreeMap<&EvictedFor, Vec<(&str, &Evicted)>> = BTreeMap::new();
+fn by_preemptor<'a>(
+    victims: &[(&'a str, &'a EvictionRecord)],
+) -> BTreeMap<&'a EvictionBeneficiary, Vec<(&'a str, &'a EvictionRecord)>> {
+    let mut groups: BTreeMap<&EvictionBeneficiary, Vec<(&str, &EvictionRecord)>> = BTreeMap::new();
     for (pod, evicted) in victims {
         groups.entry(&evicted.for_whom).or_default().push((pod, evicted));
     }
     groups
 }
 
-fn tell_victims(page: &mut Page, victims: &[(&str, &Evicted)]) {
+fn tell_victims(page: &mut TextPage, victims: &[(&str, &EvictionRecord)]) {
     let mut laws: Vec<(&str, &str)> =
         victims.iter().map(|(_, evicted)| (evicted.reason.code.as_str(), evicted.reason.message.as_str())).collect();
     laws.dedup();
@@ -69,10 +71,10 @@ fn tell_victims(page: &mut Page, victims: &[(&str, &Evicted)]) {
     }
 }
 
-fn how(how: How) -> &'static str {
+fn how(how: EvictionMethod) -> &'static str {
     match how {
-        How::Soft => "soft: labelled for eviction",
-        How::Delete => "deleted",
-        How::Unreserved => "released from permit",
+        EvictionMethod::Soft => "soft: labelled for eviction",
+        EvictionMethod::Delete => "deleted",
+        EvictionMethod::Unreserved => "released from permit",
     }
 }

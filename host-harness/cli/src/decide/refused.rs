@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::super::page::Page;
+use super::super::page::TextPage;
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER};
+use lictor_decide::record::{CycleReport, GATED, OTHER_SCHEDULER};
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 
 /// Shows the pods that were refused before Filter, and those that found no node.
-pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     section(page, cycle, jobs, AttemptResult::Rejected, "Refused");
     section(page, cycle, jobs, AttemptResult::Unschedulable, "Unschedulable");
 }
 
-fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
-    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Reported::of(cycle, attempt));
+fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, result: AttemptResult, title: &str) {
+    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), AttemptRow::of(cycle, attempt));
     let groups = jobs.group(cycle.left_over(result).map(told));
     let hints: BTreeMap<&str, &RetryHint> =
         cycle.left_over(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
@@ -26,7 +26,7 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
     for group in groups {
         let label = page.strong(&group.label());
         page.line(format!("  {label}"));
-        let Reported { standing, reason, nodes, preemption } = group.value;
+        let AttemptRow { standing, reason, nodes, preemption } = group.value;
         for line in standing.iter().chain(&reason) {
             page.paragraph("    ", 6, line);
         }
@@ -44,7 +44,7 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
 }
 
 /// Shows when to try again.
-fn tell_retry(page: &mut Page, retry: &RetryHint) {
+fn tell_retry(page: &mut TextPage, retry: &RetryHint) {
     if !retry.is_empty() {
         page.aside("    ", 6, &format!("try again {retry}"));
     }
@@ -52,19 +52,19 @@ fn tell_retry(page: &mut Page, retry: &RetryHint) {
 
 /// The report of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Reported {
+struct AttemptRow {
     standing: Option<String>,
     reason: Option<String>,
     nodes: Option<String>,
     preemption: Option<String>,
 }
 
-impl Reported {
-    fn of(cycle: &Cycle, attempt: &Attempt) -> Reported {
+impl AttemptRow {
+    fn of(cycle: &CycleReport, attempt: &Attempt) -> AttemptRow {
         let standing = cycle.still_nominated.get(&attempt.pod);
         // The reason that stopped the pod first may also be the one that forbids a preemption: it is shown once.
         let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
-        Reported {
+        AttemptRow {
             standing: standing.map(|node| format!("nominated to {node} before, and still is")),
             reason: attempt.reason.as_ref().map(said),
             nodes: attempt.nodes.as_ref().map(ToString::to_string),
@@ -79,7 +79,7 @@ fn said(reason: &NamedReason) -> String {
 }
 
 /// Shows the pods that still wait after a cycle of the policy's own, and the failed constraint of each.
-pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell_untold(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(said));
     let groups = jobs.group(cycle.untold().map(|pod| (pod, told(pod))));
     if groups.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 /// Shows the pods that were not tried, because they have scheduling gates.
-pub(super) fn tell_gated(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell_gated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let groups = jobs.group(cycle.held_back_for(GATED));
     if groups.is_empty() {
         return;
@@ -113,7 +113,7 @@ pub(super) fn tell_gated(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 /// Shows how many pods were not tried, because other schedulers decide about them.
-pub(super) fn tell_other_schedulers(page: &mut Page, cycle: &Cycle) {
+pub(super) fn tell_other_schedulers(page: &mut TextPage, cycle: &CycleReport) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, reason) in cycle.held_back_for(OTHER_SCHEDULER) {
         let count = counts.entry(&reason.message).or_default();
@@ -129,7 +129,7 @@ pub(super) fn tell_other_schedulers(page: &mut Page, cycle: &Cycle) {
 }
 
 /// Shows the plans that the host did not carry out.
-pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
+pub(super) fn tell_plans(page: &mut TextPage, cycle: &CycleReport) {
     let refused = &cycle.happened.refused;
     if refused.is_empty() {
         return;

@@ -1,17 +1,17 @@
 //! The decisions as text.
 
 use super::super::failure::shown;
-use super::super::page::Page;
+use super::super::page::TextPage;
 use super::super::screen::Screen;
 use super::{bound, nominated, refused, standing, usage, why};
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
+use lictor_decide::record::{CycleReport, DecisionReport, GATED, OTHER_SCHEDULER};
 use lictor_host::session::AttemptResult;
 
 /// Makes the page of a record, without empty sections. `cluster` adds the view of the cluster before any decision.
-pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)) -> Page {
+pub(crate) fn page(record: &DecisionReport, jobs: &Jobs, cluster: impl FnOnce(&mut TextPage)) -> TextPage {
     let screen = Screen::stdout();
-    let mut page = Page::new(screen);
+    let mut page = TextPage::new(screen);
     head(&mut page, record);
     cluster(&mut page);
     for cycle in &record.cycles {
@@ -51,7 +51,7 @@ pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)
 }
 
 /// Shows the header: the cluster, the system and the policy.
-pub(crate) fn head(page: &mut Page, record: &Record) {
+pub(crate) fn head(page: &mut TextPage, record: &DecisionReport) {
     let (cluster, policy) = (&record.cluster, &record.policy);
     let nodes = counted(cluster.nodes, "node");
     let (placed, pending) = (counted(cluster.placed, "pod"), cluster.pending);
@@ -68,7 +68,7 @@ pub(crate) fn head(page: &mut Page, record: &Record) {
 }
 
 /// Returns the counts of a cycle as one sentence.
-fn summary(cycle: &Cycle, numbered: bool) -> String {
+fn summary(cycle: &CycleReport, numbered: bool) -> String {
     let happened = &cycle.happened;
     let gave_up = cycle.left_over(AttemptResult::Waiting).count();
     let parts = [

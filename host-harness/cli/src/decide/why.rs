@@ -1,17 +1,17 @@
 //! Explanations of the pods that were not bound.
 
 use super::super::explain::text::{self, Style};
-use super::super::page::Page;
+use super::super::page::TextPage;
 use super::super::screen::Screen;
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::Cycle;
-use lictor_host::session::Explanation;
+use lictor_decide::record::CycleReport;
+use lictor_host::session::AttemptExplanation;
 
 /// A compact style for many pods; `lictor explain` shows more for one pod.
 const STYLE: Style = Style { indent: 4, names: 4 };
 
 /// Shows the explanation of each pod that was not bound. Pods of a job with the same explanation form a group.
-pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
     let explained = cycle.happened.explained().filter(|(pod, why)| !bound.contains_key(*pod) && !why.notes.is_empty());
     let bodies = explained.map(|(pod, why)| (pod, body(why)));
@@ -26,8 +26,8 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     }
 }
 
-fn body(why: &Explanation) -> String {
-    let mut page = Page::new(Screen::stdout());
+fn body(why: &AttemptExplanation) -> String {
+    let mut page = TextPage::new(Screen::stdout());
     text::tell(&mut page, STYLE, why);
     page.into_text()
 }

@@ -9,14 +9,14 @@ use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 use serde_json::Value;
 
-use super::super::decide::{Explain, Question, Source, decide};
-use super::super::failure::Failure;
+use super::super::decide::{DecideRequest, ExplainMode, SnapshotSource, decide};
+use super::super::failure::CommandError;
 use super::super::recorded::{header, is_recording};
-use super::side::Side;
+use super::side::ConfiguredPolicy;
 
 /// An input of a comparison.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum DiffInput {
     /// A file that `--record` has written.
     Recording(PathBuf),
     /// A scenario.
@@ -25,37 +25,42 @@ pub(super) enum Input {
     Snapshot(PathBuf),
 }
 
-impl Input {
+impl DiffInput {
     /// Returns the inputs of a path. A directory contains scenarios.
-    pub(super) fn at(path: &Path) -> Result<Vec<Input>, Failure> {
+    pub(super) fn at(path: &Path) -> Result<Vec<DiffInput>, CommandError> {
         if path.is_file() && is_recording(path) {
-            return Ok(vec![Input::Recording(path.to_owned())]);
+            return Ok(vec![DiffInput::Recording(path.to_owned())]);
         }
         if path.is_dir() || is_scenario(path)? {
-            let scenarios = load(&[path]).map_err(Failure::from)?;
-            return Ok(scenarios.into_iter().map(|scenario| Input::Scenario(Box::new(scenario))).collect());
+            let scenarios = load(&[path]).map_err(CommandError::from)?;
+            return Ok(scenarios.into_iter().map(|scenario| DiffInput::Scenario(Box::new(scenario))).collect());
         }
-        Ok(vec![Input::Snapshot(path.to_owned())])
+        Ok(vec![DiffInput::Snapshot(path.to_owned())])
     }
 
     /// Returns the name of the input for people.
     pub(super) fn name(&self) -> String {
         match self {
-            Input::Recording(path) | Input::Snapshot(path) => path.display().to_string(),
-            Input::Scenario(scenario) => scenario.origin.file().to_string(),
+            DiffInput::Recording(path) | DiffInput::Snapshot(path) => path.display().to_string(),
+            DiffInput::Scenario(scenario) => scenario.origin.file().to_string(),
         }
     }
 }
 
 /// Lets a side decide about a cluster. Returns the recording.
-pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
+pub(super) fn decided(
+    path: &Path,
+    side: &ConfiguredPolicy,
+    cycles: u32,
+    schedulers: &[String],
+) -> Result<Vec<u8>, CommandError> {
     let (recorder, memory) = Recorder::in_memory();
-    let question = Question {
-        snapshots: &Source::Files(vec![path.to_owned()]),
+    let question = DecideRequest {
+        snapshots: &SnapshotSource::Files(vec![path.to_owned()]),
         laws: side.system(""),
         schedulers,
         cycles,
-        explain: Explain::No,
+        explain: ExplainMode::No,
         recorder: Some(&recorder),
     };
     decide(&question, &side.chosen, side.own_arguments()?, |_| Ok(()))?;
@@ -64,7 +69,7 @@ pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[Strin
 }
 
 /// Lets a side play a scenario. Returns the recording.
-pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failure> {
+pub(super) fn played(scenario: &Scenario, side: &ConfiguredPolicy) -> Result<Vec<u8>, CommandError> {
     let given = Value::Object(scenario.args.clone()).to_string();
     let arguments = side.arguments(&given, &scenario.laws)?;
     let args = match serde_json::from_str(&arguments) {
@@ -85,13 +90,13 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
     });
     recorder.finish()?;
     match report.error.filter(|_| !opened) {
-        Some(error) => Err(Failure::Scenario { file: report.file, error }),
+        Some(error) => Err(CommandError::Scenario { file: report.file, error }),
         None => Ok(memory.take()),
     }
 }
 
 /// Returns whether the first document of a file is a scenario.
-fn is_scenario(path: &Path) -> Result<bool, Failure> {
+fn is_scenario(path: &Path) -> Result<bool, CommandError> {
     let mut first = None;
     let enough = || InputError { file: Arc::from(""), line: 0, message: String::new(), remedy: String::new() };
     let read = each_in(path, &mut |document| {

@@ -9,17 +9,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lictor_host::compare::{Decisions, Differences};
-use lictor_host::recording::{Entry, Follow, Header, ReadError, Reader, Recorded};
+use lictor_host::recording::{Header, RecordedFollower, RecordedStep, RecordingEntry, RecordingError, RecordingReader};
 
-use self::input::Input;
-use self::report::{Compared, Report, Step};
-use self::side::Side;
+use self::input::DiffInput;
+use self::report::{ChangedStep, Compared, DiffReport};
+use self::side::ConfiguredPolicy;
 use super::exit::Exit;
-use super::failure::Failure;
-use super::limited::Limited;
-use super::progress::Progress;
+use super::failure::CommandError;
+use super::limited::LimitArgs;
+use super::progress::ProgressDisplay;
 use super::recorded;
-use super::remote::Remote;
+use super::remote::RegistryArgs;
 use super::screen::{TextJsonOrMarkdown, print, print_json};
 
 /// Say which decisions change from one policy to another: pods and victims, by law
@@ -28,7 +28,7 @@ use super::screen::{TextJsonOrMarkdown, print, print_json};
 /// embedded policy; `oci://...` is a component of a registry. Both decide about the pods of the same schedulers. In snapshots and scenarios,
 /// the decisions of OLD are carried out in the cluster; in recordings, the recorded ones. Exit status 0: no decision changes; 1: some do.
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct DiffArgs {
     /// The policy as it is, such as `embedded`, `koordinator` or `FILE.wasm@volcano`
     #[arg(value_name = "OLD")]
     old: String,
@@ -57,19 +57,19 @@ pub(super) struct Asked {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
     #[command(flatten)]
-    remote: Remote,
+    remote: RegistryArgs,
     #[command(flatten)]
-    limits: Limited,
+    limits: LimitArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextJsonOrMarkdown,
 }
 
 /// Compares the two policies on all inputs, and prints the changes.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &DiffArgs) -> Result<Exit, CommandError> {
     asked.remote.must_be_about(&[&asked.old, &asked.new])?;
     let side = |word: &str, own: &Option<PathBuf>| {
-        Side::of(
+        ConfiguredPolicy::of(
             word,
             &asked.limits,
             &asked.remote,
@@ -80,16 +80,16 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let (old, new) = (side(&asked.old, &asked.old_args)?, side(&asked.new, &asked.new_args)?);
     let mut inputs = Vec::new();
     for path in &asked.inputs {
-        inputs.extend(Input::at(path)?);
+        inputs.extend(DiffInput::at(path)?);
     }
-    let progress = Progress::of_parts("comparing", inputs.len());
+    let progress = ProgressDisplay::of_parts("comparing", inputs.len());
     let mut compared = Vec::with_capacity(inputs.len());
     for input in &inputs {
         compared.push(compare(input, asked, &old, &new)?);
         progress.part_done();
     }
     drop(progress);
-    let report = Report::new(old.named(&asked.old)?, new.named(&asked.new)?, compared);
+    let report = DiffReport::new(old.named(&asked.old)?, new.named(&asked.new)?, compared);
     match asked.output {
         TextJsonOrMarkdown::Text => text::page(&report).print()?,
         TextJsonOrMarkdown::Json => print_json(&report)?,
@@ -99,10 +99,15 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 /// Compares the decisions of the two sides on an input.
-fn compare(input: &Input, asked: &Asked, old: &Side, new: &Side) -> Result<Compared, Failure> {
+fn compare(
+    input: &DiffInput,
+    asked: &DiffArgs,
+    old: &ConfiguredPolicy,
+    new: &ConfiguredPolicy,
+) -> Result<Compared, CommandError> {
     let name = input.name();
     let lead = match input {
-        Input::Recording(path) => {
+        DiffInput::Recording(path) => {
             let mut reader = recorded::read(path)?;
             let compared = follow(&name, &mut reader, false, (old, new))?;
             if let Some(tail) = reader.tail() {
@@ -110,28 +115,33 @@ fn compare(input: &Input, asked: &Asked, old: &Side, new: &Side) -> Result<Compa
             }
             return Ok(compared);
         }
-        Input::Snapshot(path) => input::decided(path, old, asked.cycles, &asked.schedulers)?,
-        Input::Scenario(scenario) => input::played(scenario, old)?,
+        DiffInput::Snapshot(path) => input::decided(path, old, asked.cycles, &asked.schedulers)?,
+        DiffInput::Scenario(scenario) => input::played(scenario, old)?,
     };
-    let mut reader = Reader::open(lead.as_slice(), &name).map_err(|error| unreadable(&name, error))?;
+    let mut reader = RecordingReader::open(lead.as_slice(), &name).map_err(|error| unreadable(&name, error))?;
     follow(&name, &mut reader, true, (old, new))
 }
 
-fn unreadable(file: &str, error: ReadError) -> Failure {
-    Failure::Recording { file: file.to_owned(), error }
+fn unreadable(file: &str, error: RecordingError) -> CommandError {
+    CommandError::Recording { file: file.to_owned(), error }
 }
 
 /// Both sides of a session. The old side is the recording itself, or follows the recording, too.
-struct Pair {
-    old: Option<Follow>,
-    new: Follow,
+struct ComparedSessions {
+    old: Option<RecordedFollower>,
+    new: RecordedFollower,
 }
 
-impl Pair {
-    fn open(header: &Header, old_leads: bool, old: &Side, new: &Side) -> Result<Pair, Failure> {
-        let open = |side: &Side| {
+impl ComparedSessions {
+    fn open(
+        header: &Header,
+        old_leads: bool,
+        old: &ConfiguredPolicy,
+        new: &ConfiguredPolicy,
+    ) -> Result<ComparedSessions, CommandError> {
+        let open = |side: &ConfiguredPolicy| {
             let header = side.header(header, &old.described)?;
-            let opened = Follow::open_as(side.chosen.start()?, &header);
+            let opened = RecordedFollower::open_as(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
             let mut follow = opened.map_err(|error| match side.own_arguments() {
                 Ok(arguments) => arguments.refused(error, &header.system, system).into(),
@@ -140,12 +150,12 @@ impl Pair {
             if side.acts(&header.system) {
                 follow.explain()?;
             }
-            Ok::<Follow, Failure>(follow)
+            Ok::<RecordedFollower, CommandError>(follow)
         };
-        Ok(Pair { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })
+        Ok(ComparedSessions { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })
     }
 
-    fn step(&mut self, step: &Recorded) -> Differences {
+    fn step(&mut self, step: &RecordedStep) -> Differences {
         let then = match &mut self.old {
             Some(old) => old.recorded(step),
             None => step.came.as_ref().map_or_else(Decisions::default, |came| came.decisions.clone()),
@@ -157,28 +167,30 @@ impl Pair {
 /// Compares step by step, while the cluster changes as it was recorded. `old_leads`: the recording is that of the old side.
 fn follow<R: std::io::Read>(
     name: &str,
-    reader: &mut Reader<R>,
+    reader: &mut RecordingReader<R>,
     old_leads: bool,
-    (old, new): (&Side, &Side),
-) -> Result<Compared, Failure> {
+    (old, new): (&ConfiguredPolicy, &ConfiguredPolicy),
+) -> Result<Compared, CommandError> {
     let mut compared = Compared { input: name.to_owned(), steps: 0, differences: Vec::new() };
-    let mut pair: Option<Pair> = None;
+    let mut pair: Option<ComparedSessions> = None;
     while let Some(entry) = reader.next_entry().map_err(|error| unreadable(name, error))? {
         match (entry, &mut pair) {
-            (Entry::Session(header), pair) => *pair = Some(Pair::open(&header, old_leads, old, new)?),
-            (Entry::Step(step), Some(pair)) => {
+            (RecordingEntry::Session(header), pair) => {
+                *pair = Some(ComparedSessions::open(&header, old_leads, old, new)?)
+            }
+            (RecordingEntry::Step(step), Some(pair)) => {
                 compared.steps = compared.steps.saturating_add(1);
                 let differences = pair.step(&step);
                 if !differences.is_empty() {
                     let told = step.told.to_string();
-                    compared.differences.push(Step { step: compared.steps, told, differences });
+                    compared.differences.push(ChangedStep { step: compared.steps, told, differences });
                 }
             }
-            (Entry::Step(_), None) => {}
+            (RecordingEntry::Step(_), None) => {}
         }
     }
     match pair {
         Some(_) => Ok(compared),
-        None => Err(unreadable(name, ReadError::Nothing)),
+        None => Err(unreadable(name, RecordingError::Nothing)),
     }
 }

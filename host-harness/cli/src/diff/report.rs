@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_host::compare::Differences;
 use serde::Serialize;
 
-use super::side::Named;
+use super::side::SideSummary;
 
 /// The law of a change for which the policies name none.
 pub(super) const NO_LAW: &str = "no law named";
@@ -13,12 +13,12 @@ pub(super) const NO_LAW: &str = "no law named";
 /// Two policies, and their different decisions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report {
+pub(super) struct DiffReport {
     api_version: &'static str,
     kind: &'static str,
-    pub(super) old: Named,
-    pub(super) new: Named,
-    pub(super) counts: Counts,
+    pub(super) old: SideSummary,
+    pub(super) new: SideSummary,
+    pub(super) counts: DiffCounts,
     /// The number of pods whose decision changes, by the law that makes the difference, and of victims, by the reason of their plan.
     pub(super) laws: BTreeMap<String, ByLaw>,
     /// The inputs with changed decisions.
@@ -27,7 +27,7 @@ pub(super) struct Report {
 
 /// The totals of a report.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Counts {
+pub(super) struct DiffCounts {
     pub(super) inputs: usize,
     pub(super) differing: usize,
     pub(super) steps: usize,
@@ -49,21 +49,21 @@ pub(super) struct Compared {
     pub(super) input: String,
     /// The number of its steps.
     pub(super) steps: usize,
-    pub(super) differences: Vec<Step>,
+    pub(super) differences: Vec<ChangedStep>,
 }
 
 /// A step with changed decisions.
 #[derive(Debug, Serialize)]
-pub(super) struct Step {
+pub(super) struct ChangedStep {
     pub(super) step: usize,
     pub(super) told: String,
     #[serde(flatten)]
     pub(super) differences: Differences,
 }
 
-impl Report {
-    pub(super) fn new(old: Named, new: Named, compared: Vec<Compared>) -> Report {
-        let (mut counts, mut laws) = (Counts { inputs: compared.len(), ..Counts::default() }, BTreeMap::new());
+impl DiffReport {
+    pub(super) fn new(old: SideSummary, new: SideSummary, compared: Vec<Compared>) -> DiffReport {
+        let (mut counts, mut laws) = (DiffCounts { inputs: compared.len(), ..DiffCounts::default() }, BTreeMap::new());
         for input in &compared {
             counts.steps = counts.steps.saturating_add(input.steps);
             for step in &input.differences {
@@ -75,7 +75,7 @@ impl Report {
         }
         let inputs: Vec<Compared> = compared.into_iter().filter(|input| !input.differences.is_empty()).collect();
         counts.differing = inputs.len();
-        Report { api_version: "lictor.dev/v1alpha1", kind: "Differences", old, new, counts, laws, inputs }
+        DiffReport { api_version: "lictor.dev/v1alpha1", kind: "Differences", old, new, counts, laws, inputs }
     }
 
     /// Returns whether no decision changes.
@@ -85,7 +85,7 @@ impl Report {
 
     /// Returns one line with the number of decisions that change.
     pub(super) fn tally(&self) -> String {
-        let Counts { inputs, differing, pods, victims, errors, .. } = self.counts;
+        let DiffCounts { inputs, differing, pods, victims, errors, .. } = self.counts;
         if self.is_same() {
             return format!("no decision changes in {}", counted(inputs, "input"));
         }

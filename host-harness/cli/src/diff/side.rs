@@ -8,16 +8,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::super::arguments;
-use super::super::choice::{Choice, Chosen};
-use super::super::failure::Failure;
-use super::super::limited::Limited;
-use super::super::remote::Remote;
-use lictor_decide::Arguments;
-use lictor_decide::record::Source;
+use super::super::choice::{LoadedPolicy, PolicyArgs};
+use super::super::failure::CommandError;
+use super::super::limited::LimitArgs;
+use super::super::remote::RegistryArgs;
+use lictor_decide::UserArguments;
+use lictor_decide::record::PolicySource;
 
 /// A policy with its configuration.
-pub(super) struct Side {
-    pub(super) chosen: Chosen,
+pub(super) struct ConfiguredPolicy {
+    pub(super) chosen: LoadedPolicy,
     pub(super) described: Description,
     /// The system. `None`: that of the input, else the first one of the policy.
     system: Option<String>,
@@ -28,13 +28,13 @@ pub(super) struct Side {
 /// A side as it is reported.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Named {
+pub(super) struct SideSummary {
     /// The word on the command line.
     pub(super) word: String,
     pub(super) name: String,
     pub(super) version: String,
     #[serde(flatten)]
-    pub(super) source: Source,
+    pub(super) source: PolicySource,
     /// The system, where the side names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) system: Option<String>,
@@ -43,29 +43,29 @@ pub(super) struct Named {
     pub(super) arguments: Map<String, Value>,
 }
 
-impl Side {
+impl ConfiguredPolicy {
     /// Reads a word: `embedded`, `native`, or the file of a component, each with `@SYSTEM` where the system is not that of the input; or
     /// a system alone, of the embedded policy.
     pub(super) fn of(
         word: &str,
-        limits: &Limited,
-        remote: &Remote,
+        limits: &LimitArgs,
+        remote: &RegistryArgs,
         system: Option<&str>,
         arguments: Option<&Path>,
-    ) -> Result<Side, Failure> {
+    ) -> Result<ConfiguredPolicy, CommandError> {
         let (policy, named) = split(word);
-        let chosen = Choice::named(policy, limits, remote).find()?;
+        let chosen = PolicyArgs::named(policy, limits, remote).find()?;
         let described = chosen.start()?.describe()?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
         if let Some(unknown) = system.as_ref().filter(|name| !known(name)) {
-            return Err(Failure::unknown_system(word, unknown, &described));
+            return Err(CommandError::unknown_system(word, unknown, &described));
         }
-        Ok(Side { chosen, described, system, arguments: arguments.map(Path::to_owned) })
+        Ok(ConfiguredPolicy { chosen, described, system, arguments: arguments.map(Path::to_owned) })
     }
 
-    pub(super) fn named(&self, word: &str) -> Result<Named, Failure> {
-        Ok(Named {
+    pub(super) fn named(&self, word: &str) -> Result<SideSummary, CommandError> {
+        Ok(SideSummary {
             word: word.to_owned(),
             name: self.described.name.clone(),
             version: self.described.version.clone(),
@@ -87,12 +87,12 @@ impl Side {
     }
 
     /// Reads the arguments of this side from their file. Without a file they are empty.
-    pub(super) fn own_arguments(&self) -> Result<Arguments, Failure> {
+    pub(super) fn own_arguments(&self) -> Result<UserArguments, CommandError> {
         arguments::read(self.arguments.as_deref())
     }
 
     /// Returns the arguments for an input with the arguments `of_input` and the system `system`. Arguments of another system are not used.
-    pub(super) fn arguments(&self, of_input: &str, system: &str) -> Result<String, Failure> {
+    pub(super) fn arguments(&self, of_input: &str, system: &str) -> Result<String, CommandError> {
         match &self.arguments {
             Some(_) => Ok(self.own_arguments()?.json()),
             None if self.system.as_ref().is_some_and(|own| own != system) => Ok(String::new()),
@@ -102,7 +102,7 @@ impl Side {
 
     /// Returns the header of a session of this side, for an input with the header `of_input`. Unless the input names schedulers, the session decides
     /// about the pods of those for which the system of the input stands, as `known` describes it.
-    pub(super) fn header(&self, of_input: &Header, known: &Description) -> Result<Header, Failure> {
+    pub(super) fn header(&self, of_input: &Header, known: &Description) -> Result<Header, CommandError> {
         let system = known.systems.iter().find(|it| it.name == of_input.system);
         let of_system = system.map(|it| it.schedulers.clone()).unwrap_or_default();
         let named = !of_input.schedulers.is_empty() || self.system(&of_input.system) == of_input.system;

@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use lictor_host::compare::{Changed, Decision, Eviction};
+use lictor_host::compare::{Decision, DecisionChange, EvictionDecision};
 
 use super::super::changes;
-use super::super::page::{Page, keep_whole, table};
+use super::super::page::{TextPage, keep_whole, table};
 use super::super::screen::Screen;
-use super::report::{ByLaw, Compared, Report, Step};
-use super::side::Named;
+use super::report::{ByLaw, ChangedStep, Compared, DiffReport};
+use super::side::SideSummary;
 
 /// Returns a side as one line.
-fn side(named: &Named) -> String {
-    let Named { name, version, source, system, arguments, .. } = named;
+fn side(named: &SideSummary) -> String {
+    let SideSummary { name, version, source, system, arguments, .. } = named;
     let system = system.as_ref().map(|system| format!(", system {system}")).unwrap_or_default();
     let given: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let arguments = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
@@ -20,13 +20,13 @@ fn side(named: &Named) -> String {
 }
 
 /// Makes the page for people.
-pub(super) fn page(report: &Report) -> Page {
-    let mut page = Page::new(Screen::stdout());
+pub(super) fn page(report: &DiffReport) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     page.paragraph("old: ", 5, &side(&report.old));
     page.paragraph("new: ", 5, &side(&report.new));
     for Compared { input, differences, .. } in &report.inputs {
         page.heading(input);
-        for Step { step, told, differences } in differences {
+        for ChangedStep { step, told, differences } in differences {
             page.paragraph("", 2, &format!("step {step}, {told}"));
             changes::tell(&mut page, differences);
         }
@@ -46,7 +46,7 @@ pub(super) fn page(report: &Report) -> Page {
 }
 
 /// Returns the Markdown document for a pull request.
-pub(super) fn markdown(report: &Report) -> String {
+pub(super) fn markdown(report: &DiffReport) -> String {
     let mut text = format!("### Decisions: {}\n\n", report.tally());
     let _ = writeln!(text, "- old: {}\n- new: {}", cell(&side(&report.old)), cell(&side(&report.new)));
     if report.is_same() {
@@ -67,20 +67,20 @@ pub(super) fn markdown(report: &Report) -> String {
 }
 
 /// Adds a row for each pod, victim and error of a step.
-fn rows(text: &mut String, Step { step, told, differences }: &Step) {
+fn rows(text: &mut String, ChangedStep { step, told, differences }: &ChangedStep) {
     let place = cell(&format!("{step}, {told}"));
     let mut row = |what: String, then: String, now: String| {
         let _ = writeln!(text, "| {place} | {} | {} | {} |", cell(&what), cell(&then), cell(&now));
     };
-    for Changed { pod, then, now } in &differences.pods {
+    for DecisionChange { pod, then, now } in &differences.pods {
         let said = |side: &Option<Decision>| changes::decision(side.as_ref());
         row(pod.clone(), said(then), said(now));
     }
-    for Changed { pod, then, now } in &differences.victims {
-        let said = |side: &Option<Eviction>| changes::eviction(side.as_ref());
+    for DecisionChange { pod, then, now } in &differences.victims {
+        let said = |side: &Option<EvictionDecision>| changes::eviction(side.as_ref());
         row(format!("victim {pod}"), said(then), said(now));
     }
-    if let Some(Changed { then, now, .. }) = &differences.error {
+    if let Some(DecisionChange { then, now, .. }) = &differences.error {
         let said = |side: &Option<String>| side.clone().unwrap_or_else(|| "served".to_owned());
         row("the input".to_owned(), said(then), said(now));
     }

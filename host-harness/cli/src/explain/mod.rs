@@ -7,18 +7,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::choice::Chosen;
-use super::decide::{By, Explain, Source};
+use super::choice::LoadedPolicy;
+use super::decide::{ExplainMode, PolicySelectionArgs, SnapshotSource};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::live;
 use super::screen::{TextOrJson, print_json};
-use lictor_decide::Opened;
-use lictor_decide::explain::Answer;
+use lictor_decide::ClusterSession;
+use lictor_decide::explain::ExplanationReport;
 
 /// Say why one pod, or one job, is where it is: which constraint failed, which pods are evicted, which pods were spared and by which law
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct ExplainArgs {
     /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input. With `--live`, the pod
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
@@ -32,37 +32,37 @@ pub(super) struct Asked {
     #[arg(long, value_name = "PATH", conflicts_with = "name", default_value = "/run/lictor/explain.sock")]
     socket: PathBuf,
     #[command(flatten)]
-    how: How,
+    how: ExplainOptions,
 }
 
 /// The options of an explanation that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
-pub(super) struct How {
+pub(super) struct ExplainOptions {
     #[command(flatten)]
-    by: By,
+    by: PolicySelectionArgs,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
 
 /// Explains the state of a pod or job, from a snapshot or by the running process.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &ExplainArgs) -> Result<Exit, CommandError> {
     match &asked.name {
         // Names of pods are valid UTF-8: a lossy conversion changes none of them.
         None => live::explain(&asked.socket, &asked.snapshot.to_string_lossy(), asked.how.output),
-        Some(name) => print(&asked.how, name, |_, _| Ok(Source::Files(vec![asked.snapshot.clone()]))),
+        Some(name) => print(&asked.how, name, |_, _| Ok(SnapshotSource::Files(vec![asked.snapshot.clone()]))),
     }
 }
 
 /// Explains the decisions about a cluster: `source` returns the cluster for this policy and this system.
 pub(super) fn print(
-    asked: &How,
+    asked: &ExplainOptions,
     name: &str,
-    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
-) -> Result<Exit, Failure> {
-    let look = |opened: &mut Opened| Ok(opened.names()?.find(name)?);
-    let (record, jobs, meant) = asked.by.once(Explain::Always, source, look)?;
-    let answer = Answer::of(name, meant, &record);
+    source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
+) -> Result<Exit, CommandError> {
+    let look = |opened: &mut ClusterSession| Ok(opened.names()?.find(name)?);
+    let (record, jobs, meant) = asked.by.once(ExplainMode::Always, source, look)?;
+    let answer = ExplanationReport::of(name, meant, &record);
     match asked.output {
         TextOrJson::Text => page::page(&answer, &record, &jobs).print()?,
         TextOrJson::Json => print_json(&answer)?,

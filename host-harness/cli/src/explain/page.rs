@@ -3,25 +3,25 @@
 use lictor_contract::{Outcome, ReleaseCause};
 
 use super::super::decide::text::head;
-use super::super::page::Page;
+use super::super::page::TextPage;
 use super::super::screen::Screen;
 use super::text::{self, Style};
-use lictor_decide::explain::{Answer, Fate, LookedAt, State, Why};
+use lictor_decide::explain::{ConsideredPod, ExplainedPod, ExplainedPodState, ExplanationReport, PodOutcome};
 use lictor_decide::jobs::{Jobs, nodes};
-use lictor_decide::record::Record;
-use lictor_host::session::{About, AttemptResult, How, Reported, alike};
+use lictor_decide::record::DecisionReport;
+use lictor_host::session::{AttemptResult, EvictionMethod, NamedNote, SubjectKind, alike};
 
 /// The style of an answer about few pods, which has more space than a table.
 const STYLE: Style = Style { indent: 2, names: 12 };
 
 /// Makes the page. Pods with the same explanation form a group.
-pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
-    let mut page = Page::new(Screen::stdout());
+pub(super) fn page(answer: &ExplanationReport<'_>, record: &DecisionReport, jobs: &Jobs) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     head(&mut page, record);
     let bodies = answer.pods.iter().map(|why| {
-        let mut body = Page::new(Screen::stdout());
+        let mut body = TextPage::new(Screen::stdout());
         tell(&mut body, why);
-        let Fate { state, released, .. } = why.fate;
+        let PodOutcome { state, released, .. } = why.fate;
         (why.fate.pod.as_str(), (state, released, body.into_text()))
     });
     for group in jobs.group(bodies.collect::<Vec<_>>()) {
@@ -34,12 +34,12 @@ pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
 }
 
 /// Shows why one pod is in its state.
-fn tell(page: &mut Page, why: &Why<'_>) {
+fn tell(page: &mut TextPage, why: &ExplainedPod<'_>) {
     if let Some(evicted) = why.evicted {
         let how = match evicted.how {
-            How::Soft => "it is labelled for eviction",
-            How::Delete => "it is deleted",
-            How::Unreserved => "it gives up the place held for it",
+            EvictionMethod::Soft => "it is labelled for eviction",
+            EvictionMethod::Delete => "it is deleted",
+            EvictionMethod::Unreserved => "it gives up the place held for it",
         };
         page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.for_whom, evicted.plan));
         page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.code, evicted.reason.message));
@@ -65,8 +65,9 @@ fn tell(page: &mut Page, why: &Why<'_>) {
 }
 
 /// Shows the results for a pod in the attempts for other pods.
-fn looked_at(page: &mut Page, why: &Why<'_>) {
-    let holds_a_node = matches!(why.fate.state, State::MakesWay | State::Stays | State::Leaving);
+fn looked_at(page: &mut TextPage, why: &ExplainedPod<'_>) {
+    let holds_a_node =
+        matches!(why.fate.state, ExplainedPodState::MakesWay | ExplainedPodState::Stays | ExplainedPodState::Leaving);
     if why.looked_at.is_empty() {
         let gives_back = why.evicted.is_some_and(|evicted| evicted.for_whom.preemptor().is_none());
         if holds_a_node && !gives_back {
@@ -75,14 +76,14 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
         return;
     }
     page.line("  What the attempts for others said of it");
-    let told = |said: &LookedAt<'_>| Reported {
-        about: About::Pod,
+    let told = |said: &ConsideredPod<'_>| NamedNote {
+        about: SubjectKind::Pod,
         name: Some(said.by.to_owned()),
         node: None,
         outcome: said.outcome,
         reason: said.reason.clone(),
     };
-    let told: Vec<Reported> = why.looked_at.iter().map(told).collect();
+    let told: Vec<NamedNote> = why.looked_at.iter().map(told).collect();
     for alike in alike(&told) {
         let outcome = alike.told.first().map_or("", |told| word(told.outcome));
         let text = format!("{outcome}, {}: {}", alike.law(), alike.message());
@@ -91,7 +92,7 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
 }
 
 /// Shows the other pods of the job with their states.
-fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
+fn others(page: &mut TextPage, fates: &[PodOutcome], jobs: &Jobs) {
     if fates.is_empty() {
         return;
     }
@@ -104,22 +105,32 @@ fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
 }
 
 /// Returns the state of pods with the same explanation, in a few words.
-fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<Item = &'a Fate>) -> String {
+fn words<'a>(
+    state: ExplainedPodState,
+    released: Option<ReleaseCause>,
+    fates: impl Iterator<Item = &'a PodOutcome>,
+) -> String {
     let node = nodes(fates.filter_map(|fate| fate.node.as_deref()));
     let mut words = match state {
-        State::Bound => format!("bound to {node}"),
-        State::Held => format!("held for {node}"),
-        State::Nominated => format!("nominated to {node}, to be bound when the victims have left"),
-        State::Unschedulable => "unschedulable".to_owned(),
-        State::Rejected => "refused".to_owned(),
-        State::HeldBack => "not tried".to_owned(),
-        State::Pending => "still pending".to_owned(),
-        State::MakesWay => format!("is evicted from {node}"),
-        State::Stays => format!("stays on {node}"),
-        State::Leaving => format!("is leaving {node}"),
-        State::Ended => "has ended".to_owned(),
+        ExplainedPodState::Bound => format!("bound to {node}"),
+        ExplainedPodState::Held => format!("held for {node}"),
+        ExplainedPodState::Nominated => format!("nominated to {node}, to be bound when the victims have left"),
+        ExplainedPodState::Unschedulable => "unschedulable".to_owned(),
+        ExplainedPodState::Rejected => "refused".to_owned(),
+        ExplainedPodState::HeldBack => "not tried".to_owned(),
+        ExplainedPodState::Pending => "still pending".to_owned(),
+        ExplainedPodState::MakesWay => format!("is evicted from {node}"),
+        ExplainedPodState::Stays => format!("stays on {node}"),
+        ExplainedPodState::Leaving => format!("is leaving {node}"),
+        ExplainedPodState::Ended => "has ended".to_owned(),
     };
-    let waits = matches!(state, State::Unschedulable | State::Rejected | State::HeldBack | State::Pending);
+    let waits = matches!(
+        state,
+        ExplainedPodState::Unschedulable
+            | ExplainedPodState::Rejected
+            | ExplainedPodState::HeldBack
+            | ExplainedPodState::Pending
+    );
     if waits && !node.is_empty() {
         words.push_str(&format!(", nominated to {node} before, and still is"));
     }

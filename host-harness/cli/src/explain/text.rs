@@ -2,8 +2,8 @@
 
 use lictor_contract::Outcome;
 
-use super::super::page::{Page, table};
-use lictor_host::session::{About, Alike, Explanation, Reported};
+use super::super::page::{TextPage, table};
+use lictor_host::session::{AttemptExplanation, NamedNote, NoteGroup, SubjectKind};
 
 /// The prefix of the codes of the host's own reasons.
 const HOST: &str = "host/";
@@ -24,28 +24,28 @@ pub(crate) struct Style {
 }
 
 /// Shows why an attempt ended in its result.
-pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
+pub(crate) fn tell(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
     if why.notes.is_empty() {
         title(page, style, "No law and no node stood in its way.");
     }
     in_the_way(page, style, why);
     victims(page, style, why);
-    pods(page, style, "Reprieved", &why.alike(About::Pod, Outcome::Reprieved));
+    pods(page, style, "Reprieved", &why.alike(SubjectKind::Pod, Outcome::Reprieved));
     let (as_they_are, with_others_gone) = nodes(why);
     tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
     tell_nodes(page, style, "Nodes after evictions", why.nodes, &with_others_gone);
     enough(page, style, why);
-    pods(page, style, "Candidates that stay", &why.alike(About::Pod, Outcome::Unneeded));
+    pods(page, style, "Candidates that stay", &why.alike(SubjectKind::Pod, Outcome::Unneeded));
     spared(page, style, why);
 }
 
 /// Shows a heading within an explanation.
-fn title(page: &mut Page, style: Style, text: &str) {
+fn title(page: &mut TextPage, style: Style, text: &str) {
     page.line(format!("{}{text}", " ".repeat(style.indent)));
 }
 
 /// Shows a sentence below a heading, and the names that it is about.
-pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
+pub(super) fn sentence(page: &mut TextPage, style: Style, text: &str, names: &str) {
     let (lead, rest) = (style.indent.saturating_add(2), style.indent.saturating_add(4));
     page.paragraph(&" ".repeat(lead), rest, text);
     if !names.is_empty() {
@@ -54,10 +54,12 @@ pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
 }
 
 /// Shows the failed constraints of the pod itself and of its queues, and what happens to them.
-fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
+fn in_the_way(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
     for (outcome, text) in [(Outcome::Barred, "In the way"), (Outcome::Chosen, "What happens")] {
-        let said = |told: &&Reported| matches!(told.about, About::Preemptor | About::Queue) && told.outcome == outcome;
-        let said: Vec<&Reported> = why.notes.iter().filter(said).collect();
+        let said = |told: &&NamedNote| {
+            matches!(told.about, SubjectKind::Preemptor | SubjectKind::Queue) && told.outcome == outcome
+        };
+        let said: Vec<&NamedNote> = why.notes.iter().filter(said).collect();
         if !said.is_empty() {
             title(page, style, text);
         }
@@ -69,9 +71,9 @@ fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
 
 /// Groups the reasons about nodes by law: first those for their present state, then those for the state after a preemption. Chosen nodes come first,
 /// then the most frequent reasons.
-fn nodes(why: &Explanation) -> (Vec<Alike<'_>>, Vec<Alike<'_>>) {
+fn nodes(why: &AttemptExplanation) -> (Vec<NoteGroup<'_>>, Vec<NoteGroup<'_>>) {
     let said = |outcome| {
-        let mut said = why.alike(About::Node, outcome);
+        let mut said = why.alike(SubjectKind::Node, outcome);
         said.sort_by_key(|alike| std::cmp::Reverse(alike.told.len()));
         said
     };
@@ -79,7 +81,7 @@ fn nodes(why: &Explanation) -> (Vec<Alike<'_>>, Vec<Alike<'_>>) {
     said.partition(|alike| NOW.iter().any(|prefix| alike.law().starts_with(prefix)))
 }
 
-fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Alike<'_>]) {
+fn tell_nodes(page: &mut TextPage, style: Style, text: &str, all: usize, said: &[NoteGroup<'_>]) {
     if !said.is_empty() {
         title(page, style, text);
     }
@@ -93,8 +95,8 @@ fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Ali
 }
 
 /// Shows the nodes and pods that would have been enough.
-fn enough(page: &mut Page, style: Style, why: &Explanation) {
-    let (nodes, pods) = (why.alike(About::Node, Outcome::Enough), why.alike(About::Pod, Outcome::Enough));
+fn enough(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
+    let (nodes, pods) = (why.alike(SubjectKind::Node, Outcome::Enough), why.alike(SubjectKind::Pod, Outcome::Enough));
     if nodes.is_empty() && pods.is_empty() {
         return;
     }
@@ -110,10 +112,10 @@ fn enough(page: &mut Page, style: Style, why: &Explanation) {
 }
 
 /// Shows the victims, with the reason for each.
-fn victims(page: &mut Page, style: Style, why: &Explanation) {
+fn victims(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
     let is_victim =
-        |told: &&Reported| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
-    let victims: Vec<&Reported> = why.notes.iter().filter(is_victim).collect();
+        |told: &&NamedNote| told.about == SubjectKind::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
+    let victims: Vec<&NamedNote> = why.notes.iter().filter(is_victim).collect();
     if victims.is_empty() {
         return;
     }
@@ -130,7 +132,7 @@ fn victims(page: &mut Page, style: Style, why: &Explanation) {
 }
 
 /// Shows pods, grouped by reason.
-fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
+fn pods(page: &mut TextPage, style: Style, text: &str, said: &[NoteGroup<'_>]) {
     if !said.is_empty() {
         title(page, style, text);
     }
@@ -141,8 +143,8 @@ fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
 }
 
 /// Shows the pods that laws protect: counted by law, then by reason.
-fn spared(page: &mut Page, style: Style, why: &Explanation) {
-    let said = why.alike(About::Pod, Outcome::Spared);
+fn spared(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
+    let said = why.alike(SubjectKind::Pod, Outcome::Spared);
     let mut laws: Vec<(&str, usize)> = Vec::new();
     for alike in &said {
         match laws.iter_mut().find(|(law, _)| *law == alike.law()) {
@@ -155,7 +157,7 @@ fn spared(page: &mut Page, style: Style, why: &Explanation) {
         title(page, style, "Spared by a law");
     }
     for (law, count) in laws {
-        let said: Vec<&Alike<'_>> = said.iter().filter(|alike| alike.law() == law).collect();
+        let said: Vec<&NoteGroup<'_>> = said.iter().filter(|alike| alike.law() == law).collect();
         if let [only] = said.as_slice() {
             let text = format!("{}, {law}: {}", counted(count, "pod"), only.message());
             sentence(page, style, &text, &names(&only.told, style.names));
@@ -171,8 +173,8 @@ fn spared(page: &mut Page, style: Style, why: &Explanation) {
 }
 
 /// Returns the first `limit` names, and how many more there are.
-pub(super) fn names(told: &[&Reported], limit: usize) -> String {
-    let named = |told: &&Reported| match (&told.name, &told.node) {
+pub(super) fn names(told: &[&NamedNote], limit: usize) -> String {
+    let named = |told: &&NamedNote| match (&told.name, &told.node) {
         (Some(name), Some(node)) => format!("{name} on {node}"),
         (Some(name), None) => name.clone(),
         (None, _) => String::new(),

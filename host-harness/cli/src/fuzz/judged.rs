@@ -2,49 +2,49 @@
 
 use std::path::Path;
 
-use lictor_conformance::fuzz::{self, Halt, attempt, attempt_comparing};
+use lictor_conformance::fuzz::{self, StopReason, attempt, attempt_comparing};
 use lictor_host::policy::Policy;
-use lictor_judges::{Program, ProgramError, Tally, Trial, TrialError, dead, departures, section};
-use lictor_oracle::{Case, System};
+use lictor_judges::{CaseComparison, ComparisonCounts, Program, ProgramError, TrialError, dead, departures, section};
+use lictor_oracle::{FuzzCase, SystemKind};
 
-use crate::failure::Failure;
-use crate::page::{Page, table};
+use crate::failure::CommandError;
+use crate::page::{TextPage, table};
 
 /// A judge, and the counts of its answers.
-pub(super) struct Judged {
+pub(super) struct JudgeTally {
     program: Program,
     /// The counts of the run.
-    tally: Tally,
+    tally: ComparisonCounts,
     /// The counts of the last case.
-    last: Tally,
+    last: ComparisonCounts,
 }
 
 /// Starts the judge of a system.
-pub(super) fn start(system: System, path: &Path) -> Result<Program, Failure> {
+pub(super) fn start(system: SystemKind, path: &Path) -> Result<Program, CommandError> {
     Program::start(system, path).map_err(|error| {
         let remedy = match error {
             ProgramError::NotCompared(_) => "leave `--judge` out",
             _ => "name the program whose path `build.sh` in the folder of the judge prints",
         };
-        Failure::NoJudge { message: error.to_string(), remedy }
+        CommandError::NoJudge { message: error.to_string(), remedy }
     })
 }
 
-impl Judged {
+impl JudgeTally {
     /// Starts the judge of a system.
-    pub(super) fn start(system: System, path: &Path) -> Result<Judged, Failure> {
+    pub(super) fn start(system: SystemKind, path: &Path) -> Result<JudgeTally, CommandError> {
         let program = start(system, path)?;
-        Ok(Judged { program, tally: Tally::default(), last: Tally::default() })
+        Ok(JudgeTally { program, tally: ComparisonCounts::default(), last: ComparisonCounts::default() })
     }
 
     /// Plays a case, and compares each attempt.
     pub(super) fn attempt(
         &mut self,
-        case: &Case,
+        case: &FuzzCase,
         one: Box<dyn Policy>,
         other: Option<Box<dyn Policy>>,
-    ) -> (lictor_oracle::Tally, Option<fuzz::Failure>) {
-        let mut trial = match Trial::of(case) {
+    ) -> (lictor_oracle::RunCounts, Option<fuzz::FuzzFailure>) {
+        let mut trial = match CaseComparison::of(case) {
             Ok(trial) => trial,
             // A case that cannot be read fails without a judge, too.
             Err(_) => return attempt(case, one, other),
@@ -52,10 +52,10 @@ impl Judged {
         let program = &mut self.program;
         let played = attempt_comparing(case, one, other, |step, outcome| {
             trial.step(step, outcome, |question| program.ask(question)).map_err(|error| match error {
-                TrialError::Difference(difference) => Halt { law: difference.kind, text: difference.text },
-                TrialError::Judge(error) => Halt { law: "upstream/answers", text: error.to_string() },
-                TrialError::Answer(text) => Halt { law: "upstream/answers", text },
-                TrialError::Read(error) => Halt { law: "can-be-read", text: error.to_string() },
+                TrialError::Difference(difference) => StopReason { law: difference.kind, text: difference.text },
+                TrialError::Judge(error) => StopReason { law: "upstream/answers", text: error.to_string() },
+                TrialError::Answer(text) => StopReason { law: "upstream/answers", text },
+                TrialError::Read(error) => StopReason { law: "can-be-read", text: error.to_string() },
             })
         });
         self.last = trial.tally;
@@ -68,17 +68,17 @@ impl Judged {
     }
 
     /// Returns the rulings that explain no difference. Empty: the run is too short for that statement, or every ruling explains one.
-    pub(super) fn dead(&self, system: System) -> Vec<&'static str> {
+    pub(super) fn dead(&self, system: SystemKind) -> Vec<&'static str> {
         dead(system, &self.tally)
     }
 
     /// Returns what was compared in these cases as a section of `DIFFERENCES.md`.
-    pub(super) fn section(&self, system: System, cases: (u64, u64)) -> String {
+    pub(super) fn section(&self, system: SystemKind, cases: (u64, u64)) -> String {
         section(system, &self.tally, cases)
     }
 
     /// Writes what was compared.
-    pub(super) fn write(&self, system: System, page: &mut Page) {
+    pub(super) fn write(&self, system: SystemKind, page: &mut TextPage) {
         let tally = &self.tally;
         let mut rows = table(["COMPARED WITH UPSTREAM", "COUNT"]);
         rows.add_row(["attempts".to_owned(), tally.attempts.to_string()]);

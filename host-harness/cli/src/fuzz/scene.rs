@@ -2,25 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use lictor_judges::{Program, ProgramError, Question, Trial, TrialError, Verdict, Weighed};
-use lictor_oracle::{Case, Step, System};
+use lictor_judges::{
+    AttemptComparison, CaseComparison, JudgeRequest, Program, ProgramError, StepComparison, TrialError,
+};
+use lictor_oracle::{CaseStep, FuzzCase, SystemKind};
 use serde_json::Value;
 
 /// A case as the policy plays it.
-pub(super) struct Played {
-    pub(super) case: Case,
-    pub(super) steps: Vec<(Step, Value)>,
+pub(super) struct PlayedCase {
+    pub(super) case: FuzzCase,
+    pub(super) steps: Vec<(CaseStep, Value)>,
 }
 
 /// The answers of a judge: it answers each question once in a case.
-pub(super) struct Answers<'p> {
+pub(super) struct JudgeAnswers<'p> {
     pub(super) program: &'p mut Program,
     pub(super) known: BTreeMap<String, Value>,
 }
 
-impl Answers<'_> {
+impl JudgeAnswers<'_> {
     /// Answers a question.
-    fn answer(&mut self, question: &Question) -> Result<Value, ProgramError> {
+    fn answer(&mut self, question: &JudgeRequest) -> Result<Value, ProgramError> {
         let key = serde_json::to_string(question).unwrap_or_default();
         if let Some(answer) = self.known.get(&key) {
             return Ok(answer.clone());
@@ -32,27 +34,27 @@ impl Answers<'_> {
 }
 
 /// The attempt of a case that ends differently, by its place among the steps.
-pub(super) struct Scene<'p> {
-    pub(super) played: &'p Played,
+pub(super) struct DifferingAttempt<'p> {
+    pub(super) played: &'p PlayedCase,
     pub(super) at: usize,
 }
 
-impl Scene<'_> {
+impl DifferingAttempt<'_> {
     /// Compares the policy's own decision with that of the judge.
-    pub(super) fn weigh_policy(&self, answers: &mut Answers<'_>) -> Result<Option<Verdict>, TrialError> {
+    pub(super) fn weigh_policy(&self, answers: &mut JudgeAnswers<'_>) -> Result<Option<AttemptComparison>, TrialError> {
         let mut steps = self.played.steps.iter().skip(self.at);
-        let outcome = |step: &Step| steps.find(|(taken, _)| taken == step).map(|(_, outcome)| outcome.clone());
+        let outcome = |step: &CaseStep| steps.find(|(taken, _)| taken == step).map(|(_, outcome)| outcome.clone());
         Ok(self.weigh(answers, outcome)?.map(|(verdict, _)| verdict))
     }
 
     /// Compares the attempt, or the round of attempts that it is part of, as `take` decides. Returns also whether it is a round.
     pub(super) fn weigh(
         &self,
-        answers: &mut Answers<'_>,
-        mut take: impl FnMut(&Step) -> Option<Value>,
-    ) -> Result<Option<(Verdict, bool)>, TrialError> {
-        let Played { case, steps } = self.played;
-        let mut trial = Trial::of(case)?;
+        answers: &mut JudgeAnswers<'_>,
+        mut take: impl FnMut(&CaseStep) -> Option<Value>,
+    ) -> Result<Option<(AttemptComparison, bool)>, TrialError> {
+        let PlayedCase { case, steps } = self.played;
+        let mut trial = CaseComparison::of(case)?;
         let group = self.group()?;
         let begins = group.as_ref().map_or(self.at, |(_, begins)| *begins);
         for (at, (step, outcome)) in steps.iter().enumerate().take(self.at) {
@@ -66,7 +68,7 @@ impl Scene<'_> {
         let mut rest = self.rest();
         while let Some(step) = next.take() {
             let Some(outcome) = take(&step) else { break };
-            let Weighed { attempt, .. } = trial.weigh(&step, &outcome, |question| answers.answer(question))?;
+            let StepComparison { attempt, .. } = trial.weigh(&step, &outcome, |question| answers.answer(question))?;
             if let Some(verdict) = attempt {
                 return Ok(Some((verdict, false)));
             }
@@ -74,20 +76,20 @@ impl Scene<'_> {
             next = rest
                 .find(|pod| trial.is_pending(pod))
                 .filter(|pod| trial.group(pod).as_ref() == Some(group))
-                .map(Step::Schedule);
+                .map(CaseStep::Schedule);
         }
         Ok(trial.end().map(|verdict| (verdict, true)))
     }
 
     /// Returns the PodGroup of the attempt, and the step with which the attempts for it begin.
     fn group(&self) -> Result<Option<(String, usize)>, TrialError> {
-        if self.played.case.system != System::Kubernetes {
+        if self.played.case.system != SystemKind::Kubernetes {
             return Ok(None);
         }
-        let mut trial = Trial::of(&self.played.case)?;
+        let mut trial = CaseComparison::of(&self.played.case)?;
         let mut found: Option<(String, usize)> = None;
         for (at, (step, outcome)) in self.played.steps.iter().enumerate().take(self.at.saturating_add(1)) {
-            let group = if let Step::Schedule(pod) = step { trial.group(pod) } else { None };
+            let group = if let CaseStep::Schedule(pod) = step { trial.group(pod) } else { None };
             found = match (group, found) {
                 (Some(group), Some((before, begins))) if group == before => Some((group, begins)),
                 (group, _) => group.map(|group| (group, at)),
@@ -100,9 +102,10 @@ impl Scene<'_> {
     /// Returns the pods that come after the attempt in the queue.
     fn rest(&self) -> impl Iterator<Item = String> {
         let before = self.played.steps.iter().take(self.at);
-        let order = before.rev().find(|(step, _)| *step == Step::Order).and_then(|(_, outcome)| outcome.get("order"));
+        let order =
+            before.rev().find(|(step, _)| *step == CaseStep::Order).and_then(|(_, outcome)| outcome.get("order"));
         let pod = match self.played.steps.get(self.at) {
-            Some((Step::Schedule(pod), _)) => pod.clone(),
+            Some((CaseStep::Schedule(pod), _)) => pod.clone(),
             _ => String::new(),
         };
         let queue = order.and_then(Value::as_array).cloned().unwrap_or_default();

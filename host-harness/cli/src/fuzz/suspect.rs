@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lictor_conformance::fuzz::Table;
-use lictor_judges::{TrialError, Verdict};
-use lictor_oracle::{Step, System};
+use lictor_conformance::fuzz::CaseSession;
+use lictor_judges::{AttemptComparison, TrialError};
+use lictor_oracle::{CaseStep, SystemKind};
 use serde_json::Value;
 
-use super::scene::{Answers, Played, Scene};
+use super::scene::{DifferingAttempt, JudgeAnswers, PlayedCase};
 use crate::{Mutant, Native};
 
 /// The number of attempts in vain after which the judge is not asked any more.
@@ -24,7 +24,7 @@ const EFFECTS: [&str; 5] = ["bound", "nominated", "victims", "waiting", "standin
 
 /// The way in which a mutant was noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Notice {
+pub(super) enum MutantDetection {
     /// No ruling explains the mutant's decision.
     Difference(String),
     /// The mutant decides as upstream does, where these rulings say that the policy does not.
@@ -32,10 +32,10 @@ pub(super) enum Notice {
 }
 
 /// A mutant, and its results so far.
-pub(super) struct Suspect {
+pub(super) struct TestedMutant {
     pub(super) mutant: Mutant,
     /// How the mutant was noticed, and in which case. A difference counts more than a ruling.
-    pub(super) noticed: Option<(u64, Notice)>,
+    pub(super) noticed: Option<(u64, MutantDetection)>,
     /// How many attempts were compared.
     pub(super) compared: u64,
     /// The results of those comparisons: a ruling, or a word.
@@ -55,17 +55,17 @@ enum Distance {
     Effects,
 }
 
-impl Suspect {
+impl TestedMutant {
     /// Begins with a mutant without results.
-    pub(super) fn new(mutant: Mutant) -> Suspect {
-        Suspect { mutant, noticed: None, compared: 0, verdicts: BTreeMap::new(), faults: Vec::new() }
+    pub(super) fn new(mutant: Mutant) -> TestedMutant {
+        TestedMutant { mutant, noticed: None, compared: 0, verdicts: BTreeMap::new(), faults: Vec::new() }
     }
 
     /// Returns whether no more cases need to be looked at.
     pub(super) fn is_settled(&self) -> bool {
         match &self.noticed {
-            Some((_, Notice::Difference(_))) => true,
-            Some((_, Notice::Ruling(_))) => self.compared >= ENOUGH_WITH_RULING,
+            Some((_, MutantDetection::Difference(_))) => true,
+            Some((_, MutantDetection::Ruling(_))) => self.compared >= ENOUGH_WITH_RULING,
             None => self.compared >= ENOUGH,
         }
     }
@@ -75,9 +75,9 @@ impl Suspect {
     ///
     /// # Errors
     /// The judge has no answer.
-    pub(super) fn look(&mut self, played: &Played, answers: &mut Answers<'_>) -> Result<(), TrialError> {
+    pub(super) fn look(&mut self, played: &PlayedCase, answers: &mut JudgeAnswers<'_>) -> Result<(), TrialError> {
         let policy = Box::new(Native::switched(self.mutant.code, self.mutant.to));
-        let Ok(mut table) = Table::open(&played.case, policy) else {
+        let Ok(mut table) = CaseSession::open(&played.case, policy) else {
             self.count("cannot be carried out");
             return Ok(());
         };
@@ -89,16 +89,16 @@ impl Suspect {
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
                 // The cluster changes in the same way: the pods are tried in the order of the policy.
-                (Distance::None, Step::Order) if are_turned(was, &said) => {
-                    let scene = Scene { played, at };
+                (Distance::None, CaseStep::Order) if are_turned(was, &said) => {
+                    let scene = DifferingAttempt { played, at };
                     self.ask(&scene, &mut table, said, answers)?;
                     if self.is_settled() {
                         return Ok(());
                     }
                 }
-                (Distance::None, _) | (Distance::Words, Step::Order | Step::Usage(_)) => {}
-                (_, Step::Schedule(_)) | (Distance::Effects, Step::Cycle | Step::Advance(_)) => {
-                    let scene = Scene { played, at };
+                (Distance::None, _) | (Distance::Words, CaseStep::Order | CaseStep::Usage(_)) => {}
+                (_, CaseStep::Schedule(_)) | (Distance::Effects, CaseStep::Cycle | CaseStep::Advance(_)) => {
+                    let scene = DifferingAttempt { played, at };
                     let is_over = self.ask(&scene, &mut table, said, answers)? || distance == Distance::Effects;
                     if is_over || self.is_settled() {
                         return Ok(());
@@ -117,10 +117,10 @@ impl Suspect {
     /// Asks the judge about an attempt that ends differently. Returns whether the case is over for the mutant.
     fn ask(
         &mut self,
-        scene: &Scene<'_>,
-        table: &mut Table,
+        scene: &DifferingAttempt<'_>,
+        table: &mut CaseSession,
         said: Value,
-        answers: &mut Answers<'_>,
+        answers: &mut JudgeAnswers<'_>,
     ) -> Result<bool, TrialError> {
         let mut said = Some(said);
         let mutated = scene.weigh(answers, |step| said.take().map_or_else(|| table.take(step).ok(), Some));
@@ -137,27 +137,27 @@ impl Suspect {
             Err(error) => return Err(error),
         };
         let index = scene.played.case.index;
-        if !matches!(verdict, Verdict::NotCompared(_)) {
+        if !matches!(verdict, AttemptComparison::NotCompared(_)) {
             self.compared = self.compared.saturating_add(1);
         }
         match verdict {
-            Verdict::Differs(difference) => match scene.weigh_policy(answers)? {
+            AttemptComparison::Differs(difference) => match scene.weigh_policy(answers)? {
                 // The order has no rulings yet: it is compared where the policy has that of upstream.
-                policy if difference.kind == ORDER && policy != Some(Verdict::Alike) => self.count(ORDER),
-                Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),
+                policy if difference.kind == ORDER && policy != Some(AttemptComparison::Alike) => self.count(ORDER),
+                Some(AttemptComparison::Differs(fault)) => self.faults.push((index, fault.text)),
                 _ => {
                     self.noticed =
-                        Some((index, Notice::Difference(format!("{}: {}", difference.kind, difference.text))));
+                        Some((index, MutantDetection::Difference(format!("{}: {}", difference.kind, difference.text))));
                 }
             },
-            Verdict::Alike => {
-                if let Some(Verdict::Ruled(ids)) = scene.weigh_policy(answers)? {
-                    self.noticed.get_or_insert((index, Notice::Ruling(ids)));
+            AttemptComparison::Alike => {
+                if let Some(AttemptComparison::Ruled(ids)) = scene.weigh_policy(answers)? {
+                    self.noticed.get_or_insert((index, MutantDetection::Ruling(ids)));
                 }
                 self.count("alike");
             }
-            Verdict::Ruled(ids) => ids.into_iter().for_each(|id| self.count(id)),
-            Verdict::NotCompared(reason) => self.count(reason),
+            AttemptComparison::Ruled(ids) => ids.into_iter().for_each(|id| self.count(id)),
+            AttemptComparison::NotCompared(reason) => self.count(reason),
         }
         Ok(is_group)
     }
@@ -177,13 +177,13 @@ fn are_turned(one: &Value, other: &Value) -> bool {
 }
 
 /// Returns how far two outcomes of a step are from one another. The judge of Koordinator looks at reasons, too.
-fn distance(system: System, one: &Value, other: &Value) -> Distance {
+fn distance(system: SystemKind, one: &Value, other: &Value) -> Distance {
     let differ = |key: &&str| one.get(key) != other.get(key);
     if EFFECTS.iter().any(differ) {
         return Distance::Effects;
     }
     let words: &[&str] =
-        if system == System::Koordinator { &["result", "node", "reasons"] } else { &["result", "node"] };
+        if system == SystemKind::Koordinator { &["result", "node", "reasons"] } else { &["result", "node"] };
     if words.iter().any(differ) { Distance::Words } else { Distance::None }
 }
 

@@ -1,11 +1,11 @@
 //! Why no judge notices a mutant: the reasons of `host-harness/judges/MUTANTS.md`.
 
-use super::suspect::Suspect;
+use super::suspect::TestedMutant;
 use crate::Mutant;
 
 /// The kinds of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum SurvivalKind {
     /// The mutant decides in the same way, by another law.
     Equal,
     /// Upstream has no such law, or the judge has no part of what the law is about.
@@ -18,79 +18,95 @@ pub(super) enum Kind {
     Seldom,
 }
 
-impl Kind {
+impl SurvivalKind {
     /// Returns the name of the kind.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Equal => "equal",
-            Kind::NoCounterpart => "no counterpart",
-            Kind::Ruled => "explained by a ruling",
-            Kind::NotAsked => "not asked",
-            Kind::Seldom => "no such cluster",
+            SurvivalKind::Equal => "equal",
+            SurvivalKind::NoCounterpart => "no counterpart",
+            SurvivalKind::Ruled => "explained by a ruling",
+            SurvivalKind::NotAsked => "not asked",
+            SurvivalKind::Seldom => "no such cluster",
         }
     }
 }
 
 /// A reason.
-pub(super) type Reason = (Kind, &'static str);
+pub(super) type SurvivalReason = (SurvivalKind, &'static str);
 
-const AGAIN: Reason =
-    (Kind::Seldom, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
-const MEMBERS: Reason = (
-    Kind::Equal,
+const AGAIN: SurvivalReason =
+    (SurvivalKind::Seldom, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
+const MEMBERS: SurvivalReason = (
+    SurvivalKind::Equal,
     "equal: where members are missing, the laws about a complete gang refuse the pod as well, and only the reason is another",
 );
-const PERMIT: Reason =
-    (Kind::NotAsked, "what is held at Permit is given to the judge as it is, so that who holds it is not compared");
-const WITHIN: Reason = (
-    Kind::Equal,
+const PERMIT: SurvivalReason = (
+    SurvivalKind::NotAsked,
+    "what is held at Permit is given to the judge as it is, so that who holds it is not compared",
+);
+const WITHIN: SurvivalReason = (
+    SurvivalKind::Equal,
     "equal: another law protects the same pods. A pod of the group has the priority of the group, and ranks no lower",
 );
-const GIVERS: Reason =
-    (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and few clusters have others");
+const GIVERS: SurvivalReason = (
+    SurvivalKind::Seldom,
+    "the victims of upstream are compared by what it can tell apart, and few clusters have others",
+);
 
-const CHOICE: Reason = (
-    Kind::Ruled,
+const CHOICE: SurvivalReason = (
+    SurvivalKind::Ruled,
     "rulings A6, C33 and R29: which of several plans that are as good is taken is the policy's to choose",
 );
-const RESERVATIONS: Reason = (Kind::NotAsked, "reservations hold room, which the judge does not look at");
-const UNSEEN: Reason =
-    (Kind::Seldom, "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides");
+const RESERVATIONS: SurvivalReason =
+    (SurvivalKind::NotAsked, "reservations hold room, which the judge does not look at");
+const UNSEEN: SurvivalReason = (
+    SurvivalKind::Seldom,
+    "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides",
+);
 
 /// The reasons by law and by the change of the law; an empty change stands for every change.
-const REASONS: &[(&str, &str, Reason)] = &[
+const REASONS: &[(&str, &str, SurvivalReason)] = &[
     ("kubernetes/gang-has-its-members", "", MEMBERS),
     ("kubernetes/gang-can-start", "", MEMBERS),
     ("kubernetes/gang-has-not-failed", "", PERMIT),
     (
         "kubernetes/its-room-is-not-held-at-permit",
         "",
-        (Kind::NoCounterpart, "ruling K22: upstream has no half group that holds room, so nothing can be compared"),
+        (
+            SurvivalKind::NoCounterpart,
+            "ruling K22: upstream has no half group that holds room, so nothing can be compared",
+        ),
     ),
     ("kubernetes/victim-is-of-another-job", "", WITHIN),
     (
         "kubernetes/no-victim-is-leaving",
         "",
-        (Kind::Ruled, "ruling K10: pods that leave count as gone, and with them gone upstream makes the same plan"),
+        (
+            SurvivalKind::Ruled,
+            "ruling K10: pods that leave count as gone, and with them gone upstream makes the same plan",
+        ),
     ),
     ("coscheduling/gang-has-its-members", "", MEMBERS),
     (
         "coscheduling/gang-has-not-failed",
         "",
-        (Kind::Ruled, "ruling R25: the group holds its nodes while it can be complete; upstream rejects it at Permit"),
+        (
+            SurvivalKind::Ruled,
+            "ruling R25: the group holds its nodes while it can be complete; upstream rejects it at Permit",
+        ),
     ),
     (
         "coscheduling/its-room-is-not-held-at-permit",
         "",
         (
-            Kind::Seldom,
+            SurvivalKind::Seldom,
             "ruling R17: a nominated pod waits for a more important one at Permit; no cluster of the run has this",
         ),
     ),
     (
         "coscheduling/victim-is-no-part-of-a-plan",
         "",
-        (Kind::Seldom, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
+        (SurvivalKind::Seldom, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
     ),
     ("coscheduling/no-preempted-pod-is-leaving", "", AGAIN),
     ("coscheduling/costlier-eviction-first", "", CHOICE),
@@ -100,96 +116,112 @@ const REASONS: &[(&str, &str, Reason)] = &[
         "koordinator/gang-demands-are-known",
         "without `schedulers`",
         (
-            Kind::NoCounterpart,
+            SurvivalKind::NoCounterpart,
             "ruling C26: only pods of a PodGroup of Kubernetes are of one scheduler, and upstream does not read such groups",
         ),
     ),
     (
         "koordinator/pod-demands-are-known",
         "without `uncounted`",
-        (Kind::Equal, "equal: what no node counts fits no node, in upstream, too"),
+        (SurvivalKind::Equal, "equal: what no node counts fits no node, in upstream, too"),
     ),
     (
         "koordinator/last-plan-is-done",
         "",
-        (Kind::Ruled, "rulings C24 and C45: upstream evicts more pods while victims leave"),
+        (SurvivalKind::Ruled, "rulings C24 and C45: upstream evicts more pods while victims leave"),
     ),
     (
         "koordinator/its-room-is-not-held-at-permit",
         "",
         (
-            Kind::Seldom,
+            SurvivalKind::Seldom,
             "ruling C23: a nominated pod waits for one at Permit on its room; no cluster of the run has this",
         ),
     ),
     (
         "koordinator/may-preempt",
         "",
-        (Kind::Ruled, "rulings C1, C3, C4, C6 and C36 explain that upstream has no such plan by the quotas"),
+        (SurvivalKind::Ruled, "rulings C1, C3, C4, C6 and C36 explain that upstream has no such plan by the quotas"),
     ),
     (
         "koordinator/gang-is-complete",
         "without `waiting-or-running`",
-        (Kind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
+        (SurvivalKind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
     ),
     (
         "koordinator/victim-is-bound",
         "",
-        (Kind::Seldom, "ruling C78: few clusters have pods at Permit when a pod comes that could evict them"),
+        (SurvivalKind::Seldom, "ruling C78: few clusters have pods at Permit when a pod comes that could evict them"),
     ),
     ("koordinator/victim-is-of-the-same-kind", "", RESERVATIONS),
     ("koordinator/victim-is-outside-reservations", "", RESERVATIONS),
     (
         "koordinator/victim-is-of-another-job",
         "",
-        (Kind::Equal, "equal in most clusters: the pods of a job have one priority, and rank no lower"),
+        (SurvivalKind::Equal, "equal in most clusters: the pods of a job have one priority, and rank no lower"),
     ),
-    ("koordinator/victim-frees-the-bound", "", (Kind::Seldom, "ruling C34; quotas above are full in few clusters")),
+    (
+        "koordinator/victim-frees-the-bound",
+        "",
+        (SurvivalKind::Seldom, "ruling C34; quotas above are full in few clusters"),
+    ),
     ("koordinator/important-first", "", CHOICE),
     ("koordinator/cheapest-node-first", "", CHOICE),
-    ("yunikorn/not-again", "", (Kind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving")),
+    (
+        "yunikorn/not-again",
+        "",
+        (SurvivalKind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving"),
+    ),
     (
         "yunikorn/switch",
         "",
-        (Kind::Seldom, "few clusters have preemption off in a partition where a pod would evict others"),
+        (SurvivalKind::Seldom, "few clusters have preemption off in a partition where a pod would evict others"),
     ),
     (
         "yunikorn/3",
         "",
         (
-            Kind::Ruled,
+            SurvivalKind::Ruled,
             "an application is in one queue, where laws 4 and 5 protect its pods; rulings D5, D7 and D8 explain the rest",
         ),
     ),
-    ("yunikorn/7", "", (Kind::Ruled, "rulings D3, D5 and D7 explain that upstream has no plan, whatever the fence is")),
+    (
+        "yunikorn/7",
+        "",
+        (SurvivalKind::Ruled, "rulings D3, D5 and D7 explain that upstream has no plan, whatever the fence is"),
+    ),
     ("yunikorn/ordinary-pod-gives-first", "", GIVERS),
-    ("yunikorn/4", "", (Kind::Ruled, "rulings D3, D5 and D7 explain what comes of it")),
+    ("yunikorn/4", "", (SurvivalKind::Ruled, "rulings D3, D5 and D7 explain what comes of it")),
     (
         "yunikorn/victim-queue-is-not-spared",
         "",
-        (Kind::Seldom, "ruling D13, and D5: few queues are spared, and their pods are large beside the guarantee"),
+        (
+            SurvivalKind::Seldom,
+            "ruling D13, and D5: few queues are spared, and their pods are large beside the guarantee",
+        ),
     ),
-    ("yunikorn/shared-guarantee", "", (Kind::NoCounterpart, "ruling D18: upstream has no such law")),
+    ("yunikorn/shared-guarantee", "", (SurvivalKind::NoCounterpart, "ruling D18: upstream has no such law")),
     ("yunikorn/important-first", "", CHOICE),
     ("yunikorn/smallest-group-first", "", CHOICE),
     ("yunikorn/giver-holds-what-is-over", "", GIVERS),
     ("yunikorn/giver-is-of-no-daemon-set", "", GIVERS),
-    ("yunikorn/giver-keeps-guarantee", "", (Kind::Ruled, "rulings D1 and Q3")),
+    ("yunikorn/giver-keeps-guarantee", "", (SurvivalKind::Ruled, "rulings D1 and Q3")),
 ];
 
 /// Returns why a mutant is not noticed. A mutant that never decided differently has the reason [`UNSEEN`] in place of a ruling. `None`: no reason is
 /// listed.
-pub(super) fn reason(suspect: &Suspect) -> Option<Reason> {
+pub(super) fn reason(suspect: &TestedMutant) -> Option<SurvivalReason> {
     let listed = listed(&suspect.mutant)?;
-    let is_seen = listed.0 != Kind::Ruled || !suspect.verdicts.is_empty();
+    let is_seen = listed.0 != SurvivalKind::Ruled || !suspect.verdicts.is_empty();
     Some(if is_seen { listed } else { UNSEEN })
 }
 
 /// Returns the reason on the list.
-fn listed(mutant: &Mutant) -> Option<Reason> {
+fn listed(mutant: &Mutant) -> Option<SurvivalReason> {
     let change = mutant.change();
-    let is_it =
-        |(code, which, _): &&(&str, &str, Reason)| *code == mutant.code && (which.is_empty() || *which == change);
+    let is_it = |(code, which, _): &&(&str, &str, SurvivalReason)| {
+        *code == mutant.code && (which.is_empty() || *which == change)
+    };
     REASONS.iter().find(is_it).map(|(.., reason)| *reason)
 }
 
@@ -213,9 +245,9 @@ mod tests {
 
     #[test]
     fn a_ruling_is_the_reason_only_where_something_came_of_the_mutant() {
-        let mut suspect = mutants().find(|mutant| mutant.code == "yunikorn/4").map(Suspect::new).unwrap();
+        let mut suspect = mutants().find(|mutant| mutant.code == "yunikorn/4").map(TestedMutant::new).unwrap();
         assert_eq!(reason(&suspect), Some(UNSEEN));
         suspect.verdicts.insert("D3", 1);
-        assert_eq!(reason(&suspect).map(|(kind, _)| kind), Some(Kind::Ruled));
+        assert_eq!(reason(&suspect).map(|(kind, _)| kind), Some(SurvivalKind::Ruled));
     }
 }

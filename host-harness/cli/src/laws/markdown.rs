@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{ENGINE, HOST, Proof, Reported};
+use super::{ENGINE, HOST, LawRow, Proof};
 
 /// The questions, in the order in which an attempt asks them.
 const QUESTIONS: [(&str, &str); 4] = [
@@ -23,8 +23,8 @@ of force and with the law saying the contrary (`host-harness/cli/tests/laws.rs`)
 ";
 
 /// Returns the document.
-pub(super) fn register(laws: &[Reported]) -> String {
-    let is_own = |law: &&Reported| [ENGINE, HOST].contains(&law.laws.as_str());
+pub(super) fn register(laws: &[LawRow]) -> String {
+    let is_own = |law: &&LawRow| [ENGINE, HOST].contains(&law.laws.as_str());
     let mut systems: Vec<&str> = laws.iter().filter(|law| !is_own(law)).map(|law| law.laws.as_str()).collect();
     systems.sort_unstable();
     systems.dedup();
@@ -40,8 +40,8 @@ pub(super) fn register(laws: &[Reported]) -> String {
 }
 
 /// Adds a matrix of the laws of a question: the code of each in every system.
-fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a Reported>) {
-    let mut rows: BTreeMap<&str, Vec<&Reported>> = BTreeMap::new();
+fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a LawRow>) {
+    let mut rows: BTreeMap<&str, Vec<&LawRow>> = BTreeMap::new();
     for law in laws {
         rows.entry(&law.file).or_default().push(law);
     }
@@ -58,7 +58,7 @@ fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Itera
 }
 
 /// Adds the table of a system's laws in the order in which they are asked, with their sources and scenarios.
-fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Reported>) {
+fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a LawRow>) {
     heading(text, system, &["code", "source", "exempt", "denies", "allows"], &[]);
     for law in laws {
         let exempt = law.exempt.unwrap_or_default().to_owned();
@@ -67,7 +67,7 @@ fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Rep
 }
 
 /// Adds the reasons of the engine and of the host, which belong to no system.
-fn reasons<'a>(text: &mut String, reasons: impl Iterator<Item = &'a Reported>) {
+fn reasons<'a>(text: &mut String, reasons: impl Iterator<Item = &'a LawRow>) {
     heading(text, "Reasons of the engine and of the host", &["code", "what must hold"], &[]);
     for reason in reasons {
         row(text, &[format!("[`{}`]({})", reason.code, reason.file), reason.sentence.to_owned()]);
@@ -87,7 +87,7 @@ fn row(text: &mut String, cells: &[String]) {
 }
 
 /// Returns the code of a law without its system.
-fn short(law: &Reported) -> &str {
+fn short(law: &LawRow) -> &str {
     law.code.split_once('/').map_or(law.code, |(_, short)| short)
 }
 

@@ -8,20 +8,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use lictor_decide::laws::{ENGINE, HOST, Registered, registered};
+use lictor_decide::laws::{ENGINE, HOST, RegisteredRule, registered};
 use lictor_policy::rules;
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::failure::Failure;
-use super::page::{Page, keep_whole, table};
+use super::failure::CommandError;
+use super::page::{TextPage, keep_whole, table};
 use super::screen::{Screen, TextJsonOrMarkdown, print, print_json};
 pub(super) use near::near;
-use proofs::{Proof, Proofs};
+use proofs::{Proof, ProvingScenarios};
 
 /// List every law of the built-in policy, or show one in full
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct LawsArgs {
     /// The code of a law, such as `koordinator/may-preempt`
     #[arg(value_name = "CODE")]
     code: Option<String>,
@@ -46,7 +46,7 @@ fn systems() -> PossibleValuesParser {
 
 /// A law as it is printed.
 #[derive(Debug, Serialize)]
-struct Reported {
+struct LawRow {
     code: &'static str,
     laws: String,
     question: String,
@@ -66,15 +66,15 @@ struct Reported {
 }
 
 /// Shows laws.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
     let registered = registered();
-    let proofs = Proofs::find(asked.scenarios.as_deref())?;
+    let proofs = ProvingScenarios::find(asked.scenarios.as_deref())?;
     let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
     let of_code = |code: &str| asked.code.as_deref().is_none_or(|only| only == code);
     let chosen = registered.iter().filter(|law| of_system(&law.system) && of_code(law.code));
-    let laws: Vec<Reported> = chosen.map(|law| told(law, &proofs, asked.code.is_some())).collect();
+    let laws: Vec<LawRow> = chosen.map(|law| told(law, &proofs, asked.code.is_some())).collect();
     if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
-        return Err(Failure::UnknownLaw(asked.clone(), near(asked, &registered)));
+        return Err(CommandError::UnknownLaw(asked.clone(), near(asked, &registered)));
     }
     match (asked.output, &asked.code, laws.as_slice()) {
         (TextJsonOrMarkdown::Json, Some(_), [law]) => print_json(law)?,
@@ -86,17 +86,17 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn told(law: &Registered, proofs: &Proofs, in_full: bool) -> Reported {
-    let Registered { code, sentence, source, exempt, .. } = *law;
+fn told(law: &RegisteredRule, proofs: &ProvingScenarios, in_full: bool) -> LawRow {
+    let RegisteredRule { code, sentence, source, exempt, .. } = *law;
     let (laws, question, file) = (law.system.clone(), law.question.clone(), law.file.clone());
     let page = in_full.then(|| law.page.clone());
     let (denies, allows) = (proofs.denies(code), proofs.allows(code));
-    Reported { code, laws, question, sentence, source, exempt, file, denies, allows, page }
+    LawRow { code, laws, question, sentence, source, exempt, file, denies, allows, page }
 }
 
 /// Makes the page of all laws, with a line for each.
-fn all(laws: &[Reported]) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn all(laws: &[LawRow]) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     let mut rows = table(["CODE", "QUESTION", "WHAT MUST HOLD"]);
     for law in laws {
         rows.add_row([law.code, &law.question, law.sentence]);
@@ -107,8 +107,8 @@ fn all(laws: &[Reported]) -> Page {
 }
 
 /// Makes the page of one law.
-fn one(law: &Reported) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn one(law: &LawRow) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     page.heading(law.code);
     page.paragraph(&format!("{}: ", law.question), 2, law.sentence);
     page.paragraph("source: ", 8, law.source);

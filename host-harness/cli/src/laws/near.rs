@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Registered;
+use super::RegisteredRule;
 
 /// The similarity from which on one code may be meant by the other, from 0 to 1.
 const ALIKE: f64 = 0.85;
@@ -12,7 +12,7 @@ const ENOUGH: usize = 3;
 
 /// Returns the laws that may be meant: those that share a word with the code or are spelled similarly, the likeliest first. Where no code fits, those
 /// whose texts contain the words.
-pub(crate) fn near(asked: &str, rules: &[Registered]) -> Vec<String> {
+pub(crate) fn near(asked: &str, rules: &[RegisteredRule]) -> Vec<String> {
     let mut near = by_code(asked, rules);
     if near.is_empty() {
         near = by_text(asked, rules);
@@ -21,7 +21,7 @@ pub(crate) fn near(asked: &str, rules: &[Registered]) -> Vec<String> {
     near
 }
 
-fn by_code(code: &str, rules: &[Registered]) -> Vec<String> {
+fn by_code(code: &str, rules: &[RegisteredRule]) -> Vec<String> {
     let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
     let asked = code.rsplit('/').next().unwrap_or_default();
     let mut near: Vec<(usize, f64, &str)> = Vec::new();
@@ -40,9 +40,9 @@ fn by_code(code: &str, rules: &[Registered]) -> Vec<String> {
 }
 
 /// Returns the laws whose source, sentence and manual page together contain all the words.
-fn by_text(asked: &str, rules: &[Registered]) -> Vec<String> {
+fn by_text(asked: &str, rules: &[RegisteredRule]) -> Vec<String> {
     let asked = words(asked);
-    let speaks = |entry: &&Registered| {
+    let speaks = |entry: &&RegisteredRule| {
         let text = words(&format!("{} {} {}", entry.source, entry.sentence, entry.page));
         !asked.is_empty() && asked.is_subset(&text)
     };

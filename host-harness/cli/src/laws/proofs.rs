@@ -19,14 +19,14 @@ pub(super) struct Proof {
 }
 
 /// The scenarios.
-pub(super) struct Proofs(Vec<Scenario>);
+pub(super) struct ProvingScenarios(Vec<Scenario>);
 
-impl Proofs {
+impl ProvingScenarios {
     /// Reads the scenarios of a directory; without a name, those of the repository. Empty where the command was installed without the repository.
-    pub(super) fn find(named: Option<&Path>) -> Result<Proofs, Vec<InputError>> {
+    pub(super) fn find(named: Option<&Path>) -> Result<ProvingScenarios, Vec<InputError>> {
         let own = Path::new("fixtures/scenarios");
         let directory = named.or_else(|| own.is_dir().then_some(own));
-        Ok(Proofs(directory.map(|directory| load(&[directory])).transpose()?.unwrap_or_default()))
+        Ok(ProvingScenarios(directory.map(|directory| load(&[directory])).transpose()?.unwrap_or_default()))
     }
 
     /// Returns the scenarios in which a law denies.

@@ -4,13 +4,13 @@ use lictor_contract::Interests;
 use lictor_controller::cluster::connect;
 use lictor_controller::{dump, tokio};
 
-use super::Access;
-use crate::failure::Failure;
+use super::ClusterArgs;
+use crate::failure::CommandError;
 
 /// Reads all objects that a policy with these interests reads, as JSON.
-pub(crate) fn cluster(access: &Access, interests: &Interests) -> Result<String, Failure> {
+pub(crate) fn cluster(access: &ClusterArgs, interests: &Interests) -> Result<String, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let failed = |message: String, remedy| Failure::Cluster { message, remedy };
+    let failed = |message: String, remedy| CommandError::Cluster { message, remedy };
     runtime.block_on(async {
         let remedy = "name a kubeconfig with `--kubeconfig`, or set KUBECONFIG";
         let client = connect(&access.way()).await.map_err(|error| failed(error.to_string(), remedy))?;

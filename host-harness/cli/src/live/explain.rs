@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use lictor_controller::ops::explain::{Answer, AskError, Question, State, ask};
+use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, SocketError, ask};
 
 use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::page::Page;
+use crate::failure::CommandError;
+use crate::page::TextPage;
 use crate::screen::{Screen, TextOrJson, print_json};
 
 /// Asks the process about a pod, and prints the answer.
-pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Exit, Failure> {
-    let answer = ask(socket, &Question { explain: pod.to_owned() }).map_err(|error| {
+pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Exit, CommandError> {
+    let answer = ask(socket, &ExplainRequest { explain: pod.to_owned() }).map_err(|error| {
         let remedy = match &error {
-            AskError::Nobody { .. } => "name the socket of `lictor run --explain-socket` with `--socket`",
-            AskError::Refused { hint, .. } => {
-                return Failure::Unanswered { message: error.to_string(), hint: hint.clone() };
+            SocketError::Nobody { .. } => "name the socket of `lictor run --explain-socket` with `--socket`",
+            SocketError::Refused { hint, .. } => {
+                return CommandError::Unanswered { message: error.to_string(), hint: hint.clone() };
             }
-            AskError::Broke(_) | AskError::NoAnswer(_) => "look at the log of the controller, and at /healthz",
+            SocketError::Broke(_) | SocketError::NoAnswer(_) => "look at the log of the controller, and at /healthz",
         };
-        Failure::Cluster { message: error.to_string(), remedy }
+        CommandError::Cluster { message: error.to_string(), remedy }
     })?;
     match output {
         TextOrJson::Text => page(&answer).print()?,
@@ -28,8 +28,8 @@ pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Ex
     Ok(Exit::Done)
 }
 
-fn page(answer: &Answer) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn page(answer: &LiveExplanation) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     page.heading(&format!("{}: {}", answer.pod, words(answer)));
     for said in &answer.said {
         let law = if said.law.is_empty() { String::new() } else { format!("{}: ", said.law) };
@@ -47,22 +47,22 @@ fn page(answer: &Answer) -> Page {
     page
 }
 
-fn words(answer: &Answer) -> String {
+fn words(answer: &LiveExplanation) -> String {
     let node = answer.node.as_deref().unwrap_or("a node that is gone");
     match answer.state {
-        State::Bound => format!("has its node {node}"),
-        State::RoomTaken => format!("was let go for {node}, and kube-scheduler refuses it"),
-        State::Evicted => {
+        LivePodState::Bound => format!("has its node {node}"),
+        LivePodState::RoomTaken => format!("was let go for {node}, and kube-scheduler refuses it"),
+        LivePodState::Evicted => {
             let whom = answer.evicted_for.as_deref().unwrap_or("others");
             format!("is to be evicted from {node} for {whom}")
         }
-        State::Leaving => "is being deleted".to_owned(),
-        State::Ended => "has ended".to_owned(),
-        State::Nominated => format!("gets {node} when its victims have left"),
-        State::Held => format!("is held for {node} until its gang is complete"),
-        State::Gated => "has scheduling gates of somebody else".to_owned(),
-        State::OtherScheduler => "is not ours to decide about".to_owned(),
-        State::Refused => "was refused".to_owned(),
-        State::Pending => "waits for its first attempt".to_owned(),
+        LivePodState::Leaving => "is being deleted".to_owned(),
+        LivePodState::Ended => "has ended".to_owned(),
+        LivePodState::Nominated => format!("gets {node} when its victims have left"),
+        LivePodState::Held => format!("is held for {node} until its gang is complete"),
+        LivePodState::Gated => "has scheduling gates of somebody else".to_owned(),
+        LivePodState::OtherScheduler => "is not ours to decide about".to_owned(),
+        LivePodState::Refused => "was refused".to_owned(),
+        LivePodState::Pending => "waits for its first attempt".to_owned(),
     }
 }

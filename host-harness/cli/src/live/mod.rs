@@ -23,10 +23,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::InForce;
-use super::choice::Choice;
-use super::replacing::{REPLACING, Replacing};
-use operations::Operations;
+use super::arguments::SystemArgs;
+use super::choice::PolicyArgs;
+use super::replacing::{REPLACING, ReplacementArgs};
+use operations::OperationsArgs;
 
 #[cfg(feature = "live")]
 pub(super) use dump::cluster;
@@ -36,7 +36,7 @@ pub(super) use explain::explain;
 pub(super) use off::{cluster, explain, listen, run, upgrade};
 #[cfg(feature = "live")]
 pub(super) use on::run;
-pub(super) use order::{Live, Order};
+pub(super) use order::{LiveUpgradeArgs, UpgradeRequest};
 #[cfg(feature = "live")]
 pub(super) use ordered::upgrade;
 #[cfg(feature = "live")]
@@ -57,11 +57,11 @@ const CLUSTER: &str = "The cluster";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct RunArgs {
     #[command(flatten)]
-    in_force: InForce,
+    in_force: SystemArgs,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// Carry nothing out: say what would be done to the pods that the gate holds
     #[arg(long, conflicts_with = "observe")]
     dry_run: bool,
@@ -76,11 +76,11 @@ pub(super) struct Asked {
     #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "record", help_heading = REPLACING)]
     policy_map: Option<(String, String)>,
     #[command(flatten)]
-    replacing: Replacing,
+    replacing: ReplacementArgs,
     #[command(flatten)]
-    access: Access,
+    access: ClusterArgs,
     #[command(flatten)]
-    operations: Operations,
+    operations: OperationsArgs,
     /// Keep what the cluster does not show in this file, and continue from it
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     checkpoint: Option<PathBuf>,
@@ -94,15 +94,15 @@ pub(super) struct Asked {
     /// Delete a pod that was let go and that kube-scheduler has refused for so many seconds, where a ReplicaSet or StatefulSet makes another
     /// and it never ran. Its work begins anew elsewhere. Pods of a Job, and pods without a controller, are never deleted
     #[arg(long, value_name = "SECONDS", default_value = "never", value_parser = grace, help_heading = CLUSTER)]
-    refused_grace: Grace,
+    refused_grace: UnschedulableGrace,
     /// The format of the log, on the standard error; RUST_LOG says how much of it
     #[arg(long, value_enum, default_value = "text")]
-    log: Log,
+    log: LogFormat,
 }
 
 /// The options for access to the cluster.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Access {
+pub(super) struct ClusterArgs {
     /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or the service account of the pod]
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     kubeconfig: Option<PathBuf>,
@@ -113,21 +113,22 @@ pub(super) struct Access {
 
 /// The time for which a pod that was let go may be refused, in seconds. `None`: forever.
 #[derive(Debug, Clone, Copy)]
-struct Grace(
+struct UnschedulableGrace(
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))] Option<u32>,
 );
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Log {
+enum LogFormat {
     Text,
     Json,
 }
 
-fn grace(text: &str) -> Result<Grace, String> {
+fn grace(text: &str) -> Result<UnschedulableGrace, String> {
     match text {
-        "never" => Ok(Grace(None)),
-        number => {
-            number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned())
-        }
+        "never" => Ok(UnschedulableGrace(None)),
+        number => number
+            .parse()
+            .map(|seconds| UnschedulableGrace(Some(seconds)))
+            .map_err(|_| "write a number, or `never`".to_owned()),
     }
 }

@@ -3,32 +3,32 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_contract::{Description, ExtensionPoint};
-use lictor_controller::decide::{Mode, Talk};
+use lictor_controller::decide::{RecordableSession, RunMode};
 use lictor_controller::names::DEFAULT_SCHEDULER;
-use lictor_controller::run::Opened;
+use lictor_controller::run::SessionSetup;
 use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{FaultRules, Session};
 
-use super::{Access, Asked};
+use super::{ClusterArgs, RunArgs};
 use crate::arguments;
-use crate::choice::Chosen;
-use crate::decide::{Source, in_force, telling_kinds};
-use crate::failure::Failure;
+use crate::choice::LoadedPolicy;
+use crate::decide::{SnapshotSource, in_force, telling_kinds};
+use crate::failure::CommandError;
 use crate::recorded::header;
-use lictor_decide::Arguments;
+use lictor_decide::UserArguments;
 
-impl Access {
+impl ClusterArgs {
     /// Returns the access to the cluster.
-    pub(super) fn way(&self) -> lictor_controller::cluster::Access {
-        lictor_controller::cluster::Access { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
+    pub(super) fn way(&self) -> lictor_controller::cluster::ClusterAccess {
+        lictor_controller::cluster::ClusterAccess { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
     }
 }
 
 /// The parts with which a session of a living cluster is opened.
-pub(super) struct Opening {
-    in_force: Mutex<InForce>,
+pub(super) struct ClusterSessionFactory {
+    in_force: Mutex<ActivePolicy>,
     /// The name of the system; empty for the only one of the policy.
     pub(super) system: String,
     /// The name of the system, as the policy describes it; not empty where the policy describes the system.
@@ -43,19 +43,19 @@ pub(super) struct Opening {
 
 /// The policy that sessions are opened with, and its arguments.
 #[derive(Clone)]
-pub(super) struct InForce {
-    pub(super) chosen: Arc<Chosen>,
-    pub(super) arguments: Arc<Arguments>,
+pub(super) struct ActivePolicy {
+    pub(super) chosen: Arc<LoadedPolicy>,
+    pub(super) arguments: Arc<UserArguments>,
 }
 
-impl Opening {
+impl ClusterSessionFactory {
     /// Reads the options. The policy is started to learn for which schedulers it would decide. `choose` chooses the system.
     pub(super) fn read(
-        asked: &Asked,
-        mode: Mode,
+        asked: &RunArgs,
+        mode: RunMode,
         recorder: Option<Recorder>,
-        choose: impl FnOnce(&Description) -> Result<String, Failure>,
-    ) -> Result<Opening, Failure> {
+        choose: impl FnOnce(&Description) -> Result<String, CommandError>,
+    ) -> Result<ClusterSessionFactory, CommandError> {
         let arguments = arguments::read(asked.in_force.args.as_deref())?;
         let first = if asked.is_replaced() { asked.policy.first() } else { asked.policy.clone() };
         let chosen = first.find()?;
@@ -68,27 +68,27 @@ impl Opening {
         let acts = info.is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // kube-scheduler binds the pods that are let go.
-            ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
-            ([], Mode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
+            ([], RunMode::Act | RunMode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
+            ([], RunMode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
-        let in_force = Mutex::new(InForce { chosen: Arc::new(chosen), arguments: Arc::new(arguments) });
-        Ok(Opening { in_force, system, system_name, acts, policy, schedulers, recorder })
+        let in_force = Mutex::new(ActivePolicy { chosen: Arc::new(chosen), arguments: Arc::new(arguments) });
+        Ok(ClusterSessionFactory { in_force, system, system_name, acts, policy, schedulers, recorder })
     }
 
     /// Returns the policy that sessions are opened with now.
-    pub(super) fn in_force(&self) -> InForce {
+    pub(super) fn in_force(&self) -> ActivePolicy {
         self.in_force.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets the policy that sessions are opened with from now on.
-    pub(super) fn take_over(&self, new: InForce) {
+    pub(super) fn take_over(&self, new: ActivePolicy) {
         *self.in_force.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     /// Opens a session.
-    pub(super) fn open(&self) -> Result<Opened, Failure> {
-        let InForce { chosen, arguments } = self.in_force();
+    pub(super) fn open(&self) -> Result<SessionSetup, CommandError> {
+        let ActivePolicy { chosen, arguments } = self.in_force();
         let mut policy = chosen.start()?;
         let json = arguments.json();
         let described = described(policy.as_mut())?;
@@ -103,34 +103,34 @@ impl Opening {
         let mut session = opened.map_err(|error| arguments.refused(error, &self.system, info))?;
         session.set_schedulers(self.schedulers.iter().cloned());
         let points = info.map(|info| info.extension_points.as_slice()).unwrap_or_default();
-        Ok(Opened {
+        Ok(SessionSetup {
             interests: session.interests().clone(),
             deletes_victims: !only_marks(&self.system_name, &json),
             points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
-            talk: Talk::new(session, self.recorder.clone()),
+            talk: RecordableSession::new(session, self.recorder.clone()),
         })
     }
 }
 
 /// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Reports on the standard
 /// error which one was chosen and why, and warns of a cluster in which nothing belongs to the named one. Reads the cluster once.
-pub(super) fn system(asked: &Asked, described: &Description) -> Result<String, Failure> {
+pub(super) fn system(asked: &RunArgs, described: &Description) -> Result<String, CommandError> {
     let named = &asked.in_force.laws;
     if described.systems.len() < 2 || !named.is_empty() && described.system(named).is_none() {
         return Ok(named.clone());
     }
     match super::cluster(&asked.access, &telling_kinds(described)) {
-        Ok(cluster) => Ok(in_force(named, &Source::Text("the cluster", cluster).read()?, described)),
+        Ok(cluster) => Ok(in_force(named, &SnapshotSource::Text("the cluster", cluster).read()?, described)),
         // The session reads less, and reports itself what is wrong with the cluster.
         Err(_) if !named.is_empty() => Ok(named.clone()),
-        Err(Failure::Cluster { message, .. }) => {
+        Err(CommandError::Cluster { message, .. }) => {
             let message = format!("no system is named, and the cluster does not say which one fits: {message}");
-            Err(Failure::Cluster { message, remedy: "name the system with `--system`" })
+            Err(CommandError::Cluster { message, remedy: "name the system with `--system`" })
         }
         Err(failure) => Err(failure),
     }
 }
 
-fn described(policy: &mut dyn Policy) -> Result<Description, Failure> {
-    policy.describe().map_err(Failure::from)
+fn described(policy: &mut dyn Policy) -> Result<Description, CommandError> {
+    policy.describe().map_err(CommandError::from)
 }

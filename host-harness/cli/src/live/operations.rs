@@ -11,7 +11,7 @@ const HEADING: &str = "Operations";
 
 /// The options of the parts around the decision loop.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Operations {
+pub(super) struct OperationsArgs {
     /// Carry out only while this process holds this Lease, `namespace/name`; others stand by
     #[arg(long, value_name = "NAME", value_parser = namespaced, help_heading = HEADING)]
     lease: Option<(String, String)>,
@@ -36,28 +36,34 @@ pub(super) struct Operations {
 
 #[cfg(feature = "live")]
 mod wanted {
-    use lictor_controller::decide::Mode;
-    use lictor_controller::lease::{Keep, Terms};
-    use lictor_controller::ops::start::Wanted;
+    use lictor_controller::decide::RunMode;
+    use lictor_controller::lease::{ElectionConfig, LeaseTimings};
+    use lictor_controller::ops::start::OperationsConfig;
     use lictor_controller::report;
-    use lictor_controller::upgrade::Desk;
+    use lictor_controller::upgrade::ReplacementService;
 
-    use super::Operations;
-    use crate::live::open::Opening;
+    use super::OperationsArgs;
+    use crate::live::open::ClusterSessionFactory;
 
-    impl Operations {
+    impl OperationsArgs {
         /// Returns whether the process answers over a socket.
         pub(in crate::live) fn has_socket(&self) -> bool {
             self.explain_socket.is_some()
         }
 
         /// Returns the parts to start, with their settings.
-        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening, desk: Desk, identity: String) -> Wanted {
+        pub(in crate::live) fn wanted(
+            &self,
+            mode: RunMode,
+            opening: &ClusterSessionFactory,
+            desk: ReplacementService,
+            identity: String,
+        ) -> OperationsConfig {
             let lease = self.lease.clone().map(|(namespace, name)| {
                 let identity = identity.clone();
-                Keep { namespace, name, identity, terms: Terms::default() }
+                ElectionConfig { namespace, name, identity, terms: LeaseTimings::default() }
             });
-            Wanted {
+            OperationsConfig {
                 lease,
                 listen: self.listen,
                 socket: self.explain_socket.clone(),
@@ -65,8 +71,8 @@ mod wanted {
                 reports: !self.no_reports,
                 standing: self.standing,
                 mode: match mode {
-                    Mode::Act => report::Mode::CarriesOut,
-                    Mode::DryRun | Mode::Observe => report::Mode::OnlySays,
+                    RunMode::Act => report::ReportMode::CarriesOut,
+                    RunMode::DryRun | RunMode::Observe => report::ReportMode::OnlySays,
                 },
                 explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Access;
+use super::ClusterArgs;
 
 const HEADING: &str = "In a running process";
 
 /// A replacement in a running process.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Live {
+pub(crate) struct LiveUpgradeArgs {
     /// Replace the policy of a running process (`lictor run`), and report the result. `--shadow` and `--watch` are seconds then; an option that
     /// is not given has the value with which the process was started. A file is one of the machine of the process
     #[arg(long, help_heading = HEADING,
@@ -34,13 +34,13 @@ pub(crate) struct Live {
     #[arg(long, value_name = "SECONDS", requires = "live", help_heading = HEADING)]
     pub(super) patience: Option<u32>,
     #[command(flatten)]
-    pub(super) access: Access,
+    pub(super) access: ClusterArgs,
 }
 
 /// An order of a replacement.
 #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
-pub(crate) struct Order<'a> {
-    pub(crate) live: &'a Live,
+pub(crate) struct UpgradeRequest<'a> {
+    pub(crate) live: &'a LiveUpgradeArgs,
     /// The component.
     pub(crate) to: Option<&'a str>,
     /// The file with the arguments of the component.

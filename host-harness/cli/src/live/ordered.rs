@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lictor_controller::cluster::connect;
-use lictor_controller::ops::explain::{AskError, Order as Line, order as say};
+use lictor_controller::ops::explain::{SocketError, UpgradeCommand as Line, order as say};
 use lictor_controller::tokio;
-use lictor_controller::upgrade::map::Orders;
-use lictor_controller::upgrade::{On, Progress, Refusal, Stage, Wish};
+use lictor_controller::upgrade::map::ConfigMapClient;
+use lictor_controller::upgrade::{
+    ReplacementProgress, ReplacementRefusal, ReplacementRequest, ReplacementStage, TermOverrides,
+};
 
-use super::order::Order;
+use super::order::UpgradeRequest;
 use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::page::Page;
+use crate::failure::CommandError;
+use crate::page::TextPage;
 use crate::remote::is_reference;
 use crate::screen::{Screen, TextOrJson, print_json};
 
@@ -24,9 +26,9 @@ const ASK: Duration = Duration::from_millis(300);
 const HEARD: Duration = Duration::from_secs(30);
 
 /// Orders a replacement, and shows its progress until it has ended.
-pub(crate) fn upgrade(order: &Order<'_>) -> Result<Exit, Failure> {
+pub(crate) fn upgrade(order: &UpgradeRequest<'_>) -> Result<Exit, CommandError> {
     let text = matches!(order.output, TextOrJson::Text);
-    let mut shown = Shown { text, said: 0, stage: None, component: String::new() };
+    let mut shown = ProgressPrinter { text, said: 0, stage: None, component: String::new() };
     let ended = match &order.live.map {
         Some(map) => through_map(order, map, &mut shown)?,
         None => through_socket(order, &mut shown)?,
@@ -36,13 +38,18 @@ pub(crate) fn upgrade(order: &Order<'_>) -> Result<Exit, Failure> {
         print_json(&ended)?;
     }
     match ended.stage {
-        Stage::Done => Ok(Exit::Done),
-        Stage::Refused => Err(Failure::Unanswered { message: ended.last().to_owned(), hint: ended.remedy }),
+        ReplacementStage::Done => Ok(Exit::Done),
+        ReplacementStage::Refused => {
+            Err(CommandError::Unanswered { message: ended.last().to_owned(), hint: ended.remedy })
+        }
         _ => Ok(Exit::Failed),
     }
 }
 
-fn through_socket(order: &Order<'_>, shown: &mut Shown) -> Result<Option<Progress>, Failure> {
+fn through_socket(
+    order: &UpgradeRequest<'_>,
+    shown: &mut ProgressPrinter,
+) -> Result<Option<ReplacementProgress>, CommandError> {
     let ask = |line: &Line| say(&order.live.socket, line).map_err(unanswered);
     let first = match order.to {
         Some(to) => ask(&Line::Upgrade(wish(order, to, false)?))?,
@@ -61,17 +68,17 @@ fn through_socket(order: &Order<'_>, shown: &mut Shown) -> Result<Option<Progres
 }
 
 fn through_map(
-    order: &Order<'_>,
+    order: &UpgradeRequest<'_>,
     (namespace, name): &(String, String),
-    shown: &mut Shown,
-) -> Result<Option<Progress>, Failure> {
-    let cannot = |message: String| Failure::Cluster {
+    shown: &mut ProgressPrinter,
+) -> Result<Option<ReplacementProgress>, CommandError> {
+    let cannot = |message: String| CommandError::Cluster {
         message,
         remedy: "name a kubeconfig with `--kubeconfig`; you need the rights to get, create and patch this ConfigMap",
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let client = runtime.block_on(connect(&order.live.access.way())).map_err(|error| cannot(error.to_string()))?;
-    let orders = Orders::new(client, namespace, name);
+    let orders = ConfigMapClient::new(client, namespace, name);
     let Some(to) = order.to else {
         runtime.block_on(orders.withdraw()).map_err(|error| cannot(error.to_string()))?;
         return Ok(None);
@@ -79,7 +86,9 @@ fn through_map(
     let wish = wish(order, to, true)?;
     let digest = runtime.block_on(orders.write(&wish, &Timestamp::now().to_string())).map_err(|error| {
         match error.refusal() {
-            Some(Refusal { message, remedy }) => Failure::Unanswered { message: message.clone(), hint: remedy.clone() },
+            Some(ReplacementRefusal { message, remedy }) => {
+                CommandError::Unanswered { message: message.clone(), hint: remedy.clone() }
+            }
             None => cannot(error.to_string()),
         }
     })?;
@@ -91,7 +100,7 @@ fn through_map(
         } else if began.elapsed() > HEARD {
             let message = format!("no process does anything about the ConfigMap {namespace}/{name}");
             let remedy = "name the one of `lictor run --policy-map`, and look at the log of the process that leads";
-            return Err(Failure::Cluster { message, remedy });
+            return Err(CommandError::Cluster { message, remedy });
         }
         match answer.filter(|answer| answer.progress.stage.is_final()) {
             Some(answer) => return Ok(Some(answer.progress)),
@@ -101,8 +110,8 @@ fn through_map(
 }
 
 /// Makes the wish. A file is read here only where its bytes are written into a ConfigMap.
-fn wish(order: &Order<'_>, to: &str, writes: bool) -> Result<Wish, Failure> {
-    let unreadable = |file: &Path, error| Failure::Unreadable { file: file.display().to_string(), error };
+fn wish(order: &UpgradeRequest<'_>, to: &str, writes: bool) -> Result<ReplacementRequest, CommandError> {
+    let unreadable = |file: &Path, error| CommandError::Unreadable { file: file.display().to_string(), error };
     let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| unreadable(file, error));
     let is_file = !is_reference(to) && !matches!(to, "embedded" | "native");
     let (file, mut component) = (Path::new(to), to.to_owned());
@@ -113,23 +122,23 @@ fn wish(order: &Order<'_>, to: &str, writes: bool) -> Result<Wish, Failure> {
     let seconds = |seconds: Option<u64>| seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX));
     let (shadow, watch) = order.seconds;
     let (answers, patience) = (order.live.answers, order.live.patience);
-    Ok(Wish {
+    Ok(ReplacementRequest {
         component,
         bytes: (is_file && writes).then(read).transpose()?,
         arguments: order.args.map(text).transpose()?,
-        on: On { shadow: seconds(shadow), watch: seconds(watch), allow: order.allow, answers, patience },
+        on: TermOverrides { shadow: seconds(shadow), watch: seconds(watch), allow: order.allow, answers, patience },
     })
 }
 
-fn unanswered(error: AskError) -> Failure {
+fn unanswered(error: SocketError) -> CommandError {
     match error {
-        AskError::Refused { message, hint } => Failure::Unanswered { message, hint },
-        AskError::Nobody { .. } => {
+        SocketError::Refused { message, hint } => CommandError::Unanswered { message, hint },
+        SocketError::Nobody { .. } => {
             let remedy =
                 "name the socket of `lictor run --explain-socket` with `--socket`, or a ConfigMap with `--map`";
-            Failure::Cluster { message: error.to_string(), remedy }
+            CommandError::Cluster { message: error.to_string(), remedy }
         }
-        AskError::Broke(_) | AskError::NoAnswer(_) => Failure::Cluster {
+        SocketError::Broke(_) | SocketError::NoAnswer(_) => CommandError::Cluster {
             message: error.to_string(),
             remedy: "look at the log of the controller, and at /healthz",
         },
@@ -137,30 +146,30 @@ fn unanswered(error: AskError) -> Failure {
 }
 
 /// The part of a replacement's progress that was shown.
-struct Shown {
+struct ProgressPrinter {
     text: bool,
     said: usize,
-    stage: Option<Stage>,
+    stage: Option<ReplacementStage>,
     component: String,
 }
 
-impl Shown {
+impl ProgressPrinter {
     /// Shows the new part of the progress, and in the end the differences.
-    fn show(&mut self, now: &Progress) -> Result<(), Failure> {
+    fn show(&mut self, now: &ReplacementProgress) -> Result<(), CommandError> {
         if !self.text || self.stage == Some(now.stage) {
             return Ok(());
         }
-        let mut page = Page::new(Screen::stdout());
+        let mut page = TextPage::new(Screen::stdout());
         if self.stage.replace(now.stage).is_none() {
             page.paragraph("", 2, &format!("replacement {}: {}", now.number, now.component));
         } else if self.component != now.component {
             page.paragraph("", 2, &now.component);
         }
         self.component.clone_from(&now.component);
-        if matches!(now.stage, Stage::Fetching | Stage::Waiting) {
+        if matches!(now.stage, ReplacementStage::Fetching | ReplacementStage::Waiting) {
             page.paragraph("  ", 6, &now.stage.to_string());
         }
-        if now.stage != Stage::Refused {
+        if now.stage != ReplacementStage::Refused {
             now.said.iter().skip(self.said).for_each(|said| page.paragraph("  ", 6, said));
         }
         self.said = now.said.len();
@@ -169,8 +178,8 @@ impl Shown {
             now.differences.iter().for_each(|text| page.paragraph("  ", 6, text));
         }
         match now.stage {
-            Stage::Done => page.heading("the new policy decides"),
-            Stage::RolledBack => page.heading("the old policy decides"),
+            ReplacementStage::Done => page.heading("the new policy decides"),
+            ReplacementStage::RolledBack => page.heading("the old policy decides"),
             _ => {}
         }
         page.print()?;

@@ -6,50 +6,52 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lictor_controller::ops::metrics::{Progress, SessionState, labels::Build};
+use lictor_controller::ops::metrics::{SessionMetrics, SessionState, labels::Build};
 use lictor_controller::ops::{Status, http};
 use lictor_controller::tokio::net::TcpListener;
 use lictor_controller::tokio::runtime;
 use lictor_controller::tokio::sync::watch;
-use lictor_host::cluster::{InputError, Object};
-use lictor_host::session::{Action, Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
-use lictor_serve::Report;
+use lictor_host::cluster::{InputError, KubernetesObject};
+use lictor_host::session::{
+    CommandAction, CommandId, CommandOutcome, PluginRequest, PluginResponse, Session, SessionError, StepOutput,
+};
+use lictor_serve::ConnectionObserver;
 
-use crate::failure::Failure;
+use crate::failure::CommandError;
 
 /// The time between two counts over all pods, in nanoseconds.
 const COUNT: i64 = 1_000_000_000;
 
 /// The reporter that counts the events of all connections.
-struct Metered<R>(Arc<Shared<R>>);
+struct MetricsObserver<R>(Arc<SharedMetrics<R>>);
 
 /// State that the connections share.
-struct Shared<R> {
+struct SharedMetrics<R> {
     then: R,
     status: Arc<Status>,
     system: String,
     /// The open connections, by number, and the number of the next one.
-    connections: Mutex<(BTreeMap<u64, Served>, u64)>,
+    connections: Mutex<(BTreeMap<u64, ConnectionSnapshot>, u64)>,
 }
 
 /// The state of the session of one connection.
 #[derive(Clone, Copy, Default)]
-struct Served {
+struct ConnectionSnapshot {
     is_synced: bool,
     state: SessionState,
 }
 
 /// The reporter that counts the events of one connection, whose session has counters of its own.
-struct Connection<R> {
-    shared: Arc<Shared<R>>,
+struct ConnectionMetricsObserver<R> {
+    shared: Arc<SharedMetrics<R>>,
     number: u64,
-    counts: Mutex<Counts>,
+    counts: Mutex<ConnectionState>,
 }
 
 /// The state between two events.
 #[derive(Default)]
-struct Counts {
-    progress: Progress,
+struct ConnectionState {
+    progress: SessionMetrics,
     /// The actions of the commands under way.
     commands: BTreeMap<CommandId, &'static str>,
     counted_at: Option<i64>,
@@ -60,15 +62,15 @@ pub(crate) fn listen(
     address: SocketAddr,
     (system, policy): (&str, &str),
     component: String,
-    then: impl Report + 'static,
-) -> Result<Arc<dyn Report>, Failure> {
+    then: impl ConnectionObserver + 'static,
+) -> Result<Arc<dyn ConnectionObserver>, CommandError> {
     let status = Arc::new(Status::default());
     let (version, policy) = (env!("CARGO_PKG_VERSION").to_owned(), policy.to_owned());
     status.metrics.build_info.get_or_create(&Build { version, policy, component }).set(1);
     // No scheduler is connected yet.
     status.leads(false);
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| Failure::Cluster {
+    let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| CommandError::Cluster {
         message: format!("{address} cannot be listened at: {error}"),
         remedy: "name another address with `--listen`, or end what listens there",
     })?;
@@ -77,13 +79,13 @@ pub(crate) fn listen(
         let (_stop, stopped) = watch::channel(false);
         runtime.block_on(http::serve(listener, served, stopped));
     })?;
-    let shared = Shared { then, status, system: system.to_owned(), connections: Mutex::default() };
-    Ok(Arc::new(Metered(Arc::new(shared))))
+    let shared = SharedMetrics { then, status, system: system.to_owned(), connections: Mutex::default() };
+    Ok(Arc::new(MetricsObserver(Arc::new(shared))))
 }
 
-impl<R> Shared<R> {
+impl<R> SharedMetrics<R> {
     /// Changes the figures of the connections, and shows the sum.
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, Served>, &mut u64)) {
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, ConnectionSnapshot>, &mut u64)) {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, next) = &mut *connections;
         change(all, next);
@@ -96,18 +98,18 @@ impl<R> Shared<R> {
     }
 }
 
-impl<R: Report + 'static> Report for Metered<R> {
-    fn connection(&self) -> Option<Arc<dyn Report>> {
+impl<R: ConnectionObserver + 'static> ConnectionObserver for MetricsObserver<R> {
+    fn connection(&self) -> Option<Arc<dyn ConnectionObserver>> {
         let mut number = 0;
         self.0.change(|all, next| {
             number = *next;
             *next = next.saturating_add(1);
-            all.insert(number, Served::default());
+            all.insert(number, ConnectionSnapshot::default());
         });
-        Some(Arc::new(Connection { shared: self.0.clone(), number, counts: Mutex::default() }))
+        Some(Arc::new(ConnectionMetricsObserver { shared: self.0.clone(), number, counts: Mutex::default() }))
     }
 
-    fn step(&self, step: &Step, session: &Session) {
+    fn step(&self, step: &StepOutput, session: &Session) {
         self.0.then.step(step, session);
     }
 
@@ -124,21 +126,21 @@ impl<R: Report + 'static> Report for Metered<R> {
     }
 }
 
-impl<R> Connection<R> {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+impl<R> ConnectionMetricsObserver<R> {
+    fn counts(&self) -> MutexGuard<'_, ConnectionState> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn show(&self, state: SessionState) {
         self.shared.change(|all, _| {
             if let Some(served) = all.get_mut(&self.number) {
-                *served = Served { is_synced: true, state };
+                *served = ConnectionSnapshot { is_synced: true, state };
             }
         });
     }
 }
 
-impl<R> Drop for Connection<R> {
+impl<R> Drop for ConnectionMetricsObserver<R> {
     fn drop(&mut self) {
         self.shared.change(|all, _| {
             all.remove(&self.number);
@@ -146,12 +148,12 @@ impl<R> Drop for Connection<R> {
     }
 }
 
-impl<R: Report> Report for Connection<R> {
-    fn objects(&self, objects: &[Object]) {
+impl<R: ConnectionObserver> ConnectionObserver for ConnectionMetricsObserver<R> {
+    fn objects(&self, objects: &[KubernetesObject]) {
         self.shared.then.objects(objects);
     }
 
-    fn step(&self, step: &Step, session: &Session) {
+    fn step(&self, step: &StepOutput, session: &Session) {
         let (mut counts, shared) = (self.counts(), &self.shared);
         counts.progress.step(&shared.status.metrics, &shared.system, step, session);
         counts.commands.extend(step.commands.iter().filter_map(|command| Some((command.id, word(&command.action)?))));
@@ -159,7 +161,7 @@ impl<R: Report> Report for Connection<R> {
         shared.then.step(step, session);
     }
 
-    fn answered(&self, question: &Question, answer: &Answer, took: Duration) {
+    fn answered(&self, question: &PluginRequest, answer: &PluginResponse, took: Duration) {
         self.shared.status.metrics.decided(&self.shared.system, took);
         self.shared.then.answered(question, answer, took);
     }
@@ -215,12 +217,12 @@ impl<R: Report> Report for Connection<R> {
 }
 
 /// Returns the word for the action of a command. `None`: the command only asks about another one.
-fn word(action: &Action) -> Option<&'static str> {
+fn word(action: &CommandAction) -> Option<&'static str> {
     Some(match action {
-        Action::Bind { .. } => "bind",
-        Action::Nominate { .. } => "nominate",
-        Action::Evict { .. } => "evict",
-        Action::Confirm => return None,
+        CommandAction::Bind { .. } => "bind",
+        CommandAction::Nominate { .. } => "nominate",
+        CommandAction::Evict { .. } => "evict",
+        CommandAction::Confirm => return None,
     })
 }
 

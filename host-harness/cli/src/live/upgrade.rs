@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use lictor_controller::upgrade::{Desk, Offer, Offers, Own, Refusal, Wish};
+use lictor_controller::upgrade::{
+    DefaultTerms, ReplacementCandidate, ReplacementRefusal, ReplacementRequest, ReplacementSender, ReplacementService,
+};
 use lictor_host::living::only_marks;
-use lictor_host::session::Candidate;
+use lictor_host::session::CandidatePolicy;
 
-use super::Asked;
-use super::open::{InForce, Opening};
-use crate::choice::Choice;
-use crate::failure::Failure;
-use crate::replacing::Replacing;
-use lictor_decide::Arguments;
+use super::RunArgs;
+use super::open::{ActivePolicy, ClusterSessionFactory};
+use crate::choice::PolicyArgs;
+use crate::failure::CommandError;
+use crate::replacing::ReplacementArgs;
+use lictor_decide::UserArguments;
 
-impl Asked {
+impl RunArgs {
     /// Returns whether the policy may be replaced by one that is not named on the command line.
     pub(super) fn is_replaced(&self) -> bool {
         self.operations.has_socket() || self.policy_map.is_some()
@@ -21,84 +23,98 @@ impl Asked {
 }
 
 /// Makes the desk at which replacements are ordered.
-pub(super) fn desk(asked: &Asked, opening: &Arc<Opening>, offers: Offers) -> Desk {
+pub(super) fn desk(
+    asked: &RunArgs,
+    opening: &Arc<ClusterSessionFactory>,
+    offers: ReplacementSender,
+) -> ReplacementService {
     let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.own());
     let is_recorded = asked.record.is_some();
-    Desk::new(offers, move |wish| {
+    ReplacementService::new(offers, move |wish| {
         if is_recorded {
             let message = "what is recorded (`--record`) is a session of one policy".to_owned();
             let remedy = "end this process, and start it without `--record`, or with that component".to_owned();
-            return Err(Refusal { message, remedy });
+            return Err(ReplacementRefusal { message, remedy });
         }
         load(&choice, &opening, wish, own).map_err(|failure| {
             let (message, remedy) = failure.lines();
-            Refusal { message, remedy }
+            ReplacementRefusal { message, remedy }
         })
     })
 }
 
 /// Reads, compiles and configures the policy of a wish. This may take seconds.
-fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result<Offer, Failure> {
+fn load(
+    choice: &PolicyArgs,
+    opening: &Arc<ClusterSessionFactory>,
+    wish: ReplacementRequest,
+    own: DefaultTerms,
+) -> Result<ReplacementCandidate, CommandError> {
     let chosen = match wish.bytes {
         Some(bytes) => choice.given(&wish.component, bytes)?,
         None => choice.next(&wish.component).find()?,
     };
     let arguments = match wish.arguments {
         None => opening.in_force().arguments,
-        Some(text) => Arc::new(Arguments::read_text("the arguments", &text).map_err(|mistake| vec![mistake])?),
+        Some(text) => Arc::new(UserArguments::read_text("the arguments", &text).map_err(|mistake| vec![mistake])?),
     };
-    let new = InForce { chosen: Arc::new(chosen), arguments };
+    let new = ActivePolicy { chosen: Arc::new(chosen), arguments };
     let mut policy = new.chosen.start()?;
     let described = policy.describe()?;
     let system = &opening.system_name;
-    let candidate = Candidate::new(policy, system, &new.arguments.json())
+    let candidate = CandidatePolicy::new(policy, system, &new.arguments.json())
         .map_err(|error| new.arguments.refused(error, system, described.system(system)))?;
     let (name, terms) = (new.chosen.source.short(), wish.on.terms(own));
     let deletes_victims = !only_marks(system, &new.arguments.json());
     let opening = opening.clone();
     let settled = Box::new(move || opening.take_over(new));
-    Ok(Offer { name, candidate, terms, deletes_victims, settled })
+    Ok(ReplacementCandidate { name, candidate, terms, deletes_victims, settled })
 }
 
 /// Follows the file of the component from now on, where an option says so.
-pub(super) fn follow(asked: &Asked, desk: &Desk) -> Result<(), Failure> {
+pub(super) fn follow(asked: &RunArgs, desk: &ReplacementService) -> Result<(), CommandError> {
     let (desk, component) = (desk.clone(), asked.policy.file().map(|file| file.display().to_string()));
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
-        desk.order(Wish { component: component.clone().unwrap_or_default(), ..Wish::default() });
+        desk.order(ReplacementRequest {
+            component: component.clone().unwrap_or_default(),
+            ..ReplacementRequest::default()
+        });
     })
 }
 
-impl Replacing {
+impl ReplacementArgs {
     /// Returns the terms of a replacement that names none.
-    fn own(&self) -> Own {
-        let Replacing { shadow, watch, allow, answers, patience, .. } = *self;
-        Own { shadow, watch, allow, answers, patience }
+    fn own(&self) -> DefaultTerms {
+        let ReplacementArgs { shadow, watch, allow, answers, patience, .. } = *self;
+        DefaultTerms { shadow, watch, allow, answers, patience }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use lictor_controller::decide::Mode;
-    use lictor_controller::upgrade::Upgrades;
+    use lictor_controller::decide::RunMode;
+    use lictor_controller::upgrade::ReplacementObserver;
     use lictor_host::replace::Period;
 
     use super::*;
 
     /// Returns the desk of `lictor run` with these options.
-    fn desk_of(options: &[&str]) -> Desk {
+    fn desk_of(options: &[&str]) -> ReplacementService {
         let line = [&["lictor", "run", "--system", "kubernetes", "--explain-socket", "/nowhere"], options].concat();
-        let crate::Command::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
-        let opening = Arc::new(Opening::read(&asked, Mode::Act, None, |_| Ok(asked.in_force.laws.clone())).unwrap());
-        desk(&asked, &opening, Upgrades::new().1)
+        let crate::LictorCommand::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
+        let opening = Arc::new(
+            ClusterSessionFactory::read(&asked, RunMode::Act, None, |_| Ok(asked.in_force.laws.clone())).unwrap(),
+        );
+        desk(&asked, &opening, ReplacementObserver::new().1)
     }
 
-    fn wish(component: &str) -> Wish {
-        Wish { component: component.to_owned(), ..Wish::default() }
+    fn wish(component: &str) -> ReplacementRequest {
+        ReplacementRequest { component: component.to_owned(), ..ReplacementRequest::default() }
     }
 
     #[track_caller]
-    fn refused(desk: &Desk, wish: Wish, message: &str, remedy: &str) {
+    fn refused(desk: &ReplacementService, wish: ReplacementRequest, message: &str, remedy: &str) {
         let Err(refusal) = desk.read(wish) else { panic!("it is taken") };
         assert!(refusal.message.contains(message) && refusal.remedy.contains(remedy), "{refusal:?}");
     }
@@ -110,9 +126,9 @@ mod tests {
         assert_eq!((offer.name.as_str(), offer.terms.allowed, offer.terms.answers), ("native", u64::MAX, 1));
         assert_eq!(offer.terms.shadow, Period::Nanoseconds(7_000_000_000));
         refused(&desk, wish("/no/such.wasm"), "/no/such.wasm: cannot be read", "readable file");
-        let bytes = Wish { bytes: Some(b"no component".to_vec()), ..wish("a ConfigMap") };
+        let bytes = ReplacementRequest { bytes: Some(b"no component".to_vec()), ..wish("a ConfigMap") };
         refused(&desk, bytes.clone(), "a ConfigMap: not a WebAssembly component", "");
-        let arguments = Wish { arguments: Some("nonsense: 1".to_owned()), ..wish("native") };
+        let arguments = ReplacementRequest { arguments: Some("nonsense: 1".to_owned()), ..wish("native") };
         refused(&desk, arguments, "the system takes no argument `nonsense`", "known arguments");
         // The maker of a component that is not of a registry is unknown.
         refused(&desk_of(&["--native", "--key", "cosign.pub"]), bytes, "`--key` demands a signature", "");
@@ -125,9 +141,9 @@ mod tests {
     fn one_of_a_registry_is_taken_by_its_digest_and_not_by_its_tag_alone() {
         let registry = lictor_artifact::testing::FakeRegistry::start();
         let name = registry.name("team/policy:1");
-        let reference = lictor_artifact::Reference::parse(&name).unwrap();
-        let access = lictor_artifact::Access::default();
-        let contents = lictor_artifact::Contents { component: crate::embedded(), report: None, title: None };
+        let reference = lictor_artifact::ArtifactReference::parse(&name).unwrap();
+        let access = lictor_artifact::RegistrySettings::default();
+        let contents = lictor_artifact::PushContents { component: crate::embedded(), report: None, title: None };
         let pushed = lictor_artifact::push(&reference, &contents, None, &access).unwrap();
         let desk = desk_of(&["--native"]);
         let offer = desk.read(wish(&pushed.reference.to_string())).unwrap_or_else(|refusal| panic!("{refusal:?}"));

@@ -9,9 +9,9 @@ mod on;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_host::sandbox::Limits;
+use lictor_host::sandbox::SandboxLimits;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::screen::TextOrJson;
 
 /// The prefix of the name of a component in a registry.
@@ -23,7 +23,7 @@ const HEADING: &str = "Components of registries, oci://registry/repository:tag";
 
 /// The options of requests to registries.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Network {
+pub(super) struct RegistryNetworkArgs {
     /// Ask registries of other machines without TLS, too; those of this machine always are
     #[arg(long, help_heading = HEADING)]
     plain_http: bool,
@@ -33,15 +33,15 @@ pub(super) struct Network {
     registry_timeout: u64,
 }
 
-impl Default for Network {
-    fn default() -> Network {
-        Network { plain_http: false, registry_timeout: TIMEOUT }
+impl Default for RegistryNetworkArgs {
+    fn default() -> RegistryNetworkArgs {
+        RegistryNetworkArgs { plain_http: false, registry_timeout: TIMEOUT }
     }
 }
 
 /// The options that decide which components of registries may be loaded.
 #[derive(Debug, Clone, Default, Args)]
-pub(super) struct Remote {
+pub(super) struct RegistryArgs {
     /// The public key of the publisher, such as cosign.pub: what is not signed by it is not loaded
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     key: Option<PathBuf>,
@@ -49,12 +49,12 @@ pub(super) struct Remote {
     #[arg(long, conflicts_with = "key", help_heading = HEADING)]
     insecure_unsigned: bool,
     #[command(flatten)]
-    network: Network,
+    network: RegistryNetworkArgs,
 }
 
 /// Push a policy to a registry: a Wasm artifact with its WIT and its report, signed
 #[derive(Debug, Args)]
-pub(super) struct PushAsked {
+pub(super) struct PushArgs {
     /// The component
     #[arg(value_name = "FILE")]
     component: PathBuf,
@@ -68,7 +68,7 @@ pub(super) struct PushAsked {
     #[arg(long, value_name = "FILE")]
     sign_key: Option<PathBuf>,
     #[command(flatten)]
-    network: Network,
+    network: RegistryNetworkArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -76,7 +76,7 @@ pub(super) struct PushAsked {
 
 /// Pull a policy from a registry into files: the component, its WIT and its report
 #[derive(Debug, Args)]
-pub(super) struct PullAsked {
+pub(super) struct PullArgs {
     /// What: `oci://registry/repository:tag`, or `...@sha256:...`
     #[arg(value_name = "REFERENCE")]
     reference: String,
@@ -84,14 +84,14 @@ pub(super) struct PullAsked {
     #[arg(long, short, value_name = "DIRECTORY", default_value = ".")]
     directory: PathBuf,
     #[command(flatten)]
-    remote: Remote,
+    remote: RegistryArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
 
 /// A component that was read or pulled.
-pub(super) struct Fetched {
+pub(super) struct FetchedComponent {
     /// The file, or the reference with the digest that was resolved.
     pub(super) name: String,
     /// The bytes of the component.
@@ -105,29 +105,29 @@ pub(super) fn is_reference(word: &str) -> bool {
     word.starts_with(SCHEME)
 }
 
-impl Remote {
+impl RegistryArgs {
     /// Returns the options for a word: these, where the word names a component of a registry, else the defaults.
-    pub(super) fn about(&self, word: &str) -> Remote {
-        if is_reference(word) { self.clone() } else { Remote::default() }
+    pub(super) fn about(&self, word: &str) -> RegistryArgs {
+        if is_reference(word) { self.clone() } else { RegistryArgs::default() }
     }
 
     /// Checks that one of the words names a component of a registry, where options for registries are given.
     ///
     /// # Errors
-    /// [`Failure::Useless`] where the options apply to none of the words.
-    pub(super) fn must_be_about(&self, words: &[&str]) -> Result<(), Failure> {
+    /// [`CommandError::Useless`] where the options apply to none of the words.
+    pub(super) fn must_be_about(&self, words: &[&str]) -> Result<(), CommandError> {
         if words.iter().any(|word| is_reference(word)) { Ok(()) } else { self.must_be_unused() }
     }
 
     /// Reads a component: a file, or one of a registry. A component of a registry is verified, and no more is downloaded than may be loaded.
-    pub(super) fn fetch(&self, component: &Path, limits: &Limits) -> Result<Fetched, Failure> {
+    pub(super) fn fetch(&self, component: &Path, limits: &SandboxLimits) -> Result<FetchedComponent, CommandError> {
         if let Some(reference) = component.to_str().filter(|name| name.starts_with(SCHEME)) {
             return fetch(reference, self, limits);
         }
         self.must_be_unused()?;
         let bytes = std::fs::read(component)
-            .map_err(|error| Failure::Unreadable { file: component.display().to_string(), error })?;
-        Ok(Fetched { name: component.display().to_string(), bytes, trust: None })
+            .map_err(|error| CommandError::Unreadable { file: component.display().to_string(), error })?;
+        Ok(FetchedComponent { name: component.display().to_string(), bytes, trust: None })
     }
 
     /// Returns whether only signed components are loaded.
@@ -139,10 +139,10 @@ impl Remote {
     /// Checks that no option for registries is given. A file or the embedded policy would ignore the option, and users would rely on it.
     ///
     /// # Errors
-    /// [`Failure::Useless`] where such an option is given.
-    pub(super) fn must_be_unused(&self) -> Result<(), Failure> {
+    /// [`CommandError::Useless`] where such an option is given.
+    pub(super) fn must_be_unused(&self) -> Result<(), CommandError> {
         if self.key.is_some() || self.insecure_unsigned {
-            return Err(Failure::Useless(
+            return Err(CommandError::Useless(
                 "`--key` and `--insecure-unsigned` are about components of registries (`--component oci://...`): \
                  no signature of a file or of the embedded policy is verified",
             ));

@@ -5,16 +5,17 @@ use std::time::Duration;
 use std::{env, fs};
 
 use lictor_artifact::{
-    Access, Contents, Credentials, Digest, Error, Limits, PublicKey, Pulled, Reference, SigningKey, Trust,
+    ArtifactReference, Credentials, Digest, Error, PublicKey, PullLimits, Pulled, PushContents, RegistrySettings,
+    SigningKey, Trust,
 };
-use lictor_host::sandbox::Limits as SandboxLimits;
+use lictor_host::sandbox::SandboxLimits;
 use serde::Serialize;
 
-use super::{Fetched, Network, PullAsked, PushAsked, Remote};
+use super::{FetchedComponent, PullArgs, PushArgs, RegistryArgs, RegistryNetworkArgs};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::CommandError;
 use crate::kept;
-use crate::page::Page;
+use crate::page::TextPage;
 use crate::screen::{Screen, TextOrJson, print_json};
 
 /// The password of an encrypted key, as cosign reads it.
@@ -23,7 +24,7 @@ const PASSWORD: &str = "COSIGN_PASSWORD";
 /// The report of a push or a pull.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Done {
+struct TransferReport {
     /// The reference of the artifact, pinned to a digest.
     reference: String,
     /// Why the artifact may be loaded.
@@ -38,31 +39,35 @@ struct Done {
 }
 
 /// Reads a component of a registry.
-pub(super) fn fetch(reference: &str, remote: &Remote, limits: &SandboxLimits) -> Result<Fetched, Failure> {
+pub(super) fn fetch(
+    reference: &str,
+    remote: &RegistryArgs,
+    limits: &SandboxLimits,
+) -> Result<FetchedComponent, CommandError> {
     let component_bytes = u64::try_from(limits.component_bytes).unwrap_or(u64::MAX);
-    let (pulled, trust, _) = remote.pull(reference, &Limits { component_bytes, ..Limits::default() })?;
-    Ok(Fetched { name: pulled.reference.to_string(), bytes: pulled.component, trust: Some(trust) })
+    let (pulled, trust, _) = remote.pull(reference, &PullLimits { component_bytes, ..PullLimits::default() })?;
+    Ok(FetchedComponent { name: pulled.reference.to_string(), bytes: pulled.component, trust: Some(trust) })
 }
 
 /// Pushes a policy.
-pub(crate) fn push(asked: &PushAsked) -> Result<Exit, Failure> {
+pub(crate) fn push(asked: &PushArgs) -> Result<Exit, CommandError> {
     let failed = |error| failure(&asked.reference, error);
-    let reference = Reference::parse(&asked.reference).map_err(|error| failed(error.into()))?;
+    let reference = ArtifactReference::parse(&asked.reference).map_err(|error| failed(error.into()))?;
     let file = asked.component.display().to_string();
     let component = read(&asked.component)?;
     let told = kept::sandbox(SandboxLimits::default())
-        .map_err(|error| Failure::Component { file: file.clone(), error })?
+        .map_err(|error| CommandError::Component { file: file.clone(), error })?
         .inspect(&component);
     if let Some(error) = told.refused {
-        return Err(Failure::Component { file, error });
+        return Err(CommandError::Component { file, error });
     }
     let report = asked.report.as_deref().map(|path| report(path, &told.sha256)).transpose()?;
     let title = told.description.as_ref().map(|policy| (policy.name.as_str(), policy.version.as_str()));
     let key = asked.sign_key.as_deref().map(signing_key).transpose()?;
     let access = asked.network.access().map_err(failed)?;
-    let contents = Contents { component: &component, report: report.as_deref(), title };
+    let contents = PushContents { component: &component, report: report.as_deref(), title };
     let pushed = lictor_artifact::push(&reference, &contents, key.as_ref(), &access).map_err(failed)?;
-    let done = Done {
+    let done = TransferReport {
         reference: pushed.reference.to_string(),
         trust: None,
         component: pushed.component.to_string(),
@@ -74,10 +79,10 @@ pub(crate) fn push(asked: &PushAsked) -> Result<Exit, Failure> {
 }
 
 /// Pulls a policy.
-pub(crate) fn pull(asked: &PullAsked) -> Result<Exit, Failure> {
-    let (pulled, trust, access) = asked.remote.pull(&asked.reference, &Limits::default())?;
+pub(crate) fn pull(asked: &PullArgs) -> Result<Exit, CommandError> {
+    let (pulled, trust, access) = asked.remote.pull(&asked.reference, &PullLimits::default())?;
     let failed = |error| failure(&asked.reference, error);
-    let attached = lictor_artifact::pull_attached(&pulled, &access, &Limits::default()).map_err(failed)?;
+    let attached = lictor_artifact::pull_attached(&pulled, &access, &PullLimits::default()).map_err(failed)?;
     let name = pulled.reference.repository.rsplit('/').next().unwrap_or_default();
     let keep = |ending: &str, bytes: Option<&[u8]>| match bytes {
         Some(bytes) => write(&asked.directory.join(format!("{name}.{ending}")), bytes).map(Some),
@@ -87,21 +92,25 @@ pub(crate) fn pull(asked: &PullAsked) -> Result<Exit, Failure> {
     let report = keep("report.json", attached.report.as_deref())?;
     let component = write(&asked.directory.join(format!("{name}.wasm")), &pulled.component)?;
     let reference = pulled.reference.to_string();
-    Done { reference, trust: Some(trust), component, wit, report, signature: None }.print(asked.output)
+    TransferReport { reference, trust: Some(trust), component, wit, report, signature: None }.print(asked.output)
 }
 
-impl Network {
-    fn access(&self) -> Result<Access, Error> {
+impl RegistryNetworkArgs {
+    fn access(&self) -> Result<RegistrySettings, Error> {
         let (plain_http, timeout) = (self.plain_http, Duration::from_secs(self.registry_timeout));
-        Ok(Access { credentials: Credentials::of_docker()?, plain_http, timeout })
+        Ok(RegistrySettings { credentials: Credentials::of_docker()?, plain_http, timeout })
     }
 }
 
-impl Remote {
+impl RegistryArgs {
     /// Pulls a component that may be loaded. Returns also why it may, and the access to the registry.
-    fn pull(&self, reference: &str, limits: &Limits) -> Result<(Pulled, &'static str, Access), Failure> {
+    fn pull(
+        &self,
+        reference: &str,
+        limits: &PullLimits,
+    ) -> Result<(Pulled, &'static str, RegistrySettings), CommandError> {
         let failed = |error| failure(reference, error);
-        let name = Reference::parse(reference).map_err(|error| failed(error.into()))?;
+        let name = ArtifactReference::parse(reference).map_err(|error| failed(error.into()))?;
         let (trust, why) = match &self.key {
             Some(file) => (Trust::Key(public_key(file)?), "signature verified"),
             None if name.digest.is_none() && self.insecure_unsigned => (Trust::Unsigned, "not verified"),
@@ -113,13 +122,13 @@ impl Remote {
     }
 }
 
-impl Done {
-    fn print(&self, output: TextOrJson) -> Result<Exit, Failure> {
+impl TransferReport {
+    fn print(&self, output: TextOrJson) -> Result<Exit, CommandError> {
         if matches!(output, TextOrJson::Json) {
             print_json(self)?;
             return Ok(Exit::Done);
         }
-        let mut page = Page::new(Screen::stdout());
+        let mut page = TextPage::new(Screen::stdout());
         let rows = [
             ("reference", Some(&self.reference)),
             ("component", Some(&self.component)),
@@ -142,31 +151,31 @@ impl Done {
 
 /// Makes the failure of an error of a registry. Control characters are removed: a registry's text is part of some messages, and must not steer the
 /// terminal.
-fn failure(about: &str, error: Error) -> Failure {
+fn failure(about: &str, error: Error) -> CommandError {
     let message = error.to_string().replace(char::is_control, " ");
-    Failure::Registry { about: about.to_owned(), message, remedy: error.remedy() }
+    CommandError::Registry { about: about.to_owned(), message, remedy: error.remedy() }
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(file).map_err(|error| Failure::Unreadable { file: file.display().to_string(), error })
+fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+    fs::read(file).map_err(|error| CommandError::Unreadable { file: file.display().to_string(), error })
 }
 
-fn text(file: &Path) -> Result<String, Failure> {
+fn text(file: &Path) -> Result<String, CommandError> {
     // A key that is no text is not valid: the reader of keys reports that.
     read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn public_key(file: &Path) -> Result<PublicKey, Failure> {
+fn public_key(file: &Path) -> Result<PublicKey, CommandError> {
     PublicKey::read(&text(file)?).map_err(|error| failure(&file.display().to_string(), error))
 }
 
-fn signing_key(file: &Path) -> Result<SigningKey, Failure> {
+fn signing_key(file: &Path) -> Result<SigningKey, CommandError> {
     let password = env::var(PASSWORD).ok();
     SigningKey::read(&text(file)?, password.as_deref()).map_err(|error| failure(&file.display().to_string(), error))
 }
 
 /// Reads a report about this component: an in-toto statement, as `lictor test --component` writes it, whose subject has the digest of the component.
-fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, Failure> {
+fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, CommandError> {
     let bytes = read(file)?;
     let bad = |why: String| failure(&file.display().to_string(), Error::Report(why));
     let report: serde_json::Value =
@@ -181,10 +190,10 @@ fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// Writes a file in one step: a reader never sees a part of it.
-fn write(file: &PathBuf, bytes: &[u8]) -> Result<String, Failure> {
+fn write(file: &PathBuf, bytes: &[u8]) -> Result<String, CommandError> {
     let mut part = file.clone().into_os_string();
     part.push(".part");
-    let unwritten = |error| Failure::Unwritable { file: file.display().to_string(), error };
+    let unwritten = |error| CommandError::Unwritable { file: file.display().to_string(), error };
     fs::write(&part, bytes).and_then(|()| fs::rename(&part, file)).map_err(unwritten)?;
     Ok(file.display().to_string())
 }

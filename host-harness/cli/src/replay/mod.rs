@@ -8,14 +8,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::report::{Replayed, Report};
-use super::choice::{Choice, Chosen};
+use self::report::{ReplayReport, ReplayedSession};
+use super::choice::{LoadedPolicy, PolicyArgs};
 use super::exit::Exit;
-use super::failure::Failure;
-use super::progress::Progress;
+use super::failure::CommandError;
+use super::progress::ProgressDisplay;
 use super::recorded;
 use super::screen::{TextOrJson, print_json};
-use lictor_host::recording::{Entry, Header, ReadError, Recorded};
+use lictor_host::recording::{Header, RecordedStep, RecordingEntry, RecordingError};
 
 /// Repeat a recording: is every answer and command the same? With another policy, say what it decides otherwise
 ///
@@ -23,49 +23,49 @@ use lictor_host::recording::{Entry, Header, ReadError, Recorded};
 /// that differs is named. With another policy, its decisions are compared step by step, while the cluster changes as recorded. Exit
 /// status 0: all is the same; 1: something differs.
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct ReplayArgs {
     /// What `--record` has written
     #[arg(value_name = "RECORDING")]
     recording: PathBuf,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
 
 /// Replays the recording, and prints the differences.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &ReplayArgs) -> Result<Exit, CommandError> {
     let file = asked.recording.display().to_string();
     let mut reader = recorded::read(&asked.recording)?;
     let chosen = asked.policy.find()?;
-    let progress = Progress::of("replaying");
-    let mut sessions: Vec<Replayed> = Vec::new();
-    let mut open: Option<Session> = None;
-    let unreadable = |error: ReadError| Failure::Recording { file: file.clone(), error };
+    let progress = ProgressDisplay::of("replaying");
+    let mut sessions: Vec<ReplayedSession> = Vec::new();
+    let mut open: Option<ReplaySession> = None;
+    let unreadable = |error: RecordingError| CommandError::Recording { file: file.clone(), error };
     while let Some(entry) = reader.next_entry().map_err(unreadable)? {
         match entry {
-            Entry::Session(header) => {
-                sessions.extend(open.take().map(Session::end));
-                open = Some(Session::begin(*header, &chosen)?);
+            RecordingEntry::Session(header) => {
+                sessions.extend(open.take().map(ReplaySession::end));
+                open = Some(ReplaySession::begin(*header, &chosen)?);
             }
-            Entry::Step(step) => {
+            RecordingEntry::Step(step) => {
                 if let Some(session) = &mut open {
                     session.step(*step)?;
                 }
             }
         }
     }
-    sessions.extend(open.take().map(Session::end));
+    sessions.extend(open.take().map(ReplaySession::end));
     drop(progress);
     let tail = reader.tail();
     if sessions.is_empty() {
-        return Err(unreadable(ReadError::Nothing));
+        return Err(unreadable(RecordingError::Nothing));
     }
     if let Some(tail) = tail {
         recorded::warn(&file, tail, "what stands before it is used");
     }
-    let report = Report::new(file, chosen.source.clone(), tail, sessions);
+    let report = ReplayReport::new(file, chosen.source.clone(), tail, sessions);
     match asked.output {
         TextOrJson::Text => text::page(&report).print()?,
         TextOrJson::Json => print_json(&report)?,
@@ -74,35 +74,35 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 /// A session that is being repeated: with the recorded policy, or with another one.
-enum Session {
-    Same(Box<repeat::Same>),
-    Other(Box<repeat::Other>),
+enum ReplaySession {
+    Same(Box<repeat::RepeatedSession>),
+    Other(Box<repeat::SubstituteSession>),
 }
 
-impl Session {
-    fn begin(header: Header, chosen: &Chosen) -> Result<Session, Failure> {
+impl ReplaySession {
+    fn begin(header: Header, chosen: &LoadedPolicy) -> Result<ReplaySession, CommandError> {
         let policy = chosen.start()?;
         Ok(if chosen.digest() == header.policy.component {
-            Session::Same(Box::new(repeat::Same::new(header, policy)))
+            ReplaySession::Same(Box::new(repeat::RepeatedSession::new(header, policy)))
         } else {
-            Session::Other(Box::new(repeat::Other::open(header, policy)?))
+            ReplaySession::Other(Box::new(repeat::SubstituteSession::open(header, policy)?))
         })
     }
 
-    fn step(&mut self, step: Recorded) -> Result<(), Failure> {
+    fn step(&mut self, step: RecordedStep) -> Result<(), CommandError> {
         match self {
-            Session::Same(same) => same.step(step),
-            Session::Other(other) => {
+            ReplaySession::Same(same) => same.step(step),
+            ReplaySession::Other(other) => {
                 other.step(&step);
                 Ok(())
             }
         }
     }
 
-    fn end(self) -> Replayed {
+    fn end(self) -> ReplayedSession {
         match self {
-            Session::Same(same) => same.end(),
-            Session::Other(other) => other.end(),
+            ReplaySession::Same(same) => same.end(),
+            ReplaySession::Other(other) => other.end(),
         }
     }
 }

@@ -1,27 +1,27 @@
 //! Repeats one session of a recording.
 
-use super::super::failure::Failure;
-use super::report::{Count, First, Replayed, StepDifference};
+use super::super::failure::CommandError;
+use super::report::{FirstDifference, ReplayedSession, SessionCounts, StepDifference};
 use lictor_host::compare::Differences;
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Divergence, Follow, Header, Recorded, Replay};
+use lictor_host::recording::{Divergence, Header, RecordedFollower, RecordedStep, Replay};
 
 /// A session with the recorded policy: everything is compared, up to the first difference.
-pub(super) struct Same {
+pub(super) struct RepeatedSession {
     header: Header,
     /// The policy until the session is opened; `None` afterwards.
     policy: Option<Box<dyn Policy>>,
     replay: Option<Replay>,
-    count: Count,
-    first: Option<First>,
+    count: SessionCounts,
+    first: Option<FirstDifference>,
 }
 
-impl Same {
-    pub(super) fn new(header: Header, policy: Box<dyn Policy>) -> Same {
-        Same { header, policy: Some(policy), replay: None, count: Count::default(), first: None }
+impl RepeatedSession {
+    pub(super) fn new(header: Header, policy: Box<dyn Policy>) -> RepeatedSession {
+        RepeatedSession { header, policy: Some(policy), replay: None, count: SessionCounts::default(), first: None }
     }
 
-    pub(super) fn step(&mut self, step: Recorded) -> Result<(), Failure> {
+    pub(super) fn step(&mut self, step: RecordedStep) -> Result<(), CommandError> {
         self.count.add(&step);
         if self.first.is_some() {
             return Ok(());
@@ -29,39 +29,39 @@ impl Same {
         let title = step.told.to_string();
         let divergence = match (&mut self.replay, self.policy.take()) {
             (None, Some(policy)) => {
-                let (replay, first) = Replay::open(policy, &self.header, &step).map_err(Failure::from)?;
+                let (replay, first) = Replay::open(policy, &self.header, &step).map_err(CommandError::from)?;
                 self.replay = Some(replay);
                 first
             }
             (Some(replay), _) => replay.step(step),
             (None, None) => None,
         };
-        let of = |divergence: Divergence| First::of(self.count.steps, title, divergence);
+        let of = |divergence: Divergence| FirstDifference::of(self.count.steps, title, divergence);
         self.first = divergence.map(of);
         Ok(())
     }
 
-    pub(super) fn end(self) -> Replayed {
+    pub(super) fn end(self) -> ReplayedSession {
         let discarded = self.replay.map_or(0, |replay| replay.discarded());
-        Replayed { header: self.header, count: self.count, discarded, first: self.first, other: None }
+        ReplayedSession { header: self.header, count: self.count, discarded, first: self.first, other: None }
     }
 }
 
 /// A session with another policy: its decisions are compared while the cluster changes as recorded.
-pub(super) struct Other {
+pub(super) struct SubstituteSession {
     header: Header,
-    follow: Follow,
-    count: Count,
+    follow: RecordedFollower,
+    count: SessionCounts,
     steps: Vec<StepDifference>,
 }
 
-impl Other {
-    pub(super) fn open(header: Header, policy: Box<dyn Policy>) -> Result<Other, Failure> {
-        let follow = Follow::open_as(policy, &header).map_err(Failure::from)?;
-        Ok(Other { header, follow, count: Count::default(), steps: Vec::new() })
+impl SubstituteSession {
+    pub(super) fn open(header: Header, policy: Box<dyn Policy>) -> Result<SubstituteSession, CommandError> {
+        let follow = RecordedFollower::open_as(policy, &header).map_err(CommandError::from)?;
+        Ok(SubstituteSession { header, follow, count: SessionCounts::default(), steps: Vec::new() })
     }
 
-    pub(super) fn step(&mut self, step: &Recorded) {
+    pub(super) fn step(&mut self, step: &RecordedStep) {
         self.count.add(step);
         let now = self.follow.recorded(step);
         let Some(then) = &step.came else { return };
@@ -71,7 +71,7 @@ impl Other {
         }
     }
 
-    pub(super) fn end(self) -> Replayed {
-        Replayed { header: self.header, count: self.count, discarded: 0, first: None, other: Some(self.steps) }
+    pub(super) fn end(self) -> ReplayedSession {
+        ReplayedSession { header: self.header, count: self.count, discarded: 0, first: None, other: Some(self.steps) }
     }
 }

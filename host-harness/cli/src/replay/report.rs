@@ -1,32 +1,32 @@
 //! The result of a replay, as data.
 
 use lictor_host::compare::Differences;
-use lictor_host::recording::{Answer, Came, Divergence, Header, Recorded, Tail};
+use lictor_host::recording::{Divergence, Header, IncompleteTail, RecordedReply, RecordedResult, RecordedStep};
 use serde::Serialize;
 use serde_json::Value;
 
-use lictor_decide::record::Source;
+use lictor_decide::record::PolicySource;
 
 /// The result of a replay.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report {
+pub(super) struct ReplayReport {
     api_version: &'static str,
     kind: &'static str,
     pub(super) file: String,
     /// The policy that repeats the recording.
-    pub(super) replayed_with: Source,
+    pub(super) replayed_with: PolicySource,
     /// The part that is missing at the end of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lost_tail: Option<Lost>,
-    pub(super) sessions: Vec<Replayed>,
+    pub(super) lost_tail: Option<TruncatedTail>,
+    pub(super) sessions: Vec<ReplayedSession>,
     /// Whether everything is the same.
     pub(super) same: bool,
 }
 
 /// The part that is missing at the end of a file.
 #[derive(Debug, Serialize)]
-pub(super) struct Lost {
+pub(super) struct TruncatedTail {
     at: u64,
     bytes: u64,
     damaged: bool,
@@ -35,17 +35,17 @@ pub(super) struct Lost {
 /// The result of one session.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Replayed {
+pub(super) struct ReplayedSession {
     /// The header of the recording.
     #[serde(rename = "recorded")]
     pub(super) header: Header,
     #[serde(flatten)]
-    pub(super) count: Count,
+    pub(super) count: SessionCounts,
     /// Recorded faults that did not occur again; they were taken from the recording.
     pub(super) discarded: usize,
     /// With the recorded policy: the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) first: Option<First>,
+    pub(super) first: Option<FirstDifference>,
     /// With another policy: the steps in which it decides differently.
     #[serde(rename = "differences", skip_serializing_if = "Option::is_none")]
     pub(super) other: Option<Vec<StepDifference>>,
@@ -53,7 +53,7 @@ pub(super) struct Replayed {
 
 /// The size of a session.
 #[derive(Debug, Default, Clone, Serialize)]
-pub(super) struct Count {
+pub(super) struct SessionCounts {
     pub(super) steps: usize,
     pub(super) answers: usize,
     pub(super) commands: usize,
@@ -70,7 +70,7 @@ pub(super) struct StepDifference {
 
 /// The first difference.
 #[derive(Debug, Serialize)]
-pub(super) struct First {
+pub(super) struct FirstDifference {
     /// The step, from 1; the first is the opening of the session.
     pub(super) step: usize,
     /// The input of the step.
@@ -92,23 +92,36 @@ pub(super) struct First {
     pub(super) differences: Differences,
 }
 
-impl Report {
-    pub(super) fn new(file: String, replayed_with: Source, tail: Option<Tail>, sessions: Vec<Replayed>) -> Report {
-        let lost_tail = tail.map(|Tail { at, bytes, damaged }| Lost { at, bytes, damaged });
-        let same = sessions.iter().all(Replayed::is_same);
-        Report { api_version: "lictor.dev/v1alpha1", kind: "Replay", file, replayed_with, lost_tail, sessions, same }
+impl ReplayReport {
+    pub(super) fn new(
+        file: String,
+        replayed_with: PolicySource,
+        tail: Option<IncompleteTail>,
+        sessions: Vec<ReplayedSession>,
+    ) -> ReplayReport {
+        let lost_tail = tail.map(|IncompleteTail { at, bytes, damaged }| TruncatedTail { at, bytes, damaged });
+        let same = sessions.iter().all(ReplayedSession::is_same);
+        ReplayReport {
+            api_version: "lictor.dev/v1alpha1",
+            kind: "Replay",
+            file,
+            replayed_with,
+            lost_tail,
+            sessions,
+            same,
+        }
     }
 }
 
-impl Replayed {
+impl ReplayedSession {
     /// Returns whether nothing differs.
     pub(super) fn is_same(&self) -> bool {
         self.first.is_none() && self.other.as_ref().is_none_or(Vec::is_empty)
     }
 }
 
-impl Count {
-    pub(super) fn add(&mut self, step: &Recorded) {
+impl SessionCounts {
+    pub(super) fn add(&mut self, step: &RecordedStep) {
         let commands = step.came.as_ref().map_or(0, |came| came.commands.len());
         self.steps = self.steps.saturating_add(1);
         self.answers = self.answers.saturating_add(step.answers.len());
@@ -116,8 +129,8 @@ impl Count {
     }
 }
 
-impl First {
-    pub(super) fn of(step: usize, told: String, divergence: Divergence) -> First {
+impl FirstDifference {
+    pub(super) fn of(step: usize, told: String, divergence: Divergence) -> FirstDifference {
         let (about, call, then, now, differences) = match divergence {
             Divergence::Answer { about, then, now } => {
                 let call = now.as_ref().or(then.as_ref()).map(|answer| answer.call.clone());
@@ -129,13 +142,13 @@ impl First {
         };
         let (then, now) = (then.unwrap_or(Value::Null), now.unwrap_or(Value::Null));
         let (path, then, now) = first(then, now);
-        First { step, told, about, call, path, then, now, differences }
+        FirstDifference { step, told, about, call, path, then, now, differences }
     }
 }
 
 /// Returns a call with its answer as JSON.
-fn data(answer: Answer) -> Value {
-    let Answer { call, asked, said } = answer;
+fn data(answer: RecordedReply) -> Value {
+    let RecordedReply { call, asked, said } = answer;
     let (word, text) = match said.strip_prefix('+') {
         Some(text) => ("answered", text),
         None => ("failed", said.strip_prefix('-').unwrap_or(&said)),
@@ -148,7 +161,7 @@ fn data(answer: Answer) -> Value {
     data.into()
 }
 
-fn value(came: &Came) -> Value {
+fn value(came: &RecordedResult) -> Value {
     serde_json::to_value(came).unwrap_or_default()
 }
 

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use super::super::changes;
-use super::super::page::Page;
+use super::super::page::TextPage;
 use super::super::screen::Screen;
-use super::report::{First, Replayed, Report};
+use super::report::{FirstDifference, ReplayReport, ReplayedSession};
 use lictor_host::recording::Header;
 
 /// The most characters of a value that are shown.
 const SHOWN: usize = 400;
 
 /// Makes the page.
-pub(super) fn page(report: &Report) -> Page {
-    let mut page = Page::new(Screen::stdout());
+pub(super) fn page(report: &ReplayReport) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     let many = report.sessions.len() > 1;
     for (number, session) in (1usize..).zip(&report.sessions) {
         if many {
@@ -42,13 +42,13 @@ pub(super) fn page(report: &Report) -> Page {
     page
 }
 
-fn counted(session: &Replayed) -> String {
+fn counted(session: &ReplayedSession) -> String {
     let count = &session.count;
     format!("{} steps, {} answers, {} commands", count.steps, count.answers, count.commands)
 }
 
 /// Shows the changed decisions of another policy.
-fn other(page: &mut Page, session: &Replayed, differing: usize) {
+fn other(page: &mut TextPage, session: &ReplayedSession, differing: usize) {
     page.line("another policy: its decisions are compared, while the cluster goes on as recorded");
     for step in session.other.iter().flatten() {
         page.heading(&format!("Step {}, {}", step.step, step.told));
@@ -65,7 +65,7 @@ fn other(page: &mut Page, session: &Replayed, differing: usize) {
 }
 
 /// Shows the first difference.
-fn differs(page: &mut Page, first: &First) {
+fn differs(page: &mut TextPage, first: &FirstDifference) {
     page.heading(&format!("Differs at step {}, {}", first.step, first.told));
     let about = if first.about.is_empty() { String::new() } else { format!(" for {}", first.about.join(", ")) };
     let path = if first.path.is_empty() { String::new() } else { format!(", at {}", first.path) };

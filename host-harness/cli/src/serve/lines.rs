@@ -4,20 +4,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lictor_contract::{Finding, Severity};
 use lictor_decide::Problem;
-use lictor_host::cluster::{InputError, Object};
+use lictor_host::cluster::{InputError, KubernetesObject};
 use lictor_host::living::MARKS;
-use lictor_host::session::{CarriedOut, Session, SessionError, Step};
-use lictor_serve::Report;
-use lictor_serve::marked::{Marked, Standing};
+use lictor_host::session::{AppliedPlan, Session, SessionError, StepOutput};
+use lictor_serve::ConnectionObserver;
+use lictor_serve::marked::{MarkedVictims, OverdueVictim};
 
-use super::fits::Fits;
+use super::fits::SystemMatch;
 use crate::failure::shown;
 
 /// The reporter that writes lines on the standard error.
-pub(super) struct Lines {
-    fits: Fits,
+pub(super) struct ConnectionLog {
+    fits: SystemMatch,
     /// The victims that were only marked, over all connections: a scheduler that connects again does not know that they were marked.
-    marked: Mutex<Marked>,
+    marked: Mutex<MarkedVictims>,
 }
 
 /// Returns the warning at the start where victims are only marked.
@@ -26,25 +26,25 @@ pub(super) fn marks() -> Problem {
     Problem::error(message).remedy(MARKS).of(Severity::Warning)
 }
 
-impl Lines {
+impl ConnectionLog {
     /// Makes a reporter. `fits` warns of a system that does not fit the cluster.
-    pub(super) fn new(fits: Fits) -> Lines {
-        Lines { fits, marked: Mutex::default() }
+    pub(super) fn new(fits: SystemMatch) -> ConnectionLog {
+        ConnectionLog { fits, marked: Mutex::default() }
     }
 
-    fn marked(&self) -> MutexGuard<'_, Marked> {
+    fn marked(&self) -> MutexGuard<'_, MarkedVictims> {
         self.marked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Report for Lines {
-    fn objects(&self, objects: &[Object]) {
+impl ConnectionObserver for ConnectionLog {
+    fn objects(&self, objects: &[KubernetesObject]) {
         if let Some(warning) = self.fits.warning(objects) {
             anstream::eprint!("{}", shown(&warning));
         }
     }
 
-    fn step(&self, step: &Step, session: &Session) {
+    fn step(&self, step: &StepOutput, session: &Session) {
         self.marked().step(step, session);
         for plan in &step.happened.plans {
             anstream::eprintln!("{}", made(plan));
@@ -66,7 +66,7 @@ impl Report for Lines {
     fn turned(&self, session: Option<&Session>) {
         let Some(session) = session else { return };
         for standing in self.marked().turned(session.mirror()) {
-            let Standing { pod, by } = standing;
+            let OverdueVictim { pod, by } = standing;
             let by = by.map_or_else(String::new, |(plan, for_whom)| format!(" by plan {plan} for {for_whom}"));
             let message = format!("{pod} was marked{by} a minute ago or before, and still runs");
             let warning = Problem::error(message).remedy(MARKS).of(Severity::Warning);
@@ -104,8 +104,8 @@ fn found(finding: &Finding) -> String {
 }
 
 /// Returns the line of a plan. A plan that evicts no pod is a nomination: it gives free capacity to a pod.
-fn made(plan: &CarriedOut) -> String {
-    let CarriedOut { plan: number, for_whom, nominated, victims } = plan;
+fn made(plan: &AppliedPlan) -> String {
+    let AppliedPlan { plan: number, for_whom, nominated, victims } = plan;
     if victims.is_empty() {
         return format!("nomination {number} for {for_whom}: {nominated:?}");
     }
@@ -115,7 +115,7 @@ fn made(plan: &CarriedOut) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lictor_host::session::EvictedFor;
+    use lictor_host::session::EvictionBeneficiary;
 
     use super::*;
 
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_plan_that_evicts_no_pod_is_a_nomination() {
-        let plan = |victims: &[&str]| CarriedOut {
+        let plan = |victims: &[&str]| AppliedPlan {
             plan: 3,
-            for_whom: EvictedFor::Preemptor("d/a".to_owned()),
+            for_whom: EvictionBeneficiary::Preemptor("d/a".to_owned()),
             nominated: [("d/a".to_owned(), "n1".to_owned())].into(),
             victims: victims.iter().map(|victim| (*victim).to_owned()).collect(),
         };

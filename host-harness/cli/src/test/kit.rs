@@ -6,54 +6,58 @@ use std::path::Path;
 use lictor_contract::Description;
 use lictor_host::cluster::InputError;
 
-use super::super::choice::{Chosen, name_of};
+use super::super::choice::{LoadedPolicy, name_of};
 use super::super::exit::Exit;
-use super::super::failure::Failure;
-use super::super::page::Page;
-use super::super::progress::Progress;
+use super::super::failure::CommandError;
+use super::super::page::TextPage;
+use super::super::progress::ProgressDisplay;
 use super::super::screen::{Screen, print, print_json};
-use super::{Asked, Output, readable, told};
-use lictor_conformance::interface::{Conformance, Outcome, conform};
-use lictor_conformance::{Report, Scenario, Statement, Summary, Tested, conformance_junit, run as run_scenario};
+use super::{TestArgs, TestFormat, readable, told};
+use lictor_conformance::interface::{CheckOutcome, Conformance, conform};
+use lictor_conformance::{
+    Scenario, ScenarioReport, ScenarioReports, Statement, Tested, conformance_junit, run as run_scenario,
+};
 
 /// The results of both parts.
 struct Results {
     interface: Conformance,
-    system: Summary,
+    system: ScenarioReports,
     /// Scenarios of systems that the component does not describe.
     others: usize,
 }
 
 /// Tests a component against the contract and its systems, and prints the results.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if asked.explain || asked.record.is_some() || asked.without.is_some() || asked.against.is_some() {
         let message =
             "`--explain`, `--record`, `--without` and `--against` work with scenarios alone: leave out `--interface`";
-        return Err(Failure::Useless(message));
+        return Err(CommandError::Useless(message));
     }
     let scenarios = if asked.paths.is_empty() { Vec::new() } else { readable(&asked.paths)? };
     let policy = asked.policy.find()?;
-    let described = policy.start()?.describe().map_err(|error| Failure::NoConformance(error.to_string()))?;
+    let described = policy.start()?.describe().map_err(|error| CommandError::NoConformance(error.to_string()))?;
     let results = results(&policy, &described, scenarios)?;
     let statement = statement(&policy, &described, &results)?;
     if let Some(file) = &asked.report {
         let statement = statement
             .as_ref()
-            .ok_or(Failure::Useless("`--report` names a component by its digest: leave out `--native`"))?;
+            .ok_or(CommandError::Useless("`--report` names a component by its digest: leave out `--native`"))?;
         write(file, statement)?;
     }
     let tally = results.tally();
     match asked.output {
-        Output::Text => page(&results, asked.verbose).print()?,
-        Output::Json => match &statement {
+        TestFormat::Text => page(&results, asked.verbose).print()?,
+        TestFormat::Json => match &statement {
             Some(statement) => print_json(statement)?,
             None => {
-                return Err(Failure::Useless("`--output json` names a component by its digest: leave out `--native`"));
+                return Err(CommandError::Useless(
+                    "`--output json` names a component by its digest: leave out `--native`",
+                ));
             }
         },
-        Output::Junit => print(&conformance_junit(&results.interface, &results.system))?,
+        TestFormat::Junit => print(&conformance_junit(&results.interface, &results.system))?,
     }
-    if !matches!(asked.output, Output::Text) {
+    if !matches!(asked.output, TestFormat::Text) {
         anstream::eprintln!("{tally}");
     }
     Ok(if results.failed() == 0 { Exit::Done } else { Exit::Failed })
@@ -61,39 +65,43 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 
 /// Runs both parts.
 fn results(
-    policy: &Chosen,
+    policy: &LoadedPolicy,
     described: &Description,
     scenarios: Vec<Result<Scenario, InputError>>,
-) -> Result<Results, Failure> {
+) -> Result<Results, CommandError> {
     let mut mistakes = Vec::new();
     let read = scenarios.into_iter().filter_map(|read| read.map_err(|mistake| mistakes.push(mistake)).ok());
     let scenarios: Vec<Scenario> = read.collect();
     let systems: BTreeSet<&String> = described.systems.iter().map(|system| &system.name).collect();
     let (own, others): (Vec<Scenario>, Vec<Scenario>) =
         scenarios.into_iter().partition(|scenario| systems.contains(&scenario.laws));
-    let progress = Progress::of_parts("checking the interface", own.len().saturating_add(1));
+    let progress = ProgressDisplay::of_parts("checking the interface", own.len().saturating_add(1));
     let start = || policy.start().map_err(|failure| failure.to_string());
-    let interface = conform(&start, &own).map_err(Failure::NoConformance)?;
+    let interface = conform(&start, &own).map_err(CommandError::NoConformance)?;
     progress.part_done();
-    let mut reports: Vec<Report> = mistakes.iter().map(Report::unread).collect();
+    let mut reports: Vec<ScenarioReport> = mistakes.iter().map(ScenarioReport::unread).collect();
     for scenario in &own {
         reports.push(run_scenario(scenario, policy.start()?));
         progress.part_done();
     }
     drop(progress);
-    Ok(Results { interface, system: Summary::of(reports), others: others.len() })
+    Ok(Results { interface, system: ScenarioReports::of(reports), others: others.len() })
 }
 
 /// Makes the statement about a component. `None`: the policy is native, and has no digest.
 ///
 /// # Errors
 /// A scenario cannot be read again.
-fn statement(policy: &Chosen, described: &Description, results: &Results) -> Result<Option<Statement>, Failure> {
+fn statement(
+    policy: &LoadedPolicy,
+    described: &Description,
+    results: &Results,
+) -> Result<Option<Statement>, CommandError> {
     let Some(component) = &policy.source.component else { return Ok(None) };
     let mut files = BTreeMap::new();
     for report in &results.system.reports {
         let read = std::fs::read(&report.file);
-        let bytes = read.map_err(|error| Failure::Unreadable { file: report.file.clone(), error })?;
+        let bytes = read.map_err(|error| CommandError::Unreadable { file: report.file.clone(), error })?;
         files.insert(report.file.clone(), bytes);
     }
     let path = Path::new(name_of(policy.source.file.as_deref()));
@@ -110,9 +118,10 @@ fn statement(policy: &Chosen, described: &Description, results: &Results) -> Res
 }
 
 /// Writes the statement into a file.
-fn write(file: &Path, statement: &Statement) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(statement).map_err(|error| Failure::Written(error.to_string()))?;
-    std::fs::write(file, format!("{text}\n")).map_err(|error| Failure::Written(format!("{}: {error}", file.display())))
+fn write(file: &Path, statement: &Statement) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(statement).map_err(|error| CommandError::Written(error.to_string()))?;
+    std::fs::write(file, format!("{text}\n"))
+        .map_err(|error| CommandError::Written(format!("{}: {error}", file.display())))
 }
 
 impl Results {
@@ -127,17 +136,19 @@ impl Results {
 }
 
 /// Makes the page with the results.
-fn page(results: &Results, verbose: bool) -> Page {
-    let mut page = Page::new(Screen::stdout());
+fn page(results: &Results, verbose: bool) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     let Results { interface, system, others } = results;
     page.heading("Interface conformance");
     for report in &interface.checks {
         match report.outcome {
-            Outcome::Failed => {
+            CheckOutcome::Failed => {
                 let word = page.strong("FAILED");
                 report.lines().for_each(|line| page.line(format!("  {word} {line}")));
             }
-            Outcome::Passed if verbose => page.line(format!("  ok {} ({} looked at)", report.check, report.answers)),
+            CheckOutcome::Passed if verbose => {
+                page.line(format!("  ok {} ({} looked at)", report.check, report.answers))
+            }
             other if verbose => page.line(format!("  {other} {}", report.check)),
             _ => {}
         }

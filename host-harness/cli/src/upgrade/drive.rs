@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use lictor_contract::SystemInfo;
-use lictor_host::driver::Virtual;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Entry, Follow, Header, Told};
-use lictor_host::session::{Candidate, Cause, Input, OpenError, ReplaceError, SessionError};
+use lictor_host::recording::{Header, RecordedFollower, RecordingEntry, SessionCall};
+use lictor_host::session::{CandidatePolicy, FailureCause, OpenError, ReplaceError, SessionError, SessionInput};
 
 use super::super::arguments;
-use super::super::decide::Source;
-use super::super::failure::Failure;
+use super::super::decide::SnapshotSource;
+use super::super::failure::CommandError;
 use super::super::recorded;
-use super::Question;
-use lictor_decide::Arguments;
+use super::ReplacementSetup;
+use lictor_decide::UserArguments;
 use lictor_decide::record::newest;
 
 /// The most cycles after the inputs, beyond those of the terms.
@@ -23,25 +23,28 @@ const BEYOND: u64 = 100;
 const SECOND: i64 = 1_000_000_000;
 
 /// A session whose policy was replaced, or was not.
-pub(super) struct Driven {
-    pub(super) session: Virtual,
+pub(super) struct ReplacedSession {
+    pub(super) session: VirtualDriver,
     /// The system of the old policy.
     pub(super) system: String,
     /// Inputs that could not be served.
     pub(super) failed: Vec<String>,
 }
 
-impl Driven {
+impl ReplacedSession {
     /// Hands an input to the session. A fault of a policy does not stop the session: the fault may be why the policy is rolled back.
-    fn tell(&mut self, input: Input) -> Result<(), Failure> {
+    fn tell(&mut self, input: SessionInput) -> Result<(), CommandError> {
         self.keep(|session| session.tell(input))
     }
 
-    fn keep(&mut self, tell: impl FnOnce(&mut Virtual) -> Result<(), SessionError>) -> Result<(), Failure> {
+    fn keep(&mut self, tell: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>) -> Result<(), CommandError> {
         match tell(&mut self.session) {
             Ok(()) => Ok(()),
             Err(error) => match error.cause {
-                Cause::CallError(_) | Cause::ProtocolError { .. } | Cause::NotPending { .. } | Cause::NoSuchPod(_) => {
+                FailureCause::CallError(_)
+                | FailureCause::ProtocolError { .. }
+                | FailureCause::NotPending { .. }
+                | FailureCause::NoSuchPod(_) => {
                     self.failed.push(error.to_string());
                     Ok(())
                 }
@@ -56,23 +59,27 @@ impl Driven {
 }
 
 /// Reads the inputs, begins the replacement, and runs cycles until the replacement has ended.
-pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Driven, Failure> {
+pub(super) fn drive(
+    question: &ReplacementSetup<'_>,
+    arguments: UserArguments,
+) -> Result<ReplacedSession, CommandError> {
     let mut driven = match question.asked.inputs.as_slice() {
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
         snapshots => {
             let (laws, json) = (&question.asked.in_force.laws, arguments.json());
-            let (session, system) = opened(question, laws, &arguments, |policy| Virtual::open(policy, laws, &json))?;
-            let mut driven = Driven { session, system, failed: Vec::new() };
+            let (session, system) =
+                opened(question, laws, &arguments, |policy| VirtualDriver::open(policy, laws, &json))?;
+            let mut driven = ReplacedSession { session, system, failed: Vec::new() };
             let schedulers = &question.asked.in_force.schedulers;
             if !schedulers.is_empty() {
                 driven.session.set_schedulers(schedulers.iter().cloned());
             }
-            lictor_decide::load(Source::Files(snapshots.to_vec()).read()?, &mut driven.session)?;
+            lictor_decide::load(SnapshotSource::Files(snapshots.to_vec()).read()?, &mut driven.session)?;
             let now = newest(driven.session.mirror());
-            driven.tell(Input::Clock(now))?;
+            driven.tell(SessionInput::Clock(now))?;
             let candidate = candidate(question, (&driven.system, &json))?;
             driven.session.replace(candidate, question.terms).map_err(irreplaceable)?;
-            driven.keep(Virtual::load_replacement)?;
+            driven.keep(VirtualDriver::load_replacement)?;
             driven
         }
     };
@@ -82,73 +89,81 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
             break;
         }
         let next = driven.session.mirror().now().saturating_add(SECOND);
-        driven.tell(Input::Clock(next))?;
-        driven.tell(Input::Cycle)?;
-        driven.keep(Virtual::evictions_complete)?;
+        driven.tell(SessionInput::Clock(next))?;
+        driven.tell(SessionInput::Cycle)?;
+        driven.keep(VirtualDriver::evictions_complete)?;
     }
     Ok(driven)
 }
 
 /// Opens a session of the old policy. Returns also the name of its system.
 fn opened<S>(
-    question: &Question<'_>,
+    question: &ReplacementSetup<'_>,
     system: &str,
-    arguments: &Arguments,
+    arguments: &UserArguments,
     open: impl FnOnce(Box<dyn Policy>) -> Result<S, OpenError>,
-) -> Result<(S, String), Failure> {
+) -> Result<(S, String), CommandError> {
     let mut policy = question.old.start()?;
     let info = described(policy.as_mut(), system)?;
     let session = open(policy).map_err(|error| arguments.refused(error, system, info.as_ref()))?;
     Ok((session, info.map_or_else(|| system.to_owned(), |info| info.name)))
 }
 
-fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, Failure> {
+fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, CommandError> {
     let described = policy.describe()?;
     Ok(described.system(system).cloned())
 }
 
 /// Makes and configures the new policy.
-fn candidate(question: &Question<'_>, (system, json): (&str, &str)) -> Result<Candidate, Failure> {
+fn candidate(question: &ReplacementSetup<'_>, (system, json): (&str, &str)) -> Result<CandidatePolicy, CommandError> {
     let mut policy = question.new.start()?;
     let system = question.asked.to_system.as_deref().unwrap_or(system);
     let info = described(policy.as_mut(), system)?;
     let own = arguments::read(question.asked.to_args.as_deref())?;
     let given = if question.asked.to_args.is_some() { own.json() } else { json.to_owned() };
-    Candidate::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()).into())
+    CandidatePolicy::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()).into())
 }
 
-fn irreplaceable(error: ReplaceError) -> Failure {
+fn irreplaceable(error: ReplaceError) -> CommandError {
     match error {
         ReplaceError::Session(error) => error.into(),
-        error => Failure::Irreplaceable(error),
+        error => CommandError::Irreplaceable(error),
     }
 }
 
 /// The first session of a recording. Its policy is replaced while the cluster changes as recorded.
-struct Recorded {
-    follow: Follow,
+struct FollowedSession {
+    follow: RecordedFollower,
     system: String,
     json: String,
     failed: Vec<String>,
 }
 
-impl Recorded {
-    fn open(question: &Question<'_>, header: &Header, arguments: &Arguments) -> Result<Recorded, Failure> {
+impl FollowedSession {
+    fn open(
+        question: &ReplacementSetup<'_>,
+        header: &Header,
+        arguments: &UserArguments,
+    ) -> Result<FollowedSession, CommandError> {
         let (laws, given) = (&question.asked.in_force.laws, &question.asked.in_force.schedulers);
         let system = if laws.is_empty() { header.system.as_str() } else { laws };
         let json = if arguments.given.is_empty() { header.arguments.clone() } else { arguments.json() };
         let schedulers = if given.is_empty() { &header.schedulers } else { given };
         let (follow, system) =
-            opened(question, system, arguments, |policy| Follow::open(policy, system, &json, schedulers))?;
-        Ok(Recorded { follow, system, json, failed: Vec::new() })
+            opened(question, system, arguments, |policy| RecordedFollower::open(policy, system, &json, schedulers))?;
+        Ok(FollowedSession { follow, system, json, failed: Vec::new() })
     }
 
     /// Repeats a step. The replacement begins after the first cluster was received.
-    fn step(&mut self, question: &Question<'_>, step: &lictor_host::recording::Recorded) -> Result<(), Failure> {
+    fn step(
+        &mut self,
+        question: &ReplacementSetup<'_>,
+        step: &lictor_host::recording::RecordedStep,
+    ) -> Result<(), CommandError> {
         let then = step.came.as_ref().and_then(|came| came.decisions.error.as_ref());
         let now = self.follow.recorded(step).error;
         self.failed.extend(now.filter(|error| Some(error) != then).map(|error| format!("{}: {error}", step.told)));
-        let is_cluster = matches!(step.told, Told::Input(Input::Objects(_) | Input::Listed(_)));
+        let is_cluster = matches!(step.told, SessionCall::Input(SessionInput::Objects(_) | SessionInput::Listed(_)));
         if !is_cluster || self.follow.session().replacement().is_some() {
             return Ok(());
         }
@@ -158,27 +173,33 @@ impl Recorded {
 }
 
 /// Repeats a recording: the commands of the recorded session are carried out, with their recorded outcomes.
-fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Result<Driven, Failure> {
+fn recording(
+    question: &ReplacementSetup<'_>,
+    path: &Path,
+    arguments: &UserArguments,
+) -> Result<ReplacedSession, CommandError> {
     let file = path.display().to_string();
     let mut reader = recorded::read(path)?;
-    let mut open: Option<Recorded> = None;
-    let unreadable = |error| Failure::Recording { file: file.clone(), error };
+    let mut open: Option<FollowedSession> = None;
+    let unreadable = |error| CommandError::Recording { file: file.clone(), error };
     while let Some(entry) = reader.next_entry().map_err(unreadable)? {
         match (entry, &mut open) {
-            (Entry::Session(header), None) => open = Some(Recorded::open(question, &header, arguments)?),
-            (Entry::Session(_), Some(_)) => break,
-            (Entry::Step(step), Some(recorded)) => recorded.step(question, &step)?,
-            (Entry::Step(_), None) => {}
+            (RecordingEntry::Session(header), None) => {
+                open = Some(FollowedSession::open(question, &header, arguments)?)
+            }
+            (RecordingEntry::Session(_), Some(_)) => break,
+            (RecordingEntry::Step(step), Some(recorded)) => recorded.step(question, &step)?,
+            (RecordingEntry::Step(_), None) => {}
         }
     }
     if let Some(tail) = reader.tail() {
         recorded::warn(&file, tail, "what stands before it is used");
     }
     match open {
-        Some(Recorded { follow, system, failed, .. }) if follow.session().replacement().is_some() => {
-            Ok(Driven { session: Virtual::over(follow.into_session()), system, failed })
+        Some(FollowedSession { follow, system, failed, .. }) if follow.session().replacement().is_some() => {
+            Ok(ReplacedSession { session: VirtualDriver::over(follow.into_session()), system, failed })
         }
-        _ => Err(lictor_decide::Failure::Nothing {
+        _ => Err(lictor_decide::DecideError::Nothing {
             what: "cluster",
             files: vec![file],
             remedy: "name a recording of a session that was told objects",

@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::drive::Driven;
-use self::report::Report;
-use super::arguments::{self, InForce};
-use super::choice::{Choice, Chosen};
+use self::drive::ReplacedSession;
+use self::report::UpgradeReport;
+use super::arguments::{self, SystemArgs};
+use super::choice::{LoadedPolicy, PolicyArgs};
 use super::exit::Exit;
-use super::failure::Failure;
-use super::live::{self, Live, Order};
-use super::progress::Progress;
+use super::failure::CommandError;
+use super::live::{self, LiveUpgradeArgs, UpgradeRequest};
+use super::progress::ProgressDisplay;
 use super::screen::{TextOrJson, print_json};
-use lictor_host::replace::{Period, State, Terms};
+use lictor_host::replace::{Period, ReplacementState, ReplacementTerms};
 
 /// Try the replacement of a policy: in shadow, at the switch, and in the watch that follows
 ///
@@ -25,7 +25,7 @@ use lictor_host::replace::{Period, State, Terms};
 /// victims leave, until the replacement has come to its end. With `--live`, the policy of a running process is replaced. Exit status 0: the
 /// new policy took over; 1: the old one stayed, or came back.
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct UpgradeArgs {
     /// Recordings (`--record`), or the output of `kubectl get nodes,pods,... -A -o yaml`: several files of one cluster
     #[arg(value_name = "INPUT", required_unless_present = "live")]
     inputs: Vec<PathBuf>,
@@ -33,9 +33,9 @@ pub(super) struct Asked {
     #[arg(long, value_name = "NEW", required_unless_present = "give_up")]
     to: Option<String>,
     #[command(flatten)]
-    in_force: InForce,
+    in_force: SystemArgs,
     #[command(flatten)]
-    policy: Choice,
+    policy: PolicyArgs,
     /// The system of the new policy [default: that of the old one]
     #[arg(long, value_name = "NAME")]
     to_system: Option<String>,
@@ -52,7 +52,7 @@ pub(super) struct Asked {
     #[arg(long, value_name = "N", value_parser = allowed)]
     allow: Option<u64>,
     #[command(flatten)]
-    live: Live,
+    live: LiveUpgradeArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -67,11 +67,11 @@ pub(super) fn allowed(text: &str) -> Result<u64, String> {
 }
 
 /// The two policies, and the terms on which one replaces the other.
-struct Question<'a> {
-    asked: &'a Asked,
-    old: Chosen,
-    new: Chosen,
-    terms: Terms,
+struct ReplacementSetup<'a> {
+    asked: &'a UpgradeArgs,
+    old: LoadedPolicy,
+    new: LoadedPolicy,
+    terms: ReplacementTerms,
     /// The number of cycles in which the new policy is compared, and in which the old one is kept.
     cycles: (u64, u64),
 }
@@ -80,13 +80,13 @@ struct Question<'a> {
 const CYCLES: u64 = 3;
 
 /// Tries the replacement, in a session here or in a running process, and prints the result.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &UpgradeArgs) -> Result<Exit, CommandError> {
     let seconds = (asked.shadow, asked.watch);
     let to = match (&asked.to, asked.live.live) {
         (Some(to), false) => to,
         (to, _) => {
             let (to, args) = (to.as_deref(), asked.to_args.as_deref());
-            return live::upgrade(&Order {
+            return live::upgrade(&UpgradeRequest {
                 live: &asked.live,
                 to,
                 args,
@@ -98,16 +98,16 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     };
     let cycles = (asked.shadow.unwrap_or(CYCLES), asked.watch.unwrap_or(CYCLES));
     let (shadow, watch) = (Period::Cycles(cycles.0), Period::Cycles(cycles.1));
-    let terms = Terms { shadow, watch, allowed: asked.allow.unwrap_or(0), ..Terms::default() };
+    let terms = ReplacementTerms { shadow, watch, allowed: asked.allow.unwrap_or(0), ..ReplacementTerms::default() };
     let (old, new) = asked.policy.and(to)?;
-    let question = Question { asked, new: new.find()?, old: old.find()?, terms, cycles };
+    let question = ReplacementSetup { asked, new: new.find()?, old: old.find()?, terms, cycles };
     let arguments = arguments::read(asked.in_force.args.as_deref())?;
-    let progress = Progress::of("replacing");
+    let progress = ProgressDisplay::of("replacing");
     let driven = drive::drive(&question, arguments)?;
     drop(progress);
-    let Driven { session, .. } = &driven;
-    let is_done = session.session().replacement().is_some_and(|it| it.state == State::Done);
-    let report = Report::new(&question, &driven);
+    let ReplacedSession { session, .. } = &driven;
+    let is_done = session.session().replacement().is_some_and(|it| it.state == ReplacementState::Done);
+    let report = UpgradeReport::new(&question, &driven);
     match asked.output {
         TextOrJson::Text => text::page(&report).print()?,
         TextOrJson::Json => print_json(&report)?,

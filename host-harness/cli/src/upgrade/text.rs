@@ -1,16 +1,16 @@
 //! The result of a replacement, as text.
 
-use super::super::page::Page;
+use super::super::page::TextPage;
 use super::super::screen::Screen;
-use super::report::Report;
-use lictor_host::replace::State;
+use super::report::UpgradeReport;
+use lictor_host::replace::ReplacementState;
 
 /// How many differences are shown.
 const SHOWN: usize = 20;
 
 /// Makes the page.
-pub(super) fn page(report: &Report<'_>) -> Page {
-    let mut page = Page::new(Screen::stdout());
+pub(super) fn page(report: &UpgradeReport<'_>) -> TextPage {
+    let mut page = TextPage::new(Screen::stdout());
     page.paragraph("", 2, &format!("old: {}, system {}", report.old.short(), report.system));
     page.paragraph("", 2, &format!("new: {}", report.new.short()));
     page.heading("States");
@@ -31,15 +31,15 @@ pub(super) fn page(report: &Report<'_>) -> Page {
         report.failed.iter().for_each(|failed| page.paragraph("  ", 6, failed));
     }
     let end = match report.state {
-        State::Done => "the new policy decides",
-        State::RolledBack => "the old policy decides",
+        ReplacementState::Done => "the new policy decides",
+        ReplacementState::RolledBack => "the old policy decides",
         _ => "the replacement has not come to its end",
     };
     page.heading(end);
     page
 }
 
-fn differences(page: &mut Page, report: &Report<'_>) {
+fn differences(page: &mut TextPage, report: &UpgradeReport<'_>) {
     if report.totals.different == 0 {
         return;
     }

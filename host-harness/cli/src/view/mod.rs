@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::decide::By;
+use super::decide::PolicySelectionArgs;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::CommandError;
 use super::snapshot::Files;
 #[cfg(not(feature = "page"))]
 use off::show;
@@ -24,11 +24,11 @@ pub(super) use text::print;
 /// evicted. In a page of the browser, which decides by itself and shows recordings, too; in the terminal with `--text`, or where the page is
 /// not built in
 #[derive(Debug, Args)]
-pub(super) struct Asked {
+pub(super) struct ViewArgs {
     #[command(flatten)]
     snapshots: Files,
     #[command(flatten)]
-    how: How,
+    how: ViewOptions,
     /// Show it in the terminal
     #[arg(long)]
     text: bool,
@@ -49,16 +49,16 @@ pub(super) struct Asked {
 
 /// The options of a view that do not depend on where the cluster is read from.
 #[derive(Debug, Args)]
-pub(super) struct How {
+pub(super) struct ViewOptions {
     #[command(flatten)]
-    by: By,
+    by: PolicySelectionArgs,
     /// In the terminal, show at most so many nodes, the fullest first, and so many jobs and pods that are safe or may be evicted
     #[arg(long, value_name = "N", default_value_t = 40)]
     nodes: usize,
 }
 
 /// Shows a cluster.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &ViewArgs) -> Result<Exit, CommandError> {
     let asks_for_page = asked.export.is_some() || asked.live || asked.no_open || asked.port != 0;
     if asked.text || !(cfg!(feature = "page") || asks_for_page) {
         return print(&asked.how, |_, _| Ok(asked.snapshots.source()));

@@ -1,10 +1,10 @@
 //! The error where the page is not built in.
 
-use super::Asked;
+use super::ViewArgs;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::CommandError;
 
 /// Shows the page.
-pub(super) fn show(_: &Asked) -> Result<Exit, Failure> {
-    Err(Failure::NoPage)
+pub(super) fn show(_: &ViewArgs) -> Result<Exit, CommandError> {
+    Err(CommandError::NoPage)
 }

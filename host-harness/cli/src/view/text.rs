@@ -3,33 +3,33 @@
 use std::cmp::Reverse;
 
 use lictor_contract::quantity::exact;
-use lictor_decide::Opened;
+use lictor_decide::ClusterSession;
 use lictor_decide::jobs::Memberships;
-use lictor_picture::{Node, Picture, part, picture};
+use lictor_picture::{DrawnNode, Picture, part, picture};
 
-use super::super::choice::Chosen;
-use super::super::decide::{Explain, Source, standing, text};
+use super::super::choice::LoadedPolicy;
+use super::super::decide::{ExplainMode, SnapshotSource, standing, text};
 use super::super::exit::Exit;
-use super::super::failure::Failure;
-use super::super::page::{Page, keep_whole, table_of};
-use super::How;
+use super::super::failure::CommandError;
+use super::super::page::{TextPage, keep_whole, table_of};
+use super::ViewOptions;
 
 /// The length of a bar, in characters.
 const BAR: usize = 10;
 
 /// Shows a cluster: `source` returns the cluster for this policy and this system.
 pub(in super::super) fn print(
-    how: &How,
-    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
-) -> Result<Exit, Failure> {
+    how: &ViewOptions,
+    source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
+) -> Result<Exit, CommandError> {
     // Of the pods only their amounts are shown: their nodes do not matter.
-    let look = |opened: &mut Opened| {
+    let look = |opened: &mut ClusterSession| {
         opened.tell_standings();
         Ok(picture(opened.session().mirror(), &Memberships::default()))
     };
-    let (mut record, jobs, drawn) = how.by.once(Explain::No, source, look)?;
+    let (mut record, jobs, drawn) = how.by.once(ExplainMode::No, source, look)?;
     let standings = std::mem::take(&mut record.standings);
-    let cluster = |page: &mut Page| {
+    let cluster = |page: &mut TextPage| {
         tell(page, &drawn, how.nodes);
         standing::tell(page, &standings, &jobs, how.nodes);
     };
@@ -38,7 +38,7 @@ pub(in super::super) fn print(
 }
 
 /// Shows the nodes, at most `most` of them, the fullest first.
-fn tell(page: &mut Page, picture: &Picture, most: usize) {
+fn tell(page: &mut TextPage, picture: &Picture, most: usize) {
     if picture.nodes.is_empty() {
         return;
     }
@@ -47,7 +47,7 @@ fn tell(page: &mut Page, picture: &Picture, most: usize) {
     let titles: Vec<String> = ["NODE".to_owned()].into_iter().chain(titles).chain(["PODS".to_owned()]).collect();
     let mut rows = table_of(titles.iter().map(String::as_str));
     // Stable: nodes that are equally full stay in the order of their names.
-    let mut nodes: Vec<&Node> = picture.nodes.iter().collect();
+    let mut nodes: Vec<&DrawnNode> = picture.nodes.iter().collect();
     nodes.sort_by_key(|node| Reverse(node.fullness()));
     for node in nodes.iter().take(most) {
         let amounts = node.allocatable.iter().enumerate().map(|(at, there)| (node.held_of(at), *there));

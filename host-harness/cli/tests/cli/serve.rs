@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use lictor_serve::wire::{Frame, kind};
+use lictor_serve::wire::{ProtocolFrame, kind};
 use serde_json::{Value, json};
 
 use crate::run::{file, lictor};
@@ -30,7 +30,7 @@ impl Host {
     }
 
     /// Greets the host as a scheduler; the connection and the answer.
-    fn greet(&self) -> (UnixStream, Frame) {
+    fn greet(&self) -> (UnixStream, ProtocolFrame) {
         let mut stream = loop {
             match UnixStream::connect(&self.1) {
                 Ok(stream) => break stream,
@@ -43,14 +43,14 @@ impl Host {
             0,
             &json!({"version": 1, "client": "a test", "schedulers": ["default-scheduler"]}),
         );
-        let answer = Frame::read(&mut stream).unwrap().unwrap();
+        let answer = ProtocolFrame::read(&mut stream).unwrap().unwrap();
         (stream, answer)
     }
 }
 
 fn tell(stream: &mut UnixStream, kind: u8, number: u32, said: &Value) {
     let payload = if said.is_null() { Vec::new() } else { serde_json::to_vec(said).unwrap() };
-    Frame { kind, number, payload }.write(stream).unwrap();
+    ProtocolFrame { kind, number, payload }.write(stream).unwrap();
     stream.flush().unwrap();
 }
 
@@ -58,7 +58,7 @@ fn tell(stream: &mut UnixStream, kind: u8, number: u32, said: &Value) {
 fn ask(stream: &mut UnixStream, question: u8, asked: &Value) -> Value {
     tell(stream, question, 7, asked);
     loop {
-        let frame = Frame::read(stream).unwrap().unwrap();
+        let frame = ProtocolFrame::read(stream).unwrap().unwrap();
         if frame.number == 7 {
             assert_eq!(frame.kind, question + kind::ANSWER);
             let length = u32::from_be_bytes(frame.payload[..4].try_into().unwrap()) as usize;
@@ -114,7 +114,7 @@ fn a_cluster_without_anything_of_the_system_is_warned_of_once_and_not_while_it_i
         objects.iter().for_each(|object| tell(&mut stream, kind::OBJECT, 0, object));
         // When this message is answered, the host has handled all messages before it.
         tell(&mut stream, kind::TRY, 7, &json!({"pod": "d/p"}));
-        while Frame::read(&mut stream).unwrap().unwrap().number != 7 {}
+        while ProtocolFrame::read(&mut stream).unwrap().unwrap().number != 7 {}
         drop(host);
         std::fs::read_to_string(&log).unwrap()
     };

@@ -10,16 +10,16 @@ use lictor::Native;
 use lictor::embedded;
 use lictor_contract::*;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Cache, Inspection, Limits, Loaded, Sandbox, Sandboxed};
+use lictor_host::sandbox::{Cache, Inspection, LoadedComponent, Sandbox, SandboxLimits, SandboxedPolicy};
 
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
-    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap())
+    Sandbox::new(SandboxLimits::default()).unwrap().with_cache(Cache::open(&shared).unwrap())
 });
-static BUILT_IN: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
+static BUILT_IN: LazyLock<LoadedComponent> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
 static TOLD: LazyLock<Inspection> = LazyLock::new(|| SANDBOX.inspect(embedded()));
 
-fn component() -> Sandboxed {
+fn component() -> SandboxedPolicy {
     BUILT_IN.start().unwrap()
 }
 

@@ -1,13 +1,13 @@
 //! The checker, and that it sees each kind of broken constraint.
 
-use lictor_oracle::constraints::{Dump, broken};
+use lictor_oracle::constraints::{ObjectIndex, broken};
 
 use super::decided::objects;
 
 /// Returns the failed constraints if these pods of the snapshot get these nodes.
 fn with(placed: &[(&str, &str)]) -> Vec<String> {
     let objects = objects("fixtures/snapshots/three-zones.yaml");
-    let dump = Dump::of(&objects);
+    let dump = ObjectIndex::of(&objects);
     let new: Vec<String> = placed.iter().map(|(pod, _)| (*pod).to_owned()).collect();
     let mut places = dump.places();
     places.extend(placed.iter().map(|(pod, node)| ((*pod).to_owned(), (*node).to_owned())));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use lictor_oracle::constraints::{Dump, Places, broken};
+use lictor_oracle::constraints::{NodeByPod, ObjectIndex, broken};
 
 use super::run::{file, lictor};
 
@@ -26,7 +26,7 @@ pub fn decided(file: &str, options: &[&str]) -> Value {
 }
 
 /// Returns the pods and their nodes, as a part of the first cycle lists them.
-pub fn listed(decided: &Value, part: &str) -> Places {
+pub fn listed(decided: &Value, part: &str) -> NodeByPod {
     let entries = decided["cycles"][0][part].as_object().unwrap().iter();
     entries.map(|(pod, node)| (pod.clone(), node.as_str().unwrap().to_owned())).collect()
 }
@@ -45,7 +45,7 @@ fn sound(file: &str, options: &[&str]) {
 
 #[track_caller]
 fn judge(objects: &[Value], decided: &Value) {
-    let dump = Dump::of(objects);
+    let dump = ObjectIndex::of(objects);
     let (bound, nominated, victims) = (listed(decided, "bound"), listed(decided, "nominated"), victims(decided));
     assert!(!bound.is_empty(), "nothing is judged");
     let mut places = dump.places();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lictor_oracle::constraints::{Dump, broken};
+use lictor_oracle::constraints::{ObjectIndex, broken};
 
 use super::decided::{decided, listed, objects_of, victims};
 use super::run::file;
@@ -90,7 +90,7 @@ fn volumes_of_random_clusters_are_kept_by_every_system() {
         let path = file(&format!("volumes-{seed}.yaml"), &text);
         let decided = decided(&path, &["--system", system, "--native"]);
         let objects = objects_of("volumes.yaml", &text);
-        let (dump, bound) = (Dump::of(&objects), listed(&decided, "bound"));
+        let (dump, bound) = (ObjectIndex::of(&objects), listed(&decided, "bound"));
         let (nominated, victims) = (listed(&decided, "nominated"), victims(&decided));
         let mut places = dump.places();
         places.extend(bound.clone());

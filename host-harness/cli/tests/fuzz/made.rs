@@ -1,15 +1,15 @@
 //! Clusters of Volcano made by hand, for what random ones show too seldom.
 
-use lictor_oracle::{Case, System, generate};
+use lictor_oracle::{FuzzCase, SystemKind, generate};
 use serde_json::{Value, json};
 
 /// The resource name of GPUs.
 const GPU: &str = "nvidia.com/gpu";
 
 /// Builds a case with these objects, in a mode of reclaim.
-fn case(mode: &str, objects: Vec<Value>) -> Case {
+fn case(mode: &str, objects: Vec<Value>) -> FuzzCase {
     let args = [("capacity.reclaim.mode".to_owned(), json!(mode))].into_iter().collect();
-    Case { args, objects, later: Vec::new(), ..generate(System::Volcano, 1, 0) }
+    FuzzCase { args, objects, later: Vec::new(), ..generate(SystemKind::Volcano, 1, 0) }
 }
 
 fn node(name: &str, allocatable: Value) -> Value {
@@ -39,7 +39,7 @@ fn pod(group: &str, index: u8, requests: Value, node: Option<&str>) -> Value {
 
 /// Builds a case in which queue `qa` waits for a GPU that it deserves, and with it for cpu beyond what it deserves. 2 cpu are free, and `qc` lacks
 /// 4 that it deserves. The node is short of the GPU alone.
-pub(crate) fn contested() -> Case {
+pub(crate) fn contested() -> FuzzCase {
     let mut kept = pod("a1", 0, json!({"cpu": "2"}), Some("n1"));
     kept["metadata"]["labels"]["volcano.sh/preemptable"] = json!("false");
     let objects = vec![
@@ -61,7 +61,7 @@ pub(crate) fn contested() -> Case {
 
 /// Builds a case of an elastic job whose sizes are powers of two: its eight pods of 1 cpu fill `n1`. Two pods wait, of 4 cpu and of 2 cpu, and `n2`
 /// and `n3` have 1 cpu each.
-pub(crate) fn grows_after_it_shrinks() -> Case {
+pub(crate) fn grows_after_it_shrinks() -> FuzzCase {
     let elastic = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-power-of-two": "true"});
     let mut grown = group("e", "qa", 1);
     grown["metadata"]["annotations"] = elastic.clone();

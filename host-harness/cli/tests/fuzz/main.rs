@@ -8,22 +8,22 @@ mod standing;
 mod tampered;
 
 use lictor::Native;
-use lictor_conformance::fuzz::{Failure, attempt, scenario, shrink, title};
+use lictor_conformance::fuzz::{FuzzFailure, attempt, scenario, shrink, title};
 use lictor_conformance::{load, run};
-use lictor_oracle::{Case, System, Tally, generate};
-use lictor_policy::Switch;
+use lictor_oracle::{FuzzCase, RunCounts, SystemKind, generate};
+use lictor_policy::Mutation;
 use tampered::{Tamper, Tampered};
 
 /// The number of cases of each system; the command can run any number.
 const CASES: u64 = 100;
 
 /// Returns how a changed policy fails a case. `None`: the case does not detect the change.
-fn tampered(case: &Case, how: Tamper) -> Option<Failure> {
+fn tampered(case: &FuzzCase, how: Tamper) -> Option<FuzzFailure> {
     attempt(case, Box::new(Tampered::new(how)), None).1
 }
 
 /// Finds the first case that detects the change.
-fn detected(system: System, how: Tamper) -> (Case, Failure) {
+fn detected(system: SystemKind, how: Tamper) -> (FuzzCase, FuzzFailure) {
     let found = |index| {
         let case = generate(system, 1, index);
         tampered(&case, how).map(|failure| (case, failure))
@@ -33,8 +33,8 @@ fn detected(system: System, how: Tamper) -> (Case, Failure) {
 
 #[test]
 fn the_policy_breaks_no_law_on_random_clusters() {
-    for system in System::ALL {
-        let mut tally = Tally::default();
+    for system in SystemKind::ALL {
+        let mut tally = RunCounts::default();
         for index in 0..CASES {
             let case = generate(system, 1, index);
             let (numbers, failure) = attempt(&case, Box::new(Native::default()), None);
@@ -55,17 +55,17 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {
     let cases = [
-        (System::Coscheduling, 9_000_001, 412),
-        (System::Coscheduling, 9_000_001, 30_399),
-        (System::Kubernetes, 6_200_009, 122),
-        (System::Volcano, 6_200_007, 218),
-        (System::Volcano, 9_100_001, 2_866),
-        (System::Volcano, 12_100_000, 5_285),
-        (System::Volcano, 13_100_000, 20_212),
-        (System::Volcano, 14_300_000, 8_779),
-        (System::Volcano, 15_200_000, 19_407),
-        (System::Volcano, 15_100_000, 8_013),
-        (System::Coscheduling, 18_300_000, 8_995),
+        (SystemKind::Coscheduling, 9_000_001, 412),
+        (SystemKind::Coscheduling, 9_000_001, 30_399),
+        (SystemKind::Kubernetes, 6_200_009, 122),
+        (SystemKind::Volcano, 6_200_007, 218),
+        (SystemKind::Volcano, 9_100_001, 2_866),
+        (SystemKind::Volcano, 12_100_000, 5_285),
+        (SystemKind::Volcano, 13_100_000, 20_212),
+        (SystemKind::Volcano, 14_300_000, 8_779),
+        (SystemKind::Volcano, 15_200_000, 19_407),
+        (SystemKind::Volcano, 15_100_000, 8_013),
+        (SystemKind::Coscheduling, 18_300_000, 8_995),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);
@@ -86,7 +86,7 @@ fn a_job_may_grow_in_the_cycle_in_which_it_gave_pods_away() {
 
 #[test]
 fn a_reversed_queue_is_detected() {
-    for system in [System::Kubernetes, System::Coscheduling, System::Koordinator] {
+    for system in [SystemKind::Kubernetes, SystemKind::Coscheduling, SystemKind::Koordinator] {
         assert_eq!(detected(system, Tamper::Queue).1.law, "higher-priority-first");
     }
 }
@@ -94,10 +94,10 @@ fn a_reversed_queue_is_detected() {
 #[test]
 fn a_policy_that_never_plans_is_detected() {
     for (system, law) in [
-        (System::Kubernetes, "best-node-first"),
-        (System::Koordinator, "a-plan-is-found"),
-        (System::Yunikorn, "a-plan-is-found"),
-        (System::Volcano, "idle-room-is-used"),
+        (SystemKind::Kubernetes, "best-node-first"),
+        (SystemKind::Koordinator, "a-plan-is-found"),
+        (SystemKind::Yunikorn, "a-plan-is-found"),
+        (SystemKind::Volcano, "idle-room-is-used"),
     ] {
         assert_eq!(detected(system, Tamper::Timid).1.law, law, "{system}");
     }
@@ -105,7 +105,7 @@ fn a_policy_that_never_plans_is_detected() {
 
 #[test]
 fn a_needless_victim_is_detected() {
-    for system in [System::Kubernetes, System::Coscheduling, System::Koordinator, System::Yunikorn] {
+    for system in [SystemKind::Kubernetes, SystemKind::Coscheduling, SystemKind::Koordinator, SystemKind::Yunikorn] {
         let law = detected(system, Tamper::Greedy).1.law;
         let known = [
             "no-needless-victim",
@@ -124,21 +124,22 @@ fn a_needless_victim_is_detected() {
 
 #[test]
 fn a_gang_that_does_not_wait_for_its_members_is_detected() {
-    for (system, law) in
-        [(System::Coscheduling, "gang-is-complete-or-waits"), (System::Koordinator, "bound-where-there-is-room")]
-    {
+    for (system, law) in [
+        (SystemKind::Coscheduling, "gang-is-complete-or-waits"),
+        (SystemKind::Koordinator, "bound-where-there-is-room"),
+    ] {
         assert_eq!(detected(system, Tamper::Hasty).1.law, law, "{system}");
     }
 }
 
 #[test]
 fn members_that_do_not_fail_together_are_detected() {
-    assert_eq!(detected(System::Koordinator, Tamper::Stubborn).1.law, "gang-fails-together");
+    assert_eq!(detected(SystemKind::Koordinator, Tamper::Stubborn).1.law, "gang-fails-together");
 }
 
 #[test]
 fn empty_usage_is_detected() {
-    for system in [System::Koordinator, System::Yunikorn, System::Volcano] {
+    for system in [SystemKind::Koordinator, SystemKind::Yunikorn, SystemKind::Volcano] {
         assert_eq!(detected(system, Tamper::Usage).1.law, "usage-is-the-sum-of-the-pods");
     }
 }
@@ -146,19 +147,19 @@ fn empty_usage_is_detected() {
 #[test]
 fn a_law_that_is_switched_off_is_detected() {
     for (system, code, breach) in [
-        (System::Yunikorn, "yunikorn/quota-switch", "queue-gives-back-when-due"),
-        (System::Yunikorn, "yunikorn/quota-delay", "queue-gives-back-when-due"),
-        (System::Yunikorn, "yunikorn/giver-is-of-no-daemon-set", "giver-is-eligible"),
-        (System::Yunikorn, "yunikorn/stops-at-max", "stops-at-max"),
-        (System::Yunikorn, "yunikorn/giver-keeps-guarantee", "giver-keeps-guarantee"),
-        (System::Yunikorn, "yunikorn/ordinary-pod-gives-first", "ordinary-pod-gives-first"),
-        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
-        (System::Coscheduling, "coscheduling/fits-max-of-quota", "quota-is-kept"),
-        (System::Coscheduling, "coscheduling/fits-min-of-all-quotas", "quota-is-kept"),
-        (System::Volcano, "volcano/victim-frees-what-is-owed", "victim-frees-what-is-owed"),
+        (SystemKind::Yunikorn, "yunikorn/quota-switch", "queue-gives-back-when-due"),
+        (SystemKind::Yunikorn, "yunikorn/quota-delay", "queue-gives-back-when-due"),
+        (SystemKind::Yunikorn, "yunikorn/giver-is-of-no-daemon-set", "giver-is-eligible"),
+        (SystemKind::Yunikorn, "yunikorn/stops-at-max", "stops-at-max"),
+        (SystemKind::Yunikorn, "yunikorn/giver-keeps-guarantee", "giver-keeps-guarantee"),
+        (SystemKind::Yunikorn, "yunikorn/ordinary-pod-gives-first", "ordinary-pod-gives-first"),
+        (SystemKind::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
+        (SystemKind::Coscheduling, "coscheduling/fits-max-of-quota", "quota-is-kept"),
+        (SystemKind::Coscheduling, "coscheduling/fits-min-of-all-quotas", "quota-is-kept"),
+        (SystemKind::Volcano, "volcano/victim-frees-what-is-owed", "victim-frees-what-is-owed"),
     ] {
         let mut broken = (0..20 * CASES).map(|index| {
-            let policy = Native::switched(code, Switch::Silent);
+            let policy = Native::switched(code, Mutation::Silent);
             attempt(&generate(system, 1, index), Box::new(policy), None).1
         });
         assert!(broken.any(|failure| failure.is_some_and(|failure| failure.law == breach)), "{code} is never missed");
@@ -170,7 +171,7 @@ fn a_law_that_is_switched_off_is_detected() {
 fn a_queue_that_takes_what_others_lack_is_detected() {
     let case = made::contested();
     assert_eq!(attempt(&case, Box::new(Native::default()), None).1.map(|failure| failure.text), None);
-    let policy = Native::switched("volcano/reclaimer-stays-within-deserved", Switch::Silent);
+    let policy = Native::switched("volcano/reclaimer-stays-within-deserved", Mutation::Silent);
     let failure = attempt(&case, Box::new(policy), None).1;
     assert_eq!(failure.map(|failure| failure.law).as_deref(), Some("reclaimer-stays-within-deserved"));
 }
@@ -179,7 +180,7 @@ fn a_queue_that_takes_what_others_lack_is_detected() {
 /// that cannot be the cheapest.
 #[test]
 fn a_search_that_looks_at_few_nodes_finds_what_one_finds_that_looks_at_all() {
-    for system in System::ALL {
+    for system in SystemKind::ALL {
         for index in 0..CASES {
             let case = generate(system, 2027, index);
             let explained = Box::new(Tampered::new(Tamper::Explained));
@@ -191,14 +192,14 @@ fn a_search_that_looks_at_few_nodes_finds_what_one_finds_that_looks_at_all() {
 
 #[test]
 fn two_policies_that_differ_are_detected() {
-    let (case, _) = detected(System::Kubernetes, Tamper::Queue);
+    let (case, _) = detected(SystemKind::Kubernetes, Tamper::Queue);
     let (_, failure) = attempt(&case, Box::new(Native::default()), Some(Box::new(Tampered::new(Tamper::Queue))));
     assert_eq!(failure.unwrap().law, "same-everywhere");
 }
 
 #[test]
 fn a_case_is_reduced_and_becomes_a_scenario_that_runs() {
-    let (case, failure) = detected(System::Kubernetes, Tamper::Timid);
+    let (case, failure) = detected(SystemKind::Kubernetes, Tamper::Timid);
     let (case, failure) = shrink(&case, failure, |case| tampered(case, Tamper::Timid));
     // A node, a running pod, and the preemptor.
     assert_eq!(case.objects.len(), 3, "{:?}", case.objects);

@@ -7,7 +7,7 @@ use lictor::Native;
 use lictor_conformance::fuzz::attempt;
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_oracle::{System, generate};
+use lictor_oracle::{SystemKind, generate};
 
 /// The counts of all cases.
 #[derive(Debug, Default)]
@@ -141,7 +141,7 @@ impl Policy for Foretold {
 fn no_pod_is_evicted_that_was_said_to_be_safe() {
     let given = std::env::var("LICTOR_STANDING_CASES").ok().and_then(|text| text.parse().ok());
     let (mut surprises, mut safe) = (Vec::new(), 0);
-    for system in System::ALL {
+    for system in SystemKind::ALL {
         let seen = Arc::new(Mutex::new(Seen::default()));
         for index in 0..given.unwrap_or(super::CASES) {
             let case = generate(system, 1, index);

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use lictor_host::policy::Policy;
-use lictor_host::replace::{Period, Reason, State, Terms};
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{Candidate, Command, Input, Session};
+use lictor_host::replace::{Period, ReplacementState, ReplacementTerms, TransitionReason};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{CandidatePolicy, Command, Session, SessionInput};
 use lictor_host::verify::testing::{node, object, pod};
 
 use crate::assemble::policy;
@@ -17,7 +17,7 @@ const FAULT: &str = "(then unreachable)";
 fn started(fault: &str) -> Box<dyn Policy> {
     let module = include_str!("traps-for-one-pod.wat");
     assert!(module.contains(FAULT));
-    let limits = Limits { call_deadline: Duration::from_millis(400), ..Limits::default() };
+    let limits = SandboxLimits { call_deadline: Duration::from_millis(400), ..SandboxLimits::default() };
     let loaded = Sandbox::new(limits).unwrap().load(&policy(&module.replace(FAULT, fault))).unwrap();
     Box::new(loaded.start().unwrap())
 }
@@ -26,14 +26,15 @@ fn started(fault: &str) -> Box<dyn Policy> {
 fn replaced_by(fault: &str, shadow: u64) -> Session {
     let mut session = Session::open(started("(then nop)"), "", "").unwrap();
     let objects = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)];
-    session.handle(Input::Objects(objects.map(object).to_vec())).unwrap();
-    let terms = Terms { shadow: Period::Cycles(shadow), watch: Period::Cycles(9), ..Terms::default() };
-    session.replace(Candidate::new(started(fault), "", "").unwrap(), terms).unwrap();
+    session.handle(SessionInput::Objects(objects.map(object).to_vec())).unwrap();
+    let terms =
+        ReplacementTerms { shadow: Period::Cycles(shadow), watch: Period::Cycles(9), ..ReplacementTerms::default() };
+    session.replace(CandidatePolicy::new(started(fault), "", "").unwrap(), terms).unwrap();
     session
 }
 
 fn attempt(session: &mut Session, pod: &str) -> Vec<Command> {
-    session.handle(Input::Attempt(format!("default/{pod}"))).unwrap().commands
+    session.handle(SessionInput::Attempt(format!("default/{pod}"))).unwrap().commands
 }
 
 #[test]
@@ -45,8 +46,8 @@ fn one_that_traps_or_loops_in_shadow_is_given_up_and_the_old_policy_decides_with
         assert_eq!(attempt(&mut session, "b").len(), 1, "what the old policy decides is carried out");
         assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
         let last = session.replacement().unwrap().history.last().unwrap();
-        let Reason::Fault { call, message } = &last.reason else { panic!("{last:?}") };
-        assert_eq!((last.to, call.as_str()), (State::RolledBack, "reserve"));
+        let TransitionReason::Fault { call, message } = &last.reason else { panic!("{last:?}") };
+        assert_eq!((last.to, call.as_str()), (ReplacementState::RolledBack, "reserve"));
         assert!(message.contains(said), "{message}");
         assert_eq!(attempt(&mut session, "c").len(), 1);
     }
@@ -56,11 +57,11 @@ fn one_that_traps_or_loops_in_shadow_is_given_up_and_the_old_policy_decides_with
 fn one_that_traps_after_it_took_over_is_replaced_by_the_old_policy_which_serves_the_next_input() {
     let mut session = replaced_by(FAULT, 0);
     for _ in 0..3 {
-        session.handle(Input::Clock(0)).unwrap();
+        session.handle(SessionInput::Clock(0)).unwrap();
     }
-    assert_eq!(session.replacement().unwrap().state, State::Watching);
+    assert_eq!(session.replacement().unwrap().state, ReplacementState::Watching);
     assert_eq!(attempt(&mut session, "a").len(), 1);
-    drop(session.handle(Input::Attempt("default/b".to_owned())));
-    assert_eq!(session.replacement().unwrap().state, State::RolledBack);
+    drop(session.handle(SessionInput::Attempt("default/b".to_owned())));
+    assert_eq!(session.replacement().unwrap().state, ReplacementState::RolledBack);
     assert_eq!(attempt(&mut session, "c").len(), 1);
 }

@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{FaultKind, FaultRules, Input, Session};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{FaultKind, FaultRules, Session, SessionInput};
 use lictor_host::verify::testing::{node, object, pod};
 
 use crate::assemble::policy;
@@ -32,13 +32,13 @@ fn it_is_flat_after_10_000_trapping_calls() {
 #[test]
 #[ignore = "it_is_flat_after_10_000_trapping_calls runs it alone"]
 fn measured_alone() {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let component = sandbox.load(&policy(include_str!("traps-for-one-pod.wat"))).unwrap();
     let mut session = Session::open(Box::new(component.start().unwrap()), "", "").unwrap();
     session.set_fault_rules(FaultRules { breaker_faults: 0, ..FaultRules::default() });
     let objects = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)];
-    session.handle(Input::Objects(objects.map(object).to_vec())).unwrap();
-    let attempt = |name: &str| Input::Attempt(format!("default/{name}"));
+    session.handle(SessionInput::Objects(objects.map(object).to_vec())).unwrap();
+    let attempt = |name: &str| SessionInput::Attempt(format!("default/{name}"));
     // Each input traps twice: it is tried once more.
     let mut trap = |calls: u64| {
         for _ in 0..calls / 2 {

@@ -1,7 +1,7 @@
 //! Policies whose memory grows and grows: an instance that leaks is replaced between two decisions, and the new one receives the whole cluster.
 
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{Input, Session};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{Session, SessionInput};
 use lictor_host::verify::testing::{node, object, pod};
 
 use crate::assemble::policy;
@@ -10,17 +10,17 @@ const MARK: u64 = 8 << 20;
 
 /// Opens a session with six nodes for ten pods each, and so many pods.
 fn session(module: &str, pods: usize) -> Session {
-    let limits = Limits { memory_bytes: 128 << 20, recycle_bytes: MARK as usize, ..Limits::default() };
+    let limits = SandboxLimits { memory_bytes: 128 << 20, recycle_bytes: MARK as usize, ..SandboxLimits::default() };
     let component = Sandbox::new(limits).unwrap().load(&policy(module)).unwrap();
     let mut session = Session::open(Box::new(component.start().unwrap()), "", "").unwrap();
     let nodes = (0..6).map(|number| node(&format!("n{number}"), 64));
     let pods = (0..pods).map(|number| pod(&format!("p{number:02}"), 1, 0));
-    session.handle(Input::Objects(nodes.chain(pods).map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(nodes.chain(pods).map(object).collect())).unwrap();
     session
 }
 
 fn bound(session: &mut Session, number: usize) -> bool {
-    let step = session.handle(Input::Attempt(format!("default/p{number:02}"))).unwrap();
+    let step = session.handle(SessionInput::Attempt(format!("default/p{number:02}"))).unwrap();
     step.commands.len() == 1 && step.happened.bound.len() == 1
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Cache, Limits, Sandbox};
+use lictor_host::sandbox::{Cache, Sandbox, SandboxLimits};
 
 use crate::assemble::policy;
 
@@ -17,7 +17,7 @@ fn empty(name: &str) -> PathBuf {
 }
 
 fn sandbox(directory: &Path) -> Sandbox {
-    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(directory).unwrap())
+    Sandbox::new(SandboxLimits::default()).unwrap().with_cache(Cache::open(directory).unwrap())
 }
 
 /// Builds a policy that breaks in this function, and in no other of these.

@@ -5,13 +5,13 @@ use std::time::Duration;
 use lictor::embedded;
 use lictor_contract::Threat;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, LoadError, NotAComponent, Sandbox};
+use lictor_host::sandbox::{LoadError, NotAComponent, Sandbox, SandboxLimits};
 
 use crate::assemble::{policy, renamed};
 
 /// Returns why a file is refused. Afterwards the host must load a sound one.
 fn refused(bytes: &[u8]) -> LoadError {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let error = sandbox.load(bytes).err().expect("a refusal");
     assert!(sandbox.load(&policy("(module)")).is_ok());
     assert_eq!((sandbox.counters().refused, sandbox.counters().loaded), (1, 1));
@@ -84,7 +84,7 @@ fn a_component_for_another_version() {
 
 #[test]
 fn a_compatible_version_is_taken() {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let bytes = renamed(&policy("(module)"), "@0.1.0", "@0.1.7");
     let mut policy = sandbox.load(&bytes).unwrap().start().unwrap();
     assert_eq!(policy.describe().unwrap().name, "");
@@ -98,7 +98,7 @@ fn a_compatible_version_is_taken() {
 fn a_component_that_is_too_large() {
     let bytes = policy("(module)");
     let limit = bytes.len() - 1;
-    let sandbox = Sandbox::new(Limits { component_bytes: limit, ..Limits::default() }).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits { component_bytes: limit, ..SandboxLimits::default() }).unwrap();
     assert_eq!(sandbox.load(&bytes).err(), Some(LoadError::TooLarge { bytes: bytes.len(), limit }));
     assert_eq!((sandbox.counters().refused, sandbox.counters().too_large), (1, 1));
 }
@@ -106,14 +106,14 @@ fn a_component_that_is_too_large() {
 #[test]
 fn a_component_that_takes_too_long_to_compile() {
     let compile_deadline = Duration::from_micros(1);
-    let sandbox = Sandbox::new(Limits { compile_deadline, ..Limits::default() }).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits { compile_deadline, ..SandboxLimits::default() }).unwrap();
     assert_eq!(sandbox.load(embedded()).err(), Some(LoadError::SlowToCompile(compile_deadline)));
     assert_eq!((sandbox.counters().refused, sandbox.counters().slow_to_compile), (1, 1));
 }
 
 #[test]
 fn what_is_refused_is_inspected_as_far_as_it_goes() {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let told = sandbox.inspect(b"");
     // SHA-256 of nothing.
     assert_eq!(told.sha256, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use std::path::Path;
 
 use lictor::embedded;
-use lictor_host::sandbox::{Cache, Limits, Sandbox};
-use lictor_host::session::{FaultKind, Input, Session, SessionCheckpoint};
+use lictor_host::sandbox::{Cache, Sandbox, SandboxLimits};
+use lictor_host::session::{FaultKind, Session, SessionCheckpoint, SessionInput};
 use lictor_host::verify::testing::{node, object, pod};
 use serde_json::{Value, json};
 
@@ -14,15 +14,17 @@ use crate::assemble::policy;
 
 fn session(component: &[u8]) -> Session {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
-    let sandbox = Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap());
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap().with_cache(Cache::open(&shared).unwrap());
     let policy = sandbox.load(component).unwrap().start().unwrap();
     let mut session = Session::open(Box::new(policy), "", "").unwrap();
-    session.handle(Input::Objects([node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)].map(object).to_vec())).unwrap();
+    session
+        .handle(SessionInput::Objects([node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)].map(object).to_vec()))
+        .unwrap();
     session
 }
 
 fn binds(session: &mut Session, name: &str) -> bool {
-    let step = session.handle(Input::Attempt(format!("default/{name}"))).unwrap();
+    let step = session.handle(SessionInput::Attempt(format!("default/{name}"))).unwrap();
     step.happened.bound.contains_key(&format!("default/{name}"))
 }
 

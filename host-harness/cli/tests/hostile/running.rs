@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use lictor::embedded;
 use lictor_contract::{Checkpoint, Event, Interface, PolicyError, Refuted, ReleaseCause};
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::sandbox::{Breakage, Cache, Limits, LoadError, Loaded, Sandbox, Sandboxed};
+use lictor_host::sandbox::{Cache, LoadError, LoadedComponent, PolicyFault, Sandbox, SandboxLimits, SandboxedPolicy};
 
 use crate::assemble::{policy, renamed};
 
@@ -17,29 +17,29 @@ const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Where all of them run.
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
-    Sandbox::new(Limits { memory_bytes: MEMORY, call_deadline: DEADLINE, ..Limits::default() }).unwrap()
+    Sandbox::new(SandboxLimits { memory_bytes: MEMORY, call_deadline: DEADLINE, ..SandboxLimits::default() }).unwrap()
 });
 
 /// The built-in policy, in the same sandbox.
-static SOUND: LazyLock<Loaded> = LazyLock::new(|| {
+static SOUND: LazyLock<LoadedComponent> = LazyLock::new(|| {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
     SANDBOX.clone().with_cache(Cache::open(&shared).unwrap()).load(embedded()).unwrap()
 });
 
-fn start(module: &str) -> Sandboxed {
+fn start(module: &str) -> SandboxedPolicy {
     SANDBOX.load(&policy(module)).unwrap().start().unwrap()
 }
 
 /// Makes a faulty policy break in a call, and sees what remains: a policy that is gone, one that can be revived, and a host
 /// that runs a sound one.
-fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), CallError>) -> Breakage {
+fn broken(module: &str, call: impl Fn(&mut SandboxedPolicy) -> Result<(), CallError>) -> PolicyFault {
     let mut faulty = start(module);
     let since = Instant::now();
     let cause = breakage(call(&mut faulty));
     assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
 
     let gone = breakage(faulty.record_notes(false));
-    assert!(matches!(&gone, Breakage::Gone { cause: first, .. } if **first == cause), "{gone}");
+    assert!(matches!(&gone, PolicyFault::Gone { cause: first, .. } if **first == cause), "{gone}");
     assert_eq!(faulty.memory_bytes(), 0);
     faulty.revive().unwrap();
     faulty.record_notes(false).unwrap();
@@ -54,18 +54,18 @@ fn sound() {
     assert_eq!(SOUND.start().unwrap().describe().unwrap().name, "lictor");
 }
 
-fn breakage(answer: Result<(), CallError>) -> Breakage {
+fn breakage(answer: Result<(), CallError>) -> PolicyFault {
     match answer {
-        Err(CallError::Broke { cause, .. }) => cause.downcast_ref::<Breakage>().expect("a breakage").clone(),
+        Err(CallError::Broke { cause, .. }) => cause.downcast_ref::<PolicyFault>().expect("a breakage").clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn describe(policy: &mut Sandboxed) -> Result<(), CallError> {
+fn describe(policy: &mut SandboxedPolicy) -> Result<(), CallError> {
     policy.describe().map(drop)
 }
 
-fn filter(policy: &mut Sandboxed) -> Result<(), CallError> {
+fn filter(policy: &mut SandboxedPolicy) -> Result<(), CallError> {
     policy.filter(1).map(drop)
 }
 
@@ -117,7 +117,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
 #[test]
 fn a_trap_names_its_function() {
     let cause = broken(include_str!("trap.wat"), describe);
-    let Breakage::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
+    let PolicyFault::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
     assert_eq!(trap, "wasm trap: wasm `unreachable` instruction executed");
     assert_eq!(functions[0], "somebodies::laws::the_faulty_one");
 }
@@ -125,7 +125,7 @@ fn a_trap_names_its_function() {
 #[test]
 fn endless_recursion_is_a_trap() {
     let cause = broken(include_str!("endless-recursion.wat"), describe);
-    let Breakage::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
+    let PolicyFault::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
     assert_eq!(trap, "wasm trap: call stack exhausted");
     assert_eq!(functions[0], "deeper");
 }
@@ -133,7 +133,7 @@ fn endless_recursion_is_a_trap() {
 #[test]
 fn an_endless_loop_meets_its_deadline() {
     let cause = broken(include_str!("endless-loop.wat"), filter);
-    assert_eq!(cause, Breakage::Deadline(DEADLINE));
+    assert_eq!(cause, PolicyFault::Deadline(DEADLINE));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn the_deadline_holds_for_each_call_by_itself() {
 #[test]
 fn an_endless_start_meets_the_deadline_too() {
     let refused = SANDBOX.load(&policy(include_str!("endless-start.wat"))).err();
-    assert_eq!(refused, Some(LoadError::Broke(Breakage::Deadline(DEADLINE))));
+    assert_eq!(refused, Some(LoadError::Broke(PolicyFault::Deadline(DEADLINE))));
     sound();
 }
 
@@ -154,29 +154,29 @@ fn an_endless_start_meets_the_deadline_too() {
 fn a_memory_bomb_meets_its_limit() {
     let cause = broken(include_str!("memory-bomb.wat"), describe);
     // It grows by 1 MiB from 64 KiB: 127 times, and once too often.
-    assert_eq!(cause, Breakage::Memory { wanted: MEMORY + (64 << 10), limit: MEMORY });
+    assert_eq!(cause, PolicyFault::Memory { wanted: MEMORY + (64 << 10), limit: MEMORY });
 }
 
 #[test]
 fn a_table_bomb_meets_the_same_limit() {
     let cause = broken(include_str!("table-bomb.wat"), describe);
-    assert!(matches!(cause, Breakage::Memory { wanted, limit: MEMORY } if wanted > MEMORY), "{cause:?}");
+    assert!(matches!(cause, PolicyFault::Memory { wanted, limit: MEMORY } if wanted > MEMORY), "{cause:?}");
 }
 
 #[test]
 fn memory_wanted_at_the_start_is_refused() {
     let refused = SANDBOX.load(&policy(include_str!("memory-at-start.wat"))).err();
     let wanted = 60000 * (64 << 10);
-    assert_eq!(refused, Some(LoadError::Broke(Breakage::Memory { wanted, limit: MEMORY })));
+    assert_eq!(refused, Some(LoadError::Broke(PolicyFault::Memory { wanted, limit: MEMORY })));
     sound();
 }
 
 #[test]
 fn a_cluster_that_is_too_large_for_its_memory() {
-    let sandbox = Sandbox::new(Limits { memory_bytes: 4 << 20, ..Limits::default() }).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits { memory_bytes: 4 << 20, ..SandboxLimits::default() }).unwrap();
     let mut policy = sandbox.load(embedded()).unwrap().start().unwrap();
     let order = breakage(policy.queue_keys(&vec![0; 2 << 20]).map(drop));
-    assert!(matches!(order, Breakage::Memory { wanted, limit: 0x40_0000 } if wanted > 8 << 20), "{order:?}");
+    assert!(matches!(order, PolicyFault::Memory { wanted, limit: 0x40_0000 } if wanted > 8 << 20), "{order:?}");
     sound();
 }
 
@@ -193,39 +193,39 @@ fn a_policy_that_makes_do_with_less_memory_lives() {
 #[test]
 fn a_giant_list_is_not_copied() {
     let cause = broken(include_str!("giant-list.wat"), filter);
-    assert_eq!(cause, Breakage::ResultTooLarge(64 << 20));
+    assert_eq!(cause, PolicyFault::ResultTooLarge(64 << 20));
 }
 
 #[test]
 fn a_list_outside_of_its_memory_is_no_answer() {
     let cause = broken(include_str!("list-outside-memory.wat"), filter);
-    assert_eq!(cause, Breakage::BadAnswer("list pointer/length out of bounds of memory".to_owned()));
+    assert_eq!(cause, PolicyFault::BadAnswer("list pointer/length out of bounds of memory".to_owned()));
 }
 
 #[test]
 fn an_answer_at_no_address_is_none() {
     let cause = broken(include_str!("misaligned-answer.wat"), describe);
-    assert_eq!(cause, Breakage::BadAnswer("return pointer not aligned".to_owned()));
+    assert_eq!(cause, PolicyFault::BadAnswer("return pointer not aligned".to_owned()));
 }
 
 #[test]
 fn text_that_is_not_utf_8_is_no_answer() {
     let cause = broken(include_str!("bad-utf8.wat"), describe);
-    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("utf-8")), "{cause:?}");
+    assert!(matches!(&cause, PolicyFault::BadAnswer(said) if said.contains("utf-8")), "{cause:?}");
 }
 
 #[test]
 fn a_case_that_is_none_is_no_answer() {
     let cause = broken(include_str!("bad-discriminant.wat"), |policy| policy.permit(1).map(drop));
-    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
+    assert!(matches!(&cause, PolicyFault::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
     let cause = broken(include_str!("bad-enum.wat"), |policy| policy.marks(1, 1).map(drop));
-    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
+    assert!(matches!(&cause, PolicyFault::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
 }
 
 #[test]
 fn an_allocator_that_lies_breaks_only_itself() {
     let cause = broken(include_str!("bad-allocator.wat"), |policy| policy.configure("laws", "").map(drop));
-    assert!(matches!(&cause, Breakage::BadAnswer(_)), "{cause:?}");
+    assert!(matches!(&cause, PolicyFault::BadAnswer(_)), "{cause:?}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A policy that plans what the host has refused.
 
-use lictor_host::driver::Virtual;
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{AttemptResult, Input};
+use lictor_host::driver::VirtualDriver;
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{AttemptResult, SessionInput};
 use lictor_host::verify::testing::{node, object, pod};
 
 use crate::assemble::policy;
@@ -10,10 +10,10 @@ use crate::assemble::policy;
 #[test]
 fn what_was_refused_is_refused_again_and_nothing_of_it_is_carried_out() {
     let stubborn = policy(include_str!("stubborn.wat"));
-    let stubborn = Sandbox::new(Limits::default()).unwrap().load(&stubborn).unwrap().start().unwrap();
-    let mut cluster = Virtual::open(Box::new(stubborn), "", "").unwrap();
+    let stubborn = Sandbox::new(SandboxLimits::default()).unwrap().load(&stubborn).unwrap().start().unwrap();
+    let mut cluster = VirtualDriver::open(Box::new(stubborn), "", "").unwrap();
     cluster.apply([node("n", 1), pod("p", 2, 0)].map(object).to_vec()).unwrap();
-    cluster.tell(Input::Attempt("default/p".to_owned())).unwrap();
+    cluster.tell(SessionInput::Attempt("default/p".to_owned())).unwrap();
     let attempt = cluster.last_attempt().unwrap();
     assert_eq!(attempt.result, AttemptResult::Unschedulable);
     assert_eq!(attempt.preemption.unwrap().message, "`default/p` was refused as a victim before");

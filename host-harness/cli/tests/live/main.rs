@@ -25,11 +25,11 @@ use std::process::{Child, Command, Stdio};
 use std::{env, process};
 
 use browser::{Browser, DESK};
-use lictor_decide::record::Source;
-use lictor_decide::recorded::Growing;
-use lictor_decide::{Between, Native, Opened, Snapshot, With};
+use lictor_decide::record::PolicySource;
+use lictor_decide::recorded::TailedRecording;
+use lictor_decide::{ClusterSession, ClusterSnapshot, CycleInterval, DecisionSettings, Native};
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Header, Memory, Recorder};
+use lictor_host::recording::{Header, MemoryRecording, Recorder};
 
 const LEFT: &str = "\u{e012}";
 const RIGHT: &str = "\u{e014}";
@@ -43,13 +43,14 @@ impl Recording {
     }
 
     /// Records into it from its beginning on: a cluster of a node that `low` fills, for which `high` waits.
-    fn begin(&self) -> Opened {
+    fn begin(&self) -> ClusterSession {
         let mut native = Native::default();
         let described = native.describe().unwrap();
         let recorder = Recorder::begin(Box::new(File::create(&self.0).unwrap()));
         let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
-        let with = With { system: "kubernetes", recorder: Some(&recorder), ..With::default() };
-        Opened::open(policy, described, with, || Snapshot::told("two.yaml", two::TWO.to_owned())).unwrap()
+        let with = DecisionSettings { system: "kubernetes", recorder: Some(&recorder), ..DecisionSettings::default() };
+        ClusterSession::open(policy, described, with, || ClusterSnapshot::told("two.yaml", two::TWO.to_owned()))
+            .unwrap()
     }
 
     fn append(&self, bytes: &[u8]) {
@@ -101,7 +102,8 @@ fn line(from: impl std::io::Read) -> String {
 /// Returns the offset at which the step with the second moment ends.
 fn end_of_second_moment(bytes: &[u8]) -> usize {
     let ends: Vec<usize> = (12..=bytes.len()).collect();
-    let moments = |end: usize| Growing::open("", Memory::from(bytes[..end].to_vec())).unwrap().known().moments;
+    let moments =
+        |end: usize| TailedRecording::open("", MemoryRecording::from(bytes[..end].to_vec())).unwrap().known().moments;
     ends[ends.partition_point(|end| moments(*end) < 2)]
 }
 
@@ -133,16 +135,16 @@ async fn a_controller_is_followed_moment_by_moment() {
     picture("desk-live-undecided.png", &browser.picture().await);
     // Nothing of what follows comes by loading the page anew.
     browser.script("window.isTheSame = true").await;
-    cluster.decide(1, Source::default()).unwrap();
+    cluster.decide(1, PolicySource::default()).unwrap();
     browser.reads("#cycle-said", "Moment 1 of 1: 1 nominated, 1 evicted").await;
-    cluster.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
-    cluster.decide(1, Source::default()).unwrap();
+    cluster.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    cluster.decide(1, PolicySource::default()).unwrap();
     browser.reads("#cycle-said", "Moment 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
     browser.reads("#live", "Live: this is the newest moment").await;
     // Back, and what comes then is counted and not shown.
     browser.write("#moment", LEFT).await;
     browser.reads("#cycle-said", "Moment 1 of 2").await;
-    cluster.decide(1, Source::default()).unwrap();
+    cluster.decide(1, PolicySource::default()).unwrap();
     browser.reads("#live", "Live: 2 newer moments").await;
     browser.press("d/low").await;
     browser.reads("#why", "is evicted from n1").await;
@@ -176,9 +178,9 @@ async fn only_the_last_moments_of_a_long_recording_are_drawn() {
     let Some(browser) = Browser::start("long", DESK).await else { return };
     let recording = Recording::of("long");
     let mut cluster = recording.begin();
-    cluster.decide(1, Source::default()).unwrap();
-    cluster.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
-    (1..240).for_each(|_| drop(cluster.decide(1, Source::default()).unwrap()));
+    cluster.decide(1, PolicySource::default()).unwrap();
+    cluster.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    (1..240).for_each(|_| drop(cluster.decide(1, PolicySource::default()).unwrap()));
     let mut command = view(&recording.0);
     browser.visit(&command.url()).await;
     browser.reads("#cycle-said", "Moment 240 of 240").await;

@@ -1,6 +1,6 @@
 //! What decides: a component of a registry, verified, or nothing.
 
-use lictor_artifact::testing::{Fault, Guarded};
+use lictor_artifact::testing::{AuthenticationMode, RegistryFault};
 
 use crate::run::{FOUR_TEAMS, Ran, file};
 use crate::{KEY, empty_directory, lictor, lictor_with, public_key, with_policy};
@@ -69,10 +69,10 @@ fn what_is_not_trusted_decides_nothing_and_says_what_to_do() {
     let last = wrong.pop();
     wrong.push(if last == Some('0') { '1' } else { '0' });
     decide(&wrong, &[]).exits(2).prints_nothing().tells(&["has no manifest", "hint: "]);
-    registry.fail("/manifests/sha256:", Fault::Bytes(b"{}".to_vec()));
+    registry.fail("/manifests/sha256:", RegistryFault::Bytes(b"{}".to_vec()));
     decide(&pinned, &[]).exits(2).prints_nothing().tells(&["is not what it should be", "do not use it"]);
     registry.repair();
-    registry.fail(".sig", Fault::Status(404));
+    registry.fail(".sig", RegistryFault::Status(404));
     decide(&name, &["--key", &public_key()]).exits(2).prints_nothing().tells(&["is not signed", "--sign-key"]);
 }
 
@@ -80,10 +80,10 @@ fn what_is_not_trusted_decides_nothing_and_says_what_to_do() {
 fn a_registry_that_fails_is_told_as_one_line_with_a_hint() {
     let (registry, name, _) = with_policy();
     for (fault, says) in [
-        (Fault::Status(401), ["does not allow it (401)", "docker login"]),
-        (Fault::Status(404), ["has no manifest `1`", "check repository and tag"]),
-        (Fault::Status(500), ["answers 500", "try again later"]),
-        (Fault::Hangs, ["within 1s", "--registry-timeout"]),
+        (RegistryFault::Status(401), ["does not allow it (401)", "docker login"]),
+        (RegistryFault::Status(404), ["has no manifest `1`", "check repository and tag"]),
+        (RegistryFault::Status(500), ["answers 500", "try again later"]),
+        (RegistryFault::Hangs, ["within 1s", "--registry-timeout"]),
     ] {
         registry.repair();
         registry.fail("manifests/1", fault);
@@ -94,7 +94,7 @@ fn a_registry_that_fails_is_told_as_one_line_with_a_hint() {
 #[test]
 fn credentials_are_those_of_docker() {
     let (registry, name, _) = with_policy();
-    registry.guard(Guarded::Token);
+    registry.guard(AuthenticationMode::Token);
     let docker = empty_directory("docker-login");
     // `me:secret` in base 64.
     let auths = format!(r#"{{"auths": {{"{}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#, registry.host());

@@ -20,7 +20,7 @@ use lictor::embedded;
 use lictor_conformance::{load, run_explained};
 use lictor_contract::*;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Cache, Limits, Loaded, Sandbox};
+use lictor_host::sandbox::{Cache, LoadedComponent, Sandbox, SandboxLimits};
 use serde_json::{Value, json};
 use traced::{Calls, Traced};
 use types::Contract;
@@ -43,9 +43,9 @@ const SCENARIOS: [&str; 10] = [
 /// What a player exits with where what it needs is not installed.
 const NOT_INSTALLED: i32 = 77;
 
-static COMPONENT: LazyLock<Loaded> = LazyLock::new(|| {
+static COMPONENT: LazyLock<LoadedComponent> = LazyLock::new(|| {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
-    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap()).load(embedded()).unwrap()
+    Sandbox::new(SandboxLimits::default()).unwrap().with_cache(Cache::open(&shared).unwrap()).load(embedded()).unwrap()
 });
 static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::of(embedded()));
 static TRACES: LazyLock<Vec<(String, Calls)>> = LazyLock::new(|| {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::sandbox::{Sandboxed, TemplateNumbers};
+use lictor_host::sandbox::{SandboxedPolicy, TemplateNumbers};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ impl Calls {
 
 /// An instance of the component whose calls are written down.
 pub struct Traced {
-    policy: Sandboxed,
+    policy: SandboxedPolicy,
     /// The templates that the instance has received, with the numbers that the host gives them.
     templates: TemplateNumbers,
     calls: Calls,
@@ -40,7 +40,7 @@ pub struct Traced {
 
 impl Traced {
     /// Wraps an instance. Its calls are added to `calls`.
-    pub fn new(policy: Sandboxed, calls: &Calls) -> Traced {
+    pub fn new(policy: SandboxedPolicy, calls: &Calls) -> Traced {
         Traced { policy, templates: TemplateNumbers::default(), calls: calls.clone() }
     }
 
@@ -52,7 +52,7 @@ impl Traced {
         &mut self,
         function: &'static str,
         arguments: Value,
-        ask: impl FnOnce(&mut Sandboxed) -> Result<A, CallError>,
+        ask: impl FnOnce(&mut SandboxedPolicy) -> Result<A, CallError>,
     ) -> Result<A, CallError> {
         let answer = ask(&mut self.policy);
         let said = match &answer {
@@ -69,7 +69,7 @@ impl Traced {
         &mut self,
         function: &'static str,
         arguments: Value,
-        ask: impl FnOnce(&mut Sandboxed) -> Result<Result<(), E>, CallError>,
+        ask: impl FnOnce(&mut SandboxedPolicy) -> Result<Result<(), E>, CallError>,
     ) -> Result<Result<(), E>, CallError> {
         let verdict = ask(&mut self.policy).unwrap();
         let said = verdict.as_ref().map_or_else(|error| json!({"err": error}), |()| json!({"ok": null}));

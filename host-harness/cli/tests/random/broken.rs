@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use lictor::Native;
 use lictor_host::cluster::Mirror;
-use lictor_host::driver::random::{Faulty, Fuse};
+use lictor_host::driver::random::{CallsUntilFault, Faulty};
 use lictor_host::session::Session;
 
 use crate::systems::{self, Played};
@@ -16,7 +16,7 @@ fn play(played: &Played) {
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     let mut restarts = 0;
     for seed in 0..played.seeds {
-        let fuse = Fuse::default();
+        let fuse = CallsUntilFault::default();
         let policy = Faulty::new(Native::default(), fuse.clone());
         let counted = policy.restarts();
         let session = Session::open(Box::new(policy), played.name, "").unwrap();

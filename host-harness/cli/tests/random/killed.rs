@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lictor_host::cluster::Mirror;
-use lictor_host::driver::random::Fuse;
+use lictor_host::driver::random::CallsUntilFault;
 
 use crate::systems::{self, Played};
 use crate::{STEPS, open, simulation};
@@ -17,7 +17,7 @@ fn play(played: &Played) {
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut kills, mut seed) = (0, 0);
     while kills < KILLS {
-        let fuse = Fuse::default();
+        let fuse = CallsUntilFault::default();
         let mut simulation = simulation(played, open(played, &fuse), 1_000 + seed, fuse.clone());
         simulation.keep_checkpoints();
         for _ in 0..STEPS {

@@ -8,7 +8,7 @@ mod replaced;
 mod systems;
 
 use lictor::Native;
-use lictor_host::driver::random::{Faulty, Fuse, Simulation};
+use lictor_host::driver::random::{CallsUntilFault, Faulty, SessionSimulation};
 use lictor_host::session::Session;
 use systems::Played;
 
@@ -16,13 +16,13 @@ use systems::Played;
 const STEPS: usize = 300;
 
 /// Opens a session of the policy that breaks when its fuse has burnt down.
-fn open(played: &Played, fuse: &Fuse) -> Session {
+fn open(played: &Played, fuse: &CallsUntilFault) -> Session {
     Session::open(Box::new(Faulty::new(Native::default(), fuse.clone())), played.name, "").unwrap()
 }
 
 /// Builds a simulation with this system.
-fn simulation(played: &Played, session: Session, seed: u64, fuse: Fuse) -> Simulation {
-    let mut simulation = Simulation::new(session, seed, 3, played.objects.clone(), fuse);
+fn simulation(played: &Played, session: Session, seed: u64, fuse: CallsUntilFault) -> SessionSimulation {
+    let mut simulation = SessionSimulation::new(session, seed, 3, played.objects.clone(), fuse);
     simulation.dress = played.dress;
     simulation
 }

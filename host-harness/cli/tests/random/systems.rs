@@ -2,8 +2,8 @@
 
 use lictor::Native;
 use lictor_contract::{ExtensionPoint, SystemInfo};
-use lictor_host::cluster::Object;
-use lictor_host::driver::random::Real;
+use lictor_host::cluster::KubernetesObject;
+use lictor_host::driver::random::SimulatedPod;
 use lictor_host::policy::Policy;
 use lictor_host::verify::testing::object;
 use serde_json::json;
@@ -21,9 +21,9 @@ const MANY_SEEDS: u64 = 24;
 pub struct Played {
     pub name: &'static str,
     /// What is written on each pod that is created.
-    pub dress: fn(usize, &mut Real),
+    pub dress: fn(usize, &mut SimulatedPod),
     /// The objects that the system needs in addition to nodes and pods.
-    pub objects: Vec<Object>,
+    pub objects: Vec<KubernetesObject>,
     /// How many simulations show all of it.
     pub seeds: u64,
     /// The commands that it must ask for often.
@@ -53,7 +53,7 @@ pub fn kubernetes() -> Played {
 
 /// Returns coscheduling with gangs of two.
 pub fn coscheduling() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         if number.is_multiple_of(3) {
             pod.labels.insert("pod-group/name".to_owned(), format!("g{}", number % 4));
             pod.labels.insert("pod-group/min-available".to_owned(), "2".to_owned());
@@ -64,7 +64,7 @@ pub fn coscheduling() -> Played {
 
 /// Returns Koordinator with gangs of two.
 pub fn koordinator() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
         if number.is_multiple_of(3) {
             let gang = format!("g{}", number % 4);
@@ -79,7 +79,7 @@ pub fn koordinator() -> Played {
 }
 
 pub fn yunikorn() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         pod.scheduler = "yunikorn";
         pod.labels.insert("applicationId".to_owned(), format!("app{}", number % 4));
         pod.labels.insert("queue".to_owned(), format!("root.q{}", number % 2));
@@ -96,7 +96,7 @@ pub fn yunikorn() -> Played {
 }
 
 pub fn volcano() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         pod.scheduler = "volcano";
         pod.annotations.insert("scheduling.k8s.io/group-name".to_owned(), format!("j{}", number % 3));
     };
@@ -116,7 +116,7 @@ pub fn volcano() -> Played {
 
 /// Returns Koordinator where every other pod is not preemptible, and reclaims what the quota is guaranteed from preemptible pods.
 pub fn koordinator_evicting() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         let preemptible = !number.is_multiple_of(2);
         pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
         pod.labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), preemptible.to_string());
@@ -130,7 +130,7 @@ pub fn koordinator_evicting() -> Played {
 
 /// Returns Volcano with two queues, each of which reclaims what it deserves from the other. In so small a cluster that is rare.
 pub fn volcano_reclaiming() -> Played {
-    let dress: fn(usize, &mut Real) = |number, pod| {
+    let dress: fn(usize, &mut SimulatedPod) = |number, pod| {
         pod.scheduler = "volcano";
         pod.annotations.insert("scheduling.k8s.io/group-name".to_owned(), format!("j{}", number % 4));
     };

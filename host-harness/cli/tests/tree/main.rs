@@ -5,6 +5,7 @@ mod comments;
 mod definitions;
 mod floors;
 mod sizes;
+mod types;
 mod words;
 
 use std::fs;

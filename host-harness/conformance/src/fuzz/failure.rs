@@ -1,11 +1,11 @@
 //! What a case can fail with.
 
-use lictor_oracle::Step;
+use lictor_oracle::CaseStep;
 use serde_json::Value;
 
 /// A failed case: the law that was broken, and the steps so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FuzzFailure {
     /// The law, as the oracle names it; `same-everywhere` where two policies differ, `can-be-carried-out` where a step could not be taken.
     pub law: String,
     /// What is wrong.
@@ -13,5 +13,5 @@ pub struct Failure {
     /// The expectations of the last step in a scenario, where they are known.
     pub expect: Option<Value>,
     /// The steps and their outcomes, up to the failure.
-    pub steps: Vec<(Step, Value)>,
+    pub steps: Vec<(CaseStep, Value)>,
 }

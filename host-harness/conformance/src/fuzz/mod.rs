@@ -8,8 +8,8 @@ mod save;
 mod shrink;
 mod table;
 
-pub use attempt::{Halt, attempt, attempt_comparing};
-pub use failure::Failure;
+pub use attempt::{StopReason, attempt, attempt_comparing};
+pub use failure::FuzzFailure;
 pub use save::{scenario, title};
 pub use shrink::shrink;
-pub use table::Table;
+pub use table::CaseSession;

@@ -2,21 +2,21 @@
 
 use std::fmt::Write;
 
-use lictor_oracle::{Case, Step};
+use lictor_oracle::{CaseStep, FuzzCase};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::FuzzFailure;
 
 /// Returns the name of the scenario of a case. The file is named after it.
-pub fn title(case: &Case, failure: &Failure) -> String {
+pub fn title(case: &FuzzCase, failure: &FuzzFailure) -> String {
     format!("{}-{}-{}-{}", case.system, failure.law.replace('/', "-"), case.seed, case.index)
 }
 
 /// Returns the scenario as YAML: the cluster, the steps, and for the last step the expectations of the oracle, where they are known.
 ///
 /// The comment at the beginning has what cannot be written as an expectation.
-pub fn scenario(case: &Case, failure: &Failure) -> String {
-    let Case { system, seed, index, parameters, args, objects, .. } = case;
+pub fn scenario(case: &FuzzCase, failure: &FuzzFailure) -> String {
+    let FuzzCase { system, seed, index, parameters, args, objects, .. } = case;
     let mut text = String::new();
     let mut line = |words: String| {
         // Writing to a text cannot fail.
@@ -35,8 +35,8 @@ pub fn scenario(case: &Case, failure: &Failure) -> String {
         line(format!("    - {object}"));
     }
     line("  steps:".to_owned());
-    let told: Vec<&(Step, Value)> =
-        failure.steps.iter().filter(|(step, _)| !matches!(step, Step::Order | Step::Usage(_))).collect();
+    let told: Vec<&(CaseStep, Value)> =
+        failure.steps.iter().filter(|(step, _)| !matches!(step, CaseStep::Order | CaseStep::Usage(_))).collect();
     for (place, (step, _)) in (1usize..).zip(&told) {
         let mut written = step.written();
         if let (true, Some(expect), Some(fields)) = (place == told.len(), &failure.expect, written.as_object_mut()) {

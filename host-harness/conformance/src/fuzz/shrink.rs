@@ -1,9 +1,9 @@
 //! Makes a failing case small: fewer objects, then smaller numbers, while it fails with the same law.
 
-use lictor_oracle::Case;
+use lictor_oracle::FuzzCase;
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::failure::FuzzFailure;
 
 /// The maximum number of attempts. A case that is still large after them is small enough.
 const ATTEMPTS: usize = 2000;
@@ -11,7 +11,11 @@ const ATTEMPTS: usize = 2000;
 /// Returns a smaller case that fails with the same law, and its failure.
 ///
 /// `attempt` plays a case and returns its failure.
-pub fn shrink(case: &Case, failure: Failure, mut attempt: impl FnMut(&Case) -> Option<Failure>) -> (Case, Failure) {
+pub fn shrink(
+    case: &FuzzCase,
+    failure: FuzzFailure,
+    mut attempt: impl FnMut(&FuzzCase) -> Option<FuzzFailure>,
+) -> (FuzzCase, FuzzFailure) {
     let mut best = (case.clone(), failure);
     let mut left = ATTEMPTS;
     loop {
@@ -28,7 +32,7 @@ pub fn shrink(case: &Case, failure: Failure, mut attempt: impl FnMut(&Case) -> O
 }
 
 /// Returns cases that are a little smaller: without one object, without one label or optional field, or with one smaller number.
-fn candidates(case: &Case) -> impl Iterator<Item = Case> {
+fn candidates(case: &FuzzCase) -> impl Iterator<Item = FuzzCase> {
     let without = |place: usize| {
         let mut case = case.clone();
         case.objects.remove(place);
@@ -49,7 +53,7 @@ fn candidates(case: &Case) -> impl Iterator<Item = Case> {
             case
         })
     });
-    calmer.into_iter().chain((0..case.objects.len()).rev().map(without)).chain(smaller).filter(Case::is_fair)
+    calmer.into_iter().chain((0..case.objects.len()).rev().map(without)).chain(smaller).filter(FuzzCase::is_fair)
 }
 
 /// The fields of a pod or node that may be left out without changing its kind.

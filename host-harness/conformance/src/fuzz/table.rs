@@ -1,46 +1,49 @@
 //! A policy and the cluster of a case.
 
 use lictor_contract::Pod;
-use lictor_oracle::{Case, Step};
+use lictor_oracle::{CaseStep, FuzzCase};
 use serde_json::Value;
 
-use crate::{Action, Usage, act};
-use lictor_host::cluster::{Object, load};
-use lictor_host::driver::Virtual;
+use crate::{ScenarioAction, UsedAmounts, act};
+use lictor_host::cluster::{KubernetesObject, load};
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::Policy;
 
 /// The file name of the objects of a case in messages.
 const FILE: &str = "case";
 
 /// A policy that decides in the cluster of a case.
-pub struct Table(Virtual);
+pub struct CaseSession(VirtualDriver);
 
-impl Table {
+impl CaseSession {
     /// Configures the policy and sends it the cluster.
     ///
     /// # Errors
     /// The policy refuses the arguments or the cluster, or an object cannot be read.
-    pub fn open(case: &Case, policy: Box<dyn Policy>) -> Result<Table, String> {
+    pub fn open(case: &FuzzCase, policy: Box<dyn Policy>) -> Result<CaseSession, String> {
         let arguments = Value::Object(case.args.clone()).to_string();
-        let mut session = Virtual::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
+        let mut session =
+            VirtualDriver::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
         session.apply(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;
         session.take_happened();
-        Ok(Table(session))
+        Ok(CaseSession(session))
     }
 
     /// Takes a step. Returns the outcome in the form of `lictor test --output json`, with the current nominations.
     ///
     /// # Errors
     /// The policy breaks the contract, or an object of the step cannot be read.
-    pub fn take(&mut self, step: &Step) -> Result<Value, String> {
+    pub fn take(&mut self, step: &CaseStep) -> Result<Value, String> {
         let action = match step {
-            Step::Order => Action::Order(Vec::new()),
-            Step::Schedule(pod) => Action::Schedule(pod.clone()),
-            Step::Cycle => Action::Cycle(1),
-            Step::Advance(seconds) => Action::Advance(seconds.saturating_mul(1_000_000_000)),
-            Step::EvictionsComplete => Action::EvictionsComplete,
-            Step::Apply(values) => Action::Apply(objects(values)?),
-            Step::Usage(names) => Action::Status(names.iter().map(|name| (name.clone(), Usage::default())).collect()),
+            CaseStep::Order => ScenarioAction::Order(Vec::new()),
+            CaseStep::Schedule(pod) => ScenarioAction::Schedule(pod.clone()),
+            CaseStep::Cycle => ScenarioAction::Cycle(1),
+            CaseStep::Advance(seconds) => ScenarioAction::Advance(seconds.saturating_mul(1_000_000_000)),
+            CaseStep::EvictionsComplete => ScenarioAction::EvictionsComplete,
+            CaseStep::Apply(values) => ScenarioAction::Apply(objects(values)?),
+            CaseStep::Usage(names) => {
+                ScenarioAction::Status(names.iter().map(|name| (name.clone(), UsedAmounts::default())).collect())
+            }
         };
         let actual = act(action, &mut self.0)?;
         let mut said = serde_json::to_value(actual).map_err(|error| error.to_string())?;
@@ -62,11 +65,11 @@ impl Table {
 }
 
 /// Reads objects in the form that a file has.
-fn objects(values: &[Value]) -> Result<Vec<Object>, String> {
+fn objects(values: &[Value]) -> Result<Vec<KubernetesObject>, String> {
     let mut objects = Vec::with_capacity(values.len());
     for value in values {
         for document in load::read(FILE, &value.to_string()).map_err(|mistake| mistake.to_string())? {
-            objects.push(Object::from_document(document).map_err(|mistake| mistake.to_string())?);
+            objects.push(KubernetesObject::from_document(document).map_err(|mistake| mistake.to_string())?);
         }
     }
     Ok(objects)

@@ -3,7 +3,7 @@
 use lictor_contract::Interface;
 
 use super::checks::ALL;
-use super::lab::{Lab, Verdict};
+use super::lab::{CheckContext, CheckResult};
 
 /// A rule of the contract, with the check that a policy keeps it.
 pub struct Check {
@@ -16,7 +16,7 @@ pub struct Check {
     /// What to change in a policy that breaks the rule.
     pub remedy: &'static str,
     /// Checks a policy in one cluster.
-    pub(super) verdict: fn(&Lab<'_>) -> Verdict,
+    pub(super) verdict: fn(&CheckContext<'_>) -> CheckResult,
 }
 
 impl Check {

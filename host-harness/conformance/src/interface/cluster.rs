@@ -1,8 +1,8 @@
 //! Random clusters for a policy of which nothing is known but its description, and how they change.
 
 use lictor_contract::{Phase, PlacedKind, SystemInfo};
-use lictor_host::cluster::{InputError, Object, load};
-use lictor_oracle::Dice;
+use lictor_host::cluster::{InputError, KubernetesObject, load};
+use lictor_oracle::RandomSource;
 use serde_json::{Map, Value, json};
 
 /// Values of labels and annotations that the policy reads: names, numbers and words. Some of them may have a meaning for the policy.
@@ -13,7 +13,7 @@ const CORES: usize = 4;
 
 /// A cluster and its changes.
 #[derive(Debug, Clone)]
-pub(super) struct Cluster {
+pub(super) struct SuiteCluster {
     /// The name in reports.
     pub(super) name: String,
     /// The arguments of the system, as JSON.
@@ -21,32 +21,32 @@ pub(super) struct Cluster {
     /// The schedulers whose pods are decided about. Empty: those of the system.
     pub(super) schedulers: Vec<String>,
     /// The changes. The first is the initial cluster.
-    pub(super) rounds: Vec<Round>,
+    pub(super) rounds: Vec<ClusterChange>,
 }
 
 /// A change of the cluster.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Round {
+pub(super) struct ClusterChange {
     /// The keys of the removed objects, as `Kind/namespace/name`.
     pub(super) gone: Vec<String>,
     /// The objects that are new or have changed.
-    pub(super) objects: Vec<Object>,
+    pub(super) objects: Vec<KubernetesObject>,
 }
 
 /// The state of the generator.
-struct Draft<'a> {
-    dice: Dice,
+struct ClusterGenerator<'a> {
+    dice: RandomSource,
     system: &'a SystemInfo,
     created: usize,
 }
 
-impl Cluster {
+impl SuiteCluster {
     /// Generates the cluster of a seed, for a system with these interests.
     ///
     /// # Errors
     /// An object cannot be read, for example where two interests of the system contradict each other.
-    pub(super) fn of(seed: u64, system: &SystemInfo) -> Result<Cluster, InputError> {
-        let mut draft = Draft { dice: Dice::after(seed), system, created: 0 };
+    pub(super) fn of(seed: u64, system: &SystemInfo) -> Result<SuiteCluster, InputError> {
+        let mut draft = ClusterGenerator { dice: RandomSource::after(seed), system, created: 0 };
         let first = draft.first();
         let second = draft.second();
         let third = vec![draft.pending("late", 1, 50), draft.node("n1", 6)];
@@ -54,9 +54,9 @@ impl Cluster {
             [(Vec::new(), first), (vec!["Pod/default/r0", "Node/spare"], second), (vec!["Pod/default/p1"], third)];
         let round = |(gone, objects): (Vec<&str>, Vec<Value>)| {
             let gone = gone.into_iter().map(str::to_owned).collect();
-            Ok(Round { gone, objects: objects.into_iter().map(object).collect::<Result<_, InputError>>()? })
+            Ok(ClusterChange { gone, objects: objects.into_iter().map(object).collect::<Result<_, InputError>>()? })
         };
-        Ok(Cluster {
+        Ok(SuiteCluster {
             name: format!("cluster {seed}"),
             arguments: String::new(),
             schedulers: Vec::new(),
@@ -68,7 +68,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Those of [`Cluster::of`].
-    pub(super) fn passing(count: usize) -> Result<Vec<Object>, InputError> {
+    pub(super) fn passing(count: usize) -> Result<Vec<KubernetesObject>, InputError> {
         let pod = |name: String| {
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "passing"},
                    "spec": {"containers": [{"name": "c"}], "schedulingGates": [{"name": "passing"}]}})
@@ -80,7 +80,7 @@ impl Cluster {
     }
 }
 
-impl Draft<'_> {
+impl ClusterGenerator<'_> {
     /// Generates the initial cluster: nodes with pods on them, pending pods, and pods that are never tried.
     fn first(&mut self) -> Vec<Value> {
         let mut objects: Vec<Value> = (1..=3).map(|at| self.node(&format!("n{at}"), CORES)).collect();
@@ -213,7 +213,7 @@ fn set(object: &mut Value, pointer: &str, value: Value) {
 }
 
 /// Reads an object like the host.
-fn object(value: Value) -> Result<Object, InputError> {
+fn object(value: Value) -> Result<KubernetesObject, InputError> {
     let mut documents = load::read("generated", &value.to_string())?;
     let document = documents.pop().ok_or_else(|| InputError {
         file: "generated".into(),
@@ -221,5 +221,5 @@ fn object(value: Value) -> Result<Object, InputError> {
         message: "there is no object".to_owned(),
         remedy: "report this".to_owned(),
     })?;
-    Object::from_document(document)
+    KubernetesObject::from_document(document)
 }

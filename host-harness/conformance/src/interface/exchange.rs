@@ -50,7 +50,7 @@ impl Call {
 
 /// The answer of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum CallReply {
     Keys(SortKeys),
     PreFiltered(PreFiltered),
     Verdicts(NodeVerdicts),
@@ -73,7 +73,7 @@ pub(super) enum Said {
 
 /// A pod in the form that the policy received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KnownPod {
+pub(super) struct ReceivedPod {
     /// The name: `namespace/name`, or `kind number/namespace/name` of an object that is placed like a pod.
     pub(super) name: String,
     /// Whether the pod still exists.
@@ -84,8 +84,8 @@ pub(super) struct KnownPod {
 
 /// The objects that the policy has received, as far as answers are checked against them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
-    pub(super) pods: BTreeMap<PodId, KnownPod>,
+pub(super) struct ReceivedObjects {
+    pub(super) pods: BTreeMap<PodId, ReceivedPod>,
     pub(super) nodes: BTreeMap<NodeId, String>,
     pub(super) resources: Vec<String>,
     /// The number of node numbers that were given, including those of deleted nodes.
@@ -93,7 +93,7 @@ pub(super) struct Known {
     events: u64,
 }
 
-impl Known {
+impl ReceivedObjects {
     /// Applies an event.
     pub(super) fn hear(&mut self, event: &Event) {
         self.events = self.events.saturating_add(1);
@@ -109,7 +109,7 @@ impl Known {
             Event::PodUpserted(pod) => {
                 let kind = pod.kind.map(|kind| format!("kind {kind}/")).unwrap_or_default();
                 let name = format!("{kind}{}/{}", pod.template.namespace, pod.name);
-                self.pods.insert(pod.id, KnownPod { name, there: true, changed });
+                self.pods.insert(pod.id, ReceivedPod { name, there: true, changed });
             }
             Event::PodStatus(PodStatus { id, .. }) => {
                 self.pods.entry(*id).and_modify(|pod| pod.changed = changed);
@@ -142,9 +142,9 @@ impl Known {
 #[derive(Debug, Clone)]
 pub(super) struct Exchange {
     pub(super) call: Call,
-    pub(super) said: Said,
+    pub(super) said: CallReply,
     /// The objects that the policy had received before the call.
-    pub(super) known: Arc<Known>,
+    pub(super) known: Arc<ReceivedObjects>,
     /// The index of the instance that answered, counted from the first.
     pub(super) life: usize,
 }
@@ -153,20 +153,24 @@ impl Exchange {
     /// Returns the reasons in the answer.
     pub(super) fn reasons(&self) -> Vec<&Reason> {
         match &self.said {
-            Said::PreFiltered(PreFiltered { admission: Admission::Refused(why) | Admission::Final(why), .. }) => {
+            CallReply::PreFiltered(PreFiltered {
+                admission: Admission::Refused(why) | Admission::Final(why), ..
+            }) => {
                 vec![why]
             }
-            Said::Verdicts(verdicts) => verdicts.obstacles.iter().map(|obstacle| &obstacle.reason).collect(),
-            Said::PostFiltered(answer) => answer.plan.iter().map(|plan| &plan.reason).chain([&answer.reason]).collect(),
-            Said::Permitted(answer) => match &answer.permission {
+            CallReply::Verdicts(verdicts) => verdicts.obstacles.iter().map(|obstacle| &obstacle.reason).collect(),
+            CallReply::PostFiltered(answer) => {
+                answer.plan.iter().map(|plan| &plan.reason).chain([&answer.reason]).collect()
+            }
+            CallReply::Permitted(answer) => match &answer.permission {
                 Permission::Reject(why) => vec![why],
                 Permission::Wait(_) => vec![&answer.reason],
                 Permission::Allow => Vec::new(),
             },
-            Said::Actions(actions) => actions.plans.reasons.iter().collect(),
-            Said::Enforced(enforced) => enforced.enforcements.iter().map(|it| &it.reason).collect(),
-            Said::Standings(lists) => lists.iter().flatten().filter_map(|threat| threat.spared.as_ref()).collect(),
-            Said::Notes(notes) => notes.iter().map(|note| &note.reason).collect(),
+            CallReply::Actions(actions) => actions.plans.reasons.iter().collect(),
+            CallReply::Enforced(enforced) => enforced.enforcements.iter().map(|it| &it.reason).collect(),
+            CallReply::Standings(lists) => lists.iter().flatten().filter_map(|threat| threat.spared.as_ref()).collect(),
+            CallReply::Notes(notes) => notes.iter().map(|note| &note.reason).collect(),
             _ => Vec::new(),
         }
     }
@@ -174,11 +178,11 @@ impl Exchange {
     /// Returns the retry hint of the answer. `None`: this kind of answer has none.
     pub(super) fn retry(&self) -> Option<&Retry> {
         match &self.said {
-            Said::PreFiltered(answer) => Some(&answer.retry),
-            Said::PostFiltered(answer) => Some(&answer.retry),
-            Said::Permitted(answer) => Some(&answer.retry),
-            Said::Actions(answer) => Some(&answer.retry),
-            Said::Enforced(answer) => Some(&answer.retry),
+            CallReply::PreFiltered(answer) => Some(&answer.retry),
+            CallReply::PostFiltered(answer) => Some(&answer.retry),
+            CallReply::Permitted(answer) => Some(&answer.retry),
+            CallReply::Actions(answer) => Some(&answer.retry),
+            CallReply::Enforced(answer) => Some(&answer.retry),
             _ => None,
         }
     }
@@ -186,10 +190,10 @@ impl Exchange {
     /// Returns the effects of the answer on other pods. `None`: this kind of answer has none.
     pub(super) fn effects(&self) -> Option<&Effects> {
         match &self.said {
-            Said::PreFiltered(answer) => Some(&answer.effects),
-            Said::PostFiltered(answer) => Some(&answer.effects),
-            Said::Permitted(answer) => Some(&answer.effects),
-            Said::Effects(effects) => Some(effects),
+            CallReply::PreFiltered(answer) => Some(&answer.effects),
+            CallReply::PostFiltered(answer) => Some(&answer.effects),
+            CallReply::Permitted(answer) => Some(&answer.effects),
+            CallReply::Effects(effects) => Some(effects),
             _ => None,
         }
     }
@@ -197,9 +201,9 @@ impl Exchange {
     /// Returns the numbers of the plans in the answer.
     pub(super) fn plans(&self) -> Vec<u64> {
         match &self.said {
-            Said::PostFiltered(answer) => answer.plan.iter().map(|plan| plan.id).collect(),
-            Said::Actions(actions) => actions.plans.slices.iter().map(|plan| plan.id).collect(),
-            Said::Enforced(enforced) => enforced.enforcements.iter().map(|it| it.id).collect(),
+            CallReply::PostFiltered(answer) => answer.plan.iter().map(|plan| plan.id).collect(),
+            CallReply::Actions(actions) => actions.plans.slices.iter().map(|plan| plan.id).collect(),
+            CallReply::Enforced(enforced) => enforced.enforcements.iter().map(|it| it.id).collect(),
             _ => Vec::new(),
         }
     }

@@ -4,48 +4,48 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use lictor_contract::*;
-use lictor_host::driver::Virtual;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::FaultRules;
 
-use super::cluster::Cluster;
+use super::cluster::SuiteCluster;
 use super::exchange::{Call, Exchange};
 use super::names;
-use super::play::{Manner, Run, play};
-use super::tap::{Tap, Telling};
+use super::play::{RunOptions, RunRecord, play};
+use super::tap::{EventDelivery, RecordingPolicy};
 
 /// The number of answers that a check has examined; or what is wrong, in a sentence.
-pub(super) type Verdict = Result<usize, String>;
+pub(super) type CheckResult = Result<usize, String>;
 
 /// Calls of a policy about a pod and the node that is to be reserved for it.
-pub(super) type Reserving<T> = fn(&mut dyn Policy, PodId, NodeId) -> Result<T, CallError>;
+pub(super) type ReserveCall<T> = fn(&mut dyn Policy, PodId, NodeId) -> Result<T, CallError>;
 
 /// The results of such calls, by pod name.
 pub(super) type Answers<T> = Vec<(String, Result<T, CallError>)>;
 
 /// A function that starts an instance of the policy under test.
-pub type Start<'a> = dyn Fn() -> Result<Box<dyn Policy>, String> + 'a;
+pub type InstanceFactory<'a> = dyn Fn() -> Result<Box<dyn Policy>, String> + 'a;
 
 /// A cluster, a system, and the runs over them that several checks look at.
-pub(super) struct Lab<'a> {
-    pub(super) start: &'a Start<'a>,
+pub(super) struct CheckContext<'a> {
+    pub(super) start: &'a InstanceFactory<'a>,
     pub(super) description: &'a Description,
     pub(super) system: &'a SystemInfo,
-    pub(super) cluster: &'a Cluster,
-    plain: OnceCell<Run>,
-    refusing: OnceCell<Run>,
-    explained: OnceCell<Run>,
+    pub(super) cluster: &'a SuiteCluster,
+    plain: OnceCell<RunRecord>,
+    refusing: OnceCell<RunRecord>,
+    explained: OnceCell<RunRecord>,
 }
 
-impl<'a> Lab<'a> {
+impl<'a> CheckContext<'a> {
     pub(super) fn new(
-        start: &'a Start<'a>,
+        start: &'a InstanceFactory<'a>,
         description: &'a Description,
         system: &'a SystemInfo,
-        cluster: &'a Cluster,
-    ) -> Lab<'a> {
+        cluster: &'a SuiteCluster,
+    ) -> CheckContext<'a> {
         let (plain, refusing, explained) = Default::default();
-        Lab { start, description, system, cluster, plain, refusing, explained }
+        CheckContext { start, description, system, cluster, plain, refusing, explained }
     }
 
     /// Returns whether the system decides at an extension point.
@@ -54,15 +54,15 @@ impl<'a> Lab<'a> {
     }
 
     /// Returns the plain run: the one that a host makes.
-    pub(super) fn plain(&self) -> &Run {
-        self.plain.get_or_init(|| self.run(&Manner::default()))
+    pub(super) fn plain(&self) -> &RunRecord {
+        self.plain.get_or_init(|| self.run(&RunOptions::default()))
     }
 
     /// Returns the runs whose answers are all examined: the plain run, a run with refused plans, and one with explanations and standings.
-    pub(super) fn runs(&self) -> [&Run; 3] {
-        let telling = Telling { refusing: true, ..Telling::default() };
-        let refusing = || self.run(&Manner { telling, ..Manner::default() });
-        let explained = || self.run(&Manner { explained: true, standing: true, ..Manner::default() });
+    pub(super) fn runs(&self) -> [&RunRecord; 3] {
+        let telling = EventDelivery { refusing: true, ..EventDelivery::default() };
+        let refusing = || self.run(&RunOptions { telling, ..RunOptions::default() });
+        let explained = || self.run(&RunOptions { explained: true, standing: true, ..RunOptions::default() });
         [self.plain(), self.refusing.get_or_init(refusing), self.explained.get_or_init(explained)]
     }
 
@@ -70,7 +70,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// The first wrong answer.
-    pub(super) fn each(&self, look: impl Fn(&Exchange) -> Option<Result<(), String>>) -> Verdict {
+    pub(super) fn each(&self, look: impl Fn(&Exchange) -> Option<Result<(), String>>) -> CheckResult {
         let mut seen = 0_usize;
         for exchange in self.runs().iter().flat_map(|run| &run.exchanges) {
             if let Some(looked) = look(exchange) {
@@ -82,8 +82,8 @@ impl<'a> Lab<'a> {
     }
 
     /// Checks that a run with these settings has the same decisions as the plain run.
-    pub(super) fn same(&self, manner: &Manner) -> Verdict {
-        let lines = |run: &Run| -> Vec<String> {
+    pub(super) fn same(&self, manner: &RunOptions) -> CheckResult {
+        let lines = |run: &RunRecord| -> Vec<String> {
             let is_said = |exchange: &&Exchange| !matches!(exchange.call, Call::Notes(_) | Call::Standings(_));
             let asked = run.exchanges.iter().filter(is_said);
             asked.map(names::line).collect()
@@ -92,8 +92,8 @@ impl<'a> Lab<'a> {
     }
 
     /// Checks that a run with these settings has the same answers as the plain run, byte for byte.
-    pub(super) fn identical(&self, manner: &Manner) -> Verdict {
-        let lines = |run: &Run| -> Vec<String> {
+    pub(super) fn identical(&self, manner: &RunOptions) -> CheckResult {
+        let lines = |run: &RunRecord| -> Vec<String> {
             run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.said)).collect()
         };
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))
@@ -103,8 +103,8 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// No instance can be started, or it fails.
-    pub(super) fn told(&self) -> Result<(Virtual, Tap), String> {
-        let tap = Tap::new((self.start)()?, Telling::default());
+    pub(super) fn told(&self) -> Result<(VirtualDriver, RecordingPolicy), String> {
+        let tap = RecordingPolicy::new((self.start)()?, EventDelivery::default());
         let mut session = self.open(&tap)?;
         if let Some(first) = self.cluster.rounds.first() {
             session.apply(first.objects.clone()).map_err(|error| error.to_string())?;
@@ -116,8 +116,8 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// The policy refuses the configuration, or fails.
-    pub(super) fn open(&self, tap: &Tap) -> Result<Virtual, String> {
-        let opened = Virtual::open(Box::new(tap.clone()), &self.system.name, &self.cluster.arguments);
+    pub(super) fn open(&self, tap: &RecordingPolicy) -> Result<VirtualDriver, String> {
+        let opened = VirtualDriver::open(Box::new(tap.clone()), &self.system.name, &self.cluster.arguments);
         let mut session = opened.map_err(|error| error.to_string())?;
         session.set_fault_rules(FaultRules::ONCE);
         if !self.cluster.schedulers.is_empty() {
@@ -130,7 +130,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// No instance can be started, or it fails.
-    pub(super) fn reserving<T>(&self, ask: Reserving<T>) -> Result<Answers<T>, String> {
+    pub(super) fn reserving<T>(&self, ask: ReserveCall<T>) -> Result<Answers<T>, String> {
         let (session, tap) = self.told()?;
         let named = |exchange: &Exchange| match exchange.call {
             Call::Reserve(pod, node) => Some((exchange.known.pod(pod), exchange.known.node(node))),
@@ -147,15 +147,15 @@ impl<'a> Lab<'a> {
     }
 
     /// Makes a run with these settings.
-    pub(super) fn run(&self, manner: &Manner) -> Run {
-        let mut run = Run::default();
+    pub(super) fn run(&self, manner: &RunOptions) -> RunRecord {
+        let mut run = RunRecord::default();
         run.unopened = play(self, manner, &mut run).err();
         run
     }
 }
 
 /// Returns the pods that can be tried, ordered by number.
-pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
+pub(super) fn pending(session: &VirtualDriver) -> Vec<PodId> {
     let waits = |pod: &&Pod| {
         let tried = !pod.gated && !pod.template.foreign && !pod.terminating;
         pod.node.is_none() && pod.phase == Phase::Pending && tried
@@ -167,7 +167,7 @@ pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
 ///
 /// # Errors
 /// The first line that differs.
-fn first_difference(one: &[String], other: &[String]) -> Verdict {
+fn first_difference(one: &[String], other: &[String]) -> CheckResult {
     let short = |line: &str| line.chars().take(300).collect::<String>();
     for (at, line) in one.iter().enumerate() {
         match other.get(at) {

@@ -19,7 +19,7 @@ mod tap;
 mod tests;
 
 pub use check::{Check, checks};
-pub use lab::Start;
-pub use outcome::{CheckReport, Conformance, Flaw, Outcome};
+pub use lab::InstanceFactory;
+pub use outcome::{CheckFailure, CheckOutcome, CheckReport, Conformance};
 pub(crate) use sources::sources;
 pub use suite::conform;

@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::exchange::{Call, Exchange, Known, Said};
+use super::exchange::{Call, CallReply, Exchange, ReceivedObjects};
 
 /// Returns a line for the call and its answer: with names in place of numbers, and without plan numbers, epochs, keys and retry hints.
 pub(super) fn line(exchange: &Exchange) -> String {
@@ -10,7 +10,7 @@ pub(super) fn line(exchange: &Exchange) -> String {
     format!("{} = {}", question(&exchange.call, known), answer(exchange))
 }
 
-fn question(call: &Call, known: &Known) -> String {
+fn question(call: &Call, known: &ReceivedObjects) -> String {
     let pods = |ids: &[PodId]| ids.iter().map(|pod| known.pod(*pod)).collect::<Vec<_>>().join(" ");
     let of = match call {
         // The host may choose the order of the pods in the call.
@@ -28,21 +28,21 @@ fn question(call: &Call, known: &Known) -> String {
 fn answer(exchange: &Exchange) -> String {
     let known = &*exchange.known;
     match (&exchange.said, &exchange.call) {
-        (Said::Keys(keys), Call::QueueKeys(pods)) => {
+        (CallReply::Keys(keys), Call::QueueKeys(pods)) => {
             let named = |(key, pod): (&Vec<u8>, &PodId)| (key.clone(), known.pod(*pod));
             let mut queue: Vec<(Vec<u8>, String)> = keys.keys.iter().zip(pods).map(named).collect();
             queue.sort();
             queue.into_iter().map(|(_, pod)| pod).collect::<Vec<_>>().join(" < ")
         }
-        (Said::Scores(scores), Call::Score(_, nodes)) => {
+        (CallReply::Scores(scores), Call::Score(_, nodes)) => {
             sorted(scores.iter().zip(nodes).map(|(score, node)| format!("{} {score}", known.node(*node))))
         }
-        (Said::Memberships(answer), Call::Memberships(pods)) => {
+        (CallReply::Memberships(answer), Call::Memberships(pods)) => {
             let member =
                 |(it, pod): (&Membership, &PodId)| format!("{} in {:?} of {:?}", known.pod(*pod), it.queue, it.job);
             sorted(answer.iter().zip(pods).map(member))
         }
-        (Said::PreFiltered(answer), _) => {
+        (CallReply::PreFiltered(answer), _) => {
             let admission = match &answer.admission {
                 Admission::Pass => "pass".to_owned(),
                 Admission::Refused(why) => format!("refused: {}", reason(why, known)),
@@ -50,13 +50,13 @@ fn answer(exchange: &Exchange) -> String {
             };
             format!("{admission}{}", effects(&answer.effects, known))
         }
-        (Said::Verdicts(answer), _) => verdicts(answer, known),
-        (Said::PostFiltered(answer), _) => {
+        (CallReply::Verdicts(answer), _) => verdicts(answer, known),
+        (CallReply::PostFiltered(answer), _) => {
             let plan = answer.plan.as_ref().map_or_else(|| "no plan".to_owned(), |plan| self::plan(plan, known));
             format!("{plan}; {}{}", reason(&answer.reason, known), effects(&answer.effects, known))
         }
-        (Said::Effects(answer), _) => effects(answer, known),
-        (Said::Permitted(answer), _) => {
+        (CallReply::Effects(answer), _) => effects(answer, known),
+        (CallReply::Permitted(answer), _) => {
             let permission = match &answer.permission {
                 Permission::Allow => "allow".to_owned(),
                 Permission::Wait(time) => format!("wait {time}"),
@@ -64,17 +64,19 @@ fn answer(exchange: &Exchange) -> String {
             };
             format!("{permission}; {}{}", reason(&answer.reason, known), effects(&answer.effects, known))
         }
-        (Said::Actions(actions), _) => self::actions(actions, known),
-        (Said::Enforced(enforced), _) => {
+        (CallReply::Actions(actions), _) => self::actions(actions, known),
+        (CallReply::Enforced(enforced), _) => {
             let each = enforced
                 .enforcements
                 .iter()
                 .map(|it| format!("{} gives back {}", it.queue, victims(&it.victims, known)));
             each.collect::<Vec<_>>().join("; ")
         }
-        (Said::Queues(queues), _) => queues.iter().map(|queue| account(queue, known)).collect::<Vec<_>>().join("; "),
-        (Said::Marks(marks), _) => format!("{marks:?}"),
-        (Said::Notes(notes), _) => format!("{} notes", notes.len()),
+        (CallReply::Queues(queues), _) => {
+            queues.iter().map(|queue| account(queue, known)).collect::<Vec<_>>().join("; ")
+        }
+        (CallReply::Marks(marks), _) => format!("{marks:?}"),
+        (CallReply::Notes(notes), _) => format!("{} notes", notes.len()),
         (other, _) => format!("{other:?}"),
     }
 }
@@ -85,11 +87,11 @@ fn sorted(parts: impl Iterator<Item = String>) -> String {
     parts.join(", ")
 }
 
-fn amounts(amounts: &[Amount], known: &Known) -> String {
+fn amounts(amounts: &[Amount], known: &ReceivedObjects) -> String {
     sorted(amounts.iter().filter(|it| it.value != 0).map(|it| format!("{} {}", known.resource(it.resource), it.value)))
 }
 
-fn reason(why: &Reason, known: &Known) -> String {
+fn reason(why: &Reason, known: &ReceivedObjects) -> String {
     let value = |value: &FactValue| match value {
         FactValue::Amounts(several) => amounts(several, known),
         FactValue::Pod(pod) => known.pod(*pod),
@@ -100,14 +102,14 @@ fn reason(why: &Reason, known: &Known) -> String {
     format!("{} {} [{}]", why.code, why.case, facts.collect::<Vec<_>>().join("; "))
 }
 
-fn effects(effects: &Effects, known: &Known) -> String {
+fn effects(effects: &Effects, known: &ReceivedObjects) -> String {
     let lists = [("releases", &effects.releases), ("admits", &effects.admits), ("withdrawn", &effects.withdrawn)];
     let named = lists.iter().filter(|(_, pods)| !pods.is_empty());
     let named = named.map(|(what, pods)| format!("; {what} {}", sorted(pods.iter().map(|pod| known.pod(*pod)))));
     named.collect()
 }
 
-fn verdicts(answer: &NodeVerdicts, known: &Known) -> String {
+fn verdicts(answer: &NodeVerdicts, known: &ReceivedObjects) -> String {
     let verdict = |(node, name): (&NodeId, &String)| {
         let code = usize::try_from(*node).ok().and_then(|index| answer.codes.get(index)).copied();
         let obstacle = code.and_then(|code| usize::from(code).checked_sub(1)).and_then(|at| answer.obstacles.get(at));
@@ -120,28 +122,28 @@ fn verdicts(answer: &NodeVerdicts, known: &Known) -> String {
     sorted(known.nodes.iter().map(verdict))
 }
 
-fn placements(all: &[Placement], known: &Known) -> String {
+fn placements(all: &[Placement], known: &ReceivedObjects) -> String {
     sorted(all.iter().map(|at| format!("{} on {}", known.pod(at.pod), known.node(at.node))))
 }
 
-fn victims(all: &[Victim], known: &Known) -> String {
+fn victims(all: &[Victim], known: &ReceivedObjects) -> String {
     sorted(all.iter().map(|victim| format!("{} {:?}", known.pod(victim.pod), victim.eviction)))
 }
 
-fn plan(plan: &Plan, known: &Known) -> String {
+fn plan(plan: &Plan, known: &ReceivedObjects) -> String {
     let (nominations, victims) = (placements(&plan.nominations, known), victims(&plan.victims, known));
     let preemptor = known.pod(plan.preemptor);
     format!("plan for {preemptor}: {nominations}; evicts {victims}; {:?}; {}", plan.marks, reason(&plan.reason, known))
 }
 
-fn actions(actions: &Actions, known: &Known) -> String {
+fn actions(actions: &Actions, known: &ReceivedObjects) -> String {
     let plans = &actions.plans;
     let bindings = placements(&actions.bindings, known);
     let (nominations, victims) = (placements(&plans.nominations, known), victims(&plans.victims, known));
     format!("{}: binds {bindings}; plans {nominations}; evicts {victims}; more {}", actions.name, actions.more)
 }
 
-fn account(queue: &QueueAccount, known: &Known) -> String {
+fn account(queue: &QueueAccount, known: &ReceivedObjects) -> String {
     let QueueAccount { kind, name, parent, bounds, used, promised, pending } = queue;
     let bounds = sorted(bounds.iter().map(|bound| format!("{} {}", bound.name, amounts(&bound.amounts, known))));
     let [used, promised, pending] = [used, promised, pending].map(|several| amounts(several, known));

@@ -9,7 +9,7 @@ use super::check::Check;
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The rule holds.
     Passed,
     /// The rule does not hold.
@@ -20,13 +20,13 @@ pub enum Outcome {
     NotMet,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CheckOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Outcome::Passed => "ok",
-            Outcome::Failed => "FAILED",
-            Outcome::NotExported => "not exported",
-            Outcome::NotMet => "not met",
+            CheckOutcome::Passed => "ok",
+            CheckOutcome::Failed => "FAILED",
+            CheckOutcome::NotExported => "not exported",
+            CheckOutcome::NotMet => "not met",
         })
     }
 }
@@ -34,7 +34,7 @@ impl fmt::Display for Outcome {
 /// A place where a check does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Flaw {
+pub struct CheckFailure {
     /// The system.
     pub system: String,
     /// The cluster: a random one by its number, or that of a scenario by its name.
@@ -52,12 +52,12 @@ pub struct CheckReport {
     /// The demand of the check.
     pub demands: &'static str,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The number of examined answers.
     pub answers: usize,
     /// The flaws: the first one of each system.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<CheckFailure>,
     /// The place of the rule in the contract.
     pub rule: &'static str,
     /// What to change in a policy that breaks the rule.
@@ -66,14 +66,14 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// Creates the report of a check before anything was examined.
-    pub(super) fn of(check: &Check, outcome: Outcome) -> CheckReport {
+    pub(super) fn of(check: &Check, outcome: CheckOutcome) -> CheckReport {
         let Check { id, demands, rule, remedy, .. } = *check;
         CheckReport { check: id, demands, outcome, answers: 0, flaws: Vec::new(), rule, remedy }
     }
 
     /// Returns a line for each flaw, with the remedy and the place of the rule.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.flaws.iter().map(|Flaw { system, cluster, found }| {
+        self.flaws.iter().map(|CheckFailure { system, cluster, found }| {
             let CheckReport { check, rule, remedy, .. } = self;
             format!("{check} ({system}, {cluster}): {found}; {remedy} ({rule})")
         })
@@ -101,10 +101,10 @@ impl Conformance {
     pub(super) fn of(checks: Vec<CheckReport>) -> Conformance {
         let count = |outcome| checks.iter().filter(|check| check.outcome == outcome).count();
         Conformance {
-            passed: count(Outcome::Passed),
-            failed: count(Outcome::Failed),
-            not_exported: count(Outcome::NotExported),
-            not_met: count(Outcome::NotMet),
+            passed: count(CheckOutcome::Passed),
+            failed: count(CheckOutcome::Failed),
+            not_exported: count(CheckOutcome::NotExported),
+            not_met: count(CheckOutcome::NotMet),
             checks,
         }
     }

@@ -1,22 +1,22 @@
 //! Runs of the reference host over a cluster, with one instance of the policy.
 
 use lictor_contract::*;
-use lictor_host::cluster::Object;
-use lictor_host::driver::Virtual;
+use lictor_host::cluster::KubernetesObject;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::{Cause, EvictedFor, Input, SessionError};
-use lictor_oracle::Dice;
+use lictor_host::session::{EvictionBeneficiary, FailureCause, SessionError, SessionInput};
+use lictor_oracle::RandomSource;
 
-use super::cluster::{Cluster, Round};
+use super::cluster::{ClusterChange, SuiteCluster};
 use super::exchange::Exchange;
-use super::lab::Lab;
-use super::tap::{Tap, Telling};
+use super::lab::CheckContext;
+use super::tap::{EventDelivery, RecordingPolicy};
 
 const SECOND: i64 = 1_000_000_000;
 
 /// Extra calls of a host that must not change any decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum Disturbance {
     #[default]
     Nothing,
     /// The host calls with an unknown pod.
@@ -29,9 +29,9 @@ pub(super) enum Beside {
 
 /// The settings of a run.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Manner {
-    pub(super) telling: Telling,
-    pub(super) beside: Beside,
+pub(super) struct RunOptions {
+    pub(super) telling: EventDelivery,
+    pub(super) beside: Disturbance,
     /// Whether attempts are explained.
     pub(super) explained: bool,
     /// Whether `standings` is called before and after each cycle.
@@ -48,18 +48,18 @@ pub(super) struct Manner {
 
 /// The record of a run.
 #[derive(Debug, Default)]
-pub(super) struct Run {
+pub(super) struct RunRecord {
     pub(super) exchanges: Vec<Exchange>,
     /// Plans that the host refused; `true` for those of `enforce`.
     pub(super) refused: Vec<(bool, String)>,
     /// The errors of inputs that could not be served.
-    pub(super) faults: Vec<Cause>,
+    pub(super) faults: Vec<FailureCause>,
     /// Why the session could not be opened.
     pub(super) unopened: Option<String>,
     saved: Vec<Option<Checkpoint>>,
 }
 
-impl Run {
+impl RunRecord {
     /// Returns the checkpoints that were taken, round by round.
     pub(super) fn saved(&self) -> &[Option<Checkpoint>] {
         &self.saved
@@ -70,17 +70,17 @@ impl Run {
 ///
 /// # Errors
 /// No session could be opened.
-pub(super) fn play(lab: &Lab<'_>, manner: &Manner, run: &mut Run) -> Result<(), String> {
-    let tap = Tap::new((lab.start)()?, manner.telling.clone());
+pub(super) fn play(lab: &CheckContext<'_>, manner: &RunOptions, run: &mut RunRecord) -> Result<(), String> {
+    let tap = RecordingPolicy::new((lab.start)()?, manner.telling.clone());
     if manner.reused {
         let mut before = lab.open(&tap)?;
-        let other = Cluster::of(u64::MAX, lab.system).map_err(|error| error.to_string())?;
+        let other = SuiteCluster::of(u64::MAX, lab.system).map_err(|error| error.to_string())?;
         let others = other.rounds.into_iter().next().unwrap_or_default().objects;
         // With these objects first, the numbers of the other cluster differ from the later ones.
-        let passing = Cluster::passing(80).map_err(|error| error.to_string())?;
+        let passing = SuiteCluster::passing(80).map_err(|error| error.to_string())?;
         let objects = passing.into_iter().chain(others).collect();
         // The decisions in the other cluster do not matter to this run, even where they fail.
-        drop(before.apply(objects).and_then(|()| before.tell(Input::Cycle)));
+        drop(before.apply(objects).and_then(|()| before.tell(SessionInput::Cycle)));
         drop(before.advance(600 * SECOND));
         tap.take();
     }
@@ -102,26 +102,26 @@ fn said(error: SessionError) -> String {
 
 /// The driver of one run.
 struct Player<'a> {
-    lab: &'a Lab<'a>,
-    manner: &'a Manner,
-    session: &'a mut Virtual,
-    tap: &'a Tap,
-    run: &'a mut Run,
+    lab: &'a CheckContext<'a>,
+    manner: &'a RunOptions,
+    session: &'a mut VirtualDriver,
+    tap: &'a RecordingPolicy,
+    run: &'a mut RunRecord,
 }
 
 impl Player<'_> {
     /// Runs one round: the changes, two cycles, and time that passes.
-    fn round(&mut self, place: usize, round: &Round) {
+    fn round(&mut self, place: usize, round: &ClusterChange) {
         let mut objects = round.objects.clone();
         let mut gone = Vec::new();
         if place == 0 && (self.manner.holes || self.manner.renumbered) {
             // A pod that is removed at once is between every two objects.
-            let passing = Cluster::passing(objects.len()).unwrap_or_default();
-            gone.extend(passing.iter().map(Object::key));
+            let passing = SuiteCluster::passing(objects.len()).unwrap_or_default();
+            gone.extend(passing.iter().map(KubernetesObject::key));
             objects = passing.into_iter().zip(objects).flat_map(|(passing, object)| [passing, object]).collect();
         }
         if self.manner.renumbered {
-            Dice::after(7).shuffle(&mut objects);
+            RandomSource::after(7).shuffle(&mut objects);
         }
         for key in &round.gone {
             self.note(|session| session.remove(key).map(drop));
@@ -137,25 +137,25 @@ impl Player<'_> {
         }
         self.stand();
         self.note(|session| session.queue().map(drop));
-        self.note(|session| session.tell(Input::Cycle));
+        self.note(|session| session.tell(SessionInput::Cycle));
         self.stand();
         if self.tap.has(Interface::Account) {
             self.note(|session| session.accounts().map(drop));
             self.note(|session| session.memberships().map(drop));
         }
         self.note(|session| session.advance(5 * SECOND));
-        self.note(Virtual::evictions_complete);
-        self.note(|session| session.tell(Input::Cycle));
+        self.note(VirtualDriver::evictions_complete);
+        self.note(|session| session.tell(SessionInput::Cycle));
         self.note(|session| session.advance(900 * SECOND));
     }
 
     /// Calls the session, and records refused plans and errors.
-    fn note(&mut self, does: impl FnOnce(&mut Virtual) -> Result<(), SessionError>) {
+    fn note(&mut self, does: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>) {
         if let Err(error) = does(self.session) {
             self.run.faults.push(error.cause);
         }
         for refused in self.session.take_happened().refused {
-            let is_enforced = matches!(refused.for_whom, EvictedFor::Queue(_));
+            let is_enforced = matches!(refused.for_whom, EvictionBeneficiary::Queue(_));
             self.run.refused.push((is_enforced, refused.reason.message));
         }
     }
@@ -164,10 +164,10 @@ impl Player<'_> {
     fn beside(&mut self) {
         let lab = self.lab;
         self.tap.aside(|policy| match self.manner.beside {
-            Beside::Nothing => {}
-            Beside::Strangers => drop(strangers(policy, lab.system)),
-            Beside::Misconfigures => drop(policy.configure("no such system", "")),
-            Beside::RestoresGarbage => {
+            Disturbance::Nothing => {}
+            Disturbance::Strangers => drop(strangers(policy, lab.system)),
+            Disturbance::Misconfigures => drop(policy.configure("no such system", "")),
+            Disturbance::RestoresGarbage => {
                 let format = policy.save().map_or(0, |saved| saved.format);
                 drop(policy.restore(&garbage(format)));
             }
@@ -201,7 +201,7 @@ impl Player<'_> {
         }
         self.tap.end(recall, self.session.waiting().len());
         // The instance ends in the first call, so that nothing is decided.
-        let ended = self.session.tell(Input::Cycle);
+        let ended = self.session.tell(SessionInput::Cycle);
         if !self.tap.has_ended() {
             drop(ended);
         }
@@ -215,10 +215,10 @@ pub(super) fn garbage(format: u32) -> Checkpoint {
 }
 
 /// The result of a call about an unknown pod, with the export and its extension point.
-pub(super) type ToStranger = (ExtensionPoint, &'static str, Result<(), CallError>);
+pub(super) type UnknownPodReply = (ExtensionPoint, &'static str, Result<(), CallError>);
 
 /// Makes every call of the system's extension points about an unknown pod.
-pub(super) fn strangers(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<ToStranger> {
+pub(super) fn strangers(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<UnknownPodReply> {
     const STRANGER: PodId = 4_000_000_000;
     let node = NodeId::default();
     let named = |point: &&ExtensionPoint| system.extension_points.iter().any(|name| name == point.name());

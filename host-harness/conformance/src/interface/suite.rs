@@ -3,9 +3,9 @@
 use lictor_host::policy::Policy;
 
 use super::check::{Check, checks};
-use super::cluster::{Cluster, Round};
-use super::lab::{Lab, Start};
-use super::outcome::{CheckReport, Conformance, Flaw, Outcome};
+use super::cluster::{ClusterChange, SuiteCluster};
+use super::lab::{CheckContext, InstanceFactory};
+use super::outcome::{CheckFailure, CheckOutcome, CheckReport, Conformance};
 use crate::Scenario;
 
 /// The number of random clusters for each system.
@@ -18,14 +18,14 @@ const SCENARIOS: usize = 12;
 ///
 /// # Errors
 /// The policy cannot be started, or does not describe itself.
-pub fn conform(start: &Start<'_>, scenarios: &[Scenario]) -> Result<Conformance, String> {
+pub fn conform(start: &InstanceFactory<'_>, scenarios: &[Scenario]) -> Result<Conformance, String> {
     conform_to(checks(), start, scenarios)
 }
 
 /// Checks a policy with some of the checks.
 pub(super) fn conform_to(
     checks: impl Iterator<Item = &'static Check>,
-    start: &Start<'_>,
+    start: &InstanceFactory<'_>,
     scenarios: &[Scenario],
 ) -> Result<Conformance, String> {
     let mut policy = start()?;
@@ -35,12 +35,12 @@ pub(super) fn conform_to(
     }
     let mut reports: Vec<(&Check, CheckReport)> = checks.map(|check| (check, first(check, policy.as_ref()))).collect();
     for system in &description.systems {
-        let clusters = (1..=CLUSTERS).map(|seed| Cluster::of(seed, system).map_err(|error| error.to_string()));
+        let clusters = (1..=CLUSTERS).map(|seed| SuiteCluster::of(seed, system).map_err(|error| error.to_string()));
         let of_scenarios = spread(scenarios.iter().filter(|scenario| scenario.laws == system.name).collect());
-        let clusters = clusters.chain(of_scenarios.into_iter().map(|scenario| Ok(Cluster::of_scenario(scenario))));
+        let clusters = clusters.chain(of_scenarios.into_iter().map(|scenario| Ok(SuiteCluster::of_scenario(scenario))));
         for cluster in clusters {
             let cluster = cluster?;
-            look(&Lab::new(start, &description, system, &cluster), &mut reports);
+            look(&CheckContext::new(start, &description, system, &cluster), &mut reports);
         }
     }
     Ok(Conformance::of(reports.into_iter().map(|(_, report)| report).collect()))
@@ -49,7 +49,7 @@ pub(super) fn conform_to(
 /// Returns the report of a check before anything was examined.
 fn first(check: &Check, policy: &dyn Policy) -> CheckReport {
     let exported = check.interface().is_none_or(|interface| policy.has(interface));
-    CheckReport::of(check, if exported { Outcome::NotMet } else { Outcome::NotExported })
+    CheckReport::of(check, if exported { CheckOutcome::NotMet } else { CheckOutcome::NotExported })
 }
 
 /// Returns at most [`SCENARIOS`] items, spread evenly.
@@ -59,36 +59,36 @@ fn spread<T>(all: Vec<T>) -> Vec<T> {
 }
 
 /// Runs the checks in one cluster. A check that has a flaw in this system is not run again.
-fn look(lab: &Lab<'_>, reports: &mut [(&Check, CheckReport)]) {
+fn look(lab: &CheckContext<'_>, reports: &mut [(&Check, CheckReport)]) {
     for (check, report) in reports {
         let known = report.flaws.iter().any(|flaw| flaw.system == lab.system.name);
-        if report.outcome == Outcome::NotExported || known {
+        if report.outcome == CheckOutcome::NotExported || known {
             continue;
         }
         match (check.verdict)(lab) {
             Ok(answers) => report.answers = report.answers.saturating_add(answers),
             Err(found) => {
                 let (system, cluster) = (lab.system.name.clone(), lab.cluster.name.clone());
-                report.flaws.push(Flaw { system, cluster, found });
+                report.flaws.push(CheckFailure { system, cluster, found });
             }
         }
         report.outcome = match (report.flaws.is_empty(), report.answers) {
-            (false, _) => Outcome::Failed,
-            (true, 0) => Outcome::NotMet,
-            (true, _) => Outcome::Passed,
+            (false, _) => CheckOutcome::Failed,
+            (true, 0) => CheckOutcome::NotMet,
+            (true, _) => CheckOutcome::Passed,
         };
     }
 }
 
-impl Cluster {
+impl SuiteCluster {
     /// Returns the initial cluster of a scenario, with two rounds of time that passes.
-    fn of_scenario(scenario: &Scenario) -> Cluster {
-        let first = Round { gone: Vec::new(), objects: scenario.cluster.clone() };
-        Cluster {
+    fn of_scenario(scenario: &Scenario) -> SuiteCluster {
+        let first = ClusterChange { gone: Vec::new(), objects: scenario.cluster.clone() };
+        SuiteCluster {
             name: format!("scenario {}", scenario.name),
             arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
             schedulers: scenario.schedulers.clone(),
-            rounds: vec![first, Round::default(), Round::default()],
+            rounds: vec![first, ClusterChange::default(), ClusterChange::default()],
         }
     }
 }

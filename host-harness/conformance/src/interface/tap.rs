@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_oracle::Dice;
+use lictor_oracle::RandomSource;
 
-use super::exchange::{Call, Exchange, Known, Said};
+use super::exchange::{Call, CallReply, Exchange, ReceivedObjects};
 
 /// The way in which a policy receives events and calls.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Telling {
+pub(super) struct EventDelivery {
     /// Whether consecutive events of one kind are shuffled, with this seed.
     pub(super) shuffled: Option<u64>,
     /// Whether every event is sent in a call of its own.
@@ -23,14 +23,14 @@ pub(super) struct Telling {
 
 /// A policy under test. Clones are the same instance.
 #[derive(Clone)]
-pub(super) struct Tap(Arc<Mutex<State>>);
+pub(super) struct RecordingPolicy(Arc<Mutex<RecordingPolicyState>>);
 
-struct State {
+struct RecordingPolicyState {
     policy: Box<dyn Policy>,
-    telling: Telling,
-    dice: Dice,
+    telling: EventDelivery,
+    dice: RandomSource,
     exchanges: Vec<Exchange>,
-    known: Arc<Known>,
+    known: Arc<ReceivedObjects>,
     life: usize,
     /// The next call ends the instance.
     ends: bool,
@@ -41,15 +41,26 @@ struct State {
     plans: usize,
 }
 
-impl Tap {
-    pub(super) fn new(policy: Box<dyn Policy>, telling: Telling) -> Tap {
-        let dice = Dice::after(telling.shuffled.unwrap_or_default());
+impl RecordingPolicy {
+    pub(super) fn new(policy: Box<dyn Policy>, telling: EventDelivery) -> RecordingPolicy {
+        let dice = RandomSource::after(telling.shuffled.unwrap_or_default());
         let (exchanges, known) = (Vec::new(), Arc::default());
         let (life, ends, recall, anew, plans) = (0, false, None, 0, 0);
-        Tap(Arc::new(Mutex::new(State { policy, telling, dice, exchanges, known, life, ends, recall, anew, plans })))
+        RecordingPolicy(Arc::new(Mutex::new(RecordingPolicyState {
+            policy,
+            telling,
+            dice,
+            exchanges,
+            known,
+            life,
+            ends,
+            recall,
+            anew,
+            plans,
+        })))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RecordingPolicyState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +94,7 @@ impl Tap {
         &mut self,
         call: Call,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
-        said: fn(T) -> Said,
+        said: fn(T) -> CallReply,
     ) -> Result<T, CallError> {
         let mut state = self.state();
         state.lives("a question")?;
@@ -98,8 +109,8 @@ impl Tap {
         let answer = question(state.policy.as_mut());
         let said = match &answer {
             Ok(answer) => said(answer.clone()),
-            Err(CallError::Refused { error, .. }) => Said::Refused(error.clone()),
-            Err(CallError::Broke { cause, .. }) => Said::Broke(cause.to_string()),
+            Err(CallError::Refused { error, .. }) => CallReply::Refused(error.clone()),
+            Err(CallError::Broke { cause, .. }) => CallReply::Broke(cause.to_string()),
             Err(CallError::Lacks(_)) => return answer,
         };
         let (known, life) = (state.known.clone(), state.life);
@@ -108,7 +119,7 @@ impl Tap {
     }
 }
 
-impl State {
+impl RecordingPolicyState {
     /// Checks that the instance is not ended.
     ///
     /// # Errors
@@ -152,7 +163,7 @@ fn alike(one: &Event, other: &Event) -> bool {
     )
 }
 
-impl Policy for Tap {
+impl Policy for RecordingPolicy {
     fn restart(&mut self) -> Result<(), CallError> {
         self.state().policy.restart()
     }
@@ -182,17 +193,17 @@ impl Policy for Tap {
         Ok(all)
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
-        self.ask(Call::QueueKeys(pods.to_vec()), |policy| policy.queue_keys(pods), Said::Keys)
+        self.ask(Call::QueueKeys(pods.to_vec()), |policy| policy.queue_keys(pods), CallReply::Keys)
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.ask(Call::PreFilter(pod), |policy| policy.pre_filter(pod), Said::PreFiltered)
+        self.ask(Call::PreFilter(pod), |policy| policy.pre_filter(pod), CallReply::PreFiltered)
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.ask(Call::Filter(pod), |policy| policy.filter(pod), Said::Verdicts)
+        self.ask(Call::Filter(pod), |policy| policy.filter(pod), CallReply::Verdicts)
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let call = Call::PostFilter(pods.to_vec(), refuted.clone());
-        let answer = self.ask(call, |policy| policy.post_filter(pods, refuted), Said::PostFiltered)?;
+        let answer = self.ask(call, |policy| policy.post_filter(pods, refuted), CallReply::PostFiltered)?;
         let Some(plan) = answer.plan.as_ref().filter(|_| *refuted == Refuted::default()) else { return Ok(answer) };
         let refuted = {
             let mut state = self.state();
@@ -207,43 +218,43 @@ impl Policy for Tap {
             }
         };
         let call = Call::PostFilter(pods.to_vec(), refuted.clone());
-        self.ask(call, |policy| policy.post_filter(pods, &refuted), Said::PostFiltered)
+        self.ask(call, |policy| policy.post_filter(pods, &refuted), CallReply::PostFiltered)
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.ask(Call::Reserve(pod, node), |policy| policy.reserve(pod, node), Said::Effects)
+        self.ask(Call::Reserve(pod, node), |policy| policy.reserve(pod, node), CallReply::Effects)
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.ask(Call::Unreserve(pod, cause), |policy| policy.unreserve(pod, cause), Said::Effects)
+        self.ask(Call::Unreserve(pod, cause), |policy| policy.unreserve(pod, cause), CallReply::Effects)
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        self.ask(Call::Score(pod, nodes.to_vec()), |policy| policy.score(pod, nodes), Said::Scores)
+        self.ask(Call::Score(pod, nodes.to_vec()), |policy| policy.score(pod, nodes), CallReply::Scores)
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        self.ask(Call::Permit(pod), |policy| policy.permit(pod), Said::Permitted)
+        self.ask(Call::Permit(pod), |policy| policy.permit(pod), CallReply::Permitted)
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.ask(Call::Act, |policy| policy.act(), Said::Actions)
+        self.ask(Call::Act, |policy| policy.act(), CallReply::Actions)
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.ask(Call::Enforce, |policy| policy.enforce(), Said::Enforced)
+        self.ask(Call::Enforce, |policy| policy.enforce(), CallReply::Enforced)
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        self.ask(Call::Queues, |policy| policy.queues(), Said::Queues)
+        self.ask(Call::Queues, |policy| policy.queues(), CallReply::Queues)
     }
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.ask(Call::Memberships(pods.to_vec()), |policy| policy.memberships(pods), Said::Memberships)
+        self.ask(Call::Memberships(pods.to_vec()), |policy| policy.memberships(pods), CallReply::Memberships)
     }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), Said::Marks)
+        self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), CallReply::Marks)
     }
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
-        self.ask(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), Said::Standings)
+        self.ask(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), CallReply::Standings)
     }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.state().policy.record_notes(on)
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.ask(Call::Notes(pod), |policy| policy.notes(pod), Said::Notes)
+        self.ask(Call::Notes(pod), |policy| policy.notes(pod), CallReply::Notes)
     }
     fn save(&mut self) -> Result<Checkpoint, CallError> {
         let mut state = self.state();

@@ -2,10 +2,10 @@
 
 use std::iter::once;
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Map, Value, json};
 
-use super::{NAMESPACE, Shape};
+use super::{ClusterSize, NAMESPACE};
 
 /// The cores of a running pod of Koordinator. All others have one core.
 const KOORDINATOR_CORES: usize = 6;
@@ -14,7 +14,7 @@ const KOORDINATOR_CORES: usize = 6;
 const COVERED: &str = "app";
 
 /// A short description of a pod.
-struct Sketch {
+struct PodParameters {
     name: String,
     queue: usize,
     cores: usize,
@@ -27,7 +27,7 @@ struct Sketch {
     gang: Option<&'static str>,
 }
 
-impl Shape {
+impl ClusterSize {
     /// Returns the objects of the cluster, as kubectl would show them: queues, nodes, running pods, then the pending pods.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         let few = self.queues().into_iter().chain(self.covers()).chain(self.machines()).chain(self.groups());
@@ -40,13 +40,13 @@ impl Shape {
     }
 
     fn cores(&self) -> usize {
-        if self.system == System::Koordinator { KOORDINATOR_CORES } else { 1 }
+        if self.system == SystemKind::Koordinator { KOORDINATOR_CORES } else { 1 }
     }
 
     /// Returns the node of a running pod, by the number of the pod.
     fn node_of(&self, pod: usize) -> String {
         let node = match self.system {
-            System::Yunikorn => pod.checked_rem(self.nodes),
+            SystemKind::Yunikorn => pod.checked_rem(self.nodes),
             _ => pod.checked_div(self.pods_per_node),
         };
         node_name(node.unwrap_or(0))
@@ -64,8 +64,8 @@ impl Shape {
     /// Returns the quotas or queues of the system. In YuniKorn and Volcano only the queue of the job has a large guaranteed or deserved amount.
     fn queues(&self) -> Vec<Value> {
         match self.system {
-            System::Koordinator => (0..self.queues).map(quota).collect(),
-            System::Yunikorn => {
+            SystemKind::Koordinator => (0..self.queues).map(quota).collect(),
+            SystemKind::Yunikorn => {
                 let queue =
                     |number: usize| json!({"name": queue_name(number), "resources": {"guaranteed": {"vcore": 1}}});
                 let asking = json!({"name": "asking", "resources": {"guaranteed": {"vcore": 1_000_000}}});
@@ -78,7 +78,7 @@ impl Shape {
                 vec![json!({"apiVersion": "v1", "kind": "ConfigMap",
                     "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"}, "data": {"queues.yaml": text}})]
             }
-            System::Volcano => (0..self.queues)
+            SystemKind::Volcano => (0..self.queues)
                 .map(|number| {
                     let deserved = if number == 0 { 1_000_000 } else { 1 };
                     json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
@@ -86,7 +86,7 @@ impl Shape {
                         "spec": {"weight": 1, "deserved": {"cpu": deserved.to_string()}}, "status": {"state": "Open"}})
                 })
                 .collect(),
-            System::Kubernetes | System::Coscheduling => Vec::new(),
+            SystemKind::Kubernetes | SystemKind::Coscheduling => Vec::new(),
         }
     }
 
@@ -106,11 +106,13 @@ impl Shape {
                 "creationTimestamp": created(0, true)}, "spec": spec})
         };
         match self.system {
-            System::Koordinator => {
+            SystemKind::Koordinator => {
                 vec![named("scheduling.sigs.k8s.io/v1alpha1", "job", json!({"minMember": self.gang}))]
             }
-            System::Coscheduling => vec![named("scheduling.x-k8s.io/v1alpha1", "job", json!({"minMember": self.gang}))],
-            System::Volcano => {
+            SystemKind::Coscheduling => {
+                vec![named("scheduling.x-k8s.io/v1alpha1", "job", json!({"minMember": self.gang}))]
+            }
+            SystemKind::Volcano => {
                 let api = "scheduling.volcano.sh/v1beta1";
                 let running = (0..self.queues).map(|number| {
                     named(api, &queue_name(number), json!({"queue": queue_name(number), "minMember": 1}))
@@ -118,13 +120,13 @@ impl Shape {
                 let waiting = json!({"queue": queue_name(0), "minMember": self.gang});
                 running.chain([named(api, "job", waiting)]).collect()
             }
-            System::Kubernetes | System::Yunikorn => Vec::new(),
+            SystemKind::Kubernetes | SystemKind::Yunikorn => Vec::new(),
         }
     }
 
     fn pods(&self) -> impl Iterator<Item = Value> {
         (0..self.running()).map(|number| {
-            self.pod(Sketch {
+            self.pod(PodParameters {
                 name: format!("pod-{number:07}"),
                 queue: number.checked_rem(self.queues).unwrap_or(0),
                 cores: self.cores(),
@@ -140,11 +142,11 @@ impl Shape {
     /// Returns the pods of the preempting job, and a pod that fits on no node.
     fn waiting(&self) -> impl Iterator<Item = Value> {
         let cores = match self.system {
-            System::Koordinator => KOORDINATOR_CORES.saturating_mul(self.pods_per_node),
-            System::Volcano => 1,
+            SystemKind::Koordinator => KOORDINATOR_CORES.saturating_mul(self.pods_per_node),
+            SystemKind::Volcano => 1,
             _ => 4.min(self.pods_per_node),
         };
-        let waits = move |name: String, priority, gang| Sketch {
+        let waits = move |name: String, priority, gang| PodParameters {
             name,
             queue: 0,
             cores,
@@ -154,22 +156,22 @@ impl Shape {
             node: None,
             gang,
         };
-        let gang = (self.system != System::Kubernetes).then_some("job");
+        let gang = (self.system != SystemKind::Kubernetes).then_some("job");
         let members = (0..self.gang).map(move |member| waits(format!("job-{member:03}"), 9000, gang));
         members.chain(once(waits("hopeless".to_owned(), 0, None))).map(|sketch| self.pod(sketch))
     }
 
-    fn pod(&self, sketch: Sketch) -> Value {
+    fn pod(&self, sketch: PodParameters) -> Value {
         let waits = sketch.node.is_none();
         let (mut labels, mut annotations) = (Map::new(), Map::new());
         match self.system {
-            System::Koordinator => {
+            SystemKind::Koordinator => {
                 labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), json!(queue_name(sketch.queue)));
                 let preemptible = if waits { "false" } else { "true" };
                 labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), json!(preemptible));
                 labels.extend(sketch.gang.map(|gang| ("pod-group.scheduling.sigs.k8s.io".to_owned(), json!(gang))));
             }
-            System::Yunikorn => {
+            SystemKind::Yunikorn => {
                 let queue = match (waits, sketch.gang) {
                     (false, _) => queue_name(sketch.queue),
                     (true, Some(_)) => "asking".to_owned(),
@@ -178,15 +180,15 @@ impl Shape {
                 labels.insert("applicationId".to_owned(), json!(format!("app-{queue}")));
                 labels.insert("queue".to_owned(), json!(format!("root.{queue}")));
             }
-            System::Coscheduling => {
+            SystemKind::Coscheduling => {
                 labels.extend(sketch.gang.map(|gang| ("scheduling.x-k8s.io/pod-group".to_owned(), json!(gang))));
             }
-            System::Volcano => {
+            SystemKind::Volcano => {
                 let group = sketch.gang.map_or_else(|| queue_name(sketch.queue), str::to_owned);
                 annotations.insert("scheduling.k8s.io/group-name".to_owned(), json!(group));
                 labels.insert("volcano.sh/preemptable".to_owned(), json!("true"));
             }
-            System::Kubernetes => {}
+            SystemKind::Kubernetes => {}
         }
         if !waits && sketch.queue < self.budgets {
             labels.insert(COVERED.to_owned(), json!(queue_name(sketch.queue)));
@@ -207,10 +209,10 @@ impl Shape {
 
     fn scheduler(&self) -> &'static str {
         match self.system {
-            System::Koordinator => "koord-scheduler",
-            System::Yunikorn => "yunikorn",
-            System::Volcano => "volcano",
-            System::Kubernetes | System::Coscheduling => "default-scheduler",
+            SystemKind::Koordinator => "koord-scheduler",
+            SystemKind::Yunikorn => "yunikorn",
+            SystemKind::Volcano => "volcano",
+            SystemKind::Kubernetes | SystemKind::Coscheduling => "default-scheduler",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::Value;
 
 use super::*;
@@ -21,8 +21,8 @@ fn held(objects: &[Value]) -> BTreeMap<&str, u64> {
 
 #[test]
 fn every_node_is_full_and_one_job_and_one_pod_wait() {
-    for system in System::ALL {
-        let shape: Shape = format!("{system}-30").parse().unwrap();
+    for system in SystemKind::ALL {
+        let shape: ClusterSize = format!("{system}-30").parse().unwrap();
         let objects: Vec<Value> = shape.objects().collect();
         let held = held(&objects);
         let nodes: Vec<&Value> = objects.iter().filter(|object| object["kind"] == "Node").collect();
@@ -38,15 +38,15 @@ fn every_node_is_full_and_one_job_and_one_pod_wait() {
 
 #[test]
 fn a_shape_is_the_same_each_time_and_another_seed_gives_another_one() {
-    let shape: Shape = "yunikorn-10".parse().unwrap();
+    let shape: ClusterSize = "yunikorn-10".parse().unwrap();
     assert_eq!(shape.text(), shape.text());
-    assert_ne!(shape.text(), Shape { seed: 2, ..shape.clone() }.text());
+    assert_ne!(shape.text(), ClusterSize { seed: 2, ..shape.clone() }.text());
 }
 
 /// Checks that of ten queues, the pods of the first three are covered: three of the ten pods on each node.
 #[test]
 fn budgets_cover_the_pods_of_the_first_queues() {
-    let shape = Shape { budgets: 3, ..Shape::from_str("kubernetes-4").unwrap() };
+    let shape = ClusterSize { budgets: 3, ..ClusterSize::from_str("kubernetes-4").unwrap() };
     let objects: Vec<Value> = shape.objects().collect();
     let budgets = objects.iter().filter(|object| object["kind"] == "PodDisruptionBudget");
     let covers: Vec<&str> = budgets.map(|it| it["spec"]["selector"]["matchLabels"]["app"].as_str().unwrap()).collect();
@@ -59,7 +59,7 @@ fn budgets_cover_the_pods_of_the_first_queues() {
 #[test]
 fn a_name_that_is_no_shape_is_refused() {
     for name in ["koordinator", "koordinator-0", "other-10", "-5", "koordinator-x"] {
-        assert!(name.parse::<Shape>().unwrap_err().to_string().contains("koordinator-5000"), "{name}");
+        assert!(name.parse::<ClusterSize>().unwrap_err().to_string().contains("koordinator-5000"), "{name}");
     }
-    assert_eq!("koordinator-5000".parse::<Shape>().unwrap().to_string(), "koordinator-5000");
+    assert_eq!("koordinator-5000".parse::<ClusterSize>().unwrap().to_string(), "koordinator-5000");
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 
 /// Returns the accounts: 1500m cpu and 2Gi memory are in use in quota team-a.
-fn books() -> BTreeMap<String, Option<Usage>> {
+fn books() -> BTreeMap<String, Option<UsedAmounts>> {
     let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
     let account = QueueAccount {
         kind: "quota".to_owned(),
@@ -21,7 +21,7 @@ fn books() -> BTreeMap<String, Option<Usage>> {
     actual(names.iter(), &[account], &[resource("cpu"), resource("memory")])
 }
 
-fn expected(books: Value) -> Books {
+fn expected(books: Value) -> UsageByAccount {
     serde_json::from_value(books).unwrap()
 }
 

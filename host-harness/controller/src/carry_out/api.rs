@@ -13,12 +13,12 @@ use tokio::sync::Mutex;
 
 use crate::deadline::{COMMAND, within};
 use crate::ops::Status;
-use crate::watch::Kind;
+use crate::watch::GroupKind;
 use crate::watch::stream::resource_of;
 
 /// The part of an object that a request writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum PatchTarget {
     /// The object itself.
     Whole,
     /// Its status.
@@ -34,12 +34,12 @@ pub struct ApiError {
     /// What the API server says, or why no answer arrived.
     pub message: String,
     /// The details of the answer.
-    pub sign: Sign,
+    pub sign: ErrorDetail,
 }
 
 /// The details of a failed answer, apart from its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Sign {
+pub enum ErrorDetail {
     /// Nothing.
     #[default]
     Nothing,
@@ -52,18 +52,22 @@ pub enum Sign {
 impl ApiError {
     /// Makes an error of this code without details; 0 where there was no answer.
     fn new(code: u16, message: impl Into<String>) -> ApiError {
-        ApiError { code, message: message.into(), sign: Sign::Nothing }
+        ApiError { code, message: message.into(), sign: ErrorDetail::Nothing }
     }
 }
 
 /// The requests by which commands are carried out. Statements about pods also hold for objects that are placed like pods, except for evictions.
-pub trait Api: Send + Sync + 'static {
+pub trait PodApi: Send + Sync + 'static {
     /// Reads the pod as it is now. `None`: the pod does not exist.
     fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
 
     /// Merges a patch (RFC 7386) into the pod, and returns the pod as it is afterwards.
-    fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
-    -> impl Future<Output = Result<Value, ApiError>> + Send;
+    fn patch(
+        &self,
+        pod: &ObjectRef,
+        part: PatchTarget,
+        patch: &Value,
+    ) -> impl Future<Output = Result<Value, ApiError>> + Send;
 
     /// Evicts the pod of this uid as long as it has this resource version (`policy/v1` Eviction).
     fn evict(&self, pod: &ObjectRef, version: &str) -> impl Future<Output = Result<(), ApiError>> + Send;
@@ -81,7 +85,7 @@ pub struct KubeApi {
     /// The manager of the fields that patches set, as a parameter of a path. Empty: the API server chooses a name.
     manager: String,
     /// The kinds whose objects are placed like pods.
-    placed: BTreeSet<Kind>,
+    placed: BTreeSet<GroupKind>,
     /// The resources of those kinds, by kind, as far as the API server was queried for them.
     resources: Arc<Mutex<BTreeMap<String, ApiResource>>>,
 }
@@ -93,7 +97,7 @@ impl KubeApi {
     }
 
     /// Sets the kinds whose objects are placed like pods.
-    pub fn placing(mut self, kinds: BTreeSet<Kind>) -> KubeApi {
+    pub fn placing(mut self, kinds: BTreeSet<GroupKind>) -> KubeApi {
         self.placed = kinds;
         self
     }
@@ -154,7 +158,7 @@ impl KubeApi {
             };
             status.metrics.request(verb(method), code, began.elapsed());
         }
-        if answered.as_ref().is_err_and(|error| error.code == 404 && error.sign != Sign::NoObject) {
+        if answered.as_ref().is_err_and(|error| error.code == 404 && error.sign != ErrorDetail::NoObject) {
             // The kind may be served by another path now.
             self.resources.lock().await.remove(&object.kind);
         }
@@ -175,17 +179,17 @@ fn verb(method: &str) -> &'static str {
 const JSON: &str = "application/json";
 const MERGE: &str = "application/merge-patch+json";
 
-impl Api for KubeApi {
+impl PodApi for KubeApi {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
         match self.ask("GET", (pod, ""), JSON, Vec::new()).await {
             Ok(pod) => Ok(Some(pod)),
-            Err(error) if error.sign == Sign::NoObject => Ok(None),
+            Err(error) if error.sign == ErrorDetail::NoObject => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
-        let below = format!("{}{}", if part == Part::Status { "/status" } else { "" }, self.manager);
+    async fn patch(&self, pod: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
+        let below = format!("{}{}", if part == PatchTarget::Status { "/status" } else { "" }, self.manager);
         self.ask("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
     }
 
@@ -223,10 +227,10 @@ impl From<Error> for ApiError {
                         name => format!("PodDisruptionBudget `{name}`"),
                     };
                     let message = format!("{named} allows 0 disruptions: {}", cause.message);
-                    return ApiError { code, message, sign: Sign::Budget(budget) };
+                    return ApiError { code, message, sign: ErrorDetail::Budget(budget) };
                 }
                 // Where the path is not served there is no name in the answer.
-                let sign = if code == 404 && !name.is_empty() { Sign::NoObject } else { Sign::Nothing };
+                let sign = if code == 404 && !name.is_empty() { ErrorDetail::NoObject } else { ErrorDetail::Nothing };
                 ApiError { code, message, sign }
             }
             error => ApiError::new(0, error.to_string()),
@@ -257,24 +261,24 @@ mod tests {
         let error = read(json!({"status": "Failure", "code": 429, "reason": "TooManyRequests",
             "message": "Cannot evict pod as it would violate the pod's disruption budget.",
             "details": {"causes": [{"reason": "DisruptionBudget", "message": message}]}}));
-        assert_eq!((error.code, &error.sign), (429, &Sign::Budget("low".to_owned())));
+        assert_eq!((error.code, &error.sign), (429, &ErrorDetail::Budget("low".to_owned())));
         assert_eq!(error.message, format!("PodDisruptionBudget `low` allows 0 disruptions: {message}"));
         let unnamed = read(json!({"status": "Failure", "code": 429, "message": "no",
             "details": {"causes": [{"reason": "DisruptionBudget", "message": "0 of 4 may go"}]}}));
         assert_eq!(unnamed.message, "a PodDisruptionBudget allows 0 disruptions: 0 of 4 may go");
         // An API server that has too much to do is no budget.
         let busy = read(json!({"status": "Failure", "code": 429, "message": "too many requests"}));
-        assert_eq!(busy.sign, Sign::Nothing);
+        assert_eq!(busy.sign, ErrorDetail::Nothing);
     }
 
     #[test]
     fn an_object_that_is_gone_is_told_apart_from_a_path_that_is_not_served() {
         let gone = json!({"status": "Failure", "code": 404, "reason": "NotFound", "message": "pods \"a\" not found",
                           "details": {"name": "a", "kind": "pods"}});
-        assert_eq!(read(gone).sign, Sign::NoObject);
+        assert_eq!(read(gone).sign, ErrorDetail::NoObject);
         let unserved = json!({"status": "Failure", "code": 404, "reason": "NotFound", "details": {},
                               "message": "the server could not find the requested resource"});
-        assert_eq!(read(unserved).sign, Sign::Nothing);
+        assert_eq!(read(unserved).sign, ErrorDetail::Nothing);
     }
 
     #[tokio::test(start_paused = true)]

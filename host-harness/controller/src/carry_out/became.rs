@@ -1,6 +1,6 @@
 //! The outcome of a command, read from the object that the command is about.
 
-use lictor_host::session::{Action, CommandOutcome, ObjectRef};
+use lictor_host::session::{CommandAction, CommandOutcome, ObjectRef};
 use serde_json::Value;
 
 use super::patch::has_marks;
@@ -8,12 +8,12 @@ use crate::view::{pinned_to, text};
 
 /// Returns the outcome of an action as its object shows it: done, or impossible from now on. `None`: the action was not carried out, and still can
 /// be.
-pub fn became(action: &Action, meant: &ObjectRef, object: Option<&Value>) -> Option<CommandOutcome> {
+pub fn became(action: &CommandAction, meant: &ObjectRef, object: Option<&Value>) -> Option<CommandOutcome> {
     let Some(object) = object.filter(|object| is_it(meant, object)) else { return Some(gone(action)) };
     let (bound, leaving) = (text(object, "/spec/nodeName"), !text(object, "/metadata/deletionTimestamp").is_empty());
     let failed = |why: String| Some(CommandOutcome::Failed(why));
     match action {
-        Action::Bind { node, .. } => match (bound, pinned_to(object)) {
+        CommandAction::Bind { node, .. } => match (bound, pinned_to(object)) {
             ("", None) if leaving => failed("it is being deleted".to_owned()),
             ("", None) => None,
             ("", Some(pinned)) if pinned == node => Some(CommandOutcome::Done),
@@ -21,20 +21,20 @@ pub fn became(action: &Action, meant: &ObjectRef, object: Option<&Value>) -> Opt
             (bound, _) if bound == node => Some(CommandOutcome::Done),
             (bound, _) => failed(format!("it is bound to {bound}")),
         },
-        Action::Nominate { node } => {
+        CommandAction::Nominate { node } => {
             let nominated = text(object, "/status/nominatedNodeName");
             (nominated == node.as_deref().unwrap_or_default()).then_some(CommandOutcome::Done)
         }
-        Action::Evict { delete: true, .. } => leaving.then_some(CommandOutcome::Done),
-        Action::Evict { delete: false, marks, .. } => has_marks(object, marks).then_some(CommandOutcome::Done),
-        Action::Confirm => failed("nothing was to be done".to_owned()),
+        CommandAction::Evict { delete: true, .. } => leaving.then_some(CommandOutcome::Done),
+        CommandAction::Evict { delete: false, marks, .. } => has_marks(object, marks).then_some(CommandOutcome::Done),
+        CommandAction::Confirm => failed("nothing was to be done".to_owned()),
     }
 }
 
 /// Returns the outcome of an action whose object is gone: an eviction is done, every other action has failed.
-pub fn gone(action: &Action) -> CommandOutcome {
+pub fn gone(action: &CommandAction) -> CommandOutcome {
     match action {
-        Action::Evict { .. } => CommandOutcome::Done,
+        CommandAction::Evict { .. } => CommandOutcome::Done,
         _ => CommandOutcome::Failed("it is gone".to_owned()),
     }
 }

@@ -6,24 +6,24 @@ use jiff::Timestamp;
 use lictor_contract::Mark;
 use lictor_host::session::{CommandOutcome, ObjectRef};
 
-use super::api::{Api, ApiError, Part};
+use super::api::{ApiError, PatchTarget, PodApi};
 use super::became::is_it;
 use super::patch;
-use super::task::Done;
-use super::work::Known;
+use super::task::TaskOutcome;
+use super::work::TaskState;
 use crate::view::text;
 
 /// Marks a victim, once, then evicts it.
 pub(super) async fn mark_and_evict(
-    api: &impl Api,
+    api: &impl PodApi,
     meant: &ObjectRef,
     (delete, marks, plan): (bool, &[Mark], u64),
-    known: &mut Known,
-) -> Result<Done, ApiError> {
+    known: &mut TaskState,
+) -> Result<TaskOutcome, ApiError> {
     if !known.is_marked {
-        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
+        let marked = api.patch(meant, PatchTarget::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
         if !delete {
-            return Ok(Done::with(marked));
+            return Ok(TaskOutcome::with(marked));
         }
         known.is_marked = true;
         known.raw = Some(Arc::new(marked));
@@ -37,16 +37,20 @@ pub(super) async fn mark_and_evict(
 /// server answers with a conflict, and the pod is read before the next attempt. The version is never older than the last answer about the pod: the
 /// API server counts an eviction against the PodDisruptionBudget before it compares the versions, and takes that back after 2 minutes only (upstream:
 /// `checkAndDecrement` in `pkg/registry/core/pod/storage/eviction.go`).
-pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) -> Result<Done, ApiError> {
+pub(super) async fn evict(
+    api: &impl PodApi,
+    meant: &ObjectRef,
+    known: &mut TaskState,
+) -> Result<TaskOutcome, ApiError> {
     let raw = match known.raw.take() {
         Some(raw) => raw,
         None => match api.get(meant).await? {
             Some(object) if is_it(meant, &object) => Arc::new(object),
-            _ => return Ok(Done::gone(CommandOutcome::Done)),
+            _ => return Ok(TaskOutcome::gone(CommandOutcome::Done)),
         },
     };
     if !text(&raw, "/metadata/deletionTimestamp").is_empty() {
-        return Ok(Done::with(Arc::unwrap_or_clone(raw)));
+        return Ok(TaskOutcome::with(Arc::unwrap_or_clone(raw)));
     }
     // The Eviction API serves pods only.
     match known.placed {
@@ -54,7 +58,7 @@ pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) 
         None => api.evict(meant, text(&raw, "/metadata/resourceVersion")).await?,
     }
     // The watch shows when the pod is being deleted.
-    Ok(Done::without(CommandOutcome::Accepted))
+    Ok(TaskOutcome::without(CommandOutcome::Accepted))
 }
 
 /// Returns the time in whole seconds, as RFC 3339.

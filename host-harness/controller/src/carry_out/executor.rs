@@ -9,37 +9,37 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-use super::api::{Api, ApiError, Part};
-use super::lanes::{Lanes, Next};
-use super::placed::Placed;
-use super::task::{Backoff, Done, Task};
+use super::api::{ApiError, PatchTarget, PodApi};
+use super::lanes::{ObjectQueues, QueueAction};
+use super::placed::PlaceableObject;
+use super::task::{Backoff, ExecutorTask, TaskOutcome};
 use super::work::carry_out;
 
 /// A task with the last known copy of its object.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct TaskRequest {
     /// The task to carry out.
-    pub task: Task,
+    pub task: ExecutorTask,
     /// The object, where it is a pod that this process holds by its gate or has let go.
     pub raw: Option<Arc<Value>>,
     /// The kind and the requests of the object, where the object is no pod, but placed like one.
-    pub placed: Option<Arc<Placed>>,
+    pub placed: Option<Arc<PlaceableObject>>,
 }
 
 /// A task that has come to its end.
 #[derive(Debug, Clone)]
-pub struct Finished {
+pub struct FinishedTask {
     /// The task.
-    pub task: Task,
+    pub task: ExecutorTask,
     /// The end of the task.
-    pub done: Done,
+    pub done: TaskOutcome,
 }
 
 /// A report of the executor about a task.
 #[derive(Debug, Clone)]
-pub enum Report {
+pub enum TaskReport {
     /// The task has come to its end.
-    Finished(Box<Finished>),
+    Finished(Box<FinishedTask>),
     /// A PodDisruptionBudget refuses the eviction of this victim, for this reason. The eviction is tried again.
     Blocked(ObjectRef, String),
 }
@@ -47,7 +47,7 @@ pub enum Report {
 /// A message to the executor.
 #[derive(Debug)]
 enum Message {
-    Order(Box<Order>),
+    Order(Box<TaskRequest>),
     /// Give this command up, unless it was carried out.
     Cancel(CommandId),
 }
@@ -59,17 +59,17 @@ pub struct Executor(mpsc::UnboundedSender<Message>);
 impl Executor {
     /// Makes an executor that carries out at most `at_once` tasks at a time, and reports each end to `tell`. The returned future must run for that.
     pub fn start(
-        api: impl Api,
+        api: impl PodApi,
         at_once: usize,
         backoff: Backoff,
-        tell: impl Fn(Report) + Send + Sync + 'static,
+        tell: impl Fn(TaskReport) + Send + Sync + 'static,
     ) -> (Executor, impl Future<Output = ()> + Send) {
         let (send, receive) = mpsc::unbounded_channel();
         (Executor(send), serve(api, at_once, backoff, tell, receive))
     }
 
     /// Carries a task out. A `Confirm` for a command that was not begun yet gives that command up.
-    pub fn order(&self, order: Order) {
+    pub fn order(&self, order: TaskRequest) {
         // The executor has ended when the process ends.
         let _ended = self.0.send(Message::Order(Box::new(order)));
     }
@@ -81,23 +81,23 @@ impl Executor {
 }
 
 /// An API that serves a limited number of requests at once. A task that waits for its next attempt keeps no other task from being carried out.
-struct Limited<A> {
+struct ConcurrencyLimitedApi<A> {
     api: A,
     permits: Semaphore,
 }
 
-impl<A: Api> Limited<A> {
+impl<A: PodApi> ConcurrencyLimitedApi<A> {
     async fn one<T>(&self, request: impl Future<Output = T> + Send) -> T {
         let _permit = self.permits.acquire().await;
         request.await
     }
 }
 
-impl<A: Api> Api for Limited<A> {
+impl<A: PodApi> PodApi for ConcurrencyLimitedApi<A> {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
         self.one(self.api.get(pod)).await
     }
-    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
+    async fn patch(&self, pod: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
         self.one(self.api.patch(pod, part, patch)).await
     }
     async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
@@ -109,20 +109,20 @@ impl<A: Api> Api for Limited<A> {
 }
 
 /// Returns the end of a task that has panicked.
-fn broke() -> Done {
-    Done::without(CommandOutcome::Failed("it broke while it was carried out; please report this".to_owned()))
+fn broke() -> TaskOutcome {
+    TaskOutcome::without(CommandOutcome::Failed("it broke while it was carried out; please report this".to_owned()))
 }
 
 async fn serve(
-    api: impl Api,
+    api: impl PodApi,
     at_once: usize,
     backoff: Backoff,
-    tell: impl Fn(Report) + Send + Sync + 'static,
+    tell: impl Fn(TaskReport) + Send + Sync + 'static,
     mut messages: mpsc::UnboundedReceiver<Message>,
 ) {
-    let api = Arc::new(Limited { api, permits: Semaphore::new(at_once.max(1)) });
+    let api = Arc::new(ConcurrencyLimitedApi { api, permits: Semaphore::new(at_once.max(1)) });
     let tell = Arc::new(tell);
-    let (mut lanes, mut tasks) = (Lanes::default(), JoinSet::new());
+    let (mut lanes, mut tasks) = (ObjectQueues::default(), JoinSet::new());
     loop {
         let next = tokio::select! {
             // With this order a run of the tests is the same for the same seed.
@@ -130,28 +130,28 @@ async fn serve(
             message = messages.recv() => match message {
                 None => return,
                 Some(Message::Order(order)) => lanes.take(*order),
-                Some(Message::Cancel(id)) => lanes.cancel(id).unwrap_or(Next::Nothing),
+                Some(Message::Cancel(id)) => lanes.cancel(id).unwrap_or(QueueAction::Nothing),
             },
             Some(Ok(finished)) = tasks.join_next() => {
-                let finished: Finished = finished;
+                let finished: FinishedTask = finished;
                 let (ended, next) = lanes.finish(&finished);
-                [finished].into_iter().chain(ended).for_each(|it| tell(Report::Finished(Box::new(it))));
+                [finished].into_iter().chain(ended).for_each(|it| tell(TaskReport::Finished(Box::new(it))));
                 next
             }
         };
         match next {
-            Next::Start(Order { task, raw, placed }, cancelled) => {
+            QueueAction::Start(TaskRequest { task, raw, placed }, cancelled) => {
                 let (api, tell) = (api.clone(), tell.clone());
                 tasks.spawn(async move {
-                    let blocked = |why: &str| tell(Report::Blocked(task.object().clone(), why.to_owned()));
+                    let blocked = |why: &str| tell(TaskReport::Blocked(task.object().clone(), why.to_owned()));
                     let work = carry_out(&*api, &task, (raw, placed), backoff, cancelled, blocked);
                     // A task that panics has an end like any other: its object is free for the next task.
                     let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| broke());
-                    Finished { task, done }
+                    FinishedTask { task, done }
                 });
             }
-            Next::Tell(ended) => ended.into_iter().for_each(|it| tell(Report::Finished(Box::new(it)))),
-            Next::Nothing => {}
+            QueueAction::Tell(ended) => ended.into_iter().for_each(|it| tell(TaskReport::Finished(Box::new(it)))),
+            QueueAction::Nothing => {}
         }
     }
 }

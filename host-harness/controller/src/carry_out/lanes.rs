@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use lictor_host::session::{CommandId, CommandOutcome, ObjectRef};
 use tokio::sync::watch;
 
-use super::executor::{Finished, Order};
-use super::task::{Done, Task};
+use super::executor::{FinishedTask, TaskRequest};
+use super::task::{ExecutorTask, TaskOutcome};
 
 /// Why a waiting command ends that is not needed any more.
 const GIVEN_UP: &str = "it was given up before it was begun";
@@ -15,40 +15,40 @@ const SUPERSEDED: &str = "the nomination was taken back before it was written";
 
 /// The tasks of each object: one is carried out, the others wait.
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
-    waiting: BTreeMap<ObjectRef, VecDeque<Waiting>>,
-    running: BTreeMap<ObjectRef, Running>,
+pub(super) struct ObjectQueues {
+    waiting: BTreeMap<ObjectRef, VecDeque<WaitingTask>>,
+    running: BTreeMap<ObjectRef, RunningTask>,
 }
 
 /// A task that waits for others of its object.
 #[derive(Debug)]
-struct Waiting {
-    order: Order,
+struct WaitingTask {
+    order: TaskRequest,
     /// The tasks before this one that it has made superfluous. They end with it.
-    superseded: Vec<Task>,
+    superseded: Vec<ExecutorTask>,
 }
 
 /// The task of an object that is being carried out.
 #[derive(Debug)]
-struct Running {
+struct RunningTask {
     command: Option<CommandId>,
     /// Whether it evicts a victim that an earlier process only marked.
     evicts_marked: bool,
     cancel: watch::Sender<bool>,
-    superseded: Vec<Task>,
+    superseded: Vec<ExecutorTask>,
 }
 
 /// The next step after a message or the end of a task.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum QueueAction {
     /// This task is begun.
-    Start(Order, watch::Receiver<bool>),
+    Start(TaskRequest, watch::Receiver<bool>),
     /// These tasks have come to their ends without a request.
-    Tell(Vec<Finished>),
+    Tell(Vec<FinishedTask>),
     Nothing,
 }
 
-impl Lanes {
+impl ObjectQueues {
     /// Takes a task.
     ///
     /// Of nominations of one pod that wait in a row only the last is carried out. While the API server does not serve a pod, plans for that pod
@@ -56,50 +56,51 @@ impl Lanes {
     /// both. The nominations that are left out end with the last one: its end says whether the pod is nominated, for which their victims wait.
     ///
     /// The eviction of a marked victim is no command, so no command ends it: it is given up where the mark is to be taken off.
-    pub(super) fn take(&mut self, order: Order) -> Next {
-        if let Task::Confirm(id, ..) = &order.task
+    pub(super) fn take(&mut self, order: TaskRequest) -> QueueAction {
+        if let ExecutorTask::Confirm(id, ..) = &order.task
             && let Some(next) = self.cancel(*id)
         {
             return next;
         }
         let object = order.task.object().clone();
         let Some(running) = self.running.get(&object) else {
-            return self.start(Waiting { order, superseded: Vec::new() });
+            return self.start(WaitingTask { order, superseded: Vec::new() });
         };
-        if running.evicts_marked && matches!(order.task, Task::Unmark(..)) {
+        if running.evicts_marked && matches!(order.task, ExecutorTask::Unmark(..)) {
             running.cancel.send_replace(true);
         }
         let waiting = self.waiting.entry(object).or_default();
         let before = waiting.pop_back_if(|before| order.task.supersedes(&before.order.task));
-        let superseded = before.map(Waiting::into_tasks).unwrap_or_default();
-        waiting.push_back(Waiting { order, superseded });
-        Next::Nothing
+        let superseded = before.map(WaitingTask::into_tasks).unwrap_or_default();
+        waiting.push_back(WaitingTask { order, superseded });
+        QueueAction::Nothing
     }
 
-    fn start(&mut self, Waiting { order, superseded }: Waiting) -> Next {
+    fn start(&mut self, WaitingTask { order, superseded }: WaitingTask) -> QueueAction {
         let (cancel, cancelled) = watch::channel(false);
-        let evicts_marked = matches!(order.task, Task::Evict(_));
-        let running = Running { command: order.task.command(), evicts_marked, cancel, superseded };
+        let evicts_marked = matches!(order.task, ExecutorTask::Evict(_));
+        let running = RunningTask { command: order.task.command(), evicts_marked, cancel, superseded };
         self.running.insert(order.task.object().clone(), running);
-        Next::Start(order, cancelled)
+        QueueAction::Start(order, cancelled)
     }
 
     /// Gives a command up. `None`: the command is not under way.
-    pub(super) fn cancel(&mut self, id: CommandId) -> Option<Next> {
+    pub(super) fn cancel(&mut self, id: CommandId) -> Option<QueueAction> {
         if let Some(running) = self.running.values().find(|running| running.command == Some(id)) {
             running.cancel.send_replace(true);
-            return Some(Next::Nothing);
+            return Some(QueueAction::Nothing);
         }
         let given_up = self.remove(id);
-        (!given_up.is_empty()).then(|| Next::Tell(given_up.into_iter().map(|task| unwritten(task, GIVEN_UP)).collect()))
+        (!given_up.is_empty())
+            .then(|| QueueAction::Tell(given_up.into_iter().map(|task| unwritten(task, GIVEN_UP)).collect()))
     }
 
     /// Removes a command that was not begun. Returns the command, and the tasks that were to end with it.
-    fn remove(&mut self, id: CommandId) -> Vec<Task> {
-        let is_it = |task: &Task| task.command() == Some(id);
+    fn remove(&mut self, id: CommandId) -> Vec<ExecutorTask> {
+        let is_it = |task: &ExecutorTask| task.command() == Some(id);
         for waiting in self.waiting.values_mut() {
             if let Some(place) = waiting.iter().position(|it| is_it(&it.order.task)) {
-                return waiting.remove(place).map(Waiting::into_tasks).unwrap_or_default();
+                return waiting.remove(place).map(WaitingTask::into_tasks).unwrap_or_default();
             }
         }
         let waiting = self.waiting.values_mut().flatten().map(|it| &mut it.superseded);
@@ -108,7 +109,7 @@ impl Lanes {
     }
 
     /// Takes the end of the task of an object. Returns the tasks that end with it, and the next step.
-    pub(super) fn finish(&mut self, finished: &Finished) -> (Vec<Finished>, Next) {
+    pub(super) fn finish(&mut self, finished: &FinishedTask) -> (Vec<FinishedTask>, QueueAction) {
         let object = finished.task.object();
         let superseded = self.running.remove(object).map(|running| running.superseded).unwrap_or_default();
         let ended = superseded.into_iter().map(|task| ended_with(task, finished)).collect();
@@ -116,29 +117,29 @@ impl Lanes {
         if self.waiting.get(object).is_some_and(VecDeque::is_empty) {
             self.waiting.remove(object);
         }
-        (ended, next.map_or(Next::Nothing, |waiting| self.start(waiting)))
+        (ended, next.map_or(QueueAction::Nothing, |waiting| self.start(waiting)))
     }
 }
 
-impl Waiting {
+impl WaitingTask {
     /// Returns this task and those that end with it, in the order in which they arrived.
-    fn into_tasks(self) -> Vec<Task> {
+    fn into_tasks(self) -> Vec<ExecutorTask> {
         self.superseded.into_iter().chain([self.order.task]).collect()
     }
 }
 
 /// Makes the end of a task that was not carried out.
-fn unwritten(task: Task, why: &str) -> Finished {
-    Finished { task, done: Done::without(CommandOutcome::Failed(why.to_owned())) }
+fn unwritten(task: ExecutorTask, why: &str) -> FinishedTask {
+    FinishedTask { task, done: TaskOutcome::without(CommandOutcome::Failed(why.to_owned())) }
 }
 
 /// Makes the end of a task that the one which has now ended made superfluous.
 ///
 /// A nomination to a node counts as written where a later one to any node is: its pod has room promised, and the victims of both plans leave.
-fn ended_with(task: Task, last: &Finished) -> Finished {
+fn ended_with(task: ExecutorTask, last: &FinishedTask) -> FinishedTask {
     match &last.done.outcome {
         CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => unwritten(task, why),
         _ if task.promises() && !last.task.promises() => unwritten(task, SUPERSEDED),
-        outcome => Finished { task, done: Done::without(outcome.clone()) },
+        outcome => FinishedTask { task, done: TaskOutcome::without(outcome.clone()) },
     }
 }

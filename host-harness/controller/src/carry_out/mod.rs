@@ -13,9 +13,9 @@ mod task;
 mod tests;
 mod work;
 
-pub use api::{Api, ApiError, KubeApi, Part, Sign};
+pub use api::{ApiError, ErrorDetail, KubeApi, PatchTarget, PodApi};
 pub use became::became;
-pub use executor::{Executor, Finished, Order, Report};
-pub use placed::Placed;
-pub use task::{Backoff, Done, Task, word};
+pub use executor::{Executor, FinishedTask, TaskReport, TaskRequest};
+pub use placed::PlaceableObject;
+pub use task::{Backoff, ExecutorTask, TaskOutcome, word};
 pub use work::carry_out;

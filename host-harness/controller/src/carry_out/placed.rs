@@ -16,16 +16,16 @@ use crate::view::{annotation, text};
 
 /// The facts about a placed object that its copy from the API server lacks: the kind as the policy declares it, and the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlaceableObject {
     /// The kind of the object, as the policy declares it.
     pub kind: PlacedKind,
     /// The requests of the object, by resource, as the cluster writes amounts.
     pub requests: Map<String, Value>,
 }
 
-impl Placed {
+impl PlaceableObject {
     /// Reads the requests of an object of this kind from the mirror. An object that the mirror does not know has no requests.
-    pub fn of(kind: PlacedKind, object: &ObjectRef, mirror: &Mirror) -> Placed {
+    pub fn of(kind: PlacedKind, object: &ObjectRef, mirror: &Mirror) -> PlaceableObject {
         let pod = mirror.pod_id(&object.pod_name()).and_then(|id| mirror.pod(id));
         let amount = |amount: &lictor_contract::Amount| {
             let resource = mirror.resources().get(usize::try_from(amount.resource).ok()?)?;
@@ -33,7 +33,10 @@ impl Placed {
             let is_own = resource.name != "pods" && !lictor_contract::is_of_host(&resource.name);
             is_own.then(|| (resource.name.clone(), exact(&resource.name, amount.value).into()))
         };
-        Placed { kind, requests: pod.iter().flat_map(|pod| &pod.template.requests).filter_map(amount).collect() }
+        PlaceableObject {
+            kind,
+            requests: pod.iter().flat_map(|pod| &pod.template.requests).filter_map(amount).collect(),
+        }
     }
 }
 
@@ -69,8 +72,8 @@ pub(super) fn before_bind(object: &Value, marks: &[Mark]) -> Option<Value> {
 }
 
 /// Makes the patch that places the object at this time, a patch of its status. The API server refuses the patch for any other version of the object.
-pub(super) fn bind(object: &Value, node: &str, placed: &Placed, now: &str) -> Value {
-    let Placed { kind, requests } = placed;
+pub(super) fn bind(object: &Value, node: &str, placed: &PlaceableObject, now: &str) -> Value {
+    let PlaceableObject { kind, requests } = placed;
     let word = kind.phases.iter().find(|phase| phase.phase == Phase::Running).map(|phase| phase.word.as_str());
     let mut metadata = Map::new();
     precondition(&mut metadata, object, true);

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use lictor_contract::Mark;
-use lictor_host::session::{Action, Command, CommandId, CommandOutcome, ObjectRef};
+use lictor_host::session::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
 
 /// A change to make in the cluster, or a question about one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Task {
+pub enum ExecutorTask {
     /// A command of the session.
     Command(Command),
     /// A question of the session for the outcome of a command. `None`: the action of the command is not known any more.
-    Confirm(CommandId, ObjectRef, Option<Action>),
+    Confirm(CommandId, ObjectRef, Option<CommandAction>),
     /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
     Delete(ObjectRef),
     /// A nomination whose plan was given up is taken back.
@@ -23,83 +23,90 @@ pub enum Task {
     Unmark(ObjectRef, Vec<Mark>),
 }
 
-impl Task {
+impl ExecutorTask {
     /// Returns the object of the task.
     pub fn object(&self) -> &ObjectRef {
         match self {
-            Task::Command(Command { object, .. })
-            | Task::Confirm(_, object, _)
-            | Task::Delete(object)
-            | Task::Withdraw(object)
-            | Task::Evict(object)
-            | Task::Unmark(object, _) => object,
+            ExecutorTask::Command(Command { object, .. })
+            | ExecutorTask::Confirm(_, object, _)
+            | ExecutorTask::Delete(object)
+            | ExecutorTask::Withdraw(object)
+            | ExecutorTask::Evict(object)
+            | ExecutorTask::Unmark(object, _) => object,
         }
     }
 
     /// Returns the command of the session that the task carries out. `None`: the task carries out no command.
     pub fn command(&self) -> Option<CommandId> {
         match self {
-            Task::Command(Command { id, .. }) | Task::Confirm(id, ..) => Some(*id),
-            Task::Delete(_) | Task::Withdraw(_) | Task::Evict(_) | Task::Unmark(..) => None,
+            ExecutorTask::Command(Command { id, .. }) | ExecutorTask::Confirm(id, ..) => Some(*id),
+            ExecutorTask::Delete(_) | ExecutorTask::Withdraw(_) | ExecutorTask::Evict(_) | ExecutorTask::Unmark(..) => {
+                None
+            }
         }
     }
 
     /// Returns the word for the task in metrics and logs.
     pub fn word(&self) -> &'static str {
         match self {
-            Task::Command(command) => word(&command.action),
-            Task::Confirm(..) => "confirm",
-            Task::Delete(_) => "delete",
-            Task::Withdraw(_) => "withdraw",
-            Task::Evict(_) => "evict",
-            Task::Unmark(..) => "unmark",
+            ExecutorTask::Command(command) => word(&command.action),
+            ExecutorTask::Confirm(..) => "confirm",
+            ExecutorTask::Delete(_) => "delete",
+            ExecutorTask::Withdraw(_) => "withdraw",
+            ExecutorTask::Evict(_) => "evict",
+            ExecutorTask::Unmark(..) => "unmark",
         }
     }
 
     /// Returns whether the task makes the one right before it superfluous: both say where their pod is nominated, and nothing else.
-    pub(super) fn supersedes(&self, before: &Task) -> bool {
+    pub(super) fn supersedes(&self, before: &ExecutorTask) -> bool {
         self.nominates() && before.nominates()
     }
 
     /// Returns whether the task writes where its pod is nominated, or that the pod is not.
     fn nominates(&self) -> bool {
         match self {
-            Task::Command(Command { action, .. }) => matches!(action, Action::Nominate { .. }),
-            Task::Withdraw(_) => true,
-            Task::Confirm(..) | Task::Delete(_) | Task::Evict(_) | Task::Unmark(..) => false,
+            ExecutorTask::Command(Command { action, .. }) => matches!(action, CommandAction::Nominate { .. }),
+            ExecutorTask::Withdraw(_) => true,
+            ExecutorTask::Confirm(..) | ExecutorTask::Delete(_) | ExecutorTask::Evict(_) | ExecutorTask::Unmark(..) => {
+                false
+            }
         }
     }
 
     /// Returns whether the task nominates its pod to a node.
     pub(super) fn promises(&self) -> bool {
-        matches!(self, Task::Command(Command { action: Action::Nominate { node: Some(_) }, .. }))
+        matches!(self, ExecutorTask::Command(Command { action: CommandAction::Nominate { node: Some(_) }, .. }))
     }
 
     /// Returns whether the task evicts, or finds out whether that was done.
     pub(crate) fn evicts(&self) -> bool {
         match self {
-            Task::Command(Command { action, .. }) | Task::Confirm(_, _, Some(action)) => {
-                matches!(action, Action::Evict { .. })
+            ExecutorTask::Command(Command { action, .. }) | ExecutorTask::Confirm(_, _, Some(action)) => {
+                matches!(action, CommandAction::Evict { .. })
             }
-            Task::Evict(_) => true,
-            Task::Confirm(_, _, None) | Task::Delete(_) | Task::Withdraw(_) | Task::Unmark(..) => false,
+            ExecutorTask::Evict(_) => true,
+            ExecutorTask::Confirm(_, _, None)
+            | ExecutorTask::Delete(_)
+            | ExecutorTask::Withdraw(_)
+            | ExecutorTask::Unmark(..) => false,
         }
     }
 }
 
 /// Returns the word for an action in metrics and logs.
-pub fn word(action: &Action) -> &'static str {
+pub fn word(action: &CommandAction) -> &'static str {
     match action {
-        Action::Bind { .. } => "bind",
-        Action::Nominate { .. } => "nominate",
-        Action::Evict { .. } => "evict",
-        Action::Confirm => "confirm",
+        CommandAction::Bind { .. } => "bind",
+        CommandAction::Nominate { .. } => "nominate",
+        CommandAction::Evict { .. } => "evict",
+        CommandAction::Confirm => "confirm",
     }
 }
 
 /// The end of a task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
+pub struct TaskOutcome {
     /// The outcome of the task.
     pub outcome: CommandOutcome,
     /// The object after the task, where the API server has shown it.
@@ -108,20 +115,20 @@ pub struct Done {
     pub is_gone: bool,
 }
 
-impl Done {
+impl TaskOutcome {
     /// Makes an end of which the API server has not shown the object.
-    pub(super) fn without(outcome: CommandOutcome) -> Done {
-        Done { outcome, object: None, is_gone: false }
+    pub(super) fn without(outcome: CommandOutcome) -> TaskOutcome {
+        TaskOutcome { outcome, object: None, is_gone: false }
     }
 
     /// Makes the end of a task whose object is gone.
-    pub(super) fn gone(outcome: CommandOutcome) -> Done {
-        Done { outcome, object: None, is_gone: true }
+    pub(super) fn gone(outcome: CommandOutcome) -> TaskOutcome {
+        TaskOutcome { outcome, object: None, is_gone: true }
     }
 
     /// Makes the end of a task whose object is as the API server says.
-    pub(super) fn with(object: Value) -> Done {
-        Done { outcome: CommandOutcome::Done, object: Some(object), is_gone: false }
+    pub(super) fn with(object: Value) -> TaskOutcome {
+        TaskOutcome { outcome: CommandOutcome::Done, object: Some(object), is_gone: false }
     }
 }
 

@@ -9,7 +9,7 @@ mod superseded;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lictor_host::session::{Action, Command, CommandOutcome, ObjectRef};
+use lictor_host::session::{Command, CommandAction, CommandOutcome, ObjectRef};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
@@ -34,28 +34,28 @@ fn object(uid: &str) -> ObjectRef {
     ObjectRef { kind, namespace, name, uid }
 }
 
-fn command(action: Action) -> Task {
-    Task::Command(Command { id: 1, object: object("1"), action })
+fn command(action: CommandAction) -> ExecutorTask {
+    ExecutorTask::Command(Command { id: 1, object: object("1"), action })
 }
 
-fn bind() -> Task {
-    command(Action::Bind { node: "n1".to_owned(), marks: Vec::new() })
+fn bind() -> ExecutorTask {
+    command(CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() })
 }
 
-fn evict(delete: bool) -> Task {
-    command(Action::Evict { delete, marks: Vec::new(), plan: 3 })
+fn evict(delete: bool) -> ExecutorTask {
+    command(CommandAction::Evict { delete, marks: Vec::new(), plan: 3 })
 }
 
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Duration::from_millis(2) };
 
 /// Carries a task out with this copy of the pod, and returns its end.
-fn done(server: &Server, task: &Task, raw: Option<Value>) -> Done {
+fn done(server: &Server, task: &ExecutorTask, raw: Option<Value>) -> TaskOutcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
     runtime.block_on(carry_out(server, task, (raw.map(Arc::new), None), BACKOFF, cancelled, |_| {}))
 }
 
-fn failed(done: &Done) -> &str {
+fn failed(done: &TaskOutcome) -> &str {
     match &done.outcome {
         CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => why,
         outcome => panic!("{outcome:?}"),
@@ -82,7 +82,7 @@ fn a_pod_is_nominated_and_then_let_go_for_its_node_in_one_patch() {
         value: "r".to_owned(),
     };
     let server = Server::of(self::pod());
-    let bind = command(Action::Bind { node: "n1".to_owned(), marks: vec![mark] });
+    let bind = command(CommandAction::Bind { node: "n1".to_owned(), marks: vec![mark] });
     assert_eq!(done(&server, &bind, None).outcome, CommandOutcome::Done);
     let pod = server.pod();
     let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
@@ -173,8 +173,8 @@ fn who_is_leaving_already_is_not_evicted_once_more() {
 fn what_no_policy_says_how_to_place_is_refused_aloud() {
     let server = Server::of(pod());
     let slot = ObjectRef { kind: "Slot".to_owned(), ..object("1") };
-    let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
-    let bound = done(&server, &Task::Command(Command { id: 1, object: slot, action }), None);
+    let action = CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() };
+    let bound = done(&server, &ExecutorTask::Command(Command { id: 1, object: slot, action }), None);
     assert!(failed(&bound).contains("Slot"));
     assert!(server.log().is_empty());
 }
@@ -182,7 +182,7 @@ fn what_no_policy_says_how_to_place_is_refused_aloud() {
 #[test]
 fn a_nomination_is_written_and_taken_back() {
     let server = Server::of(pod());
-    let nominate = |node: Option<&str>| command(Action::Nominate { node: node.map(str::to_owned) });
+    let nominate = |node: Option<&str>| command(CommandAction::Nominate { node: node.map(str::to_owned) });
     assert_eq!(done(&server, &nominate(Some("n1")), None).outcome, CommandOutcome::Done);
     assert_eq!(server.pod()["status"]["nominatedNodeName"], "n1");
     assert_eq!(done(&server, &nominate(None), None).outcome, CommandOutcome::Done);
@@ -191,30 +191,30 @@ fn a_nomination_is_written_and_taken_back() {
 
 #[test]
 fn a_command_that_is_asked_about_is_judged_by_the_object() {
-    let asked = |action: Option<Action>| Task::Confirm(1, object("1"), action);
+    let asked = |action: Option<CommandAction>| ExecutorTask::Confirm(1, object("1"), action);
     let server = Server::of(pod());
-    let bound = Some(Action::Bind { node: "n1".to_owned(), marks: Vec::new() });
+    let bound = Some(CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() });
     assert_eq!(failed(&done(&server, &asked(bound.clone()), None)), "it was not carried out");
     assert_eq!(failed(&done(&server, &asked(None), None)), "it was not carried out");
     done(&server, &bind(), Some(pod()));
     let confirmed = done(&server, &asked(bound), None);
     assert_eq!((confirmed.outcome, confirmed.object), (CommandOutcome::Done, Some(server.pod())));
-    assert_eq!(done(&server, &Task::Delete(object("1")), None).outcome, CommandOutcome::Accepted);
+    assert_eq!(done(&server, &ExecutorTask::Delete(object("1")), None).outcome, CommandOutcome::Accepted);
 }
 
 /// Returns the first `count` ends that the executor reports, in order: it is given these tasks, and `then` runs while the first one is under way.
-fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Executor)) -> Vec<Finished> {
+fn executed(server: &Server, tasks: &[ExecutorTask], count: usize, then: impl FnOnce(&Executor)) -> Vec<FinishedTask> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (send, mut told) = mpsc::unbounded_channel();
         let tell = move |report| {
-            if let Report::Finished(finished) = report {
+            if let TaskReport::Finished(finished) = report {
                 drop(send.send(*finished));
             }
         };
         let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, tell);
         let works = tokio::spawn(works);
-        tasks.iter().for_each(|task| executor.order(Order { task: task.clone(), raw: None, placed: None }));
+        tasks.iter().for_each(|task| executor.order(TaskRequest { task: task.clone(), raw: None, placed: None }));
         // The first task is under way.
         while server.log().is_empty() {
             tokio::task::yield_now().await;
@@ -234,8 +234,8 @@ fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Ex
 fn the_tasks_of_an_object_are_carried_out_in_their_order() {
     let server = Server::of(pod()).then("patch status", &[Fault::Refused(429), Fault::Refused(429)]);
     let nominate = |id, node: &str| {
-        let action = Action::Nominate { node: Some(node.to_owned()) };
-        Task::Command(Command { id, object: object("1"), action })
+        let action = CommandAction::Nominate { node: Some(node.to_owned()) };
+        ExecutorTask::Command(Command { id, object: object("1"), action })
     };
     let finished = executed(&server, &[nominate(1, "n1"), nominate(2, "n2")], 2, |_| {});
     assert_eq!(finished.iter().filter_map(|it| it.task.command()).collect::<Vec<_>>(), [1, 2]);
@@ -251,16 +251,18 @@ fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
     assert_eq!(server.evictions(), 0);
     // The session asks for the outcome: the command is given up, and that is the outcome.
     let server = Server::of(pod()).then("evict", &forever);
-    let asked = Task::Confirm(1, object("1"), None);
-    let finished =
-        executed(&server, &[evict(true)], 1, |executor| executor.order(Order { task: asked, raw: None, placed: None }));
+    let asked = ExecutorTask::Confirm(1, object("1"), None);
+    let finished = executed(&server, &[evict(true)], 1, |executor| {
+        executor.order(TaskRequest { task: asked, raw: None, placed: None })
+    });
     assert_eq!(failed(&finished[0].done), "refused with 429");
 }
 
 #[test]
 fn a_command_that_waits_for_another_is_given_up_before_it_is_begun() {
     let server = Server::of(pod()).then("evict", &[Fault::Refused(429); 10_000]);
-    let second = Task::Command(Command { id: 2, object: object("1"), action: Action::Nominate { node: None } });
+    let second =
+        ExecutorTask::Command(Command { id: 2, object: object("1"), action: CommandAction::Nominate { node: None } });
     let finished = executed(&server, &[evict(true), second], 2, |executor| {
         executor.cancel(2);
         executor.cancel(1);

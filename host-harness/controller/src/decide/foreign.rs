@@ -9,54 +9,54 @@ use serde_json::Value;
 
 use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
-use crate::watch::store::News;
+use crate::watch::store::ObjectChange;
 
 /// The cause of an eviction that is not this process's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ExternalEvictionCause {
     /// kube-scheduler, for a pod of higher priority.
     Scheduler,
     /// Another client, by the Eviction API.
     EvictionApi,
 }
 
-impl By {
+impl ExternalEvictionCause {
     /// Returns the cause as one word, as metrics name it.
     pub fn word(self) -> &'static str {
         match self {
-            By::Scheduler => "preemption",
-            By::EvictionApi => "eviction",
+            ExternalEvictionCause::Scheduler => "preemption",
+            ExternalEvictionCause::EvictionApi => "eviction",
         }
     }
 }
 
 /// A pod that others evict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Foreign {
+pub struct ExternalEviction {
     /// The pod, `namespace/name`.
     pub pod: String,
     /// Its node.
     pub node: String,
     /// The cause of the eviction.
-    pub by: By,
+    pub by: ExternalEvictionCause,
     /// The message of the pod's condition.
     pub message: String,
 }
 
 /// The pods that others evict now, by name and uid: each is returned once.
 #[derive(Debug, Default)]
-pub struct Foreigners(BTreeSet<(String, String)>);
+pub struct ExternalEvictions(BTreeSet<(String, String)>);
 
-impl Foreigners {
+impl ExternalEvictions {
     /// Takes a change of an object. Returns the pod of that object, if others have begun to evict it.
-    pub fn see(&mut self, news: &News) -> Option<Foreign> {
+    pub fn see(&mut self, news: &ObjectChange) -> Option<ExternalEviction> {
         match news {
-            News::Gone(key) => {
+            ObjectChange::Gone(key) => {
                 self.0.retain(|(known, _)| known != key);
                 None
             }
-            News::Marked(..) => None,
-            News::Shown(shown) => {
+            ObjectChange::Marked(..) => None,
+            ObjectChange::Shown(shown) => {
                 let foreign = foreign(shown.key.strip_prefix("Pod/")?, &shown.object)?;
                 let uid = text(&shown.object, "/metadata/uid").to_owned();
                 self.0.insert((shown.key.clone(), uid)).then_some(foreign)
@@ -67,7 +67,7 @@ impl Foreigners {
 
 /// Returns the eviction of a pod by others: the pod's condition names it, and the pod lacks this process's annotation. `None`: others do not evict
 /// it.
-fn foreign(name: &str, pod: &Value) -> Option<Foreign> {
+fn foreign(name: &str, pod: &Value) -> Option<ExternalEviction> {
     if !annotation(pod, EVICTED_FOR).is_empty() {
         return None;
     }
@@ -75,12 +75,12 @@ fn foreign(name: &str, pod: &Value) -> Option<Foreign> {
     conditions.iter().find_map(|condition| {
         let [kind, status, reason] = ["/type", "/status", "/reason"].map(|field| text(condition, field));
         let by = match (kind, status, reason) {
-            ("DisruptionTarget", "True", "PreemptionByScheduler") => By::Scheduler,
-            ("DisruptionTarget", "True", "EvictionByEvictionAPI") => By::EvictionApi,
+            ("DisruptionTarget", "True", "PreemptionByScheduler") => ExternalEvictionCause::Scheduler,
+            ("DisruptionTarget", "True", "EvictionByEvictionAPI") => ExternalEvictionCause::EvictionApi,
             _ => return None,
         };
         let [node, message] = [text(pod, "/spec/nodeName"), text(condition, "/message")].map(str::to_owned);
-        Some(Foreign { pod: name.to_owned(), node, by, message })
+        Some(ExternalEviction { pod: name.to_owned(), node, by, message })
     })
 }
 
@@ -89,33 +89,44 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::view::Standing;
-    use crate::watch::store::Shown;
+    use crate::view::AdmissionState;
+    use crate::watch::store::VisibleObject;
 
-    fn seen(uid: &str, reason: &str, annotations: Value) -> News {
+    fn seen(uid: &str, reason: &str, annotations: Value) -> ObjectChange {
         let object = json!({
             "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": annotations},
             "spec": {"nodeName": "n1"},
             "status": {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason, "message": "why"}]},
         });
-        News::Shown(Shown { key: "Pod/default/a".to_owned(), object, standing: Standing::Plain, raw: None })
+        ObjectChange::Shown(VisibleObject {
+            key: "Pod/default/a".to_owned(),
+            object,
+            standing: AdmissionState::Plain,
+            raw: None,
+        })
     }
 
     #[test]
     fn each_pod_that_others_evict_is_named_once() {
-        let mut foreigners = Foreigners::default();
-        let by = |foreign: Option<Foreign>| foreign.map(|foreign| foreign.by);
-        assert_eq!(by(foreigners.see(&seen("1", "PreemptionByScheduler", json!({})))), Some(By::Scheduler));
+        let mut foreigners = ExternalEvictions::default();
+        let by = |foreign: Option<ExternalEviction>| foreign.map(|foreign| foreign.by);
+        assert_eq!(
+            by(foreigners.see(&seen("1", "PreemptionByScheduler", json!({})))),
+            Some(ExternalEvictionCause::Scheduler)
+        );
         assert_eq!(foreigners.see(&seen("1", "PreemptionByScheduler", json!({}))), None);
         // Its successor is another pod.
-        assert_eq!(by(foreigners.see(&seen("2", "EvictionByEvictionAPI", json!({})))), Some(By::EvictionApi));
-        foreigners.see(&News::Gone("Pod/default/a".to_owned()));
+        assert_eq!(
+            by(foreigners.see(&seen("2", "EvictionByEvictionAPI", json!({})))),
+            Some(ExternalEvictionCause::EvictionApi)
+        );
+        foreigners.see(&ObjectChange::Gone("Pod/default/a".to_owned()));
         assert!(foreigners.0.is_empty());
     }
 
     #[test]
     fn our_own_victims_and_pods_that_leave_for_another_reason_are_not_foreign() {
-        let mut foreigners = Foreigners::default();
+        let mut foreigners = ExternalEvictions::default();
         let ours = json!({EVICTED_FOR: "plan 3"});
         for news in [seen("1", "PreemptionByScheduler", ours), seen("2", "TerminationByKubelet", json!({}))] {
             assert_eq!(foreigners.see(&news), None);

@@ -13,13 +13,13 @@ use lictor_contract::{Interests, Mark, MarkPlace};
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
-use super::lives::{EARLIER, GivenUp, Why};
-use super::{Decider, Mode, Turn, is_victim, pod_of};
-use crate::carry_out::Task;
+use super::lives::{EARLIER, GivenUpPlan, GivenUpReason};
+use super::{Decider, DeciderOutput, RunMode, is_victim, pod_of};
+use crate::carry_out::ExecutorTask;
 use crate::names::EVICTED_FOR;
 use crate::report::SECOND;
-use crate::view::{Standing, annotation, text};
-use crate::watch::store::{News, Shown};
+use crate::view::{AdmissionState, annotation, text};
+use crate::watch::store::{ObjectChange, VisibleObject};
 
 /// The time between two looks, 10 s: the watches lag by less.
 const LOOK: i64 = 10 * SECOND;
@@ -39,10 +39,10 @@ pub struct Leftover {
 
 /// The pods with a nomination or a mark, by the key of the object.
 #[derive(Debug, Default)]
-pub struct Leftovers(BTreeMap<String, Known>);
+pub struct Leftovers(BTreeMap<String, TrackedLeftover>);
 
 #[derive(Debug)]
-struct Known {
+struct TrackedLeftover {
     written: Leftover,
     /// When the next look is due, in nanoseconds since 1970.
     at: i64,
@@ -54,16 +54,16 @@ struct Known {
 
 impl Leftovers {
     /// Takes a change of an object: a nomination or a mark appears or disappears.
-    pub fn see(&mut self, news: &News, now: i64) {
+    pub fn see(&mut self, news: &ObjectChange, now: i64) {
         match news {
-            News::Marked(..) => {}
-            News::Gone(key) => drop(self.0.remove(key)),
-            News::Shown(shown) => match written(shown) {
+            ObjectChange::Marked(..) => {}
+            ObjectChange::Gone(key) => drop(self.0.remove(key)),
+            ObjectChange::Shown(shown) => match written(shown) {
                 None => drop(self.0.remove(&shown.key)),
                 Some(written) => {
                     let is_known = self.0.get(&shown.key).is_some_and(|known| known.written == written);
                     if !is_known {
-                        let known = Known { written, at: now.saturating_add(LOOK), alone: 0, since: None };
+                        let known = TrackedLeftover { written, at: now.saturating_add(LOOK), alone: 0, since: None };
                         self.0.insert(shown.key.clone(), known);
                     }
                 }
@@ -98,13 +98,13 @@ impl Leftovers {
 }
 
 /// Reads the nomination and the mark of a pod. `None`: the pod has neither.
-fn written(shown: &Shown) -> Option<Leftover> {
+fn written(shown: &VisibleObject) -> Option<Leftover> {
     let object = &shown.object;
     let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
     if !shown.key.starts_with("Pod/") || has_ended || !text(object, "/metadata/deletionTimestamp").is_empty() {
         return None;
     }
-    let raw: Option<&Value> = shown.raw.as_deref().filter(|_| shown.standing == Standing::Held);
+    let raw: Option<&Value> = shown.raw.as_deref().filter(|_| shown.standing == AdmissionState::Held);
     let node = raw.map_or("", |raw| text(raw, "/status/nominatedNodeName")).to_owned();
     let is_marked = !annotation(object, EVICTED_FOR).is_empty();
     if node.is_empty() && !is_marked {
@@ -130,21 +130,21 @@ impl Decider {
     }
 
     /// Takes leftover nominations and marks off. A nomination that is taken back is reported.
-    pub fn tidy(&self, left: Vec<Leftover>) -> Turn {
-        let mut turn = Turn::default();
-        if self.mode != Mode::Act {
+    pub fn tidy(&self, left: Vec<Leftover>) -> DeciderOutput {
+        let mut turn = DeciderOutput::default();
+        if self.mode != RunMode::Act {
             return turn;
         }
         for Leftover { pod, node, is_marked } in left {
             if is_marked {
-                turn.tasks.push(Task::Unmark(pod.clone(), leaving_marks(self.talk.session().interests())));
+                turn.tasks.push(ExecutorTask::Unmark(pod.clone(), leaving_marks(self.talk.session().interests())));
             }
             if !node.is_empty() {
-                turn.tasks.push(Task::Withdraw(pod.clone()));
+                turn.tasks.push(ExecutorTask::Withdraw(pod.clone()));
                 let reason = format!("no plan stands behind its nomination to {node} any more");
                 // The plan was counted when it ended, and this is tried again and again.
-                let (why, counts) = (Why::NotAdmitted, false);
-                turn.given_up.push(GivenUp { plan: EARLIER, pods: vec![pod], why, reason, counts });
+                let (why, counts) = (GivenUpReason::NotAdmitted, false);
+                turn.given_up.push(GivenUpPlan { plan: EARLIER, pods: vec![pod], why, reason, counts });
             }
         }
         turn
@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(node: Option<&str>, mark: Option<&str>, deleted: Option<&str>) -> News {
+    fn shown(node: Option<&str>, mark: Option<&str>, deleted: Option<&str>) -> ObjectChange {
         let object = json!({
             "kind": "Pod",
             "metadata": {"name": "p", "namespace": "default", "uid": "1", "annotations": {EVICTED_FOR: mark},
@@ -175,7 +175,12 @@ mod tests {
             "status": {"nominatedNodeName": node},
         });
         let raw = Some(Arc::new(object.clone()));
-        News::Shown(Shown { key: "Pod/default/p".to_owned(), object, standing: Standing::Held, raw })
+        ObjectChange::Shown(VisibleObject {
+            key: "Pod/default/p".to_owned(),
+            object,
+            standing: AdmissionState::Held,
+            raw,
+        })
     }
 
     #[test]
@@ -218,7 +223,7 @@ mod tests {
         for after in [
             shown(None, None, None),
             shown(None, Some("plan 3"), Some("2026-01-01T00:00:00Z")),
-            News::Gone("Pod/default/p".to_owned()),
+            ObjectChange::Gone("Pod/default/p".to_owned()),
         ] {
             let mut left = Leftovers::default();
             left.see(&shown(None, Some("plan 3"), None), 0);

@@ -8,21 +8,21 @@ mod life;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::Pod;
-use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
+use lictor_host::session::{AttemptResult, Command, CommandAction, CommandOutcome, ObjectRef, Session, StepOutput};
 
 use super::leftovers::leaving_marks;
 use super::pod_of;
-use super::stopping::Stopping;
-use crate::carry_out::Task;
+use super::stopping::ObjectDeletions;
+use crate::carry_out::ExecutorTask;
 use crate::report::SECOND;
-use life::{Life, Stand, stand};
+use life::{BeneficiaryState, PlanLifecycle, stand};
 
 /// The number under which all plans of an earlier process are known.
 pub(super) const EARLIER: u64 = 0;
 
 /// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct PlanTimeouts {
     /// How long a job may be refused after the last victim of its plan has left, and no other pod leaves its nodes: a minute.
     pub refused: i64,
     /// How long nothing may move in a plan: 5 minutes. Victims that stop, and other pods that leave its nodes, have until the end of their
@@ -30,15 +30,15 @@ pub struct Patience {
     pub still: i64,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience { refused: 60 * SECOND, still: 300 * SECOND }
+impl Default for PlanTimeouts {
+    fn default() -> PlanTimeouts {
+        PlanTimeouts { refused: 60 * SECOND, still: 300 * SECOND }
     }
 }
 
 /// Why a plan was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum GivenUpReason {
     /// The API server refuses to evict a victim.
     Refused,
     /// Its job is refused although its victims have left.
@@ -47,26 +47,26 @@ pub enum Why {
     Still,
 }
 
-impl Why {
+impl GivenUpReason {
     /// Returns the reason as one word, as metrics name it.
     pub fn word(self) -> &'static str {
         match self {
-            Why::Refused => "eviction-refused",
-            Why::NotAdmitted => "not-admitted",
-            Why::Still => "nothing-moves",
+            GivenUpReason::Refused => "eviction-refused",
+            GivenUpReason::NotAdmitted => "not-admitted",
+            GivenUpReason::Still => "nothing-moves",
         }
     }
 }
 
 /// A plan that was given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenUp {
+pub struct GivenUpPlan {
     /// The number of the plan; 0 for those of an earlier process.
     pub plan: u64,
     /// The pods that the plan was to make room for, and that wait again.
     pub pods: Vec<ObjectRef>,
     /// The reason as a kind.
-    pub why: Why,
+    pub why: GivenUpReason,
     /// The reason as a sentence, with names.
     pub reason: String,
     /// Whether the plan is counted. Each plan counts once, also where its pods lose their nominations one after the other.
@@ -75,15 +75,15 @@ pub struct GivenUp {
 
 /// The plans that are under way, by number.
 #[derive(Debug, Default)]
-pub(super) struct Lives {
-    plans: BTreeMap<u64, Life>,
+pub(super) struct PlanLifecycles {
+    plans: BTreeMap<u64, PlanLifecycle>,
     /// How long a plan may take.
-    pub(super) patience: Patience,
+    pub(super) patience: PlanTimeouts,
     /// The pods that are being deleted.
-    pub(super) stopping: Stopping,
+    pub(super) stopping: ObjectDeletions,
 }
 
-impl Lives {
+impl PlanLifecycles {
     /// Begins with the plans that an earlier process has left. They show in nominated pods, also those whose node is gone or that are being let go,
     /// and in marked victims.
     pub(super) fn recover(&mut self, session: &Session, victims: Vec<ObjectRef>) {
@@ -94,7 +94,8 @@ impl Lives {
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
-            self.plans.insert(EARLIER, Life { pods, victims, evicts: true, since, ..Life::default() });
+            self.plans
+                .insert(EARLIER, PlanLifecycle { pods, victims, evicts: true, since, ..PlanLifecycle::default() });
         }
     }
 
@@ -109,27 +110,28 @@ impl Lives {
     }
 
     /// Takes the plans of a step, and the results for their pods.
-    pub(super) fn take(&mut self, step: &Step, session: &Session) {
+    pub(super) fn take(&mut self, step: &StepOutput, session: &Session) {
         for made in &step.happened.plans {
             let nominates = |command: &&Command| {
-                matches!(command.action, Action::Nominate { node: Some(_) })
+                matches!(command.action, CommandAction::Nominate { node: Some(_) })
                     && made.nominated.contains_key(&command.object.pod_name())
             };
             let pods: BTreeSet<ObjectRef> =
                 step.commands.iter().filter(nominates).map(|command| command.object.clone()).collect();
             // A pod waits for one plan: its last. What was evicted for an earlier one was evicted for that one, too.
-            let is_same = |life: &Life| life.evicts && life.pods.iter().any(|pod| pods.contains(pod));
+            let is_same = |life: &PlanLifecycle| life.evicts && life.pods.iter().any(|pod| pods.contains(pod));
             let evicted = self.plans.values().any(is_same);
             self.plans.values_mut().for_each(|life| life.pods.retain(|pod| !pods.contains(pod)));
-            let evicts = |command: &&Command| matches!(command.action, Action::Evict { plan, .. } if plan == made.plan);
+            let evicts =
+                |command: &&Command| matches!(command.action, CommandAction::Evict { plan, .. } if plan == made.plan);
             let victims = step.commands.iter().filter(evicts);
             let victims = victims.map(|command| (command.object.clone(), Some(command.clone()))).collect();
             let (evicts, since) = (evicted || !made.victims.is_empty(), session.mirror().now());
-            self.plans.insert(made.plan, Life { pods, victims, evicts, since, ..Life::default() });
+            self.plans.insert(made.plan, PlanLifecycle { pods, victims, evicts, since, ..PlanLifecycle::default() });
         }
         for attempt in &step.happened.attempts {
             let is_refused = matches!(attempt.result, AttemptResult::Unschedulable | AttemptResult::Rejected);
-            let of = |life: &&mut Life| life.pods.iter().any(|pod| pod.pod_name() == attempt.pod);
+            let of = |life: &&mut PlanLifecycle| life.pods.iter().any(|pod| pod.pod_name() == attempt.pod);
             if let Some(life) = self.plans.values_mut().find(of) {
                 life.refused = is_refused.then(|| attempt.message());
                 life.said.insert(attempt.pod.clone(), attempt.message());
@@ -147,8 +149,8 @@ impl Lives {
     }
 
     /// Takes the end of a command. Returns the plan that is given up because its eviction is refused. `None`: no plan is given up.
-    pub(super) fn settle(&mut self, command: &Command, outcome: &CommandOutcome) -> Option<GivenUp> {
-        if let (Action::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
+    pub(super) fn settle(&mut self, command: &Command, outcome: &CommandOutcome) -> Option<GivenUpPlan> {
+        if let (CommandAction::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
             (&command.action, outcome)
         {
             self.not_let_go(&command.object, why);
@@ -160,14 +162,14 @@ impl Lives {
         let reason = format!("the eviction of {} is refused: {reason}", victim.unwrap_or_default());
         let (plan, pods, counts) = (*plan, life.pods.iter().cloned().collect(), !life.is_counted);
         self.plans.remove(&plan);
-        Some(GivenUp { plan, pods, why: Why::Refused, reason, counts })
+        Some(GivenUpPlan { plan, pods, why: GivenUpReason::Refused, reason, counts })
     }
 
     /// Looks at the progress of each plan. Returns the plans that are given up, and the tasks in the cluster that follow.
     ///
     /// A plan ends without a report when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
     /// otherwise: the victims leave in vain for that pod. That is reported at once, because the next process does not know which pods were nominated.
-    pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
+    pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUpPlan>, Vec<ExecutorTask>) {
         let (now, patience, stopping) = (session.mirror().now(), self.patience, &self.stopping);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
@@ -178,9 +180,9 @@ impl Lives {
                 // The node is gone, and the nomination is still there.
                 let stays =
                     |pod: &&ObjectRef| pod_of(session, pod).is_some_and(|pod| session.mirror().is_nominated(pod.id));
-                tasks.extend(pods.iter().filter(stays).cloned().map(Task::Withdraw));
+                tasks.extend(pods.iter().filter(stays).cloned().map(ExecutorTask::Withdraw));
                 let counts = !std::mem::replace(&mut life.is_counted, true);
-                given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason, counts });
+                given_up.push(GivenUpPlan { plan: *plan, pods, why: GivenUpReason::NotAdmitted, reason, counts });
                 if life.pods.is_empty() {
                     tasks.extend(life.victims.iter().filter_map(|victim| unmark(session, victim)));
                 }
@@ -189,11 +191,11 @@ impl Lives {
                 return false;
             }
             let Some((why, reason)) = life.ends(now, patience) else { return true };
-            let nominated = life.pods.iter().filter(|pod| stand(session, pod) == Stand::Nominated);
-            tasks.extend(nominated.cloned().map(Task::Withdraw));
+            let nominated = life.pods.iter().filter(|pod| stand(session, pod) == BeneficiaryState::Nominated);
+            tasks.extend(nominated.cloned().map(ExecutorTask::Withdraw));
             tasks.extend(life.victims.iter().filter_map(|victim| unmark(session, victim)));
             let pods = life.pods.iter().cloned().collect();
-            given_up.push(GivenUp { plan: *plan, pods, why, reason, counts: !life.is_counted });
+            given_up.push(GivenUpPlan { plan: *plan, pods, why, reason, counts: !life.is_counted });
             false
         });
         (given_up, tasks)
@@ -207,13 +209,15 @@ impl Lives {
 
 /// Makes the task that takes the marks off a victim that was only marked, by this process or by an earlier one. `None`: the victim needs no such
 /// task.
-fn unmark(session: &Session, (victim, command): (&ObjectRef, &Option<Command>)) -> Option<Task> {
+fn unmark(session: &Session, (victim, command): (&ObjectRef, &Option<Command>)) -> Option<ExecutorTask> {
     match command.as_ref().map(|command| &command.action) {
-        Some(Action::Evict { delete: false, marks, .. }) => Some(Task::Unmark(victim.clone(), marks.clone())),
+        Some(CommandAction::Evict { delete: false, marks, .. }) => {
+            Some(ExecutorTask::Unmark(victim.clone(), marks.clone()))
+        }
         Some(_) => None,
         None => {
             let stays = pod_of(session, victim).is_some_and(|pod| !pod.terminating);
-            stays.then(|| Task::Unmark(victim.clone(), leaving_marks(session.interests())))
+            stays.then(|| ExecutorTask::Unmark(victim.clone(), leaving_marks(session.interests())))
         }
     }
 }

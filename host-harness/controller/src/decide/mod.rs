@@ -16,21 +16,22 @@ pub mod victims;
 use std::collections::BTreeMap;
 
 use lictor_contract::{ExtensionPoint, Pod};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::session::{
-    Action, Command, CommandId, CommandOutcome, Input, ObjectRef, Session, SessionCheckpoint, SessionError, Step,
+    Command, CommandAction, CommandId, CommandOutcome, ObjectRef, Session, SessionCheckpoint, SessionError,
+    SessionInput, StepOutput,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::carry_out::Task;
-use lives::{GivenUp, Lives};
-use pauses::Pauses;
-use plans::Plans;
-pub use talk::Talk;
+use crate::carry_out::ExecutorTask;
+use lives::{GivenUpPlan, PlanLifecycles};
+use pauses::RefusalBackoff;
+use plans::CommandSequencer;
+pub use talk::RecordableSession;
 
 /// The extent to which decisions are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum RunMode {
     /// Carry out what the policy decides.
     Act,
     /// Carry out nothing: what would be done to the pods that our gate holds is only reported.
@@ -41,9 +42,9 @@ pub enum Mode {
 
 /// A fact about the cluster that the session receives.
 #[derive(Debug, Clone)]
-pub enum Fact {
+pub enum SessionFact {
     /// An object that is new or has changed.
-    There(Box<Object>),
+    There(Box<KubernetesObject>),
     /// The key of an object that is gone.
     Gone(String),
     /// The outcome of a command.
@@ -52,25 +53,25 @@ pub enum Fact {
 
 /// The result of facts or of a decision.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct DeciderOutput {
     /// The tasks to carry out now.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<ExecutorTask>,
     /// Commands that are not needed any more: they are given up unless they were carried out.
     pub cancelled: Vec<CommandId>,
     /// The steps of the session.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepOutput>,
     /// Inputs that could not be served.
     pub errors: Vec<SessionError>,
     /// Counts the attempts that failed by a fault of the policy.
     pub failed_attempts: usize,
     /// Plans that were given up.
-    pub given_up: Vec<GivenUp>,
+    pub given_up: Vec<GivenUpPlan>,
 }
 
 /// The stored state from which another process continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Saved {
+pub struct DeciderCheckpoint {
     session: SessionCheckpoint,
     /// The commands whose end is not known.
     commands: BTreeMap<CommandId, Command>,
@@ -78,11 +79,11 @@ pub struct Saved {
 
 /// A session with the commands and plans under way.
 pub struct Decider {
-    talk: Talk,
-    mode: Mode,
-    plans: Plans,
-    lives: Lives,
-    pauses: Pauses,
+    talk: RecordableSession,
+    mode: RunMode,
+    plans: CommandSequencer,
+    lives: PlanLifecycles,
+    pauses: RefusalBackoff,
     /// The commands whose end is not known.
     open: BTreeMap<CommandId, Command>,
     /// Something has changed since the last cycle.
@@ -95,24 +96,24 @@ pub struct Decider {
 impl Decider {
     /// Begins with a session without inputs, the points at which its policy decides, the objects of the cluster, and the state of an earlier process.
     pub fn begin(
-        talk: Talk,
-        mode: Mode,
+        talk: RecordableSession,
+        mode: RunMode,
         points: &[ExtensionPoint],
         now: i64,
-        objects: Vec<Object>,
-        saved: Option<Saved>,
-    ) -> (Decider, Turn) {
+        objects: Vec<KubernetesObject>,
+        saved: Option<DeciderCheckpoint>,
+    ) -> (Decider, DeciderOutput) {
         let enforces = points.contains(&ExtensionPoint::Enforce);
         let (plans, lives, pauses, open) = Default::default();
         let mut decider = Decider { talk, mode, plans, lives, pauses, open, due: true, wake_at: None, enforces };
-        let mut turn = Turn::default();
-        decider.hand(Input::Clock(now), &mut turn);
-        decider.hand(Input::Listed(objects), &mut turn);
-        if let Some(Saved { session, commands }) = saved {
+        let mut turn = DeciderOutput::default();
+        decider.hand(SessionInput::Clock(now), &mut turn);
+        decider.hand(SessionInput::Listed(objects), &mut turn);
+        if let Some(DeciderCheckpoint { session, commands }) = saved {
             decider.open = commands;
             turn.errors.extend(decider.talk.restore(session).err());
             // The outcomes of open commands come with the next step.
-            decider.hand(Input::Clock(now), &mut turn);
+            decider.hand(SessionInput::Clock(now), &mut turn);
         }
         (decider, turn)
     }
@@ -123,7 +124,7 @@ impl Decider {
     }
 
     /// Returns the session with its recorder, for questions to the session.
-    pub fn talk(&mut self) -> &mut Talk {
+    pub fn talk(&mut self) -> &mut RecordableSession {
         &mut self.talk
     }
 
@@ -148,21 +149,21 @@ impl Decider {
     }
 
     /// Takes facts about the cluster, in the order in which they happened.
-    pub fn tell(&mut self, now: i64, facts: Vec<Fact>) -> Turn {
-        let mut turn = Turn::default();
+    pub fn tell(&mut self, now: i64, facts: Vec<SessionFact>) -> DeciderOutput {
+        let mut turn = DeciderOutput::default();
         self.due |= self.wake_at.is_some_and(|at| at <= now);
-        self.hand(Input::Clock(now), &mut turn);
+        self.hand(SessionInput::Clock(now), &mut turn);
         let (mut objects, mut outcomes) = (Vec::new(), Vec::new());
         for fact in facts {
             match fact {
-                Fact::There(object) => objects.push(*object),
-                Fact::Gone(key) => {
+                SessionFact::There(object) => objects.push(*object),
+                SessionFact::Gone(key) => {
                     self.pauses.gone(&key);
                     self.hand_objects(&mut objects, &mut turn);
-                    self.hand(Input::Removed(key), &mut turn);
+                    self.hand(SessionInput::Removed(key), &mut turn);
                     self.due = true;
                 }
-                Fact::Outcome(id, outcome) => outcomes.push((id, outcome)),
+                SessionFact::Outcome(id, outcome) => outcomes.push((id, outcome)),
             }
         }
         self.hand_objects(&mut objects, &mut turn);
@@ -175,12 +176,12 @@ impl Decider {
     /// Decides about at most `most` pending pods: the next ones of the cycle under way, or the first of a new one.
     ///
     /// Facts that arrive meanwhile are for the next cycle: pods that are refused again and again keep no other pod behind them from a turn.
-    pub fn decide(&mut self, most: u32) -> Turn {
-        let mut turn = Turn::default();
+    pub fn decide(&mut self, most: u32) -> DeciderOutput {
+        let mut turn = DeciderOutput::default();
         if !self.session().is_in_cycle() {
             self.due = false;
         }
-        self.hand(Input::Part(most), &mut turn);
+        self.hand(SessionInput::Part(most), &mut turn);
         // A decision that failed is tried again, whether or not anything changes.
         self.due |= !turn.errors.is_empty();
         // The end of a plan is reported with the commands that end it: the process may be killed at any moment.
@@ -189,7 +190,7 @@ impl Decider {
     }
 
     /// Looks at the progress of the plans, and gives up those that must be.
-    fn look(&mut self, turn: &mut Turn) {
+    fn look(&mut self, turn: &mut DeciderOutput) {
         let (given_up, tasks) = self.lives.look(self.talk.session());
         turn.given_up.extend(given_up);
         turn.tasks.extend(tasks);
@@ -199,20 +200,20 @@ impl Decider {
     ///
     /// # Errors
     /// The policy fails.
-    pub fn saved(&mut self) -> Result<Saved, SessionError> {
+    pub fn saved(&mut self) -> Result<DeciderCheckpoint, SessionError> {
         let session = self.talk.checkpoint()?;
-        Ok(Saved { session, commands: self.open.clone() })
+        Ok(DeciderCheckpoint { session, commands: self.open.clone() })
     }
 
-    fn hand_objects(&mut self, objects: &mut Vec<Object>, turn: &mut Turn) {
+    fn hand_objects(&mut self, objects: &mut Vec<KubernetesObject>, turn: &mut DeciderOutput) {
         if !objects.is_empty() {
             self.due = true;
-            self.hand(Input::Objects(std::mem::take(objects)), turn);
+            self.hand(SessionInput::Objects(std::mem::take(objects)), turn);
         }
     }
 
     /// Hands outcomes of commands to the session, and then those that follow from them for other commands of their plans.
-    fn hand_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut Turn) {
+    fn hand_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut DeciderOutput) {
         while !outcomes.is_empty() {
             let mut more = Vec::new();
             let now = self.talk.session().mirror().now();
@@ -222,14 +223,14 @@ impl Decider {
                     turn.given_up.extend(self.lives.settle(command, outcome));
                 }
                 let released = self.plans.settle(*id, outcome);
-                turn.tasks.extend(released.carry.into_iter().map(Task::Command));
+                turn.tasks.extend(released.carry.into_iter().map(ExecutorTask::Command));
                 more.extend(released.failed);
                 if *outcome != CommandOutcome::Accepted {
                     self.open.remove(id);
                 }
-                self.due |= matches!(outcome, CommandOutcome::Failed(_)) && self.mode == Mode::Act;
+                self.due |= matches!(outcome, CommandOutcome::Failed(_)) && self.mode == RunMode::Act;
             }
-            self.hand(Input::Outcomes(outcomes), turn);
+            self.hand(SessionInput::Outcomes(outcomes), turn);
             outcomes = more;
         }
         if self.session().under_way() == 0 {
@@ -238,8 +239,8 @@ impl Decider {
     }
 
     /// Hands an input to the session, and turns the commands of its step into tasks. An error of the session is added to the turn.
-    fn hand(&mut self, input: Input, turn: &mut Turn) {
-        let is_attempt = matches!(input, Input::Part(_));
+    fn hand(&mut self, input: SessionInput, turn: &mut DeciderOutput) {
+        let is_attempt = matches!(input, SessionInput::Part(_));
         let mut step = match self.talk.handle(input) {
             Ok(step) => step,
             Err(error) => {
@@ -250,19 +251,19 @@ impl Decider {
             }
         };
         self.wake_at = step.wake_at;
-        if self.mode != Mode::Act {
+        if self.mode != RunMode::Act {
             let said = |command: Command| (command.id, CommandOutcome::Failed(NOTHING.to_owned()));
             let outcomes: Vec<_> = step.commands.drain(..).map(said).collect();
             step.happened.failed.clear();
             turn.steps.push(step);
             if !outcomes.is_empty() {
-                self.hand(Input::Outcomes(outcomes), turn);
+                self.hand(SessionInput::Outcomes(outcomes), turn);
             }
             return;
         }
         self.lives.take(&step, self.talk.session());
         // Commands that wait for others of their plan are under way, too: the session asks for their outcomes.
-        let begun = step.commands.iter().filter(|command| command.action != Action::Confirm);
+        let begun = step.commands.iter().filter(|command| command.action != CommandAction::Confirm);
         self.open.extend(begun.map(|command| (command.id, command.clone())));
         for command in self.plans.take(&step) {
             turn.tasks.push(self.task(command));
@@ -270,12 +271,12 @@ impl Decider {
         turn.steps.push(step);
     }
 
-    fn task(&self, command: Command) -> Task {
-        if command.action == Action::Confirm {
+    fn task(&self, command: Command) -> ExecutorTask {
+        if command.action == CommandAction::Confirm {
             let of = self.open.get(&command.id).map(|asked| asked.action.clone());
-            return Task::Confirm(command.id, command.object, of);
+            return ExecutorTask::Confirm(command.id, command.object, of);
         }
-        Task::Command(command)
+        ExecutorTask::Command(command)
     }
 }
 

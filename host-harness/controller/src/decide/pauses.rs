@@ -15,9 +15,9 @@ const LONGEST: i64 = 300 * SECOND;
 
 /// The number of refusals in a row, by object and by whether a budget refuses.
 #[derive(Debug, Default)]
-pub(super) struct Pauses(BTreeMap<(ObjectRef, bool), u32>);
+pub(super) struct RefusalBackoff(BTreeMap<(ObjectRef, bool), u32>);
 
-impl Pauses {
+impl RefusalBackoff {
     /// Takes the outcome of a command about an object, and writes the end of the pause into a refusal.
     pub(super) fn take(&mut self, object: &ObjectRef, outcome: &mut CommandOutcome, now: i64) {
         match outcome {
@@ -56,7 +56,7 @@ mod tests {
             let [kind, namespace, uid] = ["Pod", "default", "1"].map(str::to_owned);
             ObjectRef { kind, namespace, name: name.to_owned(), uid }
         };
-        let mut pauses = Pauses::default();
+        let mut pauses = RefusalBackoff::default();
         let mut until = |name: &str, budget: bool| {
             let mut outcome = CommandOutcome::Refused { reason: String::new(), until: 0, budget };
             pauses.take(&object(name), &mut outcome, 7);

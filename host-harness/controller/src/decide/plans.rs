@@ -4,15 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_host::session::{Action, Command, CommandId, CommandOutcome, Session, Step};
+use lictor_host::session::{Command, CommandAction, CommandId, CommandOutcome, Session, StepOutput};
 
 /// The plans that are under way, by number.
 #[derive(Debug, Default)]
-pub struct Plans(BTreeMap<u64, Plan>);
+pub struct CommandSequencer(BTreeMap<u64, PlanCommands>);
 
 /// A plan that is being carried out.
 #[derive(Debug, Default)]
-struct Plan {
+struct PlanCommands {
     /// The pods that wait for the room, by name and uid.
     beneficiaries: BTreeSet<(String, String)>,
     /// The commands that nominate and have not succeeded yet.
@@ -27,28 +27,28 @@ struct Plan {
 
 /// The commands that the outcome of another command releases or fails.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Released {
+pub struct ReleasedCommands {
     /// The commands that can be carried out now.
     pub carry: Vec<Command>,
     /// The commands that will never be carried out, with their outcomes.
     pub failed: Vec<(CommandId, CommandOutcome)>,
 }
 
-impl Plans {
+impl CommandSequencer {
     /// Takes the plans of a step. Returns the commands of the step that can be carried out now.
-    pub fn take(&mut self, step: &Step) -> Vec<Command> {
+    pub fn take(&mut self, step: &StepOutput) -> Vec<Command> {
         let mut nominations: BTreeMap<String, &Command> = BTreeMap::new();
         for command in &step.commands {
-            if matches!(command.action, Action::Nominate { node: Some(_) }) {
+            if matches!(command.action, CommandAction::Nominate { node: Some(_) }) {
                 nominations.insert(command.object.pod_name(), command);
             }
         }
         for made in &step.happened.plans {
             let commands = || made.nominated.keys().filter_map(|pod| nominations.get(pod));
-            let plan = Plan {
+            let plan = PlanCommands {
                 beneficiaries: commands().map(|it| (it.object.pod_name(), it.object.uid.clone())).collect(),
                 nominations: commands().map(|command| command.id).collect(),
-                ..Plan::default()
+                ..PlanCommands::default()
             };
             self.0.insert(made.plan, plan);
         }
@@ -57,7 +57,7 @@ impl Plans {
 
     /// Returns the command where it can be carried out now. `None`: it is an eviction that waits for the nominations of its plan.
     fn now_or_later(&mut self, command: &Command) -> Option<Command> {
-        let Action::Evict { plan, .. } = &command.action else { return Some(command.clone()) };
+        let CommandAction::Evict { plan, .. } = &command.action else { return Some(command.clone()) };
         let Some(plan) = self.0.get_mut(plan) else { return Some(command.clone()) };
         if plan.nominations.is_empty() {
             plan.evictions.insert(command.id);
@@ -68,8 +68,8 @@ impl Plans {
     }
 
     /// Takes the outcome of a command. Returns the evictions that it releases, or fails because a nomination failed.
-    pub fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> Released {
-        let mut released = Released::default();
+    pub fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> ReleasedCommands {
+        let mut released = ReleasedCommands::default();
         for plan in self.0.values_mut() {
             plan.evictions.remove(&id);
             if !plan.nominations.remove(&id) {
@@ -110,39 +110,39 @@ impl Plans {
 
 #[cfg(test)]
 mod tests {
-    use lictor_host::session::{CarriedOut, EvictedFor, ObjectRef};
+    use lictor_host::session::{AppliedPlan, EvictionBeneficiary, ObjectRef};
 
     use super::*;
 
-    fn command(id: CommandId, name: &str, action: Action) -> Command {
+    fn command(id: CommandId, name: &str, action: CommandAction) -> Command {
         let [kind, namespace, name, uid] = ["Pod", "default", name, name].map(str::to_owned);
         Command { id, object: ObjectRef { kind, namespace, name, uid }, action }
     }
 
     fn nominate(id: CommandId, name: &str) -> Command {
-        command(id, name, Action::Nominate { node: Some("n1".to_owned()) })
+        command(id, name, CommandAction::Nominate { node: Some("n1".to_owned()) })
     }
 
     fn evict(id: CommandId, name: &str, plan: u64) -> Command {
-        command(id, name, Action::Evict { delete: true, marks: Vec::new(), plan })
+        command(id, name, CommandAction::Evict { delete: true, marks: Vec::new(), plan })
     }
 
     /// Returns a step with plan 5 for `p` and `q`, victims `v` and `w`.
-    fn step(commands: Vec<Command>) -> Step {
+    fn step(commands: Vec<Command>) -> StepOutput {
         let nominated = ["p", "q"].map(|pod| (format!("default/{pod}"), "n1".to_owned()));
-        let plan = CarriedOut {
+        let plan = AppliedPlan {
             plan: 5,
-            for_whom: EvictedFor::Preemptor("default/p".to_owned()),
+            for_whom: EvictionBeneficiary::Preemptor("default/p".to_owned()),
             nominated: nominated.into(),
             victims: ["default/v".to_owned(), "default/w".to_owned()].into(),
         };
-        let mut step = Step { commands, ..Step::default() };
+        let mut step = StepOutput { commands, ..StepOutput::default() };
         step.happened.plans.push(plan);
         step
     }
 
-    fn planned() -> (Plans, Vec<CommandId>) {
-        let mut plans = Plans::default();
+    fn planned() -> (CommandSequencer, Vec<CommandId>) {
+        let mut plans = CommandSequencer::default();
         let commands = vec![nominate(1, "p"), nominate(2, "q"), evict(3, "v", 5), evict(4, "w", 5)];
         let now = plans.take(&step(commands)).iter().map(|command| command.id).collect();
         (plans, now)
@@ -152,7 +152,7 @@ mod tests {
     fn victims_are_evicted_when_every_nomination_is_written() {
         let (mut plans, now) = planned();
         assert_eq!(now, [1, 2]);
-        assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+        assert_eq!(plans.settle(2, &CommandOutcome::Done), ReleasedCommands::default());
         let released = plans.settle(1, &CommandOutcome::Done);
         assert_eq!(released.carry, [evict(3, "v", 5), evict(4, "w", 5)]);
         assert!(released.failed.is_empty());
@@ -166,14 +166,14 @@ mod tests {
             let released = plans.settle(1, &outcome);
             assert!(released.carry.is_empty());
             assert_eq!(released.failed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
-            assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+            assert_eq!(plans.settle(2, &CommandOutcome::Done), ReleasedCommands::default());
         }
     }
 
     #[test]
     fn what_belongs_to_no_plan_is_carried_out_at_once() {
-        let mut plans = Plans::default();
-        let bind = command(1, "p", Action::Bind { node: "n1".to_owned(), marks: Vec::new() });
+        let mut plans = CommandSequencer::default();
+        let bind = command(1, "p", CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() });
         let commands = vec![bind.clone(), evict(2, "v", 9)];
         let mut step = step(commands.clone());
         step.happened.plans.clear();

@@ -1,18 +1,18 @@
 //! Taking over what an earlier process has left in the cluster.
 
-use lictor_host::session::{Action, Command, ObjectRef};
+use lictor_host::session::{Command, CommandAction, ObjectRef};
 
-use super::lives::Patience;
-use super::stopping::Stopping;
-use super::{Decider, Mode, Turn, pod_of};
-use crate::carry_out::Task;
-use crate::watch::store::News;
+use super::lives::PlanTimeouts;
+use super::stopping::ObjectDeletions;
+use super::{Decider, DeciderOutput, RunMode, pod_of};
+use crate::carry_out::ExecutorTask;
+use crate::watch::store::ObjectChange;
 
 impl Decider {
     /// Takes over what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
     /// `evicts`: victims that were only marked are to be evicted now. The tasks come with the turn.
-    pub fn recover(&mut self, victims: impl Iterator<Item = ObjectRef>, evicts: bool, turn: &mut Turn) {
-        if self.mode != Mode::Act {
+    pub fn recover(&mut self, victims: impl Iterator<Item = ObjectRef>, evicts: bool, turn: &mut DeciderOutput) {
+        if self.mode != RunMode::Act {
             return;
         }
         let victims = self.marked(victims);
@@ -24,8 +24,8 @@ impl Decider {
 
     /// Takes over the victims that were only marked, because victims are deleted from now on: those of plans in flight are to be evicted. The tasks
     /// come with the turn.
-    pub fn take_up(&mut self, victims: impl Iterator<Item = ObjectRef>, turn: &mut Turn) {
-        if self.mode == Mode::Act {
+    pub fn take_up(&mut self, victims: impl Iterator<Item = ObjectRef>, turn: &mut DeciderOutput) {
+        if self.mode == RunMode::Act {
             self.evict(self.marked(victims), turn);
         }
     }
@@ -39,28 +39,28 @@ impl Decider {
     }
 
     /// Evicts the victims that a plan under way needs. For the others no pod waits, and [`Decider::tidy`] takes their marks off.
-    fn evict(&self, victims: Vec<ObjectRef>, turn: &mut Turn) {
+    fn evict(&self, victims: Vec<ObjectRef>, turn: &mut DeciderOutput) {
         let victims = victims.into_iter().filter(|victim| self.lives.evicts(victim));
-        turn.tasks.extend(victims.map(Task::Evict));
+        turn.tasks.extend(victims.map(ExecutorTask::Evict));
     }
 
     /// Sets how long a plan may take before it is given up.
-    pub fn set_patience(&mut self, patience: Patience) {
+    pub fn set_patience(&mut self, patience: PlanTimeouts) {
         self.lives.patience = patience;
     }
 
     /// Takes a change of an object: deletions under way are noted by the clock of this process.
-    pub fn see(&mut self, news: &News, now: i64) {
+    pub fn see(&mut self, news: &ObjectChange, now: i64) {
         self.lives.stopping.see(news, now);
     }
 
     /// Begins with pods whose deletion was seen before the session began.
-    pub fn set_stopping(&mut self, stopping: Stopping) {
+    pub fn set_stopping(&mut self, stopping: ObjectDeletions) {
         self.lives.stopping = stopping;
     }
 }
 
 /// Returns whether a command deletes a pod, and does not only mark it.
 fn deletes(command: &Command) -> bool {
-    matches!(command.action, Action::Evict { delete: true, .. })
+    matches!(command.action, CommandAction::Evict { delete: true, .. })
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
-use crate::view::{Standing, pinned_to, text};
-use crate::watch::store::{News, Shown};
+use crate::view::{AdmissionState, pinned_to, text};
+use crate::watch::store::{ObjectChange, VisibleObject};
 
 /// How long kube-scheduler may refuse a pod before that is reported: its view of the cluster may be older than ours. 2 s.
 const PATIENCE: i64 = 2_000_000_000;
@@ -19,7 +19,7 @@ const REMAKERS: [(&str, &str); 2] = [("apps/v1", "ReplicaSet"), ("apps/v1", "Sta
 
 /// A pod that was let go and that kube-scheduler refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct UnschedulablePod {
     /// The pod.
     pub pod: ObjectRef,
     /// The node that it was let go for.
@@ -32,17 +32,17 @@ pub struct Refusal {
 
 /// The pods that are refused now.
 #[derive(Debug)]
-pub struct Refusals {
+pub struct UnschedulablePods {
     /// The age of a refusal at which the pod is deleted, in nanoseconds. `None`: pods are never deleted.
     grace: Option<i64>,
-    pods: BTreeMap<String, Known>,
+    pods: BTreeMap<String, TrackedUnschedulablePod>,
     /// Refusals that were reported and have ended.
-    over: Vec<Refusal>,
+    over: Vec<UnschedulablePod>,
 }
 
 #[derive(Debug)]
-struct Known {
-    refusal: Refusal,
+struct TrackedUnschedulablePod {
+    refusal: UnschedulablePod,
     since: i64,
     is_said: bool,
     is_deleted: bool,
@@ -50,33 +50,34 @@ struct Known {
 
 /// An action about a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Due {
+pub enum UnschedulableAction {
     /// Report it.
-    Say(Refusal),
+    Say(UnschedulablePod),
     /// Delete the pod, so that its owner makes another.
-    Delete(Refusal),
+    Delete(UnschedulablePod),
     /// Report its end: the pod is not refused any more, or is gone.
-    Over(Refusal),
+    Over(UnschedulablePod),
 }
 
-impl Refusals {
+impl UnschedulablePods {
     /// Makes an empty list of refusals. Pods are deleted after `grace` nanoseconds; `None`: never.
-    pub fn new(grace: Option<i64>) -> Refusals {
-        Refusals { grace, pods: BTreeMap::new(), over: Vec::new() }
+    pub fn new(grace: Option<i64>) -> UnschedulablePods {
+        UnschedulablePods { grace, pods: BTreeMap::new(), over: Vec::new() }
     }
 
     /// Takes a change of an object: a refusal begins, continues or ends.
-    pub fn see(&mut self, news: &News, now: i64) {
+    pub fn see(&mut self, news: &ObjectChange, now: i64) {
         match news {
-            News::Marked(..) => {}
-            News::Gone(key) => self.ends(key),
-            News::Shown(shown) => match refusal(shown) {
+            ObjectChange::Marked(..) => {}
+            ObjectChange::Gone(key) => self.ends(key),
+            ObjectChange::Shown(shown) => match refusal(shown) {
                 None => self.ends(&shown.key),
                 Some(refusal) => {
                     let before = self.pods.get(&shown.key).filter(|before| before.refusal.pod == refusal.pod);
                     let (since, is_said, is_deleted) =
                         before.map_or((now, false, false), |it| (it.since, it.is_said, it.is_deleted));
-                    self.pods.insert(shown.key.clone(), Known { refusal, since, is_said, is_deleted });
+                    self.pods
+                        .insert(shown.key.clone(), TrackedUnschedulablePod { refusal, since, is_said, is_deleted });
                 }
             },
         }
@@ -87,18 +88,18 @@ impl Refusals {
     }
 
     /// Returns the actions that are due now. Each is returned once.
-    pub fn due(&mut self, now: i64) -> Vec<Due> {
-        let mut due: Vec<Due> = self.over.drain(..).map(Due::Over).collect();
+    pub fn due(&mut self, now: i64) -> Vec<UnschedulableAction> {
+        let mut due: Vec<UnschedulableAction> = self.over.drain(..).map(UnschedulableAction::Over).collect();
         for known in self.pods.values_mut() {
             let age = now.saturating_sub(known.since);
             if age >= PATIENCE && !known.is_said {
                 known.is_said = true;
-                due.push(Due::Say(known.refusal.clone()));
+                due.push(UnschedulableAction::Say(known.refusal.clone()));
             }
             let is_over = self.grace.is_some_and(|grace| age >= grace.max(PATIENCE));
             if is_over && known.refusal.replaceable && !known.is_deleted {
                 known.is_deleted = true;
-                due.push(Due::Delete(known.refusal.clone()));
+                due.push(UnschedulableAction::Delete(known.refusal.clone()));
             }
         }
         due
@@ -106,7 +107,7 @@ impl Refusals {
 
     /// Returns when the next action is due, in nanoseconds since 1970. `None`: none is expected.
     pub fn next(&self) -> Option<i64> {
-        let at = |known: &Known| {
+        let at = |known: &TrackedUnschedulablePod| {
             let said = (!known.is_said).then(|| known.since.saturating_add(PATIENCE));
             let deleted = self.grace.filter(|_| known.refusal.replaceable && !known.is_deleted);
             let deleted = deleted.map(|grace| known.since.saturating_add(grace.max(PATIENCE)));
@@ -122,8 +123,8 @@ impl Refusals {
 }
 
 /// Reads how kube-scheduler refuses a pod that was let go. `None`: the pod is not refused, or was not let go.
-fn refusal(shown: &Shown) -> Option<Refusal> {
-    let pod = shown.raw.as_deref().filter(|_| shown.standing == Standing::LetGo)?;
+fn refusal(shown: &VisibleObject) -> Option<UnschedulablePod> {
+    let pod = shown.raw.as_deref().filter(|_| shown.standing == AdmissionState::LetGo)?;
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
     let refused = conditions.into_iter().flatten().find(|condition| {
         let [kind, status, reason] = ["/type", "/status", "/reason"].map(|field| text(condition, field));
@@ -138,7 +139,7 @@ fn refusal(shown: &Shown) -> Option<Refusal> {
     let never_ran = pod.pointer("/status/startTime").is_none_or(Value::is_null);
     let [namespace, name, uid] =
         ["/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(pod, field).to_owned());
-    Some(Refusal {
+    Some(UnschedulablePod {
         pod: ObjectRef { kind: "Pod".to_owned(), namespace, name, uid },
         node: pinned_to(pod)?.to_owned(),
         message: text(refused, "/message").to_owned(),
@@ -156,7 +157,7 @@ mod tests {
     use crate::names::NODE;
     use crate::report::SECOND;
 
-    fn news(uid: &str, status: &str, owned: bool) -> News {
+    fn news(uid: &str, status: &str, owned: bool) -> ObjectChange {
         let pin = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]});
         let pod = json!({
             "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": {NODE: "n1"},
@@ -167,27 +168,27 @@ mod tests {
             "status": {"conditions": [{"type": "PodScheduled", "status": status, "reason": "Unschedulable",
                                        "message": "0/1 nodes are available"}]},
         });
-        News::Shown(Shown {
+        ObjectChange::Shown(VisibleObject {
             key: "Pod/default/a".to_owned(),
             object: json!({}),
-            standing: Standing::LetGo,
+            standing: AdmissionState::LetGo,
             raw: Some(Arc::new(pod)),
         })
     }
 
-    fn words(due: &[Due]) -> Vec<&'static str> {
+    fn words(due: &[UnschedulableAction]) -> Vec<&'static str> {
         due.iter()
             .map(|due| match due {
-                Due::Say(_) => "say",
-                Due::Delete(_) => "delete",
-                Due::Over(_) => "over",
+                UnschedulableAction::Say(_) => "say",
+                UnschedulableAction::Delete(_) => "delete",
+                UnschedulableAction::Over(_) => "over",
             })
             .collect()
     }
 
     #[test]
     fn a_refusal_is_said_once_and_the_pod_deleted_after_the_grace() {
-        let mut refusals = Refusals::new(Some(60 * SECOND));
+        let mut refusals = UnschedulablePods::new(Some(60 * SECOND));
         refusals.see(&news("1", "False", true), 0);
         assert!(refusals.due(SECOND).is_empty(), "its picture may be old");
         assert_eq!(refusals.next(), Some(2 * SECOND));
@@ -202,24 +203,24 @@ mod tests {
 
     #[test]
     fn a_pod_of_a_job_is_never_deleted() {
-        let mut refusals = Refusals::new(Some(60 * SECOND));
+        let mut refusals = UnschedulablePods::new(Some(60 * SECOND));
         refusals.see(&news("1", "False", false), 0);
         assert_eq!(words(&refusals.due(100 * SECOND)), ["say"]);
-        let mut never = Refusals::new(None);
+        let mut never = UnschedulablePods::new(None);
         never.see(&news("1", "False", true), 0);
         assert_eq!(words(&never.due(100 * SECOND)), ["say"]);
     }
 
     #[test]
     fn who_is_scheduled_or_gone_is_not_refused_and_a_successor_begins_anew() {
-        let mut refusals = Refusals::new(Some(60 * SECOND));
+        let mut refusals = UnschedulablePods::new(Some(60 * SECOND));
         refusals.see(&news("1", "False", true), 0);
         refusals.see(&news("1", "True", true), SECOND);
         assert_eq!(refusals.count(), 0);
         refusals.see(&news("1", "False", true), 0);
         refusals.see(&news("2", "False", true), 50 * SECOND);
         assert_eq!(refusals.next(), Some(52 * SECOND));
-        refusals.see(&News::Gone("Pod/default/a".to_owned()), 51 * SECOND);
+        refusals.see(&ObjectChange::Gone("Pod/default/a".to_owned()), 51 * SECOND);
         assert_eq!(refusals.count(), 0);
     }
 }

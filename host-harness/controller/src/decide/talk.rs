@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::QueueAccount;
-use lictor_host::recording::{Recorder, Told};
-use lictor_host::session::{Input, Session, SessionCheckpoint, SessionError, Standing, Step};
+use lictor_host::recording::{Recorder, SessionCall};
+use lictor_host::session::{PodStanding, Session, SessionCheckpoint, SessionError, SessionInput, StepOutput};
 
 /// A session, and the recorder of its inputs, if there is one.
-pub struct Talk {
+pub struct RecordableSession {
     session: Session,
     recorder: Option<Recorder>,
 }
 
-impl Talk {
+impl RecordableSession {
     /// Makes a session with an optional recorder. The policy of the session must be the one that the recorder watches.
-    pub fn new(session: Session, recorder: Option<Recorder>) -> Talk {
-        Talk { session, recorder }
+    pub fn new(session: Session, recorder: Option<Recorder>) -> RecordableSession {
+        RecordableSession { session, recorder }
     }
 
     /// Returns the session.
@@ -32,7 +32,7 @@ impl Talk {
     ///
     /// # Errors
     /// See [`Session::handle`].
-    pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
+    pub fn handle(&mut self, input: SessionInput) -> Result<StepOutput, SessionError> {
         match &self.recorder {
             None => self.session.handle(input),
             Some(recorder) => recorder.handle(&mut self.session, input),
@@ -44,7 +44,7 @@ impl Talk {
     /// # Errors
     /// See [`Session::explain`].
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        self.ask(&Told::Explain, Session::explain)
+        self.ask(&SessionCall::Explain, Session::explain)
     }
 
     /// Returns the accounts of the queues: see [`Session::accounts`].
@@ -52,15 +52,15 @@ impl Talk {
     /// # Errors
     /// See [`Session::accounts`].
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.ask(&Told::Accounts, Session::accounts)
+        self.ask(&SessionCall::Accounts, Session::accounts)
     }
 
     /// Returns the standings of pods: see [`Session::standings_of`].
     ///
     /// # Errors
     /// See [`Session::standings_of`].
-    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, Standing>, SessionError> {
-        self.ask(&Told::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
+    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, PodStanding>, SessionError> {
+        self.ask(&SessionCall::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
     }
 
     /// Returns a checkpoint of the session: see [`Session::checkpoint`].
@@ -68,7 +68,7 @@ impl Talk {
     /// # Errors
     /// See [`Session::checkpoint`].
     pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
-        self.ask(&Told::Checkpoint, Session::checkpoint)
+        self.ask(&SessionCall::Checkpoint, Session::checkpoint)
     }
 
     /// Restores a checkpoint into the session: see [`Session::restore`].
@@ -76,11 +76,11 @@ impl Talk {
     /// # Errors
     /// See [`Session::restore`].
     pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
-        let told = Told::Restore(Box::new(checkpoint.clone()));
+        let told = SessionCall::Restore(Box::new(checkpoint.clone()));
         self.ask(&told, |session| session.restore(checkpoint))
     }
 
-    fn ask<T>(&mut self, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+    fn ask<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
         match &self.recorder {
             None => ask(&mut self.session),
             Some(recorder) => recorder.ask(&mut self.session, told, ask),

@@ -3,7 +3,7 @@
 mod lives;
 mod marked;
 
-use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
+use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply};
 use lictor_host::session::{FaultRules, ObjectRef};
 use lictor_host::verify::testing::{node, object, on, pod, with};
 use serde_json::{Value, json};
@@ -19,61 +19,63 @@ fn named(pod: Value) -> Value {
 }
 
 /// Returns a cluster in which `p` waits, and `v` holds the node.
-fn cluster() -> Vec<Object> {
+fn cluster() -> Vec<KubernetesObject> {
     [node("n1", 4), named(on("n1", pod("v", 4, 0))), named(pod("p", 3, 9))].map(object).into()
 }
 
 /// Returns a policy that evicts `v` for `p`.
 fn evicting() -> Scripted {
-    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
-fn begun(policy: &Scripted, mode: Mode, saved: Option<Saved>) -> (Decider, Turn) {
+fn begun(policy: &Scripted, mode: RunMode, saved: Option<DeciderCheckpoint>) -> (Decider, DeciderOutput) {
     let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
     session.set_fault_rules(FaultRules::ONCE);
-    Decider::begin(Talk::new(session, None), mode, &[], SECOND, cluster(), saved)
+    Decider::begin(RecordableSession::new(session, None), mode, &[], SECOND, cluster(), saved)
 }
 
 /// Returns the words of the tasks.
-fn words(tasks: &[Task]) -> Vec<String> {
-    let word = |task: &Task| {
+fn words(tasks: &[ExecutorTask]) -> Vec<String> {
+    let word = |task: &ExecutorTask| {
         let name = &task.object().name;
         match task {
-            Task::Command(Command { action: Action::Nominate { .. }, .. }) => format!("nominate {name}"),
-            Task::Command(Command { action: Action::Evict { .. }, .. }) => format!("evict {name}"),
-            Task::Command(Command { action: Action::Bind { node, .. }, .. }) => format!("bind {name} {node}"),
-            Task::Command(_) => format!("? {name}"),
-            Task::Confirm(_, _, of) => format!("confirm {name} {}", of.is_some()),
+            ExecutorTask::Command(Command { action: CommandAction::Nominate { .. }, .. }) => format!("nominate {name}"),
+            ExecutorTask::Command(Command { action: CommandAction::Evict { .. }, .. }) => format!("evict {name}"),
+            ExecutorTask::Command(Command { action: CommandAction::Bind { node, .. }, .. }) => {
+                format!("bind {name} {node}")
+            }
+            ExecutorTask::Command(_) => format!("? {name}"),
+            ExecutorTask::Confirm(_, _, of) => format!("confirm {name} {}", of.is_some()),
             other => format!("{} {name}", other.word()),
         }
     };
     tasks.iter().map(word).collect()
 }
 
-fn outcome(task: &Task, outcome: CommandOutcome) -> Fact {
-    Fact::Outcome(task.command().unwrap(), outcome)
+fn outcome(task: &ExecutorTask, outcome: CommandOutcome) -> SessionFact {
+    SessionFact::Outcome(task.command().unwrap(), outcome)
 }
 
 #[test]
 fn a_victim_is_evicted_when_its_preemptor_is_nominated_and_the_preemptor_bound_when_it_has_left() {
-    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
     assert!(decider.is_due());
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p"]);
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     assert_eq!(words(&evict), ["evict v"]);
     decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted)]);
-    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
     assert!(decider.is_due());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
 
 #[test]
 fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
-    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let failed = CommandOutcome::Failed("it is gone".to_owned());
     let turn = decider.tell(SECOND, vec![outcome(&nominate[0], failed)]);
@@ -84,17 +86,17 @@ fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
 
 #[test]
 fn an_eviction_that_nobody_needs_any_more_is_given_up_once() {
-    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
-    let gone = || vec![Fact::Gone("Pod/default/p".to_owned())];
+    let gone = || vec![SessionFact::Gone("Pod/default/p".to_owned())];
     assert_eq!(decider.tell(SECOND, gone()).cancelled, [evict[0].command().unwrap()]);
     assert!(decider.tell(SECOND, gone()).cancelled.is_empty());
 }
 
 #[test]
 fn nothing_is_carried_out_where_it_is_only_said() {
-    for mode in [Mode::DryRun, Mode::Observe] {
+    for mode in [RunMode::DryRun, RunMode::Observe] {
         let (mut decider, begun) = begun(&evicting(), mode, None);
         let turn = decider.decide(ALL_AT_ONCE);
         assert!(begun.tasks.is_empty() && turn.tasks.is_empty());
@@ -108,25 +110,25 @@ fn nothing_is_carried_out_where_it_is_only_said() {
 
 #[test]
 fn nothing_is_decided_while_nothing_has_changed() {
-    let policy = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
-    let (mut decider, _) = begun(&policy, Mode::Act, None);
+    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
+    let (mut decider, _) = begun(&policy, RunMode::Act, None);
     decider.decide(ALL_AT_ONCE);
     assert!(!decider.is_due());
     decider.tell(2 * SECOND, Vec::new());
     assert!(!decider.is_due(), "the time alone changes nothing");
-    decider.tell(2 * SECOND, vec![Fact::There(Box::new(object(node("n2", 4))))]);
+    decider.tell(2 * SECOND, vec![SessionFact::There(Box::new(object(node("n2", 4))))]);
     assert!(decider.is_due());
-    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/p".to_owned())]);
+    decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/p".to_owned())]);
     assert!(!decider.is_due(), "there is nobody to decide about");
 }
 
 #[test]
 fn another_process_asks_what_became_of_what_was_under_way() {
-    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let saved = decider.saved().unwrap();
-    let stored: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
-    let (mut after, turn) = begun(&Scripted::deciding(ALL), Mode::Act, Some(stored));
+    let stored: DeciderCheckpoint = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
+    let (mut after, turn) = begun(&Scripted::deciding(ALL), RunMode::Act, Some(stored));
     assert!(turn.errors.is_empty());
     // The eviction was held back until the nomination is written: it was never begun.
     assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v true"]);
@@ -139,12 +141,12 @@ fn another_process_asks_what_became_of_what_was_under_way() {
 
 #[test]
 fn an_input_that_fails_is_told_and_the_next_one_is_served() {
-    let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
-    let (mut decider, _) = begun(&policy, Mode::Act, None);
+    let policy = Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::CallError);
+    let (mut decider, _) = begun(&policy, RunMode::Act, None);
     let turn = decider.decide(ALL_AT_ONCE);
     assert_eq!((turn.errors.len(), turn.failed_attempts, turn.tasks.len()), (1, 1, 0));
     assert!(decider.is_due(), "it is tried again though nothing changes");
-    let turn = decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    let turn = decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
     assert!(turn.errors.is_empty());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
@@ -152,12 +154,13 @@ fn an_input_that_fails_is_told_and_the_next_one_is_served() {
 #[test]
 fn an_input_that_fails_and_tries_no_pod_is_no_attempt() {
     let policy = Scripted::deciding(ALL)
-        .say("permit default/p", Say::Wait(10, Fx::default()))
-        .say("unreserve default/p", Say::CallError);
+        .say("permit default/p", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        .say("unreserve default/p", ScriptedReply::CallError);
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
     session.set_fault_rules(FaultRules::ONCE);
     let cluster = [node("n1", 4), named(pod("p", 3, 9))].map(object).into();
-    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    let (mut decider, _) =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
     assert_eq!(decider.decide(ALL_AT_ONCE).steps[0].happened.attempts.len(), 1, "the pod is held");
     let turn = decider.tell(2 * SECOND, Vec::new());
     assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "its time runs out");
@@ -165,10 +168,11 @@ fn an_input_that_fails_and_tries_no_pod_is_no_attempt() {
 
 #[test]
 fn an_attempt_that_is_not_begun_has_not_failed() {
-    let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
+    let policy = Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::CallError);
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
     session.set_fault_rules(FaultRules { second_try: false, breaker_faults: 1, breaker_wait: 30 * SECOND });
-    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster(), None);
+    let (mut decider, _) =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster(), None);
     assert_eq!(decider.decide(ALL_AT_ONCE).failed_attempts, 1);
     let turn = decider.decide(ALL_AT_ONCE);
     assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "nothing is decided for a while");
@@ -176,11 +180,11 @@ fn an_attempt_that_is_not_begun_has_not_failed() {
 
 #[test]
 fn another_pod_of_the_name_of_a_preemptor_gets_nothing_of_its_plan() {
-    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     let successor = with(pod("p", 3, 9), "/metadata", "uid", json!("another"));
-    let turn = decider.tell(SECOND, vec![Fact::There(Box::new(object(successor)))]);
+    let turn = decider.tell(SECOND, vec![SessionFact::There(Box::new(object(successor)))]);
     assert_eq!(turn.cancelled, [evict[0].command().unwrap()]);
     let meant: ObjectRef = nominate[0].object().clone();
     assert_eq!(meant.uid, "uid of p");
@@ -193,11 +197,12 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
     session.set_fault_rules(FaultRules::ONCE);
     let cluster = [node("n1", 4), named(pod("a", 1, 9)), named(pod("b", 1, 0))].map(object).into();
-    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    let (mut decider, _) =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
     assert_eq!(words(&decider.decide(1).tasks), ["bind a n1"]);
     assert!(decider.is_due() && decider.is_in_cycle());
     // A pod that arrives in between reaches the session, and is decided about when all others have had a turn.
-    decider.tell(SECOND, vec![Fact::There(Box::new(object(named(pod("c", 1, 99)))))]);
+    decider.tell(SECOND, vec![SessionFact::There(Box::new(object(named(pod("c", 1, 99)))))]);
     assert_eq!(words(&decider.decide(1).tasks), ["bind b n1"]);
     assert!(decider.is_due() && !decider.is_in_cycle());
     assert_eq!(words(&decider.decide(1).tasks), ["bind c n1"]);
@@ -205,8 +210,8 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
 }
 
 /// Returns a decider that has nominated `p`, and its task that evicts `v`.
-fn under_way(policy: &Scripted) -> (Decider, Task) {
-    let (mut decider, _) = begun(policy, Mode::Act, None);
+fn under_way(policy: &Scripted) -> (Decider, ExecutorTask) {
+    let (mut decider, _) = begun(policy, RunMode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let mut evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     (decider, evict.remove(0))
@@ -216,6 +221,6 @@ fn under_way(policy: &Scripted) -> (Decider, Task) {
 fn an_eviction_that_had_to_wait_for_its_nomination_is_known_to_the_next_process() {
     let (mut decider, _evict) = under_way(&evicting());
     let saved = decider.saved().unwrap();
-    let (_, turn) = begun(&evicting(), Mode::Act, Some(saved));
+    let (_, turn) = begun(&evicting(), RunMode::Act, Some(saved));
     assert!(words(&turn.tasks).contains(&"confirm v true".to_owned()), "{:?}", words(&turn.tasks));
 }

@@ -8,14 +8,14 @@ use lictor_host::session::ObjectRef;
 
 use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
-use crate::watch::store::{News, Shown};
+use crate::watch::store::{ObjectChange, VisibleObject};
 
 /// How long a victim may stay in this state before it is reported: a minute.
 pub const OVERDUE: i64 = 60_000_000_000;
 
 /// A victim that still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct RunningVictim {
     /// The pod.
     pub pod: ObjectRef,
     /// The value of our annotation: the plan for which the pod is evicted.
@@ -24,34 +24,34 @@ pub struct Standing {
 
 /// The victims that still run, by the key of the object.
 #[derive(Debug, Default)]
-pub struct Victims(BTreeMap<String, Known>);
+pub struct RunningVictims(BTreeMap<String, TrackedVictim>);
 
 #[derive(Debug)]
-struct Known {
-    standing: Standing,
+struct TrackedVictim {
+    standing: RunningVictim,
     since: i64,
     is_said: bool,
 }
 
-impl Victims {
+impl RunningVictims {
     /// Takes a change of an object: a victim appears or disappears.
-    pub fn see(&mut self, news: &News, now: i64) {
+    pub fn see(&mut self, news: &ObjectChange, now: i64) {
         match news {
-            News::Marked(..) => {}
-            News::Gone(key) => drop(self.0.remove(key)),
-            News::Shown(shown) => match standing(shown) {
+            ObjectChange::Marked(..) => {}
+            ObjectChange::Gone(key) => drop(self.0.remove(key)),
+            ObjectChange::Shown(shown) => match standing(shown) {
                 None => drop(self.0.remove(&shown.key)),
                 Some(standing) => {
                     let known = self.0.get(&shown.key).filter(|known| known.standing == standing);
                     let (since, is_said) = known.map_or((now, false), |known| (known.since, known.is_said));
-                    self.0.insert(shown.key.clone(), Known { standing, since, is_said });
+                    self.0.insert(shown.key.clone(), TrackedVictim { standing, since, is_said });
                 }
             },
         }
     }
 
     /// Returns the victims that have been in this state for a minute; each is returned once.
-    pub fn due(&mut self, now: i64) -> Vec<Standing> {
+    pub fn due(&mut self, now: i64) -> Vec<RunningVictim> {
         let over = self.0.values_mut().filter(|known| !known.is_said && is_overdue(known, now));
         over.map(|known| {
             known.is_said = true;
@@ -77,12 +77,12 @@ impl Victims {
     }
 }
 
-fn is_overdue(known: &Known, now: i64) -> bool {
+fn is_overdue(known: &TrackedVictim, now: i64) -> bool {
     known.since.saturating_add(OVERDUE) <= now
 }
 
 /// Reads the state of a victim. `None`: the object is no victim, is being deleted or has ended.
-fn standing(shown: &Shown) -> Option<Standing> {
+fn standing(shown: &VisibleObject) -> Option<RunningVictim> {
     let object = &shown.object;
     let evicted_for = annotation(object, EVICTED_FOR);
     let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
@@ -91,7 +91,7 @@ fn standing(shown: &Shown) -> Option<Standing> {
     }
     let [kind, namespace, name, uid] =
         ["/kind", "/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(object, field).to_owned());
-    Some(Standing { pod: ObjectRef { kind, namespace, name, uid }, evicted_for: evicted_for.to_owned() })
+    Some(RunningVictim { pod: ObjectRef { kind, namespace, name, uid }, evicted_for: evicted_for.to_owned() })
 }
 
 #[cfg(test)]
@@ -100,19 +100,19 @@ mod tests {
 
     use super::*;
 
-    fn shown(evicted_for: Option<&str>, deleted: Option<&str>) -> News {
+    fn shown(evicted_for: Option<&str>, deleted: Option<&str>) -> ObjectChange {
         let object = json!({
             "kind": "Pod",
             "metadata": {"name": "v", "namespace": "default", "uid": "1",
                          "annotations": {EVICTED_FOR: evicted_for}, "deletionTimestamp": deleted},
         });
-        let standing = crate::view::Standing::Plain;
-        News::Shown(Shown { key: "Pod/default/v".to_owned(), object, standing, raw: None })
+        let standing = crate::view::AdmissionState::Plain;
+        ObjectChange::Shown(VisibleObject { key: "Pod/default/v".to_owned(), object, standing, raw: None })
     }
 
     #[test]
     fn a_victim_that_stands_for_a_minute_is_named_once() {
-        let mut victims = Victims::default();
+        let mut victims = RunningVictims::default();
         victims.see(&shown(Some("plan 3"), None), 0);
         assert!(victims.due(OVERDUE - 1).is_empty());
         assert_eq!((victims.next(), victims.overdue(OVERDUE)), (Some(OVERDUE), 1));
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn one_that_leaves_or_is_spared_does_not_stand() {
         for news in [shown(None, None), shown(Some("plan 3"), Some("2026-01-01T00:00:00Z"))] {
-            let mut victims = Victims::default();
+            let mut victims = RunningVictims::default();
             victims.see(&shown(Some("plan 3"), None), 0);
             victims.see(&news, 1);
             assert_eq!((victims.overdue(2 * OVERDUE), victims.all().count()), (0, 0));

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Answer, Record, Request, Seen, Terms};
+use super::{LeaseRecord, LeaseRequest, LeaseResponse, LeaseTimings, ObservedLease};
 
 /// The next action of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum ElectorAction {
     /// Send this request now.
-    Send(Request),
+    Send(LeaseRequest),
     /// Wait until this moment, in time of the process.
     Wait(Duration),
     /// End: the candidate has given the lease back, or has none to give back.
@@ -19,8 +19,8 @@ pub enum Next {
 
 /// The lease as it was read or written last, and since when it has not changed.
 #[derive(Debug, Clone)]
-struct Observed {
-    seen: Seen,
+struct LeaseObservation {
+    seen: ObservedLease,
     since: Duration,
 }
 
@@ -28,8 +28,8 @@ struct Observed {
 #[derive(Debug, Clone)]
 pub struct Elector {
     identity: String,
-    terms: Terms,
-    observed: Option<Observed>,
+    terms: LeaseTimings,
+    observed: Option<LeaseObservation>,
     /// When the last accepted renewal was sent. `None`: the candidate does not lead.
     renewed: Option<Duration>,
     /// Whether the known copy of the lease may be out of date: then it is read before anything is written.
@@ -44,7 +44,7 @@ pub struct Elector {
 
 impl Elector {
     /// Makes a candidate with a unique name, such as the name of its pod and something random.
-    pub fn new(identity: impl Into<String>, terms: Terms) -> Elector {
+    pub fn new(identity: impl Into<String>, terms: LeaseTimings) -> Elector {
         Elector {
             identity: identity.into(),
             terms,
@@ -83,41 +83,44 @@ impl Elector {
     }
 
     /// Returns what to do at this moment. The answer to a request must be passed to [`Elector::answered`] before the next call.
-    pub fn next(&mut self, now: Duration, time: Timestamp) -> Next {
+    pub fn next(&mut self, now: Duration, time: Timestamp) -> ElectorAction {
         if self.leads_until().is_some_and(|until| until <= now) {
             self.renewed = None;
         }
         if self.ended || self.releases.is_some_and(|until| until <= now) {
-            return Next::Ended;
+            return ElectorAction::Ended;
         }
         if now < self.next {
-            return Next::Wait(self.leads_until().map_or(self.next, |until| until.min(self.next)));
+            return ElectorAction::Wait(self.leads_until().map_or(self.next, |until| until.min(self.next)));
         }
         let optimistic = self.renewed.is_some() && !self.stale;
         match &self.observed {
             Some(observed) if optimistic || self.writes => {
                 let record = self.written(Some(&observed.seen.record), time);
-                Next::Send(Request::Replace(Seen { version: observed.seen.version.clone(), record }))
+                ElectorAction::Send(LeaseRequest::Replace(ObservedLease {
+                    version: observed.seen.version.clone(),
+                    record,
+                }))
             }
-            None if self.writes => Next::Send(Request::Create(self.written(None, time))),
-            _ => Next::Send(Request::Read),
+            None if self.writes => ElectorAction::Send(LeaseRequest::Create(self.written(None, time))),
+            _ => ElectorAction::Send(LeaseRequest::Read),
         }
     }
 
     /// Takes the answer to a request that was sent at the moment `sent`, and answered at the moment `now`.
-    pub fn answered(&mut self, request: &Request, sent: Duration, now: Duration, answer: Answer) {
-        let wrote = !matches!(request, Request::Read);
+    pub fn answered(&mut self, request: &LeaseRequest, sent: Duration, now: Duration, answer: LeaseResponse) {
+        let wrote = !matches!(request, LeaseRequest::Read);
         self.writes = false;
         match answer {
-            Answer::Lease(seen) if wrote => {
+            LeaseResponse::Lease(seen) if wrote => {
                 self.stale = false;
                 self.ended = self.releases.is_some();
                 self.renewed = Some(sent).filter(|_| self.releases.is_none());
-                self.observed = Some(Observed { seen, since: sent });
+                self.observed = Some(LeaseObservation { seen, since: sent });
                 self.next = sent.saturating_add(self.terms.retry);
             }
-            Answer::Lease(seen) => self.saw(seen, now),
-            Answer::Missing => {
+            LeaseResponse::Lease(seen) => self.saw(seen, now),
+            LeaseResponse::Missing => {
                 self.observed = None;
                 self.renewed = None;
                 self.writes = !wrote && self.releases.is_none();
@@ -126,11 +129,11 @@ impl Elector {
                 self.next = if self.writes { now } else { self.later(now) };
             }
             // A leader reads at once: its own renewal may have been carried out without an answer.
-            Answer::Conflict => {
+            LeaseResponse::Conflict => {
                 self.stale = true;
                 self.next = if self.renewed.is_some() || self.releases.is_some() { now } else { self.later(now) };
             }
-            Answer::Failed => {
+            LeaseResponse::Failed => {
                 self.stale = true;
                 self.next = self.later(now);
             }
@@ -138,7 +141,7 @@ impl Elector {
     }
 
     /// Takes the lease as it was read, and decides whether to write it next.
-    fn saw(&mut self, seen: Seen, now: Duration) {
+    fn saw(&mut self, seen: ObservedLease, now: Duration) {
         let since = match &self.observed {
             Some(observed) if observed.seen.record == seen.record => observed.since,
             _ => now,
@@ -149,7 +152,7 @@ impl Elector {
             .map_or(self.terms.duration, |seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or_default()));
         let is_free = seen.record.holder.is_empty() || since.saturating_add(holder_lasts) <= now;
         let is_ours = seen.record.holder == self.identity;
-        self.observed = Some(Observed { seen, since });
+        self.observed = Some(LeaseObservation { seen, since });
         self.stale = false;
         self.writes = if self.releases.is_some() { is_ours } else { is_ours || is_free };
         if !is_ours {
@@ -160,14 +163,14 @@ impl Elector {
     }
 
     /// Returns the record to write over the record `old`.
-    fn written(&self, old: Option<&Record>, time: Timestamp) -> Record {
+    fn written(&self, old: Option<&LeaseRecord>, time: Timestamp) -> LeaseRecord {
         let transitions = old.map_or(0, |old| old.transitions);
         if self.releases.is_some() {
             let (holder, now) = (String::new(), Some(time));
-            return Record { holder, seconds: Some(1), acquired: now, renewed: now, transitions };
+            return LeaseRecord { holder, seconds: Some(1), acquired: now, renewed: now, transitions };
         }
         let own = old.filter(|old| old.holder == self.identity);
-        Record {
+        LeaseRecord {
             holder: self.identity.clone(),
             seconds: Some(i32::try_from(self.terms.duration.as_secs()).unwrap_or(i32::MAX).max(1)),
             acquired: own.and_then(|own| own.acquired).or(Some(time)),

@@ -10,11 +10,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
-use super::{Answer, Elector, Next, Record, Request, Seen, Terms};
+use super::{Elector, ElectorAction, LeaseRecord, LeaseRequest, LeaseResponse, LeaseTimings, ObservedLease};
 
 /// A lease to hold, with the candidate for it.
 #[derive(Debug, Clone)]
-pub struct Keep {
+pub struct ElectionConfig {
     /// The namespace of the Lease object.
     pub namespace: String,
     /// The name of the Lease object.
@@ -22,14 +22,19 @@ pub struct Keep {
     /// The unique name of this candidate.
     pub identity: String,
     /// The times of the election.
-    pub terms: Terms,
+    pub terms: LeaseTimings,
 }
 
 /// Takes part in the election until `stop` becomes true, then gives the lease back. `leads` says whether this process leads. It becomes false at the
 /// moment at which the leader's time is up without a renewal, also while a request is under way.
 ///
 /// What the leader does must have ended, or be given up, when `stop` becomes true: another process leads at once.
-pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, mut stop: watch::Receiver<bool>) {
+pub async fn keep(
+    client: kube::Client,
+    what: ElectionConfig,
+    leads: watch::Sender<bool>,
+    mut stop: watch::Receiver<bool>,
+) {
     let api: Api<Lease> = Api::namespaced(client, &what.namespace);
     let mut elector = Elector::new(what.identity.clone(), what.terms);
     let start = Instant::now();
@@ -43,18 +48,18 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
         }
         tell(&leads, &mut told, &elector, start.elapsed(), &what);
         match elector.next(start.elapsed(), Timestamp::now()) {
-            Next::Ended => break,
-            Next::Wait(until) => {
+            ElectorAction::Ended => break,
+            ElectorAction::Wait(until) => {
                 let pause = until.saturating_sub(start.elapsed());
                 tokio::select! {
                     () = sleep(pause) => {}
                     changed = stop.changed() => if changed.is_err() { break },
                 }
             }
-            Next::Send(request) => {
+            ElectorAction::Send(request) => {
                 let sent = start.elapsed();
                 let asked = timeout(deadline(&elector, &what.terms, sent), ask(&api, &what, &request, &mut lease));
-                let answer = asked.await.unwrap_or(Answer::Failed);
+                let answer = asked.await.unwrap_or(LeaseResponse::Failed);
                 if elector.leads_until().is_some_and(|until| until <= start.elapsed()) {
                     let _receivers = leads.send_replace(false);
                 }
@@ -66,14 +71,14 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
 }
 
 /// Returns how long a request may take that is sent at this moment. No request outlives the time of the leader that sent it, and one that hangs leaves
-/// time for another: half of [`Terms::renew`], as client-go gives its client for leases (upstream: `NewFromKubeconfig` in
+/// time for another: half of [`LeaseTimings::renew`], as client-go gives its client for leases (upstream: `NewFromKubeconfig` in
 /// `tools/leaderelection/resourcelock/interface.go`).
-fn deadline(elector: &Elector, terms: &Terms, sent: Duration) -> Duration {
+fn deadline(elector: &Elector, terms: &LeaseTimings, sent: Duration) -> Duration {
     let half = terms.renew.checked_div(2).unwrap_or_default();
     elector.leads_until().map_or(half, |until| until.saturating_sub(sent).min(half))
 }
 
-fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &Keep) {
+fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &ElectionConfig) {
     let now_leads = elector.leads(now);
     let known = !elector.holder().is_empty();
     let mut changed = false;
@@ -90,15 +95,20 @@ fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Du
 }
 
 /// Sends one request and returns its answer. `kept` is the whole lease as it was read last: its other fields are written back unchanged.
-async fn ask(api: &Api<Lease>, what: &Keep, request: &Request, kept: &mut Option<Lease>) -> Answer {
+async fn ask(
+    api: &Api<Lease>,
+    what: &ElectionConfig,
+    request: &LeaseRequest,
+    kept: &mut Option<Lease>,
+) -> LeaseResponse {
     let answer = match request {
-        Request::Read => api.get(&what.name).await,
-        Request::Create(record) => {
+        LeaseRequest::Read => api.get(&what.name).await,
+        LeaseRequest::Create(record) => {
             let metadata = ObjectMeta { name: Some(what.name.clone()), ..ObjectMeta::default() };
             api.create(&PostParams::default(), &Lease { metadata, spec: Some(spec(LeaseSpec::default(), record)) })
                 .await
         }
-        Request::Replace(Seen { version, record }) => {
+        LeaseRequest::Replace(ObservedLease { version, record }) => {
             let Lease { mut metadata, spec: old } = kept.clone().unwrap_or_default();
             metadata.name = Some(what.name.clone());
             metadata.resource_version = Some(version.clone());
@@ -110,22 +120,22 @@ async fn ask(api: &Api<Lease>, what: &Keep, request: &Request, kept: &mut Option
         Ok(lease) => {
             let seen = seen(&lease);
             *kept = Some(lease);
-            Answer::Lease(seen)
+            LeaseResponse::Lease(seen)
         }
-        Err(kube::Error::Api(status)) if status.code == 409 => Answer::Conflict,
-        Err(kube::Error::Api(status)) if status.code == 404 && matches!(request, Request::Create(_)) => {
+        Err(kube::Error::Api(status)) if status.code == 409 => LeaseResponse::Conflict,
+        Err(kube::Error::Api(status)) if status.code == 404 && matches!(request, LeaseRequest::Create(_)) => {
             warn!(namespace = %what.namespace, "the namespace of the lease does not exist");
-            Answer::Failed
+            LeaseResponse::Failed
         }
-        Err(kube::Error::Api(status)) if status.code == 404 => Answer::Missing,
+        Err(kube::Error::Api(status)) if status.code == 404 => LeaseResponse::Missing,
         Err(error) => {
             warn!(lease = %what.name, error = %error, "the lease cannot be read or written");
-            Answer::Failed
+            LeaseResponse::Failed
         }
     }
 }
 
-fn spec(old: LeaseSpec, record: &Record) -> LeaseSpec {
+fn spec(old: LeaseSpec, record: &LeaseRecord) -> LeaseSpec {
     LeaseSpec {
         holder_identity: Some(record.holder.clone()),
         lease_duration_seconds: record.seconds,
@@ -136,16 +146,16 @@ fn spec(old: LeaseSpec, record: &Record) -> LeaseSpec {
     }
 }
 
-fn seen(lease: &Lease) -> Seen {
+fn seen(lease: &Lease) -> ObservedLease {
     let spec = lease.spec.clone().unwrap_or_default();
-    let record = Record {
+    let record = LeaseRecord {
         holder: spec.holder_identity.unwrap_or_default(),
         seconds: spec.lease_duration_seconds,
         acquired: spec.acquire_time.map(|time| time.0),
         renewed: spec.renew_time.map(|time| time.0),
         transitions: spec.lease_transitions.unwrap_or_default(),
     };
-    Seen { version: lease.metadata.resource_version.clone().unwrap_or_default(), record }
+    ObservedLease { version: lease.metadata.resource_version.clone().unwrap_or_default(), record }
 }
 
 #[cfg(test)]
@@ -155,16 +165,16 @@ mod tests {
 
     /// Returns a candidate that has renewed its lease at the beginning.
     fn leader() -> Elector {
-        let mut elector = Elector::new("a", Terms::default());
-        let (zero, seen) = (Duration::ZERO, Seen { version: "1".to_owned(), record: Record::default() });
-        let request = Request::Replace(seen.clone());
-        elector.answered(&request, zero, zero, Answer::Lease(seen));
+        let mut elector = Elector::new("a", LeaseTimings::default());
+        let (zero, seen) = (Duration::ZERO, ObservedLease { version: "1".to_owned(), record: LeaseRecord::default() });
+        let request = LeaseRequest::Replace(seen.clone());
+        elector.answered(&request, zero, zero, LeaseResponse::Lease(seen));
         elector
     }
 
     #[test]
     fn a_renewal_that_hangs_leaves_time_for_another_and_none_outlives_the_lead() {
-        let (elector, terms) = (leader(), Terms::default());
+        let (elector, terms) = (leader(), LeaseTimings::default());
         let at = |seconds| deadline(&elector, &terms, Duration::from_secs(seconds));
         assert_eq!([0, 2, 7, 10, 11].map(at), [5, 5, 3, 0, 0].map(Duration::from_secs));
         let candidate = Elector::new("b", terms);
@@ -175,7 +185,7 @@ mod tests {
     async fn no_request_keeps_a_candidate_from_ending_for_longer_than_its_deadline() {
         let (client, _server) = silent();
         let [namespace, name, identity] = ["default", "lictor", "a"].map(str::to_owned);
-        let what = Keep { namespace, name, identity, terms: Terms::default() };
+        let what = ElectionConfig { namespace, name, identity, terms: LeaseTimings::default() };
         let ((lead, leads), (stop, stopped)) = (watch::channel(false), watch::channel(false));
         let begun = Instant::now();
         let kept = tokio::spawn(keep(client, what, lead, stopped));

@@ -2,7 +2,7 @@
 //!
 //! The rules are those of client-go (`tools/leaderelection`), with its times. A candidate takes the lease when the lease has not changed for its
 //! whole duration, by the candidate's own clock: the times in the lease are for people, and clocks that differ do no harm. A leader renews, and stops
-//! leading when no renewal that it sent within [`Terms::renew`] was accepted: that is before any other candidate may take the lease. client-go counts
+//! leading when no renewal that it sent within [`LeaseTimings::renew`] was accepted: that is before any other candidate may take the lease. client-go counts
 //! from the beginning of an attempt to renew. Here the time is counted from the last request that succeeded, from the moment at which it was sent, so
 //! that a slow answer shortens the time and never lengthens it.
 //!
@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-pub use elector::{Elector, Next};
-pub use keep::{Keep, keep};
+pub use elector::{Elector, ElectorAction};
+pub use keep::{ElectionConfig, keep};
 
 /// The times of an election.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct LeaseTimings {
     /// How long other candidates leave an unchanged lease alone: 15 s. At least a second.
     pub duration: Duration,
     /// How long a leader leads without a renewal: 10 s. Shorter than `duration`.
@@ -31,15 +31,19 @@ pub struct Terms {
     pub retry: Duration,
 }
 
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms { duration: Duration::from_secs(15), renew: Duration::from_secs(10), retry: Duration::from_secs(2) }
+impl Default for LeaseTimings {
+    fn default() -> LeaseTimings {
+        LeaseTimings {
+            duration: Duration::from_secs(15),
+            renew: Duration::from_secs(10),
+            retry: Duration::from_secs(2),
+        }
     }
 }
 
 /// The fields of a lease.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct LeaseRecord {
     /// The holder; empty where the lease was given back.
     pub holder: String,
     /// How long other candidates leave the lease alone, in seconds. `None`: the lease does not say.
@@ -54,29 +58,29 @@ pub struct Record {
 
 /// A lease as the API server has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedLease {
     /// The resourceVersion of the lease.
     pub version: String,
     /// The fields of the lease.
-    pub record: Record,
+    pub record: LeaseRecord,
 }
 
 /// A request about the lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum LeaseRequest {
     /// Read it.
     Read,
     /// Create it.
-    Create(Record),
+    Create(LeaseRecord),
     /// Replace it, as long as it has this resourceVersion.
-    Replace(Seen),
+    Replace(ObservedLease),
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum LeaseResponse {
     /// The lease, as it was read or as it is written now.
-    Lease(Seen),
+    Lease(ObservedLease),
     /// The lease does not exist.
     Missing,
     /// Another process was faster: the lease exists already, or has another resourceVersion.

@@ -14,23 +14,23 @@ fn s(seconds: f64) -> Duration {
 /// The API server: one lease.
 #[derive(Default)]
 struct Server {
-    lease: Option<Seen>,
+    lease: Option<ObservedLease>,
     written: u64,
 }
 
 impl Server {
-    fn serve(&mut self, request: &Request) -> Answer {
+    fn serve(&mut self, request: &LeaseRequest) -> LeaseResponse {
         match (request, &self.lease) {
-            (Request::Read, None) => Answer::Missing,
-            (Request::Read, Some(lease)) => Answer::Lease(lease.clone()),
-            (Request::Create(_), Some(_)) => Answer::Conflict,
-            (Request::Replace(_), None) => Answer::Missing,
-            (Request::Replace(with), Some(lease)) if with.version != lease.version => Answer::Conflict,
-            (Request::Create(record), None) | (Request::Replace(Seen { record, .. }), Some(_)) => {
+            (LeaseRequest::Read, None) => LeaseResponse::Missing,
+            (LeaseRequest::Read, Some(lease)) => LeaseResponse::Lease(lease.clone()),
+            (LeaseRequest::Create(_), Some(_)) => LeaseResponse::Conflict,
+            (LeaseRequest::Replace(_), None) => LeaseResponse::Missing,
+            (LeaseRequest::Replace(with), Some(lease)) if with.version != lease.version => LeaseResponse::Conflict,
+            (LeaseRequest::Create(record), None) | (LeaseRequest::Replace(ObservedLease { record, .. }), Some(_)) => {
                 self.written += 1;
-                let seen = Seen { version: self.written.to_string(), record: record.clone() };
+                let seen = ObservedLease { version: self.written.to_string(), record: record.clone() };
                 self.lease = Some(seen.clone());
-                Answer::Lease(seen)
+                LeaseResponse::Lease(seen)
             }
         }
     }
@@ -48,17 +48,17 @@ struct Candidate {
 
 impl Candidate {
     fn new(identity: &str) -> Candidate {
-        Candidate { elector: Elector::new(identity, Terms::default()), skew: 0 }
+        Candidate { elector: Elector::new(identity, LeaseTimings::default()), skew: 0 }
     }
 
-    fn next(&mut self, now: Duration) -> Next {
+    fn next(&mut self, now: Duration) -> ElectorAction {
         let time = Timestamp::from_second(1_000_000 + self.skew + i64::try_from(now.as_secs()).unwrap()).unwrap();
         self.elector.next(now, time)
     }
 
     /// Sends the requests of the candidate at this moment, until it waits.
     fn act(&mut self, now: Duration, server: &mut Server) {
-        while let Next::Send(request) = self.next(now) {
+        while let ElectorAction::Send(request) = self.next(now) {
             let answer = server.serve(&request);
             self.elector.answered(&request, now, now, answer);
         }
@@ -125,9 +125,9 @@ fn a_leader_that_cannot_renew_stops_before_another_may_lead() {
     for now in until(60) {
         if now < s(10.0) {
             a.act(now, &mut server);
-        } else if let Next::Send(request) = a.next(now) {
+        } else if let ElectorAction::Send(request) = a.next(now) {
             // The API server does not answer it any more.
-            a.elector.answered(&request, now, now, Answer::Failed);
+            a.elector.answered(&request, now, now, LeaseResponse::Failed);
         }
         b.act(now, &mut server);
         assert!(!(a.leads(now) && b.leads(now)), "two lead at {now:?}");
@@ -143,7 +143,7 @@ fn a_leader_that_cannot_renew_stops_before_another_may_lead() {
 fn a_slow_answer_shortens_the_time_and_does_not_lengthen_it() {
     let (mut server, mut a) = (Server::default(), Candidate::new("a"));
     a.act(s(0.0), &mut server);
-    let Next::Send(request) = a.next(s(2.0)) else { panic!("it renews after 2 s") };
+    let ElectorAction::Send(request) = a.next(s(2.0)) else { panic!("it renews after 2 s") };
     let answer = server.serve(&request);
     // The time of the lease also passes while the request is under way.
     assert!(a.leads(s(9.9)) && !a.leads(s(10.0)));
@@ -159,7 +159,7 @@ fn a_lease_that_is_given_back_is_taken_at_once() {
     a.elector.release(s(1.0));
     assert!(!a.leads(s(1.0)), "it stops before it says so");
     a.act(s(1.0), &mut server);
-    assert_eq!((server.holder(), a.next(s(1.0))), ("", Next::Ended));
+    assert_eq!((server.holder(), a.next(s(1.0))), ("", ElectorAction::Ended));
     for now in until(8) {
         b.act(now, &mut server);
     }
@@ -172,7 +172,7 @@ fn one_that_never_led_has_nothing_to_give_back() {
     a.act(s(0.0), &mut server);
     b.act(s(0.0), &mut server);
     b.elector.release(s(1.0));
-    assert_eq!((b.next(s(1.0)), server.holder()), (Next::Ended, "a"));
+    assert_eq!((b.next(s(1.0)), server.holder()), (ElectorAction::Ended, "a"));
 }
 
 #[test]
@@ -183,12 +183,12 @@ fn giving_back_is_tried_again_and_given_up_after_10_seconds() {
     let mut sent = 0;
     for now in until(20).filter(|now| *now >= s(1.0)) {
         a.elector.release(now);
-        if let Next::Send(request) = a.next(now) {
+        if let ElectorAction::Send(request) = a.next(now) {
             sent += 1;
-            a.elector.answered(&request, now, now, Answer::Failed);
+            a.elector.answered(&request, now, now, LeaseResponse::Failed);
         }
     }
-    assert_eq!((sent, a.next(s(11.0))), (5, Next::Ended), "at 1, 3, 5, 7 and 9 s");
+    assert_eq!((sent, a.next(s(11.0))), (5, ElectorAction::Ended), "at 1, 3, 5, 7 and 9 s");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn a_renewal_that_lost_against_another_write_reads_and_writes_again() {
 fn one_whose_lease_was_taken_stops_at_once() {
     let (mut server, mut a) = (Server::default(), Candidate::new("a"));
     a.act(s(0.0), &mut server);
-    let record = Record { holder: "b".to_owned(), transitions: 1, ..Record::default() };
-    server.lease = Some(Seen { version: "taken".to_owned(), record });
+    let record = LeaseRecord { holder: "b".to_owned(), transitions: 1, ..LeaseRecord::default() };
+    server.lease = Some(ObservedLease { version: "taken".to_owned(), record });
     a.act(s(2.0), &mut server);
     assert!(!a.leads(s(2.0)) && server.holder() == "b");
 }
@@ -214,11 +214,11 @@ fn one_whose_lease_was_taken_stops_at_once() {
 #[test]
 fn a_write_whose_answer_was_lost_is_found_by_reading() {
     let (mut server, mut a) = (Server::default(), Candidate::new("a"));
-    let Next::Send(Request::Read) = a.next(s(0.0)) else { panic!() };
-    a.elector.answered(&Request::Read, s(0.0), s(0.0), Answer::Missing);
-    let Next::Send(create) = a.next(s(0.0)) else { panic!() };
+    let ElectorAction::Send(LeaseRequest::Read) = a.next(s(0.0)) else { panic!() };
+    a.elector.answered(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
+    let ElectorAction::Send(create) = a.next(s(0.0)) else { panic!() };
     server.serve(&create);
-    a.elector.answered(&create, s(0.0), s(5.0), Answer::Failed);
+    a.elector.answered(&create, s(0.0), s(5.0), LeaseResponse::Failed);
     assert!(!a.leads(s(5.0)), "nobody told it that it leads");
     for now in until(15).filter(|now| *now >= s(5.0)) {
         a.act(now, &mut server);
@@ -230,8 +230,8 @@ fn a_write_whose_answer_was_lost_is_found_by_reading() {
 fn a_lease_that_nobody_holds_is_not_created_twice() {
     let (mut server, mut a, mut b) = (Server::default(), Candidate::new("a"), Candidate::new("b"));
     for candidate in [&mut a, &mut b] {
-        let Next::Send(Request::Read) = candidate.next(s(0.0)) else { panic!() };
-        candidate.elector.answered(&Request::Read, s(0.0), s(0.0), Answer::Missing);
+        let ElectorAction::Send(LeaseRequest::Read) = candidate.next(s(0.0)) else { panic!() };
+        candidate.elector.answered(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
     }
     a.act(s(0.0), &mut server);
     b.act(s(0.0), &mut server);

@@ -4,34 +4,34 @@ use std::time::Instant;
 
 use tracing::warn;
 
-use super::{Marks, Sweep};
-use crate::decide::{Talk, Turn};
+use super::{StandingMarks, StandingScan};
+use crate::decide::{DeciderOutput, RecordableSession};
 use crate::ops::Outbox;
-use crate::report::{Name, Subject};
-use crate::run::listener::Listener;
+use crate::report::{QualifiedName, ReportedObject};
+use crate::run::listener::LoopObserver;
 use crate::view::text;
-use crate::watch::store::News;
+use crate::watch::store::ObjectChange;
 use lictor_host::cluster::Mirror;
-use lictor_host::session::{Happened, Session, Step};
+use lictor_host::session::{Session, SessionReport, StepOutput};
 
 /// The listener that marks running pods. Without a way to write it does nothing.
 #[derive(Debug, Default)]
-pub struct Marking {
+pub struct StandingMarker {
     writes: Option<Outbox>,
-    marks: Marks,
-    sweep: Sweep,
+    marks: StandingMarks,
+    sweep: StandingScan,
     /// The time of the last turn.
     now: i64,
 }
 
-impl Marking {
+impl StandingMarker {
     /// Returns a listener that marks pods; `None`: it does nothing.
-    pub fn new(writes: Option<Outbox>) -> Marking {
-        Marking { writes, ..Marking::default() }
+    pub fn new(writes: Option<Outbox>) -> StandingMarker {
+        StandingMarker { writes, ..StandingMarker::default() }
     }
 
     /// Asks for the standings of the pods that are due.
-    fn ask(&mut self, now: i64, talk: &mut Talk) {
+    fn ask(&mut self, now: i64, talk: &mut RecordableSession) {
         let pods = self.sweep.part(now, talk.session().mirror());
         if pods.is_empty() {
             return;
@@ -50,22 +50,22 @@ impl Marking {
     }
 }
 
-impl Listener for Marking {
-    fn begins(&mut self, _: crate::run::listener::Wake) {
-        *self = Marking::new(self.writes.take());
+impl LoopObserver for StandingMarker {
+    fn begins(&mut self, _: crate::run::listener::WakeFunction) {
+        *self = StandingMarker::new(self.writes.take());
     }
 
-    fn saw(&mut self, news: &News) {
+    fn saw(&mut self, news: &ObjectChange) {
         if self.writes.is_none() {
             return;
         }
-        if !matches!(news, News::Marked(..)) {
+        if !matches!(news, ObjectChange::Marked(..)) {
             self.sweep.changed(self.now);
         }
         match news {
-            News::Gone(key) => self.marks.forget(key.strip_prefix("Pod/").unwrap_or_default()),
-            News::Marked(pod, mark) => self.marks.shown(self.now, pod, mark.clone()),
-            News::Shown(shown) => {
+            ObjectChange::Gone(key) => self.marks.forget(key.strip_prefix("Pod/").unwrap_or_default()),
+            ObjectChange::Marked(pod, mark) => self.marks.shown(self.now, pod, mark.clone()),
+            ObjectChange::Shown(shown) => {
                 let is_leaving = !text(&shown.object, "/metadata/deletionTimestamp").is_empty();
                 let has_ended = matches!(text(&shown.object, "/status/phase"), "Succeeded" | "Failed");
                 if let Some(pod) = shown.key.strip_prefix("Pod/").filter(|_| is_leaving || has_ended) {
@@ -75,14 +75,14 @@ impl Listener for Marking {
         }
     }
 
-    fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
-        let is_change = |step: &Step| step.happened != Happened::default() || !step.replacement.is_empty();
+    fn turned(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
+        let is_change = |step: &StepOutput| step.happened != SessionReport::default() || !step.replacement.is_empty();
         if turn.steps.iter().any(is_change) {
             self.sweep.changed(self.now);
         }
     }
 
-    fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
+    fn tick(&mut self, now: i64, talk: Option<&mut RecordableSession>) {
         self.now = now;
         let (Some(writes), Some(talk)) = (self.writes.clone(), talk) else { return };
         // Pods that wait come first.
@@ -106,9 +106,9 @@ impl Listener for Marking {
 }
 
 /// Finds the pod of a name that runs and stays.
-fn subject(mirror: &Mirror, pod: &str) -> Option<Subject> {
+fn subject(mirror: &Mirror, pod: &str) -> Option<ReportedObject> {
     let pod = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).filter(|pod| !pod.terminating && pod.node.is_some())?;
     let [group, kind, version, plural] = ["", "Pod", "v1", "pods"].map(str::to_owned);
-    let name = Name { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
-    Some(Subject { name, version, plural, uid: pod.uid.clone(), ..Subject::default() })
+    let name = QualifiedName { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
+    Some(ReportedObject { name, version, plural, uid: pod.uid.clone(), ..ReportedObject::default() })
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_host::session::Standing;
+use lictor_host::session::PodStanding;
 
-use super::Mark;
-use super::pace::Pace;
-use crate::report::{SECOND, Subject, Write, time};
+use super::StandingMark;
+use super::pace::WriteRateLimiter;
+use crate::report::{ApiWrite, ReportedObject, SECOND, time};
 
 /// The least time between two writes for one pod, in nanoseconds. It doubles with each write of the same mark.
 const BETWEEN: i64 = 10 * SECOND;
@@ -17,31 +17,31 @@ const REPEAT: i64 = 300 * SECOND;
 
 /// The marks that running pods have, and those that they should have.
 #[derive(Debug, Default)]
-pub struct Marks {
-    pods: BTreeMap<String, Pod>,
+pub struct StandingMarks {
+    pods: BTreeMap<String, PodMarkState>,
     /// The pods whose marks are to be written, and when.
     due: BTreeSet<(i64, String)>,
-    pace: Pace,
+    pace: WriteRateLimiter,
     /// Whether it was already reported that no write arrives.
     is_told: bool,
 }
 
 /// The marks of a pod.
 #[derive(Debug, Default)]
-struct Pod {
+struct PodMarkState {
     /// The mark that the watch showed.
-    has: Mark,
+    has: StandingMark,
     /// The mark that the laws imply. `None`: the standing of this pod is not known yet.
-    should: Option<Mark>,
+    should: Option<StandingMark>,
     due: Option<i64>,
     /// When the mark was written last.
     wrote: Option<i64>,
     tries: u32,
 }
 
-impl Marks {
+impl StandingMarks {
     /// Takes the mark that the watch shows of a pod.
-    pub fn shown(&mut self, now: i64, pod: &str, mark: Mark) {
+    pub fn shown(&mut self, now: i64, pod: &str, mark: StandingMark) {
         let known = self.pods.entry(pod.to_owned()).or_default();
         known.has = mark;
         if known.wrote.is_some() {
@@ -52,8 +52,8 @@ impl Marks {
     }
 
     /// Takes the standing of a running pod. `None`: the pod has no standing, and should have no mark.
-    pub fn stands(&mut self, now: i64, pod: &str, standing: Option<&Standing>) {
-        let should = standing.map(Mark::of).unwrap_or_default();
+    pub fn stands(&mut self, now: i64, pod: &str, standing: Option<&PodStanding>) {
+        let should = standing.map(StandingMark::of).unwrap_or_default();
         let known = self.pods.entry(pod.to_owned()).or_default();
         if known.should.as_ref() != Some(&should) {
             (known.should, known.tries) = (Some(should), 0);
@@ -91,7 +91,7 @@ impl Marks {
     }
 
     /// Returns the writes that are due now. `find` finds the pod of a name; a pod that does not exist is forgotten.
-    pub fn due(&mut self, now: i64, find: impl Fn(&str) -> Option<Subject>) -> Vec<Write> {
+    pub fn due(&mut self, now: i64, find: impl Fn(&str) -> Option<ReportedObject>) -> Vec<ApiWrite> {
         let mut writes = Vec::new();
         while self.pace.next(now).is_none()
             && let Some((_, pod)) = self.due.first().filter(|(at, _)| *at <= now).cloned()

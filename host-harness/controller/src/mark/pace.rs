@@ -13,14 +13,14 @@ const ARRIVES: i64 = 10 * SECOND;
 
 /// The pace of writes: a bucket that fills at a steady rate.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct WriteRateLimiter {
     /// When the bucket is full again. `None`: nothing was written yet.
     full_at: Option<i64>,
     /// When the first write since the last arrival was made.
     unanswered: Option<i64>,
 }
 
-impl Pace {
+impl WriteRateLimiter {
     /// Returns when the next write may be; `None`: at once.
     pub(super) fn next(&self, now: i64) -> Option<i64> {
         let ahead = if self.is_refused(now) { 0 } else { (BURST - 1).saturating_mul(BETWEEN) };
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     /// Writes as often as it may within a time, beginning at zero.
-    fn writes(pace: &mut Pace, from: i64, to: i64) -> usize {
+    fn writes(pace: &mut WriteRateLimiter, from: i64, to: i64) -> usize {
         let (mut now, mut count) = (from, 0_usize);
         while now < to {
             match pace.next(now) {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn twenty_at_once_then_ten_a_second_as_long_as_they_arrive() {
-        let mut pace = Pace::default();
+        let mut pace = WriteRateLimiter::default();
         assert_eq!(writes(&mut pace, 0, 1), 20);
         let mut count = 0;
         for second in 0..5 {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn where_nothing_arrives_one_in_ten_seconds() {
-        let mut pace = Pace::default();
+        let mut pace = WriteRateLimiter::default();
         assert_eq!(writes(&mut pace, 0, 10 * SECOND), 119);
         assert!(pace.is_refused(10 * SECOND));
         let refused = writes(&mut pace, 10 * SECOND, 110 * SECOND);

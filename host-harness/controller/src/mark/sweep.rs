@@ -26,7 +26,7 @@ const OF_THE_CLUSTER: [&str; 3] = ["kube-system", "kube-public", "kube-node-leas
 
 /// The questions about all running pods, part by part.
 #[derive(Debug)]
-pub struct Sweep {
+pub struct StandingScan {
     left: VecDeque<String>,
     part: usize,
     /// When the next part is due, or the next beginning.
@@ -38,13 +38,13 @@ pub struct Sweep {
     spent: i64,
 }
 
-impl Default for Sweep {
-    fn default() -> Sweep {
-        Sweep { left: VecDeque::new(), part: 32, due: i64::MIN, is_stale: true, begun: i64::MIN, spent: 0 }
+impl Default for StandingScan {
+    fn default() -> StandingScan {
+        StandingScan { left: VecDeque::new(), part: 32, due: i64::MIN, is_stale: true, begun: i64::MIN, spent: 0 }
     }
 }
 
-impl Sweep {
+impl StandingScan {
     /// Notes that something has changed.
     pub fn changed(&mut self, now: i64) {
         if !std::mem::replace(&mut self.is_stale, true) && self.left.is_empty() {
@@ -137,7 +137,7 @@ mod tests {
         let starting = with(running("starting"), "/status", "phase", json!("Pending"));
         let ended = with(running("ended"), "/status", "phase", json!("Succeeded"));
         mirror([running("a"), pod("waits", 1, 0), leaving, system, starting, ended], |mirror| {
-            assert_eq!(Sweep::default().part(NOW, mirror), ["default/a"]);
+            assert_eq!(StandingScan::default().part(NOW, mirror), ["default/a"]);
         });
     }
 
@@ -145,7 +145,7 @@ mod tests {
     fn parts_are_as_large_as_can_be_answered_in_their_time_and_leave_nine_tenths_to_others() {
         let names: Vec<String> = (0..60).map(|place| format!("p{place:02}")).collect();
         mirror(names.iter().map(|name| running(name)), |mirror| {
-            let mut sweep = Sweep::default();
+            let mut sweep = StandingScan::default();
             let first = sweep.part(NOW, mirror);
             assert_eq!(first.len(), 32);
             // 1 ms for each: 10 in a part, after ten times the 32 ms.
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn all_are_asked_about_again_five_seconds_after_a_change_else_after_five_minutes() {
         mirror([running("a")], |mirror| {
-            let mut sweep = Sweep::default();
+            let mut sweep = StandingScan::default();
             assert_eq!(sweep.part(NOW, mirror).len(), 1);
             sweep.took(NOW, 1, Duration::from_micros(10));
             assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_policy_that_fails_is_asked_again_after_five_minutes_whatever_changes() {
         mirror([running("a"), running("b")], |mirror| {
-            let mut sweep = Sweep::default();
+            let mut sweep = StandingScan::default();
             assert_eq!(sweep.part(NOW, mirror).len(), 2);
             sweep.failed(NOW);
             (1..300).for_each(|second| sweep.changed(NOW + second * SECOND));
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_cluster_without_running_pods_is_looked_at_seldom() {
         mirror([pod("waits", 1, 0)], |mirror| {
-            let mut sweep = Sweep::default();
+            let mut sweep = StandingScan::default();
             assert!(sweep.part(NOW, mirror).is_empty());
             assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
         });

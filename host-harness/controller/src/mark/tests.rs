@@ -4,8 +4,8 @@ use lictor_host::reason::NamedReason;
 use lictor_host::session::NamedThreat;
 
 use super::*;
-use crate::report::{Name, SECOND};
-use crate::view::{Ours, show};
+use crate::report::{QualifiedName, SECOND};
+use crate::view::{ManagedPods, show};
 
 const NOW: i64 = 1_790_000_000 * SECOND;
 
@@ -18,31 +18,37 @@ fn threat(spared: Option<&str>, message: &str) -> NamedThreat {
     NamedThreat { by: "pod".to_owned(), priority: None, spared: spared.map(said) }
 }
 
-fn safe(law: &str, message: &str) -> Standing {
+fn safe(law: &str, message: &str) -> PodStanding {
     let sentence = format!("safe, {law}: {message}");
-    Standing { safe: true, sentence, threats: vec![threat(Some(law), message)] }
+    PodStanding { safe: true, sentence, threats: vec![threat(Some(law), message)] }
 }
 
-fn evictable() -> Standing {
-    Standing { safe: false, sentence: "may be evicted by a pod".to_owned(), threats: vec![threat(None, "")] }
+fn evictable() -> PodStanding {
+    PodStanding { safe: false, sentence: "may be evicted by a pod".to_owned(), threats: vec![threat(None, "")] }
 }
 
-fn subject(pod: &str) -> Option<Subject> {
+fn subject(pod: &str) -> Option<ReportedObject> {
     let (namespace, name) = pod.split_once('/')?;
     let [group, kind, namespace, name] = ["", "Pod", namespace, name].map(str::to_owned);
     let (version, plural, uid) = ("v1".to_owned(), "pods".to_owned(), format!("uid-{name}"));
-    Some(Subject { name: Name { group, kind, namespace, name }, version, plural, uid, ..Subject::default() })
+    Some(ReportedObject {
+        name: QualifiedName { group, kind, namespace, name },
+        version,
+        plural,
+        uid,
+        ..ReportedObject::default()
+    })
 }
 
 /// Returns a pod as the API server has it after these writes.
-fn after(mut pod: Value, writes: &[Write]) -> Value {
+fn after(mut pod: Value, writes: &[ApiWrite]) -> Value {
     for write in writes {
         match &write.change {
-            Change::Merge(body) => {
+            WriteOperation::Merge(body) => {
                 let labels = body["metadata"]["labels"].as_object().unwrap();
                 labels.iter().for_each(|(key, value)| pod["metadata"]["labels"][key] = value.clone());
             }
-            Change::StrategicStatus(body) => {
+            WriteOperation::StrategicStatus(body) => {
                 let new = body["status"]["conditions"][0].clone();
                 let conditions = pod["status"]["conditions"].as_array_mut().unwrap();
                 let old = conditions.iter().position(|old| old["type"] == new["type"]);
@@ -65,10 +71,13 @@ fn plain() -> Value {
 
 #[test]
 fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     marks.stands(NOW, "team/a", Some(&safe("kubernetes/lower-priority", "5 is not below 3")));
     let writes = marks.due(NOW, subject);
-    let [Write { change: Change::Merge(label), .. }, Write { change: Change::StrategicStatus(status), .. }] = &*writes
+    let [
+        ApiWrite { change: WriteOperation::Merge(label), .. },
+        ApiWrite { change: WriteOperation::StrategicStatus(status), .. },
+    ] = &*writes
     else {
         panic!("{writes:?}")
     };
@@ -80,24 +89,24 @@ fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
     assert_eq!(condition["message"], "safe, kubernetes/lower-priority: 5 is not below 3");
     assert_eq!(condition["lastTransitionTime"], "2026-09-21T14:13:20Z");
     let pod = after(plain(), &writes);
-    assert_eq!(Mark::read(&pod), Mark::of(&safe("kubernetes/lower-priority", "5 is not below 3")));
+    assert_eq!(StandingMark::read(&pod), StandingMark::of(&safe("kubernetes/lower-priority", "5 is not below 3")));
     // The mark of a pod that may be evicted names the evictor.
-    let evictable = Mark::of(&evictable());
+    let evictable = StandingMark::of(&evictable());
     assert_eq!((&*evictable.label, &*evictable.status, &*evictable.reason), ("evictable", "False", "MayBeEvicted"));
     assert_eq!(evictable.message, "may be evicted by a pod");
 }
 
 #[test]
 fn a_mark_that_has_arrived_is_not_written_again_and_the_session_never_sees_it() {
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     marks.stands(NOW, "team/a", Some(&evictable()));
     let marked = after(plain(), &marks.due(NOW, subject));
-    marks.shown(NOW + 1, "team/a", Mark::read(&marked));
+    marks.shown(NOW + 1, "team/a", StandingMark::read(&marked));
     assert_eq!(marks.wake_at(NOW + 1), None);
     (0..100).for_each(|turn| marks.stands(NOW + turn * SECOND, "team/a", Some(&evictable())));
     assert_eq!(marks.due(NOW + 1000 * SECOND, subject), []);
     // With and without the mark, and with no other label, the pod is the same to the session.
-    let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+    let ours = ManagedPods { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
     let seen = |mut pod: Value| {
         show(&mut pod, &ours, |_| true);
         pod
@@ -114,8 +123,8 @@ fn a_mark_that_has_arrived_is_not_written_again_and_the_session_never_sees_it() 
 
 #[test]
 fn a_controller_that_begins_writes_nothing_where_the_cluster_has_it_already() {
-    let mut marks = Marks::default();
-    marks.shown(NOW, "team/a", Mark::of(&evictable()));
+    let mut marks = StandingMarks::default();
+    marks.shown(NOW, "team/a", StandingMark::of(&evictable()));
     assert_eq!(marks.wake_at(NOW), None, "the laws were not asked yet");
     marks.stands(NOW, "team/a", Some(&evictable()));
     assert_eq!(marks.due(NOW, subject), []);
@@ -126,13 +135,13 @@ fn a_controller_that_begins_writes_nothing_where_the_cluster_has_it_already() {
 
 #[test]
 fn the_same_law_in_other_words_is_written_after_five_minutes_and_another_law_after_ten_seconds() {
-    let mut marks = Marks::default();
-    let mut at = |seconds: i64, standing: Standing| {
+    let mut marks = StandingMarks::default();
+    let mut at = |seconds: i64, standing: PodStanding| {
         let now = NOW + seconds * SECOND;
         marks.stands(now, "team/a", Some(&standing));
         let writes = marks.due(now, subject);
         if !writes.is_empty() {
-            marks.shown(now, "team/a", Mark::of(&standing));
+            marks.shown(now, "team/a", StandingMark::of(&standing));
         }
         writes.len()
     };
@@ -147,16 +156,16 @@ fn the_same_law_in_other_words_is_written_after_five_minutes_and_another_law_aft
 
 #[test]
 fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     marks.stands(NOW, "team/a", Some(&evictable()));
-    let tried = |marks: &mut Marks, arrives: bool| {
+    let tried = |marks: &mut StandingMarks, arrives: bool| {
         let (mut times, mut now) = (Vec::new(), NOW);
         while now <= NOW + 3600 * SECOND {
             if !marks.due(now, subject).is_empty() {
                 times.push((now - NOW) / SECOND);
                 if arrives {
-                    marks.shown(now, "team/a", Mark::of(&evictable()));
-                    marks.shown(now, "team/a", Mark::default());
+                    marks.shown(now, "team/a", StandingMark::of(&evictable()));
+                    marks.shown(now, "team/a", StandingMark::default());
                 }
             }
             now += SECOND;
@@ -168,7 +177,7 @@ fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
     assert_eq!(times[..6], [0, 20, 60, 140, 300, 620]);
     assert!(times[6..].windows(2).all(|two| two[1] - two[0] == 600), "{times:?}");
     assert!(marks.begins_to_be_refused(NOW + 4000 * SECOND) && !marks.begins_to_be_refused(NOW + 4000 * SECOND));
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     marks.stands(NOW, "team/a", Some(&evictable()));
     let times = tried(&mut marks, true);
     assert!(times.len() < 12, "{times:?}");
@@ -177,19 +186,21 @@ fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
 
 #[test]
 fn a_mark_about_which_the_laws_say_nothing_any_more_is_taken_off() {
-    let mut marks = Marks::default();
-    let marked =
-        after(plain(), &Mark::of(&evictable()).writes(&subject("team/a").unwrap(), &Mark::default(), json!(0)));
-    marks.shown(NOW, "team/a", Mark::read(&marked));
+    let mut marks = StandingMarks::default();
+    let marked = after(
+        plain(),
+        &StandingMark::of(&evictable()).writes(&subject("team/a").unwrap(), &StandingMark::default(), json!(0)),
+    );
+    marks.shown(NOW, "team/a", StandingMark::read(&marked));
     marks.stands(NOW, "team/a", None);
     let pod = after(marked, &marks.due(NOW, subject));
-    assert_eq!(Mark::read(&pod), Mark::default());
+    assert_eq!(StandingMark::read(&pod), StandingMark::default());
     assert_eq!(pod["status"]["conditions"], plain()["status"]["conditions"]);
 }
 
 #[test]
 fn nothing_is_written_on_a_pod_that_is_gone_or_leaving() {
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     marks.stands(NOW, "team/a", Some(&evictable()));
     marks.stands(NOW, "team/b", Some(&evictable()));
     marks.forget("team/a");
@@ -199,14 +210,14 @@ fn nothing_is_written_on_a_pod_that_is_gone_or_leaving() {
 
 #[test]
 fn ten_thousand_pods_are_marked_ten_a_second() {
-    let mut marks = Marks::default();
+    let mut marks = StandingMarks::default();
     let pods: Vec<String> = (0..10_000).map(|pod| format!("team/{pod:05}")).collect();
     pods.iter().for_each(|pod| marks.stands(NOW, pod, Some(&evictable())));
     let mut written = Vec::new();
     for turn in 0..30 {
         let now = NOW + turn * SECOND;
         let writes = marks.due(now, subject);
-        writes.iter().for_each(|it| marks.shown(now, &format!("team/{}", it.name), Mark::of(&evictable())));
+        writes.iter().for_each(|it| marks.shown(now, &format!("team/{}", it.name), StandingMark::of(&evictable())));
         written.push(writes.len() / 2);
     }
     assert_eq!(written[0], 20);

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lictor_contract::{Phase, Pod};
 use lictor_host::cluster::Mirror;
-use lictor_host::reason::{Fact, NamedReason, say};
-use lictor_host::session::{Attempt, AttemptResult, Evicted, Session, Step};
+use lictor_host::reason::{NamedFact, NamedReason, say};
+use lictor_host::session::{Attempt, AttemptResult, EvictionRecord, Session, StepOutput};
 use serde_json::Value;
 
-use super::explain::{Answer, Answered, Question, Said, State};
-use crate::decide::Talk;
+use super::explain::{ExplainRequest, LiveExplanation, LivePodState, SocketResponse, StateReason};
+use crate::decide::RecordableSession;
 use crate::report::cause;
 
 /// The number of pods that are named where a name matches several.
@@ -18,15 +18,15 @@ const NAMED: usize = 5;
 
 /// The last reasons for each pod.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct PodReasons {
     system: String,
-    pods: BTreeMap<String, About>,
+    pods: BTreeMap<String, PodRecord>,
 }
 
 #[derive(Debug, Default)]
-struct About {
+struct PodRecord {
     tried: Option<(i64, Attempt)>,
-    evicted: Option<Evicted>,
+    evicted: Option<EvictionRecord>,
     /// The text of our annotation on a victim: its plan, and since when. The annotation is there after a restart, too.
     marked: Option<String>,
     /// The failed constraint of the pod in a cycle of the policy's own.
@@ -34,17 +34,17 @@ struct About {
     /// The node that the pod was let go for, and the message of kube-scheduler, where kube-scheduler refuses the pod.
     refused: Option<(String, String)>,
     /// The place that was held for the pod and is lost, and why.
-    released: Option<Said>,
+    released: Option<StateReason>,
 }
 
-impl Known {
+impl PodReasons {
     /// Makes a store that knows no pods. The answers name the system.
-    pub fn new(system: impl Into<String>) -> Known {
-        Known { system: system.into(), pods: BTreeMap::new() }
+    pub fn new(system: impl Into<String>) -> PodReasons {
+        PodReasons { system: system.into(), pods: BTreeMap::new() }
     }
 
     /// Takes the results of an input at `now`, in nanoseconds since 1970. The cost is proportional to the size of the step.
-    pub fn note(&mut self, now: i64, step: &Step) {
+    pub fn note(&mut self, now: i64, step: &StepOutput) {
         let happened = &step.happened;
         for attempt in &happened.attempts {
             match attempt.result {
@@ -61,7 +61,7 @@ impl Known {
         }
         for released in &happened.released {
             let message = format!("it lost its place on `{}`: {}", released.node, cause(released.cause));
-            self.about(&released.pod).released = Some(Said { law: String::new(), message });
+            self.about(&released.pod).released = Some(StateReason { law: String::new(), message });
         }
         for pod in happened.bound.keys().chain(happened.nominated.keys()) {
             if let Some(about) = self.pods.get_mut(pod) {
@@ -70,7 +70,7 @@ impl Known {
         }
     }
 
-    fn about(&mut self, pod: &str) -> &mut About {
+    fn about(&mut self, pod: &str) -> &mut PodRecord {
         self.pods.entry(pod.to_owned()).or_default()
     }
 
@@ -99,24 +99,27 @@ impl Known {
     }
 
     /// Returns the answer to a question.
-    pub fn answer(&self, session: &Session, question: &Question) -> Answered {
+    pub fn answer(&self, session: &Session, question: &ExplainRequest) -> SocketResponse {
         match named(session.mirror(), &question.explain) {
-            Err((message, hint)) => Answered::Error { message, hint },
-            Ok(pod) => Answered::Answer(Box::new(self.tell(session, pod))),
+            Err((message, hint)) => SocketResponse::Error { message, hint },
+            Ok(pod) => SocketResponse::Answer(Box::new(self.tell(session, pod))),
         }
     }
 
-    fn tell(&self, session: &Session, pod: &Pod) -> Answer {
+    fn tell(&self, session: &Session, pod: &Pod) -> LiveExplanation {
         let mirror = session.mirror();
         let name = mirror.pod_name(pod.id).unwrap_or_default();
         let about = self.pods.get(name);
         let (state, node) = place(session, pod, name, about);
-        let waits = matches!(state, State::Refused | State::Pending | State::Nominated | State::Held);
+        let waits = matches!(
+            state,
+            LivePodState::Refused | LivePodState::Pending | LivePodState::Nominated | LivePodState::Held
+        );
         let tried = about.and_then(|about| about.tried.as_ref()).filter(|_| waits);
         let attempt = tried.map(|(_, attempt)| attempt);
-        let evicted = about.and_then(|about| about.evicted.as_ref()).filter(|_| state == State::Evicted);
+        let evicted = about.and_then(|about| about.evicted.as_ref()).filter(|_| state == LivePodState::Evicted);
         let retry = attempt.map(|attempt| attempt.retry.to_string()).filter(|retry| !retry.is_empty());
-        Answer {
+        LiveExplanation {
             api_version: "lictor.dev/v1alpha1".to_owned(),
             kind: "LiveExplanation".to_owned(),
             pod: name.to_owned(),
@@ -126,7 +129,7 @@ impl Known {
             tried: tried.and_then(|(at, _)| Some(Timestamp::from_nanosecond((*at).into()).ok()?.to_string())),
             said: said(session, (pod, state), about, attempt, evicted),
             retry,
-            evicted_for: (state == State::Evicted).then(|| evicted_for(session, pod, about)),
+            evicted_for: (state == LivePodState::Evicted).then(|| evicted_for(session, pod, about)),
             standing: None,
             attempt: attempt.and_then(|attempt| serde_json::to_value(attempt).ok()),
         }
@@ -135,7 +138,7 @@ impl Known {
 
 /// Returns for which pod or queue a victim is evicted, by which plan, and since when. After a restart, it names the pods that are nominated to the
 /// victim's node instead.
-fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String {
+fn evicted_for(session: &Session, victim: &Pod, about: Option<&PodRecord>) -> String {
     let mirror = session.mirror();
     let waits = mirror.pods().filter(|pod| pod.nominated.is_some() && pod.nominated == victim.node);
     let waits: Vec<&str> = waits.filter_map(|pod| mirror.pod_name(pod.id)).take(NAMED).collect();
@@ -147,32 +150,32 @@ fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String
 }
 
 /// Returns the state of a pod, and its node.
-fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (State, Option<String>) {
+fn place(session: &Session, pod: &Pod, name: &str, about: Option<&PodRecord>) -> (LivePodState, Option<String>) {
     let mirror = session.mirror();
     let node = |id| mirror.node(id).map(|node| node.name.clone());
     if matches!(pod.phase, Phase::Succeeded | Phase::Failed) {
-        return (State::Ended, pod.node.and_then(node));
+        return (LivePodState::Ended, pod.node.and_then(node));
     }
     if let Some(held) = session.held().get(name) {
-        return (State::Held, Some(held.node.clone()));
+        return (LivePodState::Held, Some(held.node.clone()));
     }
     if let Some(id) = pod.node {
         let state = match about.is_some_and(|about| about.evicted.is_some() || about.marked.is_some()) {
-            true => State::Evicted,
-            false if about.is_some_and(|about| about.refused.is_some()) => State::RoomTaken,
-            false if pod.terminating => State::Leaving,
-            false => State::Bound,
+            true => LivePodState::Evicted,
+            false if about.is_some_and(|about| about.refused.is_some()) => LivePodState::RoomTaken,
+            false if pod.terminating => LivePodState::Leaving,
+            false => LivePodState::Bound,
         };
         return (state, node(id));
     }
     let tried = about.is_some_and(|about| about.tried.is_some() || about.explained.is_some());
     let state = match () {
-        () if pod.terminating => State::Leaving,
-        () if pod.template.foreign => State::OtherScheduler,
-        () if pod.gated => State::Gated,
-        () if pod.nominated.is_some() => State::Nominated,
-        () if tried => State::Refused,
-        () => State::Pending,
+        () if pod.terminating => LivePodState::Leaving,
+        () if pod.template.foreign => LivePodState::OtherScheduler,
+        () if pod.gated => LivePodState::Gated,
+        () if pod.nominated.is_some() => LivePodState::Nominated,
+        () if tried => LivePodState::Refused,
+        () => LivePodState::Pending,
     };
     (state, pod.nominated.and_then(node))
 }
@@ -180,22 +183,24 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
 /// Returns the reasons for the state of a pod, the most direct ones first.
 fn said(
     session: &Session,
-    (pod, state): (&Pod, State),
-    about: Option<&About>,
+    (pod, state): (&Pod, LivePodState),
+    about: Option<&PodRecord>,
     attempt: Option<&Attempt>,
-    evicted: Option<&Evicted>,
-) -> Vec<Said> {
+    evicted: Option<&EvictionRecord>,
+) -> Vec<StateReason> {
     let mut said = Vec::new();
-    let mut add = |law: &str, message: String| said.push(Said { law: law.to_owned(), message });
-    if matches!(state, State::OtherScheduler | State::Gated) {
+    let mut add = |law: &str, message: String| said.push(StateReason { law: law.to_owned(), message });
+    if matches!(state, LivePodState::OtherScheduler | LivePodState::Gated) {
         let (code, fact) = if pod.template.foreign {
-            ("host/other-scheduler", Fact::name("scheduler", &*pod.template.scheduler))
+            ("host/other-scheduler", NamedFact::name("scheduler", &*pod.template.scheduler))
         } else {
-            ("host/gated", Fact::name("gates", session.mirror().gates(pod.id).join(", ")))
+            ("host/gated", NamedFact::name("gates", session.mirror().gates(pod.id).join(", ")))
         };
         add(code, say(code, "", vec![fact]).message);
     }
-    if let Some((_, message)) = about.and_then(|about| about.refused.as_ref()).filter(|_| state == State::RoomTaken) {
+    if let Some((_, message)) =
+        about.and_then(|about| about.refused.as_ref()).filter(|_| state == LivePodState::RoomTaken)
+    {
         add("", message.clone());
     }
     if let Some(evicted) = evicted {
@@ -215,7 +220,7 @@ fn said(
             add(&obstacle.code, obstacle.message);
         }
     }
-    if let Some(reason) = about.and_then(|about| about.explained.as_ref()).filter(|_| state == State::Refused) {
+    if let Some(reason) = about.and_then(|about| about.explained.as_ref()).filter(|_| state == LivePodState::Refused) {
         add(&reason.code, reason.message.clone());
     }
     said.extend(about.and_then(|about| about.released.clone()).filter(|_| attempt.is_some()));
@@ -224,8 +229,8 @@ fn said(
 
 /// Returns the standing of a pod in the state [`State::Bound`]. `None`: the pod is in another state, the policy names no standing for it, or the
 /// question failed; the loop reports a failure with the next decision.
-pub(super) fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
-    if answer.state != State::Bound {
+pub(super) fn standing(talk: &mut RecordableSession, answer: &LiveExplanation) -> Option<Value> {
+    if answer.state != LivePodState::Bound {
         return None;
     }
     let standings = talk.standings_of(std::slice::from_ref(&answer.pod)).ok()?;

@@ -1,4 +1,4 @@
-//! Ties the outputs for operators to the loop: a [`Listener`] that updates the status, reports, and answers questions.
+//! Ties the outputs for operators to the loop: a [`LoopObserver`] that updates the status, reports, and answers questions.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -6,39 +6,39 @@ use std::time::Duration;
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Cause, CommandOutcome, ObjectRef, Session, Step};
+use lictor_host::session::{CommandOutcome, FailureCause, ObjectRef, Session, StepOutput};
 use tracing::info;
 
-use super::explain::{Answered, Question, Reply};
-use super::known::{self, Known};
-use super::metrics::Progress;
+use super::explain::{ExplainRequest, ResponseSender, SocketResponse};
+use super::known::{self, PodReasons};
+use super::metrics::SessionMetrics;
 use super::{Outbox, Status};
-use crate::carry_out::Finished;
-use crate::decide::foreign::Foreign;
-use crate::decide::lives::GivenUp;
-use crate::decide::refused::Refusal;
-use crate::decide::victims::Standing;
-use crate::decide::{Talk, Turn};
+use crate::carry_out::FinishedTask;
+use crate::decide::foreign::ExternalEviction;
+use crate::decide::lives::GivenUpPlan;
+use crate::decide::refused::UnschedulablePod;
+use crate::decide::victims::RunningVictim;
+use crate::decide::{DeciderOutput, RecordableSession};
 use crate::names::EVICTED_FOR;
-use crate::report::{Mode, Origin, Reporter, STANDS, Seen, Warning, Write};
-use crate::run::listener::{Listener, Wake, Waker};
+use crate::report::{ApiWrite, EventSource, ReportIndex, ReportMode, Reporter, STANDS, Warning};
+use crate::run::listener::{LoopObserver, LoopWaker, WakeFunction};
 use crate::view::annotation;
-use crate::watch::Kind;
-use crate::watch::store::News;
+use crate::watch::GroupKind;
+use crate::watch::store::ObjectChange;
 
 /// The time between two counts over all pods, in nanoseconds.
 const COUNT: i64 = 1_000_000_000;
 
 /// The parts of a listener for operators.
-pub struct Listening {
+pub struct ObserverConfig {
     /// The status that is served.
     pub status: Arc<Status>,
     /// Whether decisions are carried out.
-    pub mode: Mode,
+    pub mode: ReportMode,
     /// The system whose laws are in force.
     pub system: String,
     /// The origin of the reports.
-    pub origin: Origin,
+    pub origin: EventSource,
     /// Whether every attempt is explained in full: that costs time.
     pub explains: bool,
     /// Takes reports to be written. `None`: nothing is reported.
@@ -46,14 +46,14 @@ pub struct Listening {
 }
 
 /// The listener of operators.
-pub struct Operations {
-    with: Listening,
+pub struct OperationsObserver {
+    with: ObserverConfig,
     reporter: Reporter,
-    seen: Seen,
-    known: Known,
-    questions: Receiver<(Question, Reply)>,
-    waker: Waker,
-    progress: Progress,
+    seen: ReportIndex,
+    known: PodReasons,
+    questions: Receiver<(ExplainRequest, ResponseSender)>,
+    waker: LoopWaker,
+    progress: SessionMetrics,
     dropped: u64,
     counted_at: Option<i64>,
     /// Whether something has happened since the last count.
@@ -66,25 +66,26 @@ pub struct Operations {
     asks_why: bool,
 }
 
-impl Operations {
-    /// Makes a listener, and the function that passes questions to it: see [`super::explain::Server::listen`].
-    pub fn new(with: Listening) -> (Operations, impl Fn(Question, Reply) -> bool + Send + 'static) {
+impl OperationsObserver {
+    /// Makes a listener, and the function that passes questions to it: see [`super::explain::SocketServer::listen`].
+    pub fn new(
+        with: ObserverConfig,
+    ) -> (OperationsObserver, impl Fn(ExplainRequest, ResponseSender) -> bool + Send + 'static) {
         let (send, questions) = channel();
-        let waker = Waker::default();
+        let waker = LoopWaker::default();
         let wakes = waker.clone();
         let hand_on = move |question, reply| wakes.wake() && send.send((question, reply)).is_ok() && wakes.wake();
-        let keeps_books = with.writes.is_some();
-        let operations = Operations {
+        let operations = OperationsObserver {
             reporter: Reporter::new(with.mode, with.system.clone(), with.origin.clone()),
-            seen: Seen::default(),
-            known: Known::new(with.system.clone()),
+            seen: ReportIndex::default(),
+            known: PodReasons::new(with.system.clone()),
             questions,
             waker,
-            progress: Progress::default(),
+            progress: SessionMetrics::default(),
             dropped: 0,
             counted_at: None,
             is_stale: false,
-            keeps_books,
+            keeps_books: with.writes.is_some(),
             warnings: Vec::new(),
             asks_why: with.explains,
             with,
@@ -92,19 +93,19 @@ impl Operations {
         (operations, hand_on)
     }
 
-    fn write(&self, writes: Vec<Write>) {
+    fn write(&self, writes: Vec<ApiWrite>) {
         if let Some(to) = &self.with.writes {
             writes.into_iter().for_each(|write| to.send(write));
         }
     }
 
-    fn step(&mut self, now: i64, step: &Step, session: &Session) {
+    fn step(&mut self, now: i64, step: &StepOutput, session: &Session) {
         self.progress.step(&self.with.status.metrics, &self.with.system, step, session);
         self.known.note(now, step);
         self.reporter.step(now, step, &self.seen.with(session.mirror()));
     }
 
-    fn given_up(&mut self, given_up: &GivenUp) {
+    fn given_up(&mut self, given_up: &GivenUpPlan) {
         if given_up.counts {
             self.with.status.metrics.given_up(given_up.why.word());
         }
@@ -126,7 +127,7 @@ impl Operations {
     }
 
     /// Reports the accounts of quotas and queues. A policy without accounts is not asked again.
-    fn books(&mut self, now: i64, talk: &mut Talk) {
+    fn books(&mut self, now: i64, talk: &mut RecordableSession) {
         match talk.accounts() {
             Ok(accounts) => {
                 let mirror = talk.session().mirror();
@@ -134,25 +135,25 @@ impl Operations {
                 let writes = self.reporter.accounts(now, &accounts, mirror.resources(), &objects);
                 self.write(writes);
             }
-            Err(error) if matches!(error.cause, Cause::CallError(CallError::Lacks(_))) => self.keeps_books = false,
+            Err(why) if matches!(why.cause, FailureCause::CallError(CallError::Lacks(_))) => self.keeps_books = false,
             // The loop reports the error with the next decision; then the accounts are asked for again.
             Err(_) => {}
         }
     }
 }
 
-impl Listener for Operations {
+impl LoopObserver for OperationsObserver {
     fn status(&self) -> Option<Arc<Status>> {
         Some(self.with.status.clone())
     }
 
-    fn begins(&mut self, wake: Wake) {
+    fn begins(&mut self, wake: WakeFunction) {
         self.waker.set(wake);
         let (mode, system, origin) = (self.with.mode, self.with.system.clone(), self.with.origin.clone());
-        self.known = Known::new(system.clone());
+        self.known = PodReasons::new(system.clone());
         self.reporter = Reporter::new(mode, system, origin);
-        self.seen = Seen::default();
-        self.progress = Progress::default();
+        self.seen = ReportIndex::default();
+        self.progress = SessionMetrics::default();
         self.asks_why = self.with.explains;
         self.keeps_books = self.with.writes.is_some();
         self.dropped = 0;
@@ -161,19 +162,19 @@ impl Listener for Operations {
         self.with.status.synced(false);
     }
 
-    fn saw(&mut self, news: &News) {
-        if let News::Gone(key) = news
+    fn saw(&mut self, news: &ObjectChange) {
+        if let ObjectChange::Gone(key) = news
             && let Some(name) = self.seen.named(key)
         {
             self.reporter.forget_object(name);
         }
-        if let News::Shown(shown) = news
+        if let ObjectChange::Shown(shown) = news
             && let Some(pod) = shown.key.strip_prefix("Pod/")
         {
             self.known.marked(pod, annotation(&shown.object, EVICTED_FOR));
         }
         let group = self.seen.take(news);
-        if let News::Gone(key) = news
+        if let ObjectChange::Gone(key) = news
             && let Some(pod) = key.strip_prefix("Pod/")
         {
             self.known.forget(pod);
@@ -184,27 +185,23 @@ impl Listener for Operations {
         self.write(enqueued.into_iter().collect());
     }
 
-    fn syncing(&mut self, missing: &[Kind]) {
+    fn syncing(&mut self, missing: &[GroupKind]) {
         self.with.status.synced(missing.is_empty());
     }
 
-    fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
+    fn turned(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(now, step, session));
         self.is_stale |= !turn.steps.is_empty();
         self.with.status.metrics.failed(&self.with.system, turn.failed_attempts);
-        for given_up in &turn.given_up {
-            self.given_up(given_up);
-        }
+        turn.given_up.iter().for_each(|given_up| self.given_up(given_up));
         if let Some(took) = cycle {
-            self.with
-                .status
-                .metrics
-                .decided(&self.with.system, Duration::from_nanos(u64::try_from(took).unwrap_or_default()));
+            let took = Duration::from_nanos(u64::try_from(took).unwrap_or_default());
+            self.with.status.metrics.decided(&self.with.system, took);
         }
     }
 
-    fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
+    fn tick(&mut self, now: i64, talk: Option<&mut RecordableSession>) {
         self.with.status.beat();
         let Some(talk) = talk else { return };
         if std::mem::replace(&mut self.asks_why, false) && !matches!(talk.explain(), Ok(true)) {
@@ -224,7 +221,7 @@ impl Listener for Operations {
         self.write(writes);
         while let Ok((question, reply)) = self.questions.try_recv() {
             let mut answered = self.known.answer(talk.session(), &question);
-            if let Answered::Answer(answer) = &mut answered {
+            if let SocketResponse::Answer(answer) = &mut answered {
                 answer.standing = known::standing(talk, answer);
             }
             reply.send(answered);
@@ -236,7 +233,7 @@ impl Listener for Operations {
         self.reporter.wake_at().into_iter().chain(books).min()
     }
 
-    fn finished(&mut self, finished: &Finished) {
+    fn finished(&mut self, finished: &FinishedTask) {
         let (task, outcome) = (&finished.task, &finished.done.outcome);
         if task.evicts() && matches!(outcome, CommandOutcome::Accepted | CommandOutcome::Done) {
             self.reporter.evicted(&task.object().pod_name());
@@ -244,7 +241,7 @@ impl Listener for Operations {
         self.with.status.metrics.command(task.word(), outcome);
     }
 
-    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+    fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
         let name = refusal.pod.pod_name();
         self.known.refused(&name, Some((&refusal.node, &refusal.message)));
         let note = format!("It was let go for {}, and kube-scheduler refuses it: {}", refusal.node, refusal.message);
@@ -252,7 +249,7 @@ impl Listener for Operations {
         self.warnings.push(Warning { pod: name, reason: "RoomTaken", action: "Binding", note: note + after });
     }
 
-    fn placed(&mut self, refusal: &Refusal) {
+    fn placed(&mut self, refusal: &UnschedulablePod) {
         let name = refusal.pod.pod_name();
         self.known.refused(&name, None);
         self.reporter.placed(&name);
@@ -264,7 +261,7 @@ impl Listener for Operations {
         self.warnings.push(Warning { pod, reason: "FailedEviction", action: "Preempting", note });
     }
 
-    fn stands(&mut self, victim: &Standing) {
+    fn stands(&mut self, victim: &RunningVictim) {
         let note = format!("It is to be evicted ({}) and still runs after a minute: {STANDS}", victim.evicted_for);
         let pod = victim.pod.pod_name();
         self.warnings.push(Warning { pod, reason: "VictimStillRuns", action: "Preempting", note });
@@ -274,11 +271,11 @@ impl Listener for Operations {
         self.with.status.metrics.stand(refused, overdue);
     }
 
-    fn unreadable(&mut self, kind: &Kind, why: &str) {
+    fn unreadable(&mut self, kind: &GroupKind, why: &str) {
         self.with.status.unreadable(&kind.to_string(), why);
     }
 
-    fn foreign(&mut self, foreign: &Foreign) {
+    fn foreign(&mut self, foreign: &ExternalEviction) {
         self.with.status.metrics.foreign(foreign.by.word());
     }
 

@@ -1,7 +1,7 @@
 //! The outputs for operators: health, metrics, logs, and the reasons for the state of a pod.
 //!
 //! The loop keeps a [`Status`] up to date; [`http`] serves it at `/healthz`, `/readyz` and `/metrics`. [`explain`] listens on a Unix socket and hands
-//! each question to the loop, which answers from [`known::Known`]. [`rights`] lists what the API server must allow.
+//! each question to the loop, which answers from [`known::PodReasons`]. [`rights`] lists what the API server must allow.
 
 pub mod explain;
 pub mod http;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::Status;
-use crate::report::{Write, WriteError, Writer};
+use crate::report::{ApiWrite, ReportWriter, WriteError};
 
 /// The number of reports that are written at a time: decisions come first.
 const AT_ONCE: usize = 4;
@@ -25,19 +25,19 @@ const AGAIN: Duration = Duration::from_secs(300);
 /// The sender of reports. Its copies fill the same queue.
 #[derive(Debug, Clone)]
 pub struct Outbox {
-    queue: mpsc::Sender<Write>,
+    queue: mpsc::Sender<ApiWrite>,
     status: Arc<Status>,
 }
 
 impl Outbox {
     /// Returns an outbox, and its receiving end. The status counts the reports that are lost because the queue is full.
-    pub fn new(status: Arc<Status>) -> (Outbox, mpsc::Receiver<Write>) {
+    pub fn new(status: Arc<Status>) -> (Outbox, mpsc::Receiver<ApiWrite>) {
         let (queue, reports) = mpsc::channel(WAIT);
         (Outbox { queue, status }, reports)
     }
 
     /// Puts a report into the queue. The report is lost where the queue is full; its content is reported again when it changes.
-    pub fn send(&self, report: Write) {
+    pub fn send(&self, report: ApiWrite) {
         if let Err(mpsc::error::TrySendError::Full(report)) = self.queue.try_send(report) {
             self.status.metrics.report_lost(&report.resource.kind);
         }
@@ -52,18 +52,18 @@ pub(super) fn writing(
     status: Arc<Status>,
 ) -> Outbox {
     let (outbox, reports) = Outbox::new(status.clone());
-    tasks.spawn(write_all(Writer::new(client).watched(status.clone()), status, leads, reports));
+    tasks.spawn(write_all(ReportWriter::new(client).watched(status.clone()), status, leads, reports));
     outbox
 }
 
 /// Writes reports while this process leads. Writes that are under way when it has lost the lead are given up.
 async fn write_all(
-    writer: Writer,
+    writer: ReportWriter,
     status: Arc<Status>,
     mut leads: watch::Receiver<bool>,
-    mut reports: mpsc::Receiver<Write>,
+    mut reports: mpsc::Receiver<ApiWrite>,
 ) {
-    let (mut under_way, mut failures) = (JoinSet::new(), Failures::default());
+    let (mut under_way, mut failures) = (JoinSet::new(), LoggedFailures::default());
     loop {
         let report = tokio::select! {
             // Reports that arrive after the loss of the lead are not written.
@@ -99,9 +99,9 @@ async fn write_all(
 
 /// The failures that were logged, by kind and status code, each with the time.
 #[derive(Debug, Default)]
-struct Failures(BTreeMap<(String, u16), Instant>);
+struct LoggedFailures(BTreeMap<(String, u16), Instant>);
 
-impl Failures {
+impl LoggedFailures {
     /// Counts a report that was not written, and logs it: as a warning, unless the same failure was logged in the last minutes.
     fn note(&mut self, error: &WriteError, status: &Status) {
         status.metrics.report_lost(error.kind());
@@ -128,13 +128,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::report::Change;
+    use crate::report::WriteOperation;
     use crate::testing::{serving, silent};
 
-    fn report(name: &str) -> Write {
+    fn report(name: &str) -> ApiWrite {
         let resource = kube::discovery::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
         let (namespace, name) = (Some("default".to_owned()), name.to_owned());
-        Write { resource, namespace, name, change: Change::Merge(Value::Null) }
+        ApiWrite { resource, namespace, name, change: WriteOperation::Merge(Value::Null) }
     }
 
     /// Returns whether the metrics have this line.
@@ -148,7 +148,7 @@ mod tests {
         let (lead, leads) = watch::channel(true);
         let status = Arc::new(Status::default());
         let (outbox, reports) = Outbox::new(status.clone());
-        let writer = Writer::new(client).watched(status.clone());
+        let writer = ReportWriter::new(client).watched(status.clone());
         let all = tokio::spawn(write_all(writer, status.clone(), leads, reports));
         (0..3 * AT_ONCE).for_each(|number| outbox.send(report(&number.to_string())));
         // Each write has a deadline: the first ones are given up, and the next ones are under way.
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_log_says_once_in_five_minutes_that_reports_of_a_kind_fail() {
-        let (mut failures, now) = (Failures::default(), Instant::now());
+        let (mut failures, now) = (LoggedFailures::default(), Instant::now());
         let mut is_new =
             |kind: &str, code, seconds| failures.is_new((kind.to_owned(), code), now + Duration::from_secs(seconds));
         assert!(is_new("Event", 403, 0) && is_new("Event", 500, 1) && is_new("Pod", 403, 1));

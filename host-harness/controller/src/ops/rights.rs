@@ -2,7 +2,7 @@
 
 /// A rule of RBAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Right {
+pub struct RbacRule {
     /// API group; empty for the core group.
     pub group: &'static str,
     /// The resource, with its subresource where the right is for one.
@@ -21,12 +21,12 @@ const fn right(
     resource: &'static str,
     verbs: &'static [&'static str],
     why: &'static str,
-) -> Right {
-    Right { group, resource, verbs, why }
+) -> RbacRule {
+    RbacRule { group, resource, verbs, why }
 }
 
 /// The rights in the whole cluster.
-pub const CLUSTER: &[Right] = &[
+pub const CLUSTER: &[RbacRule] = &[
     right(
         "",
         "pods",
@@ -81,14 +81,14 @@ pub const CLUSTER: &[Right] = &[
 ];
 
 /// The rights in the namespace of the controller.
-pub const OWN_NAMESPACE: &[Right] = &[
+pub const OWN_NAMESPACE: &[RbacRule] = &[
     right("coordination.k8s.io", "leases", &["get", "create", "update"], "the election"),
     right("", "configmaps", &["get", "create", "patch"], "the checkpoint, and the policy that is to be in force"),
 ];
 
 /// The rights in the whole cluster for the system `yunikorn`, whose queues stand in a ConfigMap. They are not in the base, because ConfigMaps may
 /// contain more than queues.
-pub const YUNIKORN: &[Right] = &[right("", "configmaps", READ, "queues of YuniKorn")];
+pub const YUNIKORN: &[RbacRule] = &[right("", "configmaps", READ, "queues of YuniKorn")];
 
 /// Returns a sentence about the right that is missing, from the API server's message about a request that it forbids (403).
 ///
@@ -124,8 +124,8 @@ mod tests {
 
     type Granted = BTreeSet<(String, String, String)>;
 
-    fn listed(rights: &[Right]) -> Granted {
-        let each = |right: &Right| {
+    fn listed(rights: &[RbacRule]) -> Granted {
+        let each = |right: &RbacRule| {
             right.verbs.iter().map(|verb| [right.group, right.resource, verb].map(str::to_owned)).collect::<Vec<_>>()
         };
         rights.iter().flat_map(each).map(|[group, resource, verb]| (group, resource, verb)).collect()

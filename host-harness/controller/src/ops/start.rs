@@ -12,34 +12,34 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::{info, warn};
 
-use super::explain::Server;
-use super::listen::{Listening, Operations};
+use super::explain::SocketServer;
+use super::listen::{ObserverConfig, OperationsObserver};
 use super::{Status, http, outbox, review};
-use crate::lease::{Keep, keep};
-use crate::mark::Marking;
-use crate::report::{Mode, Origin};
-use crate::upgrade::Desk;
+use crate::lease::{ElectionConfig, keep};
+use crate::mark::StandingMarker;
+use crate::report::{EventSource, ReportMode};
+use crate::upgrade::ReplacementService;
 
 /// How long giving back the lease may take when the process ends.
 const END: Duration = Duration::from_secs(5);
 
 /// The parts to start, with their settings.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct OperationsConfig {
     /// The election. `None`: this process leads without one.
-    pub lease: Option<Keep>,
+    pub lease: Option<ElectionConfig>,
     /// The address of health and metrics. `None`: they are not served.
     pub listen: Option<SocketAddr>,
     /// The path of the socket for questions. `None`: questions are not answered.
     pub socket: Option<PathBuf>,
     /// The desk at which replacements of the policy are ordered over the socket. `None`: they cannot be ordered.
-    pub desk: Option<Desk>,
+    pub desk: Option<ReplacementService>,
     /// Whether events, conditions and status are written.
     pub reports: bool,
     /// Whether running pods are marked with their standing. In a dry run they are not.
     pub standing: bool,
     /// Whether decisions are carried out.
-    pub mode: Mode,
+    pub mode: ReportMode,
     /// Whether every attempt is explained in full.
     pub explains: bool,
     /// The system whose laws are in force.
@@ -51,23 +51,23 @@ pub struct Wanted {
 }
 
 /// The parts that were started.
-pub struct Started {
+pub struct RunningOperations {
     /// The listener for the loop.
-    pub listener: (Operations, Marking),
+    pub listener: (OperationsObserver, StandingMarker),
     /// Whether this process leads.
     pub leads: watch::Receiver<bool>,
     /// Ends what was started.
-    pub ender: Ender,
+    pub ender: OperationsHandle,
 }
 
 /// The handle that ends the parts that were started.
-pub struct Ender {
+pub struct OperationsHandle {
     status: Arc<Status>,
     stop: watch::Sender<bool>,
     lease: Option<JoinHandle<()>>,
     tasks: JoinSet<()>,
     /// The server of the socket. It listens as long as this value exists.
-    socket: Option<Server>,
+    socket: Option<SocketServer>,
 }
 
 /// Why a part could not be started.
@@ -94,13 +94,13 @@ pub fn identity() -> String {
 ///
 /// # Errors
 /// An address or a socket is in use.
-pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError> {
+pub async fn start(client: Client, wanted: OperationsConfig) -> Result<RunningOperations, StartError> {
     let (status, mut tasks) = (Arc::new(Status::default()), JoinSet::new());
     let (stop, stopped) = watch::channel(false);
     let (version, (policy, component)) = (env!("CARGO_PKG_VERSION").to_owned(), wanted.policy.clone());
     let build = super::metrics::labels::Build { version, policy, component };
     status.metrics.build_info.get_or_create(&build).set(1);
-    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: wanted.identity.clone() };
+    let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: wanted.identity.clone() };
     if let Some(address) = wanted.listen {
         let listener = TcpListener::bind(address).await.map_err(|error| StartError::Address(address, error))?;
         tasks.spawn(http::serve(listener, status.clone(), stopped.clone()));
@@ -112,7 +112,7 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
     }
-    if wanted.mode == Mode::CarriesOut {
+    if wanted.mode == ReportMode::CarriesOut {
         if wanted.lease.is_none() {
             warn!(
                 remedy = "--lease namespace/name",
@@ -121,21 +121,21 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
         }
         tasks.spawn(review::follow(client.clone(), status.clone(), wanted.reports));
     }
-    let marks = wanted.standing && wanted.mode == Mode::CarriesOut;
+    let marks = wanted.standing && wanted.mode == ReportMode::CarriesOut;
     let mut writes = || outbox::writing(client.clone(), &mut tasks, leads.clone(), status.clone());
     let (writes, marks) = (wanted.reports.then(&mut writes), marks.then(&mut writes));
-    let Wanted { mode, explains, system, socket, desk, .. } = wanted;
+    let OperationsConfig { mode, explains, system, socket, desk, .. } = wanted;
     let (listener, hand_on) =
-        Operations::new(Listening { status: status.clone(), mode, system, origin, explains, writes });
+        OperationsObserver::new(ObserverConfig { status: status.clone(), mode, system, origin, explains, writes });
     let socket = match socket {
         None => None,
-        Some(path) => Some(Server::with(&path, desk, hand_on).map_err(|error| StartError::Socket(path, error))?),
+        Some(path) => Some(SocketServer::with(&path, desk, hand_on).map_err(|error| StartError::Socket(path, error))?),
     };
-    let listener = (listener, Marking::new(marks));
-    Ok(Started { listener, leads, ender: Ender { status, stop, lease, tasks, socket } })
+    let listener = (listener, StandingMarker::new(marks));
+    Ok(RunningOperations { listener, leads, ender: OperationsHandle { status, stop, lease, tasks, socket } })
 }
 
-impl Ender {
+impl OperationsHandle {
     /// Ends all parts after the loop has ended, and gives the lease back.
     pub async fn end(mut self) {
         self.status.stops();
@@ -180,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn the_lease_is_given_back_while_questions_are_still_taken() {
         let path = std::env::temp_dir().join(format!("lictor-ender-{}.sock", std::process::id()));
-        let socket = Some(Server::listen(&path, |_, _| true).unwrap());
+        let socket = Some(SocketServer::listen(&path, |_, _| true).unwrap());
         let (stop, mut stopped) = watch::channel(false);
         let (listens, seen) = (Arc::new(AtomicBool::default()), path.clone());
         let flag = listens.clone();
@@ -188,8 +188,13 @@ mod tests {
             let _stops = stopped.wait_for(|stop| *stop).await;
             flag.store(seen.exists(), Ordering::SeqCst);
         });
-        let ender =
-            Ender { status: Arc::new(Status::default()), stop, lease: Some(lease), tasks: JoinSet::new(), socket };
+        let ender = OperationsHandle {
+            status: Arc::new(Status::default()),
+            stop,
+            lease: Some(lease),
+            tasks: JoinSet::new(),
+            socket,
+        };
         ender.end().await;
         assert!(listens.load(Ordering::SeqCst) && !path.exists());
     }

@@ -10,11 +10,11 @@ use tokio::sync::watch;
 
 use super::Status;
 use super::http::{answer, serve};
-use super::listen::{Listening, Operations};
-use crate::decide::Turn;
-use crate::decide::lives::{GivenUp, Why};
-use crate::report::{Mode, Origin};
-use crate::run::listener::Listener;
+use super::listen::{ObserverConfig, OperationsObserver};
+use crate::decide::DeciderOutput;
+use crate::decide::lives::{GivenUpPlan, GivenUpReason};
+use crate::report::{EventSource, ReportMode};
+use crate::run::listener::LoopObserver;
 
 #[path = "../../tests/support/get.rs"]
 mod get;
@@ -56,14 +56,15 @@ fn only_what_there_is_may_be_asked_and_nothing_is_written() {
 #[test]
 fn a_plan_whose_pods_lose_their_nominations_one_after_the_other_is_counted_once() {
     let status = Arc::new(Status::default());
-    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
-    let (system, mode) = ("test".to_owned(), Mode::CarriesOut);
-    let with = Listening { status: status.clone(), mode, system, origin, explains: false, writes: None };
-    let (mut operations, _) = Operations::new(with);
+    let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
+    let (system, mode) = ("test".to_owned(), ReportMode::CarriesOut);
+    let with = ObserverConfig { status: status.clone(), mode, system, origin, explains: false, writes: None };
+    let (mut operations, _) = OperationsObserver::new(with);
     let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
     for counts in [true, false] {
-        let given_up = GivenUp { plan: 5, pods: Vec::new(), why: Why::NotAdmitted, reason: String::new(), counts };
-        operations.turned(&Turn { given_up: vec![given_up], ..Turn::default() }, &session, None);
+        let given_up =
+            GivenUpPlan { plan: 5, pods: Vec::new(), why: GivenUpReason::NotAdmitted, reason: String::new(), counts };
+        operations.turned(&DeciderOutput { given_up: vec![given_up], ..DeciderOutput::default() }, &session, None);
     }
     let metrics = status.metrics.text().unwrap();
     assert!(metrics.contains("lictor_plans_given_up_total{reason=\"not-admitted\"} 1\n"), "{metrics}");

@@ -11,7 +11,7 @@ use lictor_contract::{Amount, QueueAccount, Resource};
 use serde_json::{Map, Value, json};
 
 use super::Amounts;
-use super::object::{Change, Objects, Subject};
+use super::object::{ObjectLookup, ReportedObject, WriteOperation};
 
 const QUOTAS: (&str, &str) = ("scheduling.sigs.k8s.io", "ElasticQuota");
 const PLUGINS_QUOTAS: (&str, &str) = ("scheduling.x-k8s.io", "ElasticQuota");
@@ -40,8 +40,8 @@ pub(super) fn status(
     system: &str,
     accounts: &[QueueAccount],
     resources: &[Resource],
-    objects: &dyn Objects,
-) -> Vec<(Subject, Vec<Change>)> {
+    objects: &dyn ObjectLookup,
+) -> Vec<(ReportedObject, Vec<WriteOperation>)> {
     let Some((kind, field)) = place(system) else { return Vec::new() };
     let mut writes = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -53,7 +53,7 @@ pub(super) fn status(
             continue;
         }
         let used = amounts(&account.used, account, resources);
-        let mut changes: Vec<Change> = changed(&object, field, &used).into_iter().collect();
+        let mut changes: Vec<WriteOperation> = changed(&object, field, &used).into_iter().collect();
         if system == "koordinator" {
             changes.extend(annotated(&object, account, resources));
         }
@@ -80,7 +80,7 @@ fn amounts(of: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Amo
 }
 
 /// Returns the change of a field of the status. `None`: the field is up to date. Resources that are no longer in `used` are removed.
-fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Change> {
+fn changed(object: &ReportedObject, field: &str, used: &Amounts) -> Option<WriteOperation> {
     let old = object.status.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
     let is_same = old.len() == used.len()
         && used.iter().all(|(name, amount)| old.get(name).and_then(Value::as_str) == Some(amount.as_str()));
@@ -89,11 +89,11 @@ fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Change> {
     }
     let mut patch: Map<String, Value> = old.keys().map(|name| (name.clone(), Value::Null)).collect();
     patch.extend(used.iter().map(|(name, amount)| (name.clone(), json!(amount))));
-    Some(Change::Status(json!({"metadata": {"uid": object.uid}, "status": {field: patch}})))
+    Some(WriteOperation::Status(json!({"metadata": {"uid": object.uid}, "status": {field: patch}})))
 }
 
 /// Returns the change of Koordinator's annotations. `None`: they are up to date.
-fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -> Option<Change> {
+fn annotated(object: &ReportedObject, account: &QueueAccount, resources: &[Resource]) -> Option<WriteOperation> {
     let mut request: Vec<Amount> = account.used.clone();
     for amount in &account.pending {
         match request.iter_mut().find(|it| it.resource == amount.resource) {
@@ -107,5 +107,6 @@ fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -
     wanted.extend(runtime.map(|bound| (RUNTIME, text(&bound.amounts))));
     wanted.retain(|(name, text)| object.annotations.get(name).and_then(Value::as_str) != Some(text));
     let changed: Map<String, Value> = wanted.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect();
-    (!changed.is_empty()).then(|| Change::Merge(json!({"metadata": {"uid": object.uid, "annotations": changed}})))
+    (!changed.is_empty())
+        .then(|| WriteOperation::Merge(json!({"metadata": {"uid": object.uid, "annotations": changed}})))
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::object::{Change, Subject, Write, time};
-use super::refusal::Told;
+use super::object::{ApiWrite, ReportedObject, WriteOperation, time};
+use super::refusal::ReportedState;
 
 /// The type of the condition. It is false as long as a pod waits for a law or for room, and its message names which; it becomes true when the pod is
 /// let go. A pod that never waited has no such condition.
@@ -11,18 +11,20 @@ pub const ADMITTED: &str = "lictor.dev/Admitted";
 
 /// Returns the condition of an object that waits: of a pod, or of a Reservation as Koordinator writes it (`SetReservationUnschedulable` in
 /// `pkg/util/reservation`). The condition of a Reservation that has its node is written where it is placed. `None`: other kinds have no condition.
-pub(super) fn of(subject: &Subject, told: &Told, now: i64) -> Option<Write> {
+pub(super) fn of(subject: &ReportedObject, told: &ReportedState, now: i64) -> Option<ApiWrite> {
     match (subject.name.group.as_str(), subject.name.kind.as_str(), told) {
         ("", "Pod", _) => Some(of_pod(subject, told, now)),
-        ("scheduling.koordinator.sh", "Reservation", Told::Refused(said) | Told::Nominated(_, said)) => {
-            Some(of_reservation(subject, &said.message, now))
-        }
+        (
+            "scheduling.koordinator.sh",
+            "Reservation",
+            ReportedState::Refused(said) | ReportedState::Nominated(_, said),
+        ) => Some(of_reservation(subject, &said.message, now)),
         _ => None,
     }
 }
 
 /// Returns the write of a Reservation's condition. The list of conditions is replaced: the others are kept as they were read.
-fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
+fn of_reservation(subject: &ReportedObject, message: &str, now: i64) -> ApiWrite {
     let known = subject.status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
     let others = known.into_iter().filter(|it| it.get("type").and_then(Value::as_str) != Some("Scheduled"));
     let (kind, reason, at) = ("Scheduled", "Unschedulable", time(now));
@@ -30,21 +32,22 @@ fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
         "type": kind, "status": "False", "reason": reason, "message": message, "lastProbeTime": at, "lastTransitionTime": at,
     });
     let conditions: Vec<Value> = others.chain([waits]).collect();
-    subject.write(Change::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
+    subject
+        .write(WriteOperation::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
 }
 
 /// Returns the condition of a pod that was let go and whose room is taken. `None`: the object is no pod.
-pub(super) fn room_taken(pod: &Subject, message: &str, now: i64) -> Option<Write> {
+pub(super) fn room_taken(pod: &ReportedObject, message: &str, now: i64) -> Option<ApiWrite> {
     let is_pod = pod.name.group.is_empty() && pod.name.kind == "Pod";
     is_pod.then(|| condition(pod, ("False", super::ROOM_TAKEN, message), now))
 }
 
 /// Returns the condition of a pod. The uid is a precondition: another pod of the same name is not changed.
-fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
+fn of_pod(pod: &ReportedObject, told: &ReportedState, now: i64) -> ApiWrite {
     let (status, reason, message) = match told {
-        Told::Placed => ("True", "Admitted".to_owned(), String::new()),
-        Told::Refused(refusal) => ("False", reason(&refusal.law, "Refused"), refusal.message.clone()),
-        Told::Nominated(node, said) => {
+        ReportedState::Placed => ("True", "Admitted".to_owned(), String::new()),
+        ReportedState::Refused(refusal) => ("False", reason(&refusal.law, "Refused"), refusal.message.clone()),
+        ReportedState::Nominated(node, said) => {
             let message = format!("nominated to {node}: {}", said.message);
             ("False", reason(&said.law, "Nominated"), message)
         }
@@ -52,7 +55,7 @@ fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
     condition(pod, (status, &reason, &message), now)
 }
 
-fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: i64) -> Write {
+fn condition(pod: &ReportedObject, (status, reason, message): (&str, &str, &str), now: i64) -> ApiWrite {
     let condition = json!({
         "type": ADMITTED,
         "status": status,
@@ -61,7 +64,7 @@ fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: 
         "lastTransitionTime": time(now),
     });
     let body = json!({"metadata": {"uid": pod.uid}, "status": {"conditions": [condition]}});
-    pod.write(Change::StrategicStatus(body))
+    pod.write(WriteOperation::StrategicStatus(body))
 }
 
 /// Returns the law as the reason of a condition; without a law, the word.

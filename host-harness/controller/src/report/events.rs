@@ -12,8 +12,8 @@ use kube::discovery::ApiResource;
 use serde_json::{Value, json};
 
 use super::SECOND;
-use super::notice::{Key, Notice};
-use super::object::{Change, Write, put};
+use super::notice::{EventKey, EventRecord};
+use super::object::{ApiWrite, WriteOperation, put};
 
 /// The time without an event after which a series ends.
 const FINISH: i64 = 360 * SECOND;
@@ -29,7 +29,7 @@ const NOTE: usize = 1_024;
 
 /// The origin of a report.
 #[derive(Debug, Clone)]
-pub struct Origin {
+pub struct EventSource {
     /// The name of the controller, such as `lictor.dev/lictor`.
     pub controller: String,
     /// The name of this process, which is that of its pod.
@@ -39,8 +39,8 @@ pub struct Origin {
 /// The events that were written.
 #[derive(Debug)]
 pub(super) struct Events {
-    origin: Origin,
-    series: BTreeMap<Key, Series>,
+    origin: EventSource,
+    series: BTreeMap<EventKey, Series>,
     /// The number of events that may be written now, and the time of that number.
     room: i64,
     room_at: Option<i64>,
@@ -60,12 +60,12 @@ struct Series {
 }
 
 impl Events {
-    pub(super) fn new(origin: Origin) -> Events {
+    pub(super) fn new(origin: EventSource) -> Events {
         Events { origin, series: BTreeMap::new(), room: BURST, room_at: None, sweep_at: None, written: 0, dropped: 0 }
     }
 
     /// Reports a notice. Returns what to write now: a new event, or the second occurrence of a series. `None`: the event is only counted or dropped.
-    pub(super) fn tell(&mut self, now: i64, notice: &Notice) -> Option<Write> {
+    pub(super) fn tell(&mut self, now: i64, notice: &EventRecord) -> Option<ApiWrite> {
         let key = notice.key();
         let is_known = self.series.get(&key).is_some_and(|series| now < series.last.saturating_add(FINISH));
         if is_known {
@@ -87,11 +87,11 @@ impl Events {
             self.forget_oldest();
         }
         self.sweep_at.get_or_insert(now.saturating_add(FINISH));
-        Some(write(namespace, name.clone(), Change::Create(self.event(now, &name, notice))))
+        Some(write(namespace, name.clone(), WriteOperation::Create(self.event(now, &name, notice))))
     }
 
     /// Counts another occurrence of an event. Returns the write that begins the series at the second one. `None`: nothing is written now.
-    pub(super) fn again(&mut self, now: i64, key: &Key) -> Option<Write> {
+    pub(super) fn again(&mut self, now: i64, key: &EventKey) -> Option<ApiWrite> {
         let series = self.series.get_mut(key)?;
         series.count = series.count.saturating_add(1);
         series.last = now;
@@ -99,7 +99,7 @@ impl Events {
     }
 
     /// Forgets series that have ended, and writes their counts; refreshes those that go on.
-    pub(super) fn sweep(&mut self, now: i64) -> Vec<Write> {
+    pub(super) fn sweep(&mut self, now: i64) -> Vec<ApiWrite> {
         if self.sweep_at.is_none_or(|at| now < at) {
             return Vec::new();
         }
@@ -147,7 +147,7 @@ impl Events {
         }
     }
 
-    fn event(&self, now: i64, name: &str, notice: &Notice) -> Value {
+    fn event(&self, now: i64, name: &str, notice: &EventRecord) -> Value {
         let namespace = self.series.get(&notice.key()).map(|series| &series.namespace);
         let mut event = json!({
             "apiVersion": "events.k8s.io/v1",
@@ -170,15 +170,15 @@ impl Events {
 }
 
 impl Series {
-    fn write(&mut self) -> Write {
+    fn write(&mut self) -> ApiWrite {
         self.written = (self.count, self.last);
         let series = json!({"series": {"count": self.count, "lastObservedTime": micro(self.last)}});
-        write(self.namespace.clone(), self.name.clone(), Change::Merge(series))
+        write(self.namespace.clone(), self.name.clone(), WriteOperation::Merge(series))
     }
 }
 
-fn write(namespace: String, name: String, change: Change) -> Write {
-    Write { resource: resource(), namespace: Some(namespace), name, change }
+fn write(namespace: String, name: String, change: WriteOperation) -> ApiWrite {
+    ApiWrite { resource: resource(), namespace: Some(namespace), name, change }
 }
 
 /// Returns the resource of events.

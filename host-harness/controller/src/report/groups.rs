@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::SECOND;
-use super::object::{Change, Members, Name, Objects, Subject, Write, put, time};
-use super::refusal::Told;
+use super::object::{ApiWrite, MemberCounts, ObjectLookup, QualifiedName, ReportedObject, WriteOperation, put, time};
+use super::refusal::ReportedState;
 
 const KUBERNETES: &str = "scheduling.k8s.io";
 const VOLCANO: &str = "scheduling.volcano.sh";
@@ -27,7 +27,7 @@ const REPEAT: i64 = 10 * SECOND;
 const READY: &str = "tasks in gang are ready to be scheduled";
 
 /// Returns the PodGroup that a pod, as JSON, names. `None`: the pod names none.
-pub fn group_of(pod: &Value) -> Option<Name> {
+pub fn group_of(pod: &Value) -> Option<QualifiedName> {
     let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let known = [
         (KUBERNETES, "/spec/schedulingGroup/podGroupName"),
@@ -39,17 +39,17 @@ pub fn group_of(pod: &Value) -> Option<Name> {
     let (group, name) = known.iter().find_map(|(group, pointer)| Some((*group, text(pointer)?)))?;
     let namespace = text("/metadata/namespace").unwrap_or("default");
     let [group, kind, namespace, name] = [group, "PodGroup", namespace, name].map(str::to_owned);
-    Some(Name { group, kind, namespace, name })
+    Some(QualifiedName { group, kind, namespace, name })
 }
 
 /// The conditions that were written last, by group.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
-    shown: BTreeMap<Name, Shown>,
+pub(super) struct GroupConditions {
+    shown: BTreeMap<QualifiedName, WrittenCondition>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shown {
+struct WrittenCondition {
     /// The uid of the group that has the condition: another group of its name has none.
     uid: String,
     kind: &'static str,
@@ -57,21 +57,27 @@ struct Shown {
     at: i64,
 }
 
-impl Groups {
+impl GroupConditions {
     /// Takes the state of a pod of a group. Returns the condition of the group to write. `None`: there is nothing new to write.
-    pub(super) fn member(&mut self, group: &Subject, told: &Told, members: Members, now: i64) -> Option<Write> {
+    pub(super) fn member(
+        &mut self,
+        group: &ReportedObject,
+        told: &ReportedState,
+        members: MemberCounts,
+        now: i64,
+    ) -> Option<ApiWrite> {
         // A gang that has its minimum is scheduled, whether or not others of its pods wait.
         let is_ready = group.name.group == VOLCANO && members.scheduled() >= group.minimum.max(1);
-        let told = if is_ready { &Told::Placed } else { told };
+        let told = if is_ready { &ReportedState::Placed } else { told };
         let (kind, reason, message) = match (group.name.group.as_str(), told) {
-            (KUBERNETES, Told::Placed) => return None,
-            (KUBERNETES, Told::Refused(said) | Told::Nominated(_, said)) => {
+            (KUBERNETES, ReportedState::Placed) => return None,
+            (KUBERNETES, ReportedState::Refused(said) | ReportedState::Nominated(_, said)) => {
                 ("PodGroupInitiallyScheduled", "Unschedulable", said.message.clone())
             }
-            (VOLCANO, Told::Refused(said) | Told::Nominated(_, said)) => {
+            (VOLCANO, ReportedState::Refused(said) | ReportedState::Nominated(_, said)) => {
                 ("Unschedulable", "NotEnoughResources", said.message.clone())
             }
-            (VOLCANO, Told::Placed) => ("Scheduled", READY, String::new()),
+            (VOLCANO, ReportedState::Placed) => ("Scheduled", READY, String::new()),
             _ => return None,
         };
         let is_known = self.of(group).is_some_and(|shown| {
@@ -81,7 +87,7 @@ impl Groups {
         if is_known || stays {
             return None;
         }
-        let shown = Shown { uid: group.uid.clone(), kind, message: message.clone(), at: now };
+        let shown = WrittenCondition { uid: group.uid.clone(), kind, message: message.clone(), at: now };
         self.shown.insert(group.name.clone(), shown);
         Some(match group.name.group.as_str() {
             KUBERNETES => kubernetes(group, kind, reason, &message, now),
@@ -89,12 +95,12 @@ impl Groups {
         })
     }
 
-    fn of(&self, group: &Subject) -> Option<&Shown> {
+    fn of(&self, group: &ReportedObject) -> Option<&WrittenCondition> {
         self.shown.get(&group.name).filter(|shown| shown.uid == group.uid)
     }
 
     /// Forgets a group that is gone.
-    pub(super) fn forget(&mut self, group: &Name) {
+    pub(super) fn forget(&mut self, group: &QualifiedName) {
         self.shown.remove(group);
     }
 
@@ -105,13 +111,17 @@ impl Groups {
     }
 }
 
-impl Groups {
+impl GroupConditions {
     /// Returns the changed phases of Volcano's groups, and the changed numbers of their pods that run and have ended. Empty for other systems.
-    pub(super) fn phases(&self, system: &str, objects: &dyn Objects) -> Vec<(Subject, Vec<Change>)> {
+    pub(super) fn phases(
+        &self,
+        system: &str,
+        objects: &dyn ObjectLookup,
+    ) -> Vec<(ReportedObject, Vec<WriteOperation>)> {
         if system != "volcano" {
             return Vec::new();
         }
-        let changed = |group: Subject| {
+        let changed = |group: ReportedObject| {
             let members = objects.members(&group.name);
             let old = |field: &str| group.status.get(field).and_then(Value::as_u64).unwrap_or_default();
             let mut status = Map::new();
@@ -124,7 +134,7 @@ impl Groups {
             }
             let waits = self.of(&group).is_some_and(|shown| shown.kind == "Unschedulable");
             status.extend(phase(&group, members, waits).map(|phase| ("phase".to_owned(), phase.into())));
-            let change = Change::Status(json!({"metadata": {"uid": group.uid}, "status": status}));
+            let change = WriteOperation::Status(json!({"metadata": {"uid": group.uid}, "status": status}));
             (!status.is_empty()).then_some((group, vec![change]))
         };
         objects.all(VOLCANO, "PodGroup").into_iter().filter_map(changed).collect()
@@ -132,7 +142,7 @@ impl Groups {
 }
 
 /// Returns the phase of a group of Volcano. `None`: the phase has not changed.
-fn phase(group: &Subject, members: Members, waits: bool) -> Option<&'static str> {
+fn phase(group: &ReportedObject, members: MemberCounts, waits: bool) -> Option<&'static str> {
     let old = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
     let ended = u64::try_from(members.succeeded.saturating_add(members.failed)).unwrap_or(u64::MAX);
     let phase = match members.scheduled() {
@@ -146,7 +156,7 @@ fn phase(group: &Subject, members: Members, waits: bool) -> Option<&'static str>
     (phase != old).then_some(phase)
 }
 
-fn conditions(group: &Subject) -> Vec<Value> {
+fn conditions(group: &ReportedObject) -> Vec<Value> {
     group.status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
@@ -154,12 +164,12 @@ fn is_of(condition: &Value, kind: &str) -> bool {
     condition.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-fn has(group: &Subject, kind: &str, status: &str) -> bool {
+fn has(group: &ReportedObject, kind: &str, status: &str) -> bool {
     let said = |condition: &Value| condition.get("status").and_then(Value::as_str) == Some(status);
     conditions(group).iter().any(|condition| is_of(condition, kind) && said(condition))
 }
 
-fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
+fn kubernetes(group: &ReportedObject, kind: &str, reason: &str, message: &str, now: i64) -> ApiWrite {
     let mut condition = json!({
         "type": kind,
         "status": "False",
@@ -170,11 +180,13 @@ fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64
     if let (Some(generation), Some(fields)) = (group.generation, condition.as_object_mut()) {
         fields.insert("observedGeneration".to_owned(), json!(generation));
     }
-    group.write(Change::StrategicStatus(json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}})))
+    group.write(WriteOperation::StrategicStatus(
+        json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}}),
+    ))
 }
 
 /// Returns the write of a condition of a group of Volcano. The list of conditions is replaced: the others are kept as they were read.
-fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
+fn volcano(group: &ReportedObject, kind: &str, reason: &str, message: &str, now: i64) -> ApiWrite {
     let mut conditions = conditions(group);
     conditions.retain(|condition| !is_of(condition, kind));
     let mut condition = json!({
@@ -188,13 +200,15 @@ fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -
         put(&mut condition, "message", message.into());
     }
     conditions.push(condition);
-    group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"conditions": conditions}})))
+    group.write(WriteOperation::Status(json!({"metadata": {"uid": group.uid}, "status": {"conditions": conditions}})))
 }
 
 /// Returns the write that sets the phase `Inqueue`: then Volcano's controller makes the pods of the job. Upstream the action `enqueue` writes it;
 /// this controller has no such stage. `None`: the group is no group of Volcano, or is in the queue already.
-pub(super) fn enqueue(group: &Subject) -> Option<Write> {
+pub(super) fn enqueue(group: &ReportedObject) -> Option<ApiWrite> {
     let phase = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
     let waits = group.name.group == VOLCANO && group.name.kind == "PodGroup" && matches!(phase, "" | "Pending");
-    waits.then(|| group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"phase": "Inqueue"}}))))
+    waits.then(|| {
+        group.write(WriteOperation::Status(json!({"metadata": {"uid": group.uid}, "status": {"phase": "Inqueue"}})))
+    })
 }

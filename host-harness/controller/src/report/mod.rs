@@ -1,6 +1,6 @@
 //! Events and conditions: what people see with `kubectl describe` and `kubectl get events`.
 //!
-//! [`Reporter`] takes the results of each input, and returns what to write; it does no input or output and knows no clock. [`Writer`] writes. The
+//! [`Reporter`] takes the results of each input, and returns what to write; it does no input or output and knows no clock. [`ReportWriter`] writes. The
 //! names of reasons, actions and types of conditions are those of kube-scheduler, Volcano and Koordinator where they have one; the text is ours: the
 //! code of the law and its sentence, with numbers.
 //!
@@ -28,22 +28,22 @@ mod writer;
 use std::collections::BTreeMap;
 
 use lictor_contract::{QueueAccount, Resource};
-use lictor_host::session::Step;
+use lictor_host::session::StepOutput;
 
 pub use conditions::ADMITTED;
 pub(crate) use conditions::camel_case;
+pub use events::EventSource;
 use events::Events;
-pub use events::Origin;
-use groups::Groups;
+use groups::GroupConditions;
 pub use groups::group_of;
-use notice::Notice;
+use notice::EventRecord;
 pub(crate) use object::time;
-pub use object::{Change, Members, Name, Objects, Subject, Write};
-use pods::Pods;
-use refusal::Told;
+pub use object::{ApiWrite, MemberCounts, ObjectLookup, QualifiedName, ReportedObject, WriteOperation};
+use pods::PodReports;
+use refusal::ReportedState;
 pub(crate) use refusal::cause;
-pub use seen::Seen;
-pub use writer::{WriteError, Writer};
+pub use seen::ReportIndex;
+pub use writer::{ReportWriter, WriteError};
 
 /// The reason of pods that were let go and whose room others have taken.
 const ROOM_TAKEN: &str = "RoomTaken";
@@ -53,7 +53,7 @@ pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// The mode of the reports: whether the controller carries out the decisions of the session, or only reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum ReportMode {
     /// The controller carries them out.
     CarriesOut,
     /// The controller only reports what it would do: events have reasons of their own (`WouldPreempt`), and no status is written.
@@ -63,23 +63,23 @@ pub enum Mode {
 /// The reporter: decides what to write, and remembers what was written.
 #[derive(Debug)]
 pub struct Reporter {
-    mode: Mode,
+    mode: ReportMode,
     system: String,
     events: Events,
-    pods: Pods,
-    groups: Groups,
+    pods: PodReports,
+    groups: GroupConditions,
     /// When the status of quotas and queues was written last.
     accounts_at: Option<i64>,
     /// The last writes to quotas and queues, and the objects that they changed: a change that a cluster does not keep is not written again and again.
-    accounted: BTreeMap<(Name, usize), (Change, Subject)>,
+    accounted: BTreeMap<(QualifiedName, usize), (WriteOperation, ReportedObject)>,
     /// The notices about victims, by pod, until the API server has accepted their eviction.
-    awaited: BTreeMap<String, Notice>,
+    awaited: BTreeMap<String, EventRecord>,
     /// Victims whose eviction was accepted since the last turn.
-    evicted: Vec<Notice>,
+    evicted: Vec<EventRecord>,
     /// Pods that were refused after they were let go, and are not any more.
     placed: Vec<String>,
     /// The writes that are due, in order.
-    writes: Vec<Write>,
+    writes: Vec<ApiWrite>,
 }
 
 /// A problem of a pod that operators must solve. It becomes an event.
@@ -100,13 +100,13 @@ pub const STANDS: &str = "a PodDisruptionBudget forbids its eviction, or no cont
 
 impl Reporter {
     /// Makes a reporter that has reported nothing yet.
-    pub fn new(mode: Mode, system: impl Into<String>, origin: Origin) -> Reporter {
+    pub fn new(mode: ReportMode, system: impl Into<String>, origin: EventSource) -> Reporter {
         Reporter {
             mode,
             system: system.into(),
             events: Events::new(origin),
-            pods: Pods::default(),
-            groups: Groups::default(),
+            pods: PodReports::default(),
+            groups: GroupConditions::default(),
             accounts_at: None,
             accounted: BTreeMap::new(),
             awaited: BTreeMap::new(),
@@ -117,12 +117,12 @@ impl Reporter {
     }
 
     /// Takes the results of an input at `now`, in nanoseconds since 1970. The writes come with [`Reporter::due`].
-    pub fn step(&mut self, now: i64, step: &Step, objects: &dyn Objects) {
+    pub fn step(&mut self, now: i64, step: &StepOutput, objects: &dyn ObjectLookup) {
         for failed in &step.happened.failed {
             self.awaited.remove(&failed.pod);
         }
         for (pod, notice) in notice::victims(step, self.mode, &self.system, objects) {
-            let is_awaited = self.mode == Mode::CarriesOut && notice::is_carried_out(step, pod);
+            let is_awaited = self.mode == ReportMode::CarriesOut && notice::is_carried_out(step, pod);
             if is_awaited {
                 self.awaited.insert(pod.clone(), notice);
             } else {
@@ -150,23 +150,23 @@ impl Reporter {
     }
 
     /// Reports a problem of a pod as an event. A pod whose room is taken also has a condition for it.
-    pub fn warn(&mut self, now: i64, warning: &Warning, objects: &dyn Objects) {
+    pub fn warn(&mut self, now: i64, warning: &Warning, objects: &dyn ObjectLookup) {
         let Some(regarding) = objects.pod(&warning.pod) else { return };
-        if warning.reason == ROOM_TAKEN && self.mode == Mode::CarriesOut {
+        if warning.reason == ROOM_TAKEN && self.mode == ReportMode::CarriesOut {
             self.writes.extend(conditions::room_taken(&regarding, &warning.note, now));
         }
-        self.writes.extend(self.events.tell(now, &Notice::of(warning, regarding)));
+        self.writes.extend(self.events.tell(now, &EventRecord::of(warning, regarding)));
     }
 
     /// Returns what to write now, mostly nothing. The next call is due at [`Reporter::wake_at`].
-    pub fn due(&mut self, now: i64, objects: &dyn Objects) -> Vec<Write> {
+    pub fn due(&mut self, now: i64, objects: &dyn ObjectLookup) -> Vec<ApiWrite> {
         let mut writes = std::mem::take(&mut self.writes);
         for notice in std::mem::take(&mut self.evicted) {
             writes.extend(self.events.tell(now, &notice));
         }
         for pod in std::mem::take(&mut self.placed) {
-            let subject = objects.pod(&pod).filter(|_| self.mode == Mode::CarriesOut);
-            writes.extend(subject.and_then(|subject| conditions::of(&subject, &Told::Placed, now)));
+            let subject = objects.pod(&pod).filter(|_| self.mode == ReportMode::CarriesOut);
+            writes.extend(subject.and_then(|subject| conditions::of(&subject, &ReportedState::Placed, now)));
         }
         for (pod, said) in self.pods.due(now) {
             let Some(subject) = objects.pod(&pod) else { continue };
@@ -175,7 +175,7 @@ impl Reporter {
                 self.pods.remember(&pod, notice.key());
                 writes.extend(self.events.tell(now, &notice));
             }
-            if self.mode == Mode::OnlySays {
+            if self.mode == ReportMode::OnlySays {
                 continue;
             }
             writes.extend(conditions::of(&subject, &said, now));
@@ -195,7 +195,7 @@ impl Reporter {
 
     /// Returns whether the status of quotas or queues is written.
     pub fn keeps_books(&self) -> bool {
-        self.mode == Mode::CarriesOut && accounts::has_status(&self.system)
+        self.mode == ReportMode::CarriesOut && accounts::has_status(&self.system)
     }
 
     /// Returns the changes of the status of quotas and queues, for systems where upstream writes it. Empty within a second after the last call that
@@ -205,8 +205,8 @@ impl Reporter {
         now: i64,
         accounts: &[QueueAccount],
         resources: &[Resource],
-        objects: &dyn Objects,
-    ) -> Vec<Write> {
+        objects: &dyn ObjectLookup,
+    ) -> Vec<ApiWrite> {
         let early = self.accounts_at.is_some_and(|at| now < at.saturating_add(SECOND));
         if !self.keeps_books() || early {
             return Vec::new();
@@ -229,8 +229,8 @@ impl Reporter {
 
     /// Takes a PodGroup that is new or has changed. Returns the write that puts a group of Volcano into the queue at once, because no stage comes
     /// before.
-    pub fn group_told(&self, group: &Subject) -> Option<Write> {
-        (self.mode == Mode::CarriesOut).then(|| groups::enqueue(group)).flatten()
+    pub fn group_told(&self, group: &ReportedObject) -> Option<ApiWrite> {
+        (self.mode == ReportMode::CarriesOut).then(|| groups::enqueue(group)).flatten()
     }
 
     /// Forgets a pod that is gone, or whose name another pod has now: `namespace/name`.
@@ -241,7 +241,7 @@ impl Reporter {
     }
 
     /// Forgets what was written of an object that is no pod and is gone.
-    pub fn forget_object(&mut self, name: &Name) {
+    pub fn forget_object(&mut self, name: &QualifiedName) {
         self.groups.forget(name);
         self.accounted.retain(|(known, _), _| known != name);
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The name of an object, with its kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
+pub struct QualifiedName {
     /// API group; empty for the core group.
     pub group: String,
     /// Kind.
@@ -20,9 +20,9 @@ pub struct Name {
 
 /// An object as it was seen last.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Subject {
+pub struct ReportedObject {
     /// The name of the object.
-    pub name: Name,
+    pub name: QualifiedName,
     /// The version of its API group, such as `v1`.
     pub version: String,
     /// The plural of the kind in paths, such as `pods`.
@@ -41,7 +41,7 @@ pub struct Subject {
 
 /// The numbers of a PodGroup's pods in each stage. A pod that waits for a node or is being deleted does not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Members {
+pub struct MemberCounts {
     /// Pods that have a node and do not run yet.
     pub bound: usize,
     /// Pods that run.
@@ -52,7 +52,7 @@ pub struct Members {
     pub failed: usize,
 }
 
-impl Members {
+impl MemberCounts {
     /// Returns how many pods have or had a node.
     pub fn scheduled(&self) -> u64 {
         let all = [self.bound, self.running, self.succeeded, self.failed].into_iter().fold(0, usize::saturating_add);
@@ -61,24 +61,24 @@ impl Members {
 }
 
 /// The objects of the cluster, as the watches show them.
-pub trait Objects {
+pub trait ObjectLookup {
     /// Returns a pod, or an object that is placed like one, by the name that the session gives it: `namespace/name`, or `Kind/name`.
-    fn pod(&self, name: &str) -> Option<Subject>;
+    fn pod(&self, name: &str) -> Option<ReportedObject>;
     /// Returns an object by its name. `None`: the object is not known.
-    fn object(&self, name: &Name) -> Option<Subject>;
+    fn object(&self, name: &QualifiedName) -> Option<ReportedObject>;
     /// Returns an object by the name that findings give it: `Kind/namespace/name` or `Kind/name`.
-    fn called(&self, key: &str) -> Option<Subject>;
+    fn called(&self, key: &str) -> Option<ReportedObject>;
     /// Returns the PodGroup of a pod. `None`: the pod has none. [`super::group_of`] reads it from the pod.
-    fn group_of(&self, pod: &str) -> Option<Name>;
+    fn group_of(&self, pod: &str) -> Option<QualifiedName>;
     /// Returns the stages of the pods of a PodGroup.
-    fn members(&self, group: &Name) -> Members;
+    fn members(&self, group: &QualifiedName) -> MemberCounts;
     /// Returns all objects of a kind.
-    fn all(&self, group: &str, kind: &str) -> Vec<Subject>;
+    fn all(&self, group: &str, kind: &str) -> Vec<ReportedObject>;
 }
 
 /// A write to an object of the cluster.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Write {
+pub struct ApiWrite {
     /// The kind of the object.
     pub resource: ApiResource,
     /// The namespace of the object; `None` where the kind has none.
@@ -86,12 +86,12 @@ pub struct Write {
     /// The name of the object.
     pub name: String,
     /// The change that is written.
-    pub change: Change,
+    pub change: WriteOperation,
 }
 
 /// A change of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change {
+pub enum WriteOperation {
     /// Create the object.
     Create(Value),
     /// Merge this JSON into the object.
@@ -102,10 +102,10 @@ pub enum Change {
     StrategicStatus(Value),
 }
 
-impl Subject {
+impl ReportedObject {
     /// Returns the API resource that serves the object.
     pub fn resource(&self) -> ApiResource {
-        let Name { group, kind, .. } = &self.name;
+        let QualifiedName { group, kind, .. } = &self.name;
         let api_version = if group.is_empty() { self.version.clone() } else { format!("{group}/{}", self.version) };
         let (group, version) = (group.clone(), self.version.clone());
         ApiResource { group, version, api_version, kind: kind.clone(), plural: self.plural.clone() }
@@ -126,8 +126,8 @@ impl Subject {
     }
 
     /// Makes a write that changes the object.
-    pub(crate) fn write(&self, change: Change) -> Write {
-        Write {
+    pub(crate) fn write(&self, change: WriteOperation) -> ApiWrite {
+        ApiWrite {
             resource: self.resource(),
             namespace: Some(self.name.namespace.clone()).filter(|namespace| !namespace.is_empty()),
             name: self.name.name.clone(),

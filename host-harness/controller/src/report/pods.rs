@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::SECOND;
-use super::notice::Key;
-use super::refusal::Told;
+use super::notice::EventKey;
+use super::refusal::ReportedState;
 
 /// The time after which a refusal is reported.
 const SETTLE: i64 = SECOND;
@@ -16,33 +16,33 @@ const LONGEST: i64 = 3600 * SECOND;
 
 /// The reports about pods that were made, and those that are due.
 #[derive(Debug, Default)]
-pub(super) struct Pods {
-    pods: BTreeMap<String, Pod>,
+pub(super) struct PodReports {
+    pods: BTreeMap<String, PodReport>,
     /// The times at which pods have a report due.
     due: BTreeSet<(i64, String)>,
 }
 
 #[derive(Debug, Default)]
-struct Pod {
-    now: Option<Told>,
+struct PodReport {
+    now: Option<ReportedState>,
     due: Option<i64>,
-    shown: Option<(Told, i64)>,
+    shown: Option<(ReportedState, i64)>,
     /// The laws that were reported since the pod was nominated last.
     laws: BTreeSet<String>,
     /// How often a law was reported once more after another one.
     returns: u32,
     /// The event that was written last.
-    event: Option<Key>,
+    event: Option<EventKey>,
 }
 
-impl Pod {
+impl PodReport {
     /// Returns whether the failed law was reported before the one that was reported last.
-    fn returns_to(&self, told: &Told) -> bool {
+    fn returns_to(&self, told: &ReportedState) -> bool {
         told.refused().is_some_and(|refusal| self.laws.contains(&refusal.law))
     }
 
     /// Takes note of the state that is reported now.
-    fn note(&mut self, told: &Told) {
+    fn note(&mut self, told: &ReportedState) {
         let Some(refusal) = told.refused() else {
             (self.laws, self.returns) = (BTreeSet::new(), 0);
             return;
@@ -54,24 +54,24 @@ impl Pod {
     }
 }
 
-impl Pods {
+impl PodReports {
     /// Takes the state of a pod. Returns the event that the pod had before, where the same law refuses the pod again.
-    pub(super) fn told(&mut self, now: i64, name: &str, told: Told) -> Option<Key> {
-        if told == Told::Placed && !self.pods.contains_key(name) {
+    pub(super) fn told(&mut self, now: i64, name: &str, told: ReportedState) -> Option<EventKey> {
+        if told == ReportedState::Placed && !self.pods.contains_key(name) {
             // Most pods are placed at once: nothing is kept of them.
             return None;
         }
         let pod = self.pods.entry(name.to_owned()).or_default();
         let again = match (&pod.shown, &told) {
-            (Some((shown, _)), Told::Refused(_)) if shown.law() == told.law() => pod.event.clone(),
+            (Some((shown, _)), ReportedState::Refused(_)) if shown.law() == told.law() => pod.event.clone(),
             _ => None,
         };
         let due = match &pod.shown {
             Some((shown, _)) if *shown == told => None,
             Some((shown, at)) if same_kind(shown, &told) => Some(at.saturating_add(REPEAT).max(now)),
             // A placement ends the reported state. Without a reported state nothing is reported.
-            Some(_) if told == Told::Placed => Some(now),
-            None if told == Told::Placed => None,
+            Some(_) if told == ReportedState::Placed => Some(now),
+            None if told == ReportedState::Placed => None,
             Some((_, at)) if pod.returns_to(&told) => {
                 let pause = REPEAT.saturating_mul(1_i64.checked_shl(pod.returns).unwrap_or(i64::MAX)).min(LONGEST);
                 Some(at.saturating_add(pause).max(now.saturating_add(SETTLE)))
@@ -85,7 +85,7 @@ impl Pods {
         if let Some(old) = pod.due {
             self.due.remove(&(old, name.to_owned()));
         }
-        let is_over = told == Told::Placed && due.is_none();
+        let is_over = told == ReportedState::Placed && due.is_none();
         (pod.now, pod.due) = (Some(told), due);
         if let Some(at) = due {
             self.due.insert((at, name.to_owned()));
@@ -97,7 +97,7 @@ impl Pods {
     }
 
     /// Returns the states to report now, by pod. They count as reported.
-    pub(super) fn due(&mut self, now: i64) -> Vec<(String, Told)> {
+    pub(super) fn due(&mut self, now: i64) -> Vec<(String, ReportedState)> {
         let mut said = Vec::new();
         while let Some((_, name)) = self.due.first().filter(|(at, _)| *at <= now).cloned().inspect(|due| {
             self.due.remove(due);
@@ -107,7 +107,7 @@ impl Pods {
             let Some(told) = pod.now.clone() else { continue };
             pod.note(&told);
             pod.shown = Some((told.clone(), now));
-            if told == Told::Placed {
+            if told == ReportedState::Placed {
                 self.pods.remove(&name);
             }
             said.push((name, told));
@@ -116,7 +116,7 @@ impl Pods {
     }
 
     /// Remembers the event that reports the state of a pod.
-    pub(super) fn remember(&mut self, name: &str, event: Key) {
+    pub(super) fn remember(&mut self, name: &str, event: EventKey) {
         if let Some(pod) = self.pods.get_mut(name) {
             pod.event = Some(event);
         }
@@ -135,26 +135,26 @@ impl Pods {
 }
 
 /// Returns whether two states have the same law or the same node: then they differ in words only.
-fn same_kind(a: &Told, b: &Told) -> bool {
+fn same_kind(a: &ReportedState, b: &ReportedState) -> bool {
     match (a, b) {
-        (Told::Refused(a), Told::Refused(b)) => a.law == b.law,
-        (Told::Nominated(a, _), Told::Nominated(b, _)) => a == b,
+        (ReportedState::Refused(a), ReportedState::Refused(b)) => a.law == b.law,
+        (ReportedState::Nominated(a, _), ReportedState::Nominated(b, _)) => a == b,
         _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::refusal::Refusal;
+    use super::super::refusal::RefusalReason;
     use super::*;
 
-    fn refused(law: &str) -> Told {
-        Told::Refused(Refusal { law: law.to_owned(), message: law.to_owned() })
+    fn refused(law: &str) -> ReportedState {
+        ReportedState::Refused(RefusalReason { law: law.to_owned(), message: law.to_owned() })
     }
 
     #[test]
     fn two_laws_that_refuse_in_turn_are_shown_after_pauses_that_double() {
-        let mut pods = Pods::default();
+        let mut pods = PodReports::default();
         let mut shown = Vec::new();
         // A gang of its own is tried every 5 minutes, and another one 30 s later: each time all pods are tried.
         for turn in 0..40 {
@@ -171,7 +171,7 @@ mod tests {
         let now = 20_000 * SECOND;
         pods.told(now, "a", refused("quota"));
         assert_eq!(pods.due(now + SETTLE).len(), 1);
-        pods.told(now + 2 * SETTLE, "a", Told::Nominated("n1".to_owned(), Refusal::default()));
+        pods.told(now + 2 * SETTLE, "a", ReportedState::Nominated("n1".to_owned(), RefusalReason::default()));
         pods.due(now + 3 * SETTLE);
         pods.told(now + 4 * SETTLE, "a", refused("no-node"));
         assert_eq!(pods.due(now + 5 * SETTLE).len(), 1);

@@ -3,103 +3,105 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::ReleaseCause;
-use lictor_host::session::{Attempt, AttemptResult, Step};
+use lictor_host::session::{Attempt, AttemptResult, StepOutput};
 
-use super::Mode;
-use super::notice::Notice;
-use super::object::Subject;
+use super::ReportMode;
+use super::notice::EventRecord;
+use super::object::ReportedObject;
 
 /// The state of a pod, with the reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReportedState {
     /// The pod was refused.
-    Refused(Refusal),
+    Refused(RefusalReason),
     /// The pod receives this node when its victims have left, or when its gang is complete: the node, and the reason why it waits.
-    Nominated(String, Refusal),
+    Nominated(String, RefusalReason),
     /// The pod has its node: no constraint fails.
     Placed,
 }
 
 /// Why a pod waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct RefusalReason {
     /// The code of the law that failed last.
     pub(super) law: String,
     /// All reasons, as one text.
     pub(super) message: String,
 }
 
-impl Told {
-    pub(super) fn refused(&self) -> Option<&Refusal> {
+impl ReportedState {
+    pub(super) fn refused(&self) -> Option<&RefusalReason> {
         match self {
-            Told::Refused(refusal) => Some(refusal),
-            Told::Nominated(..) | Told::Placed => None,
+            ReportedState::Refused(refusal) => Some(refusal),
+            ReportedState::Nominated(..) | ReportedState::Placed => None,
         }
     }
 
     /// Returns the failed law of the state. `None`: the pod is placed.
     pub(super) fn law(&self) -> Option<&str> {
         match self {
-            Told::Refused(refusal) | Told::Nominated(_, refusal) => Some(&refusal.law),
-            Told::Placed => None,
+            ReportedState::Refused(refusal) | ReportedState::Nominated(_, refusal) => Some(&refusal.law),
+            ReportedState::Placed => None,
         }
     }
 }
 
-impl Refusal {
+impl RefusalReason {
     /// Makes the notice of the refusal, in the words of kube-scheduler.
-    pub(super) fn notice(&self, mode: Mode, regarding: Subject) -> Notice {
+    pub(super) fn notice(&self, mode: ReportMode, regarding: ReportedObject) -> EventRecord {
         let reason = match mode {
-            Mode::CarriesOut => "FailedScheduling",
-            Mode::OnlySays => "WouldNotSchedule",
+            ReportMode::CarriesOut => "FailedScheduling",
+            ReportMode::OnlySays => "WouldNotSchedule",
         };
         let (law, note) = (self.law.clone(), self.message.clone());
-        Notice { regarding, related: None, warns: true, reason, action: "Scheduling", law, note, always: false }
+        EventRecord { regarding, related: None, warns: true, reason, action: "Scheduling", law, note, always: false }
     }
 }
 
 /// Returns the states that a step gives to pods that wait: the last one of each pod.
-pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
+pub(super) fn of(step: &StepOutput) -> BTreeMap<String, ReportedState> {
     let happened = &step.happened;
     let mut told = BTreeMap::new();
     for (pod, explanation) in &happened.explanations {
         if let Some(obstacle) = explanation.obstacle() {
             let message = format!("{}: {}", obstacle.code, obstacle.message);
-            told.insert(pod.clone(), Told::Refused(Refusal { law: obstacle.code, message }));
+            told.insert(pod.clone(), ReportedState::Refused(RefusalReason { law: obstacle.code, message }));
         }
     }
     for attempt in &happened.attempts {
         let said = match attempt.result {
-            AttemptResult::Scheduled => Told::Placed,
+            AttemptResult::Scheduled => ReportedState::Placed,
             AttemptResult::Waiting => {
                 let node = attempt.node.clone().unwrap_or_default();
                 let message = format!("it is held on {node} until the others of its gang have nodes, too");
-                Told::Nominated(node, Refusal { law: String::new(), message })
+                ReportedState::Nominated(node, RefusalReason { law: String::new(), message })
             }
-            AttemptResult::Nominated => Told::Nominated(attempt.node.clone().unwrap_or_default(), refusal(attempt)),
-            AttemptResult::Unschedulable | AttemptResult::Rejected => Told::Refused(refusal(attempt)),
+            AttemptResult::Nominated => {
+                ReportedState::Nominated(attempt.node.clone().unwrap_or_default(), refusal(attempt))
+            }
+            AttemptResult::Unschedulable | AttemptResult::Rejected => ReportedState::Refused(refusal(attempt)),
         };
         told.insert(attempt.pod.clone(), said);
     }
     for plan in &happened.plans {
         for (pod, node) in &plan.nominated {
-            let is_told = matches!(told.get(pod), Some(Told::Nominated(..)));
+            let is_told = matches!(told.get(pod), Some(ReportedState::Nominated(..)));
             if !is_told {
                 let message = match plan.victims.len() {
                     0 => format!("plan {} promises free capacity on {node} to it", plan.plan),
                     victims => format!("plan {} evicts {victims} pod(s) for it", plan.plan),
                 };
-                let refusal = Refusal { law: String::new(), message };
-                told.insert(pod.clone(), Told::Nominated(node.clone(), refusal));
+                let refusal = RefusalReason { law: String::new(), message };
+                told.insert(pod.clone(), ReportedState::Nominated(node.clone(), refusal));
             }
         }
     }
     for pod in happened.bound.keys() {
-        told.insert(pod.clone(), Told::Placed);
+        told.insert(pod.clone(), ReportedState::Placed);
     }
     for released in &happened.released {
         let message = format!("it lost its place on {}: {}", released.node, cause(released.cause));
-        told.insert(released.pod.clone(), Told::Refused(Refusal { law: String::new(), message }));
+        told.insert(released.pod.clone(), ReportedState::Refused(RefusalReason { law: String::new(), message }));
     }
     told
 }
@@ -116,7 +118,7 @@ pub(crate) fn cause(cause: ReleaseCause) -> &'static str {
 }
 
 /// Returns the reasons of an attempt, each sentence behind its law.
-fn refusal(attempt: &Attempt) -> Refusal {
+fn refusal(attempt: &Attempt) -> RefusalReason {
     let named = |reason: &lictor_host::reason::NamedReason| match reason.code.as_str() {
         "" => reason.message.clone(),
         code => format!("{code}: {}", reason.message),
@@ -132,5 +134,5 @@ fn refusal(attempt: &Attempt) -> Refusal {
         AttemptResult::Nominated => code(&attempt.preemption).or_else(|| code(&attempt.reason)),
         _ => code(&attempt.reason).or_else(|| code(&attempt.preemption)),
     };
-    Refusal { law: law.unwrap_or_default(), message: said.collect::<Vec<_>>().join("; ") }
+    RefusalReason { law: law.unwrap_or_default(), message: said.collect::<Vec<_>>().join("; ") }
 }

@@ -6,23 +6,23 @@ use lictor_host::cluster::Mirror;
 use serde_json::Value;
 
 use super::group_of;
-use super::object::{Members, Name, Objects, Subject};
+use super::object::{MemberCounts, ObjectLookup, QualifiedName, ReportedObject};
 use crate::view::text;
-use crate::watch::store::News;
+use crate::watch::store::ObjectChange;
 
 /// The known objects that are no pods, and the groups of pods. The pods themselves are in the mirror.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct ReportIndex {
     /// The objects, by the names that the session gives them.
-    objects: BTreeMap<String, Subject>,
+    objects: BTreeMap<String, ReportedObject>,
     /// The group and the stage of each pod in a group, by the name of the pod.
-    groups: BTreeMap<String, (Name, Stage)>,
-    members: BTreeMap<Name, Members>,
+    groups: BTreeMap<String, (QualifiedName, MemberPhase)>,
+    members: BTreeMap<QualifiedName, MemberCounts>,
 }
 
 /// The stage of a pod in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum MemberPhase {
     Bound,
     Running,
     Succeeded,
@@ -31,49 +31,49 @@ enum Stage {
     Other,
 }
 
-impl Stage {
+impl MemberPhase {
     /// Returns the stage of a pod as the session sees it (upstream: `getTaskStatus` in Volcano's `pkg/scheduler/api/pod_info.go`).
-    fn of(pod: &Value) -> Stage {
+    fn of(pod: &Value) -> MemberPhase {
         let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
         match text(pod, "/status/phase") {
-            "Succeeded" => Stage::Succeeded,
-            "Failed" => Stage::Failed,
-            _ if is_leaving => Stage::Other,
-            "Running" => Stage::Running,
-            _ if !text(pod, "/spec/nodeName").is_empty() => Stage::Bound,
-            _ => Stage::Other,
+            "Succeeded" => MemberPhase::Succeeded,
+            "Failed" => MemberPhase::Failed,
+            _ if is_leaving => MemberPhase::Other,
+            "Running" => MemberPhase::Running,
+            _ if !text(pod, "/spec/nodeName").is_empty() => MemberPhase::Bound,
+            _ => MemberPhase::Other,
         }
     }
 }
 
-impl Members {
-    fn of(&mut self, stage: Stage) -> Option<&mut usize> {
+impl MemberCounts {
+    fn of(&mut self, stage: MemberPhase) -> Option<&mut usize> {
         match stage {
-            Stage::Bound => Some(&mut self.bound),
-            Stage::Running => Some(&mut self.running),
-            Stage::Succeeded => Some(&mut self.succeeded),
-            Stage::Failed => Some(&mut self.failed),
-            Stage::Other => None,
+            MemberPhase::Bound => Some(&mut self.bound),
+            MemberPhase::Running => Some(&mut self.running),
+            MemberPhase::Succeeded => Some(&mut self.succeeded),
+            MemberPhase::Failed => Some(&mut self.failed),
+            MemberPhase::Other => None,
         }
     }
 }
 
-impl Seen {
+impl ReportIndex {
     /// Takes a change of an object. Returns the PodGroup, where it is new or has changed.
-    pub fn take(&mut self, news: &News) -> Option<Subject> {
+    pub fn take(&mut self, news: &ObjectChange) -> Option<ReportedObject> {
         match news {
-            News::Gone(key) => {
+            ObjectChange::Gone(key) => {
                 self.objects.remove(key);
                 self.place(key.strip_prefix("Pod/").unwrap_or_default(), None);
                 None
             }
-            News::Marked(..) => None,
-            News::Shown(shown) if shown.key.starts_with("Pod/") => {
+            ObjectChange::Marked(..) => None,
+            ObjectChange::Shown(shown) if shown.key.starts_with("Pod/") => {
                 let pod = shown.key.strip_prefix("Pod/").unwrap_or_default();
-                self.place(pod, group_of(&shown.object).map(|group| (group, Stage::of(&shown.object))));
+                self.place(pod, group_of(&shown.object).map(|group| (group, MemberPhase::of(&shown.object))));
                 None
             }
-            News::Shown(shown) => {
+            ObjectChange::Shown(shown) => {
                 let subject = subject(&shown.object);
                 let group = (subject.name.kind == "PodGroup").then(|| subject.clone());
                 self.objects.insert(shown.key.clone(), subject);
@@ -83,24 +83,24 @@ impl Seen {
     }
 
     /// Returns the name of an object that is no pod, by the name that the session gives it.
-    pub fn named(&self, key: &str) -> Option<&Name> {
+    pub fn named(&self, key: &str) -> Option<&QualifiedName> {
         self.objects.get(key).map(|subject| &subject.name)
     }
 
     /// Sets the group and the stage of a pod. `None`: the pod has no group, or is gone.
-    fn place(&mut self, pod: &str, now: Option<(Name, Stage)>) {
+    fn place(&mut self, pod: &str, now: Option<(QualifiedName, MemberPhase)>) {
         if let Some((group, stage)) = self.groups.remove(pod)
             && let Some(members) = self.members.get_mut(&group)
         {
             if let Some(count) = members.of(stage) {
                 *count = count.saturating_sub(1);
             }
-            if *members == Members::default() {
+            if *members == MemberCounts::default() {
                 self.members.remove(&group);
             }
         }
         let Some((group, stage)) = now else { return };
-        if stage != Stage::Other
+        if stage != MemberPhase::Other
             && let Some(count) = self.members.entry(group.clone()).or_default().of(stage)
         {
             *count = count.saturating_add(1);
@@ -109,18 +109,18 @@ impl Seen {
     }
 
     /// Returns these objects together with the pods of the mirror.
-    pub fn with<'a>(&'a self, mirror: &'a Mirror) -> impl Objects + 'a {
-        Both { seen: self, mirror }
+    pub fn with<'a>(&'a self, mirror: &'a Mirror) -> impl ObjectLookup + 'a {
+        IndexWithMirror { seen: self, mirror }
     }
 }
 
-struct Both<'a> {
-    seen: &'a Seen,
+struct IndexWithMirror<'a> {
+    seen: &'a ReportIndex,
     mirror: &'a Mirror,
 }
 
-impl Objects for Both<'_> {
-    fn pod(&self, name: &str) -> Option<Subject> {
+impl ObjectLookup for IndexWithMirror<'_> {
+    fn pod(&self, name: &str) -> Option<ReportedObject> {
         let Some(pod) = self.mirror.pod_id(name).and_then(|id| self.mirror.pod(id)) else {
             return self.seen.objects.get(name).cloned();
         };
@@ -128,11 +128,11 @@ impl Objects for Both<'_> {
             return self.seen.objects.get(name).cloned();
         }
         let [group, kind, version, plural] = ["", "Pod", "v1", "pods"].map(str::to_owned);
-        let name = Name { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
-        Some(Subject { name, version, plural, uid: pod.uid.clone(), ..Subject::default() })
+        let name = QualifiedName { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
+        Some(ReportedObject { name, version, plural, uid: pod.uid.clone(), ..ReportedObject::default() })
     }
 
-    fn object(&self, name: &Name) -> Option<Subject> {
+    fn object(&self, name: &QualifiedName) -> Option<ReportedObject> {
         let place = if name.namespace.is_empty() { String::new() } else { format!("{}/", name.namespace) };
         let key = match name.group.as_str() {
             "" => format!("{}/{place}{}", name.kind, name.name),
@@ -141,7 +141,7 @@ impl Objects for Both<'_> {
         self.seen.objects.get(&key).cloned()
     }
 
-    fn called(&self, key: &str) -> Option<Subject> {
+    fn called(&self, key: &str) -> Option<ReportedObject> {
         if let Some(pod) = key.strip_prefix("Pod/") {
             return self.pod(pod);
         }
@@ -152,26 +152,26 @@ impl Objects for Both<'_> {
         self.seen.objects.iter().find(|(known, _)| is_called(known)).map(|(_, subject)| subject.clone())
     }
 
-    fn group_of(&self, pod: &str) -> Option<Name> {
+    fn group_of(&self, pod: &str) -> Option<QualifiedName> {
         self.seen.groups.get(pod).map(|(group, _)| group.clone())
     }
 
-    fn members(&self, group: &Name) -> Members {
+    fn members(&self, group: &QualifiedName) -> MemberCounts {
         self.seen.members.get(group).copied().unwrap_or_default()
     }
 
-    fn all(&self, group: &str, kind: &str) -> Vec<Subject> {
-        let is = |subject: &&Subject| subject.name.group == group && subject.name.kind == kind;
+    fn all(&self, group: &str, kind: &str) -> Vec<ReportedObject> {
+        let is = |subject: &&ReportedObject| subject.name.group == group && subject.name.kind == kind;
         self.seen.objects.values().filter(is).cloned().collect()
     }
 }
 
 /// Reads an object as reports need it. Status and annotations are kept only for kinds whose status is written.
-fn subject(object: &Value) -> Subject {
+fn subject(object: &Value) -> ReportedObject {
     let (group, version) = text(object, "/apiVersion").split_once('/').unwrap_or(("", text(object, "/apiVersion")));
     let kind = text(object, "/kind");
     let of = |pointer| text(object, pointer).to_owned();
-    let name = Name {
+    let name = QualifiedName {
         group: group.to_owned(),
         kind: kind.to_owned(),
         namespace: of("/metadata/namespace"),
@@ -179,7 +179,7 @@ fn subject(object: &Value) -> Subject {
     };
     let has_status = matches!(kind, "PodGroup" | "ElasticQuota" | "Queue" | "Reservation");
     let part = |pointer| object.pointer(pointer).filter(|_| has_status).cloned().unwrap_or_default();
-    Subject {
+    ReportedObject {
         name,
         version: version.to_owned(),
         plural: plural(kind),

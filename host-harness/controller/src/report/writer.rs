@@ -7,13 +7,13 @@ use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Client, Error};
 use serde_json::Value;
 
-use super::object::{Change, Write};
+use super::object::{ApiWrite, WriteOperation};
 use crate::deadline::{REPORT, within};
 use crate::ops::Status;
 
 /// The writer of reports.
 #[derive(Clone)]
-pub struct Writer {
+pub struct ReportWriter {
     client: Client,
     /// The status that counts the requests. `None`: they are not counted.
     status: Option<Arc<Status>>,
@@ -48,14 +48,14 @@ impl WriteError {
     }
 }
 
-impl Writer {
+impl ReportWriter {
     /// Makes a writer with this client.
-    pub fn new(client: Client) -> Writer {
-        Writer { client, status: None }
+    pub fn new(client: Client) -> ReportWriter {
+        ReportWriter { client, status: None }
     }
 
     /// Sets the status that counts the requests from now on.
-    pub fn watched(mut self, status: Arc<Status>) -> Writer {
+    pub fn watched(mut self, status: Arc<Status>) -> ReportWriter {
         self.status = Some(status);
         self
     }
@@ -64,7 +64,7 @@ impl Writer {
     ///
     /// # Errors
     /// The API server refuses, or cannot be reached.
-    pub async fn write(&self, write: &Write) -> Result<(), WriteError> {
+    pub async fn write(&self, write: &ApiWrite) -> Result<(), WriteError> {
         let api: Api<DynamicObject> = match &write.namespace {
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &write.resource),
             None => Api::all_with(self.client.clone(), &write.resource),
@@ -72,18 +72,20 @@ impl Writer {
         let (params, began) = (PatchParams::default(), Instant::now());
         let request = async {
             match &write.change {
-                Change::Create(body) => {
+                WriteOperation::Create(body) => {
                     let object = serde_json::from_value(body.clone()).map_err(Error::SerdeError)?;
                     api.create(&PostParams::default(), &object).await
                 }
-                Change::Merge(body) => api.patch(&write.name, &params, &Patch::Merge(body)).await,
-                Change::StrategicStatus(body) => api.patch_status(&write.name, &params, &Patch::Strategic(body)).await,
-                Change::Status(body) => status(&api, &write.name, body).await,
+                WriteOperation::Merge(body) => api.patch(&write.name, &params, &Patch::Merge(body)).await,
+                WriteOperation::StrategicStatus(body) => {
+                    api.patch_status(&write.name, &params, &Patch::Strategic(body)).await
+                }
+                WriteOperation::Status(body) => status(&api, &write.name, body).await,
             }
         };
         let written = within(REPORT, request).await;
         if let Some(status) = &self.status {
-            let verb = if matches!(write.change, Change::Create(_)) { "create" } else { "patch" };
+            let verb = if matches!(write.change, WriteOperation::Create(_)) { "create" } else { "patch" };
             let code = match &written {
                 Ok(_) => Some(if verb == "create" { 201 } else { 200 }),
                 Err(Error::Api(status)) => Some(status.code),
@@ -133,11 +135,13 @@ mod tests {
         let (client, _server) = silent();
         let resource = events::resource();
         let event = json!({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"}});
-        for change in [Change::Create(event), Change::Merge(json!({})), Change::Status(json!({}))] {
+        for change in
+            [WriteOperation::Create(event), WriteOperation::Merge(json!({})), WriteOperation::Status(json!({}))]
+        {
             let namespace = Some("default".to_owned());
-            let write = Write { resource: resource.clone(), namespace, name: "e".to_owned(), change };
+            let write = ApiWrite { resource: resource.clone(), namespace, name: "e".to_owned(), change };
             let begun = Moment::now();
-            let late = Writer::new(client.clone()).write(&write).await.unwrap_err();
+            let late = ReportWriter::new(client.clone()).write(&write).await.unwrap_err();
             assert_eq!(begun.elapsed().as_secs(), REPORT.as_secs());
             assert!(late.to_string().contains("no answer within"), "{late}");
         }

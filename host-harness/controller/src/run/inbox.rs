@@ -3,19 +3,19 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::carry_out::Report;
-use crate::watch::{Kind, Seen};
+use crate::carry_out::TaskReport;
+use crate::watch::{GroupKind, WatchMessage};
 
 /// The most messages in a batch.
 const MOST: usize = 10_000;
 
 /// A message to the loop.
 #[derive(Debug)]
-pub enum Came {
+pub enum LoopEvent {
     /// A message of a watch.
-    Seen(Kind, Seen),
+    Seen(GroupKind, WatchMessage),
     /// A report of the executor about a task.
-    Report(Report),
+    Report(TaskReport),
     /// A request to turn the loop.
     Wake,
     /// Decide no more. True: finish the tasks under way. False: another process leads now.
@@ -23,7 +23,7 @@ pub enum Came {
 }
 
 /// Waits at most `wait` for a message, then takes the further messages that arrive within `together`. `None`: no sender is left.
-pub fn batch(from: &Receiver<Came>, wait: Duration, together: Duration) -> Option<Vec<Came>> {
+pub fn batch(from: &Receiver<LoopEvent>, wait: Duration, together: Duration) -> Option<Vec<LoopEvent>> {
     let first = match from.recv_timeout(wait) {
         Ok(first) => first,
         Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
@@ -31,7 +31,7 @@ pub fn batch(from: &Receiver<Came>, wait: Duration, together: Duration) -> Optio
     };
     let begun = Instant::now();
     let mut batch = vec![first];
-    while batch.len() < MOST && !matches!(batch.last(), Some(Came::Stop(_))) {
+    while batch.len() < MOST && !matches!(batch.last(), Some(LoopEvent::Stop(_))) {
         match from.recv_timeout(together.saturating_sub(begun.elapsed())) {
             Ok(next) => batch.push(next),
             Err(_) => break,
@@ -46,8 +46,8 @@ mod tests {
 
     use super::*;
 
-    fn came() -> Came {
-        Came::Seen(Kind::new("", "Pod"), Seen::Complete)
+    fn came() -> LoopEvent {
+        LoopEvent::Seen(GroupKind::new("", "Pod"), WatchMessage::Complete)
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
     fn nothing_is_waited_for_after_a_stop() {
         let (send, receive) = channel();
         send.send(came()).unwrap();
-        send.send(Came::Stop(true)).unwrap();
+        send.send(LoopEvent::Stop(true)).unwrap();
         send.send(came()).unwrap();
         let hour = Duration::from_secs(3600);
         assert_eq!(batch(&receive, hour, hour).unwrap().len(), 2);

@@ -5,25 +5,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lictor_host::cluster::InputError;
 use lictor_host::session::{ObjectRef, Session};
 
-use crate::carry_out::Finished;
-use crate::decide::foreign::Foreign;
-use crate::decide::refused::Refusal;
-use crate::decide::victims::Standing;
-use crate::decide::{Talk, Turn};
+use crate::carry_out::FinishedTask;
+use crate::decide::foreign::ExternalEviction;
+use crate::decide::refused::UnschedulablePod;
+use crate::decide::victims::RunningVictim;
+use crate::decide::{DeciderOutput, RecordableSession};
 use crate::ops::Status;
-use crate::watch::Kind;
-use crate::watch::store::News;
+use crate::watch::GroupKind;
+use crate::watch::store::ObjectChange;
 
 /// A function that makes the loop turn at once. False: the loop has ended.
-pub type Wake = Box<dyn Fn() -> bool + Send + Sync>;
+pub type WakeFunction = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The waker of the loop while this process leads. Its copies wake the same loop.
 #[derive(Clone, Default)]
-pub struct Waker(Arc<Mutex<Option<Wake>>>);
+pub struct LoopWaker(Arc<Mutex<Option<WakeFunction>>>);
 
-impl Waker {
+impl LoopWaker {
     /// Sets the function that wakes the loop, when a time of leading begins.
-    pub fn set(&self, wake: Wake) {
+    pub fn set(&self, wake: WakeFunction) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
 
@@ -34,20 +34,20 @@ impl Waker {
 }
 
 /// A listener that the loop calls. It must not wait for anything: the session does not go on meanwhile.
-pub trait Listener: Send + 'static {
+pub trait LoopObserver: Send + 'static {
     /// Returns the status that counts the requests of commands. `None`: they are not counted.
     fn status(&self) -> Option<Arc<Status>> {
         None
     }
 
     /// Takes note that a time of leading begins. `wake` makes the loop turn at once.
-    fn begins(&mut self, _wake: Wake) {}
+    fn begins(&mut self, _wake: WakeFunction) {}
 
     /// Takes a change of an object: it is new, differs from before, or is gone.
-    fn saw(&mut self, _news: &News) {}
+    fn saw(&mut self, _news: &ObjectChange) {}
 
     /// Acts after each turn of the loop. The session may be asked questions; `None`: the cluster was not listed yet.
-    fn tick(&mut self, _now: i64, _talk: Option<&mut Talk>) {}
+    fn tick(&mut self, _now: i64, _talk: Option<&mut RecordableSession>) {}
 
     /// Returns whether the loop must decide once more, though nothing has changed. Called after each `tick`.
     fn wants_decision(&mut self) -> bool {
@@ -66,34 +66,34 @@ pub trait Listener: Send + 'static {
     }
 
     /// Takes note of the kinds that were not listed yet, after the watches have begun. Empty: the session begins.
-    fn syncing(&mut self, _missing: &[Kind]) {}
+    fn syncing(&mut self, _missing: &[GroupKind]) {}
 
     /// Takes the result of an input to the session or of a decision. `cycle`: the time of the decision, in nanoseconds; `None`: it was an input.
-    fn turned(&mut self, _turn: &Turn, _session: &Session, _cycle: Option<i64>) {}
+    fn turned(&mut self, _turn: &DeciderOutput, _session: &Session, _cycle: Option<i64>) {}
 
     /// Takes note that a task has come to its end.
-    fn finished(&mut self, _finished: &Finished) {}
+    fn finished(&mut self, _finished: &FinishedTask) {}
 
     /// Takes note that kube-scheduler refuses a pod that was let go. `deleted`: the pod is deleted now, because its owner makes another.
-    fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
+    fn refused(&mut self, _refusal: &UnschedulablePod, _deleted: bool) {}
 
     /// Takes note that kube-scheduler does not refuse a pod any more, or that the pod is gone.
-    fn placed(&mut self, _refusal: &Refusal) {}
+    fn placed(&mut self, _refusal: &UnschedulablePod) {}
 
     /// Takes note that a PodDisruptionBudget refuses an eviction that is tried again.
     fn blocked(&mut self, _victim: &ObjectRef, _why: &str) {}
 
     /// Takes note that a victim still runs long after it was marked.
-    fn stands(&mut self, _victim: &Standing) {}
+    fn stands(&mut self, _victim: &RunningVictim) {}
 
     /// Takes note of how many pods that were let go kube-scheduler refuses now, and how many victims still run long after they were marked.
     fn counted(&mut self, _refused: usize, _overdue: usize) {}
 
     /// Takes note that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
-    fn unreadable(&mut self, _kind: &Kind, _why: &str) {}
+    fn unreadable(&mut self, _kind: &GroupKind, _why: &str) {}
 
     /// Takes note that others evict a pod.
-    fn foreign(&mut self, _foreign: &Foreign) {}
+    fn foreign(&mut self, _foreign: &ExternalEviction) {}
 
     /// Takes note that an object could not be read; the last known version still holds.
     fn unread(&mut self, _key: &str, _mistake: &InputError) {}
@@ -111,24 +111,24 @@ pub trait Listener: Send + 'static {
 }
 
 /// Two listeners, one after the other.
-impl<A: Listener, B: Listener> Listener for (A, B) {
+impl<A: LoopObserver, B: LoopObserver> LoopObserver for (A, B) {
     fn status(&self) -> Option<Arc<Status>> {
         self.0.status().or_else(|| self.1.status())
     }
 
-    fn begins(&mut self, wake: Wake) {
+    fn begins(&mut self, wake: WakeFunction) {
         let wake = Arc::new(wake);
         let other = wake.clone();
         self.0.begins(Box::new(move || wake()));
         self.1.begins(Box::new(move || other()));
     }
 
-    fn saw(&mut self, news: &News) {
+    fn saw(&mut self, news: &ObjectChange) {
         self.0.saw(news);
         self.1.saw(news);
     }
 
-    fn tick(&mut self, now: i64, mut talk: Option<&mut Talk>) {
+    fn tick(&mut self, now: i64, mut talk: Option<&mut RecordableSession>) {
         self.0.tick(now, talk.as_deref_mut());
         self.1.tick(now, talk);
     }
@@ -147,27 +147,27 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
         self.0.due().into_iter().chain(self.1.due()).min()
     }
 
-    fn syncing(&mut self, missing: &[Kind]) {
+    fn syncing(&mut self, missing: &[GroupKind]) {
         self.0.syncing(missing);
         self.1.syncing(missing);
     }
 
-    fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
+    fn turned(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
         self.0.turned(turn, session, cycle);
         self.1.turned(turn, session, cycle);
     }
 
-    fn finished(&mut self, finished: &Finished) {
+    fn finished(&mut self, finished: &FinishedTask) {
         self.0.finished(finished);
         self.1.finished(finished);
     }
 
-    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+    fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
         self.0.refused(refusal, deleted);
         self.1.refused(refusal, deleted);
     }
 
-    fn placed(&mut self, refusal: &Refusal) {
+    fn placed(&mut self, refusal: &UnschedulablePod) {
         self.0.placed(refusal);
         self.1.placed(refusal);
     }
@@ -177,7 +177,7 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
         self.1.blocked(victim, why);
     }
 
-    fn stands(&mut self, victim: &Standing) {
+    fn stands(&mut self, victim: &RunningVictim) {
         self.0.stands(victim);
         self.1.stands(victim);
     }
@@ -187,12 +187,12 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
         self.1.counted(refused, overdue);
     }
 
-    fn unreadable(&mut self, kind: &Kind, why: &str) {
+    fn unreadable(&mut self, kind: &GroupKind, why: &str) {
         self.0.unreadable(kind, why);
         self.1.unreadable(kind, why);
     }
 
-    fn foreign(&mut self, foreign: &Foreign) {
+    fn foreign(&mut self, foreign: &ExternalEviction) {
         self.0.foreign(foreign);
         self.1.foreign(foreign);
     }
@@ -220,6 +220,6 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
 
 /// A listener that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NoopObserver;
 
-impl Listener for Nobody {}
+impl LoopObserver for NoopObserver {}

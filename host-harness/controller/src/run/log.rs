@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 
 use lictor_host::cluster::InputError;
-use lictor_host::session::{AttemptResult, CommandOutcome, ObjectRef, Session, Step};
+use lictor_host::session::{AttemptResult, CommandOutcome, ObjectRef, Session, StepOutput};
 use tracing::{debug, error, info, warn};
 
-use super::listener::{Listener, Wake};
-use crate::carry_out::{Finished, word};
-use crate::decide::foreign::{By, Foreign};
-use crate::decide::lives::GivenUp;
-use crate::decide::refused::Refusal;
-use crate::decide::victims::Standing;
-use crate::decide::{Talk, Turn};
+use super::listener::{LoopObserver, WakeFunction};
+use crate::carry_out::{FinishedTask, word};
+use crate::decide::foreign::{ExternalEviction, ExternalEvictionCause};
+use crate::decide::lives::GivenUpPlan;
+use crate::decide::refused::UnschedulablePod;
+use crate::decide::victims::RunningVictim;
+use crate::decide::{DeciderOutput, RecordableSession};
 use crate::ops::rights;
 use crate::report::STANDS;
-use crate::watch::Kind;
-use crate::watch::store::News;
+use crate::watch::GroupKind;
+use crate::watch::store::ObjectChange;
 
 /// The time after which a refused pod is logged as refused: a second, in nanoseconds. Until then the lines are for debugging.
 const SETTLED: i64 = 1_000_000_000;
 
 /// The listener that writes log lines. A decision that repeats is logged once.
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct LogObserver {
     /// The last line about each pod.
     said: BTreeMap<String, String>,
     /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
@@ -33,7 +33,7 @@ pub struct Log {
     is_unsaved: bool,
 }
 
-impl Log {
+impl LogObserver {
     /// Logs the pods that have been refused for a second: most are placed before, or receive their node when the others of their gang exist.
     fn say_refused(&mut self, now: i64) {
         let is_due = |_: &String, refused: &mut (i64, AttemptResult, String)| refused.0.saturating_add(SETTLED) <= now;
@@ -45,7 +45,7 @@ impl Log {
         }
     }
 
-    fn step(&mut self, step: &Step, now: i64) {
+    fn step(&mut self, step: &StepOutput, now: i64) {
         for plan in &step.happened.plans {
             let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
             let text = format!("{:?} {victims:?}", plan.nominated);
@@ -104,13 +104,13 @@ impl Log {
     }
 }
 
-impl Listener for Log {
-    fn begins(&mut self, _wake: Wake) {
+impl LoopObserver for LogObserver {
+    fn begins(&mut self, _wake: WakeFunction) {
         // Each reign begins with the checkpoint that it reads.
         self.is_unsaved = false;
     }
 
-    fn tick(&mut self, now: i64, _talk: Option<&mut Talk>) {
+    fn tick(&mut self, now: i64, _talk: Option<&mut RecordableSession>) {
         self.say_refused(now);
     }
 
@@ -118,7 +118,7 @@ impl Listener for Log {
         self.refused.values().map(|(since, ..)| since.saturating_add(SETTLED)).min()
     }
 
-    fn syncing(&mut self, missing: &[Kind]) {
+    fn syncing(&mut self, missing: &[GroupKind]) {
         if std::mem::replace(&mut self.missing, missing.len()) == missing.len() {
             return;
         }
@@ -129,7 +129,7 @@ impl Listener for Log {
         }
     }
 
-    fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
+    fn turned(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(step, now));
         for fault in &turn.errors {
@@ -138,7 +138,7 @@ impl Listener for Log {
                 error!(input = fault.input, "nothing was decided: {}", fault.cause);
             }
         }
-        for GivenUp { plan, pods, reason, .. } in &turn.given_up {
+        for GivenUpPlan { plan, pods, reason, .. } in &turn.given_up {
             let pods: Vec<String> = pods.iter().map(ObjectRef::pod_name).collect();
             warn!(plan, pods = pods.join(", "), reason, "plan given up");
         }
@@ -147,8 +147,8 @@ impl Listener for Log {
         }
     }
 
-    fn saw(&mut self, news: &News) {
-        if let News::Gone(key) = news
+    fn saw(&mut self, news: &ObjectChange) {
+        if let ObjectChange::Gone(key) = news
             && let Some(pod) = key.strip_prefix("Pod/")
         {
             self.said.remove(pod);
@@ -159,7 +159,7 @@ impl Listener for Log {
         }
     }
 
-    fn finished(&mut self, finished: &Finished) {
+    fn finished(&mut self, finished: &FinishedTask) {
         let object = finished.task.object().key();
         match (&finished.task, &finished.done.outcome) {
             (task, CommandOutcome::Failed(why)) => debug!(object, action = task.word(), error = why, "failed"),
@@ -182,19 +182,19 @@ impl Listener for Log {
         }
     }
 
-    fn stands(&mut self, victim: &Standing) {
+    fn stands(&mut self, victim: &RunningVictim) {
         let (pod, evicted_for) = (victim.pod.pod_name(), &victim.evicted_for);
         warn!(pod, evicted_for, remedy = STANDS, "a victim still runs a minute after it was marked");
     }
 
-    fn unreadable(&mut self, kind: &Kind, why: &str) {
+    fn unreadable(&mut self, kind: &GroupKind, why: &str) {
         match why {
             "" => info!(%kind, "the objects of this kind can be read again"),
             why => warn!(%kind, reason = why, "the objects of this kind cannot be read"),
         }
     }
 
-    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+    fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
         let (pod, node, reason) = (refusal.pod.pod_name(), &refusal.node, &refusal.message);
         match deleted {
             true => warn!(pod, node, reason, "kube-scheduler refuses a pod that was let go; it is deleted"),
@@ -202,10 +202,10 @@ impl Listener for Log {
         }
     }
 
-    fn foreign(&mut self, foreign: &Foreign) {
-        let Foreign { pod, node, by, message } = foreign;
+    fn foreign(&mut self, foreign: &ExternalEviction) {
+        let ExternalEviction { pod, node, by, message } = foreign;
         match by {
-            By::Scheduler => {
+            ExternalEvictionCause::Scheduler => {
                 warn!(
                     pod,
                     node,
@@ -213,7 +213,7 @@ impl Listener for Log {
                     "kube-scheduler preempts a pod by its own rules; see preemptionPolicy"
                 )
             }
-            By::EvictionApi => info!(pod, node, reason = message, "somebody else evicts a pod"),
+            ExternalEvictionCause::EvictionApi => info!(pod, node, reason = message, "somebody else evicts a pod"),
         }
     }
 
@@ -252,23 +252,23 @@ impl Listener for Log {
 
 #[cfg(test)]
 mod tests {
-    use lictor_host::session::testing::{ALL, Say, Scripted};
-    use lictor_host::session::{Input, Session};
+    use lictor_host::session::testing::{ALL, Scripted, ScriptedReply};
+    use lictor_host::session::{Session, SessionInput};
     use lictor_host::verify::testing::{node, object, pod};
 
     use super::*;
 
     #[test]
     fn a_pod_that_is_refused_is_said_when_it_has_been_for_a_second() {
-        let policy = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
         let mut session = Session::open(Box::new(policy), "test", "").unwrap();
         let cluster = [node("n1", 4), pod("p", 1, 0)].map(object).into();
-        session.handle(Input::Listed(cluster)).unwrap();
-        let mut log = Log::default();
-        let mut cycle = |log: &mut Log, at: i64| {
-            session.handle(Input::Clock(at)).unwrap();
-            let steps = vec![session.handle(Input::Cycle).unwrap()];
-            log.turned(&Turn { steps, ..Turn::default() }, &session, None);
+        session.handle(SessionInput::Listed(cluster)).unwrap();
+        let mut log = LogObserver::default();
+        let mut cycle = |log: &mut LogObserver, at: i64| {
+            session.handle(SessionInput::Clock(at)).unwrap();
+            let steps = vec![session.handle(SessionInput::Cycle).unwrap()];
+            log.turned(&DeciderOutput { steps, ..DeciderOutput::default() }, &session, None);
             log.tick(at, None);
         };
         cycle(&mut log, 5);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn each_reign_logs_anew_that_the_checkpoint_fails() {
-        let mut log = Log::default();
+        let mut log = LogObserver::default();
         log.unsaved("the disk is full");
         log.begins(Box::new(|| true));
         assert!(!log.is_unsaved);

@@ -16,28 +16,28 @@ use std::time::Duration;
 
 use kube::Client;
 use lictor_contract::{ExtensionPoint, Interests};
-use lictor_host::living::{Clock, MARKS};
+use lictor_host::living::{MARKS, SessionClock};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::warn;
 
 use crate::carry_out::{Backoff, Executor, KubeApi};
-use crate::decide::lives::Patience;
-use crate::decide::{Mode, Talk};
+use crate::decide::lives::PlanTimeouts;
+use crate::decide::{RecordableSession, RunMode};
 use crate::ops::start::identity;
-use crate::state::Keep;
-use crate::view::Ours;
-use crate::watch::store::Store;
-use crate::watch::{Kind, kinds, stream};
-use inbox::Came;
-use listener::Listener;
-use reign::{Reign, Reigned};
+use crate::state::CheckpointStore;
+use crate::view::ManagedPods;
+use crate::watch::store::ObjectCache;
+use crate::watch::{GroupKind, kinds, stream};
+use inbox::LoopEvent;
+use listener::LoopObserver;
+use reign::{LeaderLoop, LeaderLoopParts};
 
 /// The settings of the loop.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How much of the decisions is carried out.
-    pub mode: Mode,
+    pub mode: RunMode,
     /// The schedulers whose pods are decided about.
     pub schedulers: Vec<String>,
     /// The most requests that are under way at once.
@@ -48,7 +48,7 @@ pub struct Settings {
     /// refused pods are never deleted.
     pub refused_grace: Option<Duration>,
     /// How long a plan may take before it is given up.
-    pub patience: Patience,
+    pub patience: PlanTimeouts,
     /// How long requests that are under way may take when the process is to end.
     pub end_within: Duration,
     /// The name of this process, which no other has.
@@ -58,12 +58,12 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            mode: Mode::Act,
+            mode: RunMode::Act,
             schedulers: vec![crate::names::DEFAULT_SCHEDULER.to_owned()],
             at_once: 32,
             together: Duration::from_millis(20),
             refused_grace: None,
-            patience: Patience::default(),
+            patience: PlanTimeouts::default(),
             end_within: Duration::from_secs(5),
             identity: identity(),
         }
@@ -71,9 +71,9 @@ impl Default for Settings {
 }
 
 /// A session without inputs.
-pub struct Opened {
+pub struct SessionSetup {
     /// The session.
-    pub talk: Talk,
+    pub talk: RecordableSession,
     /// The kinds and fields that its policy reads.
     pub interests: Interests,
     /// The extension points at which its policy decides.
@@ -98,7 +98,7 @@ pub enum RunError {
 }
 
 /// The surroundings of the loop.
-pub struct Surroundings<O, L> {
+pub struct LoopDependencies<O, L> {
     /// The cluster.
     pub client: Client,
     /// Opens a session, each time that this process begins to lead.
@@ -106,7 +106,7 @@ pub struct Surroundings<O, L> {
     /// The listener of the loop.
     pub listener: L,
     /// The store of the state that another process needs to go on. `None`: the cluster alone holds that state.
-    pub keep: Option<Box<dyn Keep>>,
+    pub keep: Option<Box<dyn CheckpointStore>>,
     /// Whether this process leads; only the leader writes.
     pub leads: watch::Receiver<bool>,
     /// Whether the process is to end.
@@ -117,10 +117,10 @@ pub struct Surroundings<O, L> {
 ///
 /// # Errors
 /// The session cannot be opened, or its thread breaks.
-pub async fn run<O, L>(settings: Settings, mut with: Surroundings<O, L>) -> Result<(), RunError>
+pub async fn run<O, L>(settings: Settings, mut with: LoopDependencies<O, L>) -> Result<(), RunError>
 where
-    O: FnMut() -> Result<Opened, String>,
-    L: Listener,
+    O: FnMut() -> Result<SessionSetup, String>,
+    L: LoopObserver,
 {
     let (mut listener, mut keep) = (Some(with.listener), with.keep);
     loop {
@@ -129,7 +129,7 @@ where
             () = becomes(&mut with.leads, true) => {}
         }
         let opened = (with.open)().map_err(RunError::Open)?;
-        if settings.mode == Mode::Act && !opened.deletes_victims {
+        if settings.mode == RunMode::Act && !opened.deletes_victims {
             warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
         }
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
@@ -150,24 +150,24 @@ where
 }
 
 /// Runs one time of leading: from the first list to the loss of the lead, or the end of the process.
-async fn reign<L: Listener>(
+async fn reign<L: LoopObserver>(
     settings: &Settings,
     client: &Client,
-    opened: Opened,
+    opened: SessionSetup,
     mut listener: L,
-    keep: Option<Box<dyn Keep>>,
+    keep: Option<Box<dyn CheckpointStore>>,
     leads: &mut watch::Receiver<bool>,
     stop: &mut watch::Receiver<bool>,
-) -> Result<Reigned<L>, RunError> {
+) -> Result<LeaderLoopParts<L>, RunError> {
     let (send, inbox) = channel();
     let kinds = kinds::of(&opened.interests);
     let watches = follow(client, &kinds, &send);
-    let ours = Ours { schedulers: settings.schedulers.clone(), ungated: settings.mode == Mode::Observe };
-    let store = Store::new(ours, kinds, &opened.interests.placed_kinds);
+    let ours = ManagedPods { schedulers: settings.schedulers.clone(), ungated: settings.mode == RunMode::Observe };
+    let store = ObjectCache::new(ours, kinds, &opened.interests.placed_kinds);
     let back = send.clone();
-    let told = move |report| drop(back.send(Came::Report(report)));
+    let told = move |report| drop(back.send(LoopEvent::Report(report)));
     let wake = send.clone();
-    listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
+    listener.begins(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
     let placed = kinds::placed(&opened.interests);
     let manager = rivals::manager(&settings.identity);
     let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed).managed_by(&manager);
@@ -175,7 +175,7 @@ async fn reign<L: Listener>(
     // The task ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();
     let works = works_alone.spawn(works);
-    let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep, Clock::start());
+    let reign = LeaderLoop::new(settings.clone(), opened, store, executor, listener, keep, SessionClock::start());
     let (ended, mut end) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("session".to_owned()).spawn(move || {
         let _nobody_waits = ended.send(reign.run(&inbox));
@@ -190,7 +190,7 @@ async fn reign<L: Listener>(
         works.abort();
     }
     drop(watches);
-    let _ended = send.send(Came::Stop(graceful));
+    let _ended = send.send(LoopEvent::Stop(graceful));
     let reigned = end.await.map_err(|_| RunError::Ended);
     works.abort();
     reigned
@@ -208,11 +208,11 @@ async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
 }
 
 /// Starts one watch for each kind. The watches end when the returned set is dropped.
-fn follow(client: &Client, kinds: &BTreeSet<Kind>, send: &Sender<Came>) -> JoinSet<()> {
+fn follow(client: &Client, kinds: &BTreeSet<GroupKind>, send: &Sender<LoopEvent>) -> JoinSet<()> {
     let mut watches = JoinSet::new();
     for kind in kinds {
         let (send, seen_kind) = (send.clone(), kind.clone());
-        let tell = move |seen| send.send(Came::Seen(seen_kind.clone(), seen)).is_ok();
+        let tell = move |seen| send.send(LoopEvent::Seen(seen_kind.clone(), seen)).is_ok();
         watches.spawn(stream::follow(client.clone(), kind.clone(), tell));
     }
     watches

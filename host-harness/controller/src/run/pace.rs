@@ -12,13 +12,13 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// The pause after a cycle.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct CycleBackoff {
     pause: Duration,
     /// Whether the cycle under way has taken a nomination back.
     withdraws: bool,
 }
 
-impl Pace {
+impl CycleBackoff {
     /// Takes note of a part of a cycle: whether it takes nominations back, and whether it is the last one. Returns the pause after it.
     pub(super) fn after(&mut self, withdraws: bool, is_last: bool) -> Duration {
         self.withdraws |= withdraws;
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_pause_doubles_with_each_cycle_in_a_row_that_takes_a_nomination_back() {
-        let mut pace = Pace::default();
+        let mut pace = CycleBackoff::default();
         let mut cycle = |withdraws| pace.after(withdraws, true).as_millis();
         assert_eq!([0; 9].map(|_| cycle(true)), [20, 40, 80, 160, 320, 640, 1280, 2000, 2000]);
         assert_eq!([false, false, true].map(cycle), [0, 0, 20]);
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_cycle_in_parts_is_one() {
-        let mut pace = Pace::default();
+        let mut pace = CycleBackoff::default();
         let parts = [(true, false), (true, false), (false, true), (false, true)];
         assert_eq!(parts.map(|(withdraws, is_last)| pace.after(withdraws, is_last).as_millis()), [0, 0, 20, 0]);
     }

@@ -12,19 +12,19 @@ const MOST: u32 = 4096;
 
 /// The number of pods in a part, computed from the time of the last part.
 #[derive(Debug)]
-pub(super) struct Portion {
+pub(super) struct BatchSizer {
     most: u32,
     /// How long the cycle under way took so far.
     cycle: Duration,
 }
 
-impl Default for Portion {
-    fn default() -> Portion {
-        Portion { most: 32, cycle: Duration::ZERO }
+impl Default for BatchSizer {
+    fn default() -> BatchSizer {
+        BatchSizer { most: 32, cycle: Duration::ZERO }
     }
 }
 
-impl Portion {
+impl BatchSizer {
     /// Returns the most pods of the next part.
     pub(super) fn most(&self) -> u32 {
         self.most
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_part_has_as_many_pods_as_can_be_decided_about_in_its_time() {
         let millis = Duration::from_millis;
-        let mut portion = Portion::default();
+        let mut portion = BatchSizer::default();
         assert_eq!(portion.took(millis(64), 32, true), None);
         assert_eq!(portion.most(), 25, "2 ms for each: 25 in 50 ms");
         assert_eq!(portion.took(millis(25), 25, true), None);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_part_is_never_empty_and_never_without_bounds() {
-        let mut portion = Portion::default();
+        let mut portion = BatchSizer::default();
         portion.took(Duration::from_secs(60), 1, true);
         assert_eq!(portion.most(), FEWEST);
         portion.took(Duration::ZERO, 0, true);

@@ -10,28 +10,28 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use lictor_host::living::{Clock, nanoseconds};
+use lictor_host::living::{SessionClock, nanoseconds};
 use lictor_host::session::ObjectRef;
 use tokio::time::Instant;
 
-use super::inbox::{Came, batch};
-use super::listener::Listener;
-use super::pace::Pace;
-use super::portion::Portion;
-use super::rivals::Rivals;
-use super::{Opened, Settings};
-use crate::carry_out::{Executor, Finished, Order, Placed, Report, Task};
-use crate::decide::foreign::Foreigners;
+use super::inbox::{LoopEvent, batch};
+use super::listener::LoopObserver;
+use super::pace::CycleBackoff;
+use super::portion::BatchSizer;
+use super::rivals::OtherControllers;
+use super::{SessionSetup, Settings};
+use crate::carry_out::{Executor, ExecutorTask, FinishedTask, PlaceableObject, TaskReport, TaskRequest};
+use crate::decide::foreign::ExternalEvictions;
 use crate::decide::leftovers::Leftovers;
-use crate::decide::refused::Refusals;
-use crate::decide::victims::Victims;
-use crate::decide::{Decider, Fact, Turn};
-use crate::state::Keep;
-use crate::watch::store::{News, Store};
-use crate::watch::{Kind, Seen};
-use end::Checkpoint;
-pub(super) use end::Reigned;
-use look::{Awaited, named};
+use crate::decide::refused::UnschedulablePods;
+use crate::decide::victims::RunningVictims;
+use crate::decide::{Decider, DeciderOutput, SessionFact};
+use crate::state::CheckpointStore;
+use crate::watch::store::{ObjectCache, ObjectChange};
+use crate::watch::{GroupKind, WatchMessage};
+use end::CheckpointStatus;
+pub(super) use end::LeaderLoopParts;
+use look::{TaskKey, named};
 
 /// How long to wait where nothing is due. 10 s.
 const IDLE: Duration = Duration::from_secs(10);
@@ -43,56 +43,56 @@ const AFTER_FAULT: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_secs(1);
 
 /// One time of leading.
-pub(super) struct Reign<L> {
+pub(super) struct LeaderLoop<L> {
     settings: Settings,
-    clock: Clock,
-    store: Store,
+    clock: SessionClock,
+    store: ObjectCache,
     /// The changes before the session began; then those that the session must still receive.
-    news: Vec<News>,
+    news: Vec<ObjectChange>,
     /// The session, before and after the cluster was listed.
-    opened: Option<Opened>,
+    opened: Option<SessionSetup>,
     decider: Option<Decider>,
-    refusals: Refusals,
-    foreigners: Foreigners,
-    victims: Victims,
+    refusals: UnschedulablePods,
+    foreigners: ExternalEvictions,
+    victims: RunningVictims,
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
-    rivals: Rivals,
+    rivals: OtherControllers,
     /// The result of the last checkpoint.
-    checkpoint: Checkpoint,
+    checkpoint: CheckpointStatus,
     leftovers: Leftovers,
     executor: Executor,
     /// The tasks that are under way. A `Confirm` ends with the command that it is about.
-    under_way: BTreeSet<Awaited>,
+    under_way: BTreeSet<TaskKey>,
     listener: L,
-    keep: Option<Box<dyn Keep>>,
+    keep: Option<Box<dyn CheckpointStore>>,
     /// No cycle begins before this moment.
     rest_until: Instant,
     /// How much is decided at once.
-    portion: Portion,
+    portion: BatchSizer,
     /// How long to wait after a cycle that takes nominations back.
-    pace: Pace,
+    pace: CycleBackoff,
     file: Arc<str>,
 }
 
-impl<L: Listener> Reign<L> {
+impl<L: LoopObserver> LeaderLoop<L> {
     pub(super) fn new(
         settings: Settings,
-        opened: Opened,
-        store: Store,
+        opened: SessionSetup,
+        store: ObjectCache,
         executor: Executor,
         listener: L,
-        keep: Option<Box<dyn Keep>>,
-        clock: Clock,
-    ) -> Reign<L> {
+        keep: Option<Box<dyn CheckpointStore>>,
+        clock: SessionClock,
+    ) -> LeaderLoop<L> {
         let grace = settings.refused_grace.map(nanoseconds);
-        Reign {
-            refusals: Refusals::new(grace),
-            foreigners: Foreigners::default(),
-            victims: Victims::default(),
+        LeaderLoop {
+            refusals: UnschedulablePods::new(grace),
+            foreigners: ExternalEvictions::default(),
+            victims: RunningVictims::default(),
             deletes_victims: opened.deletes_victims,
-            rivals: Rivals::new(&settings.identity),
-            checkpoint: Checkpoint::Stored,
+            rivals: OtherControllers::new(&settings.identity),
+            checkpoint: CheckpointStatus::Stored,
             leftovers: Leftovers::default(),
             settings,
             clock,
@@ -105,14 +105,14 @@ impl<L: Listener> Reign<L> {
             listener,
             keep,
             rest_until: Instant::now(),
-            portion: Portion::default(),
-            pace: Pace::default(),
+            portion: BatchSizer::default(),
+            pace: CycleBackoff::default(),
             file: Arc::from("the cluster"),
         }
     }
 
     /// Runs until it is stopped, or another process leads.
-    pub(super) fn run(mut self, inbox: &Receiver<Came>) -> Reigned<L> {
+    pub(super) fn run(mut self, inbox: &Receiver<LoopEvent>) -> LeaderLoopParts<L> {
         while let Some(came) = batch(inbox, self.wait(), self.together()) {
             match self.turn(came) {
                 None => {}
@@ -129,8 +129,9 @@ impl<L: Listener> Reign<L> {
 
     /// Takes messages, and decides. Returns whether the end is a graceful one where the loop must stop; then nothing is decided. A checkpoint that
     /// another process has taken over is an end, too.
-    pub(super) fn turn(&mut self, came: Vec<Came>) -> Option<bool> {
-        let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
+    pub(super) fn turn(&mut self, came: Vec<LoopEvent>) -> Option<bool> {
+        let stop =
+            came.iter().find_map(|came| if let LoopEvent::Stop(graceful) = came { Some(*graceful) } else { None });
         self.take(came);
         if stop.is_none() {
             self.decide();
@@ -156,19 +157,19 @@ impl<L: Listener> Reign<L> {
     }
 
     /// Takes messages.
-    fn take(&mut self, came: Vec<Came>) {
+    fn take(&mut self, came: Vec<LoopEvent>) {
         let mut outcomes = Vec::new();
         let is_listing = self.decider.is_none();
         for came in came {
             match came {
-                Came::Seen(kind, seen) => self.see(&kind, seen),
-                Came::Report(Report::Finished(finished)) => outcomes.extend(self.finish(*finished)),
-                Came::Report(Report::Blocked(victim, why)) => self.listener.blocked(&victim, &why),
-                Came::Wake | Came::Stop(_) => {}
+                LoopEvent::Seen(kind, seen) => self.see(&kind, seen),
+                LoopEvent::Report(TaskReport::Finished(finished)) => outcomes.extend(self.finish(*finished)),
+                LoopEvent::Report(TaskReport::Blocked(victim, why)) => self.listener.blocked(&victim, &why),
+                LoopEvent::Wake | LoopEvent::Stop(_) => {}
             }
         }
         if is_listing {
-            let missing: Vec<Kind> = self.store.missing().cloned().collect();
+            let missing: Vec<GroupKind> = self.store.missing().cloned().collect();
             self.listener.syncing(&missing);
             if missing.is_empty() {
                 self.begin();
@@ -186,11 +187,13 @@ impl<L: Listener> Reign<L> {
         self.look(now);
     }
 
-    fn see(&mut self, kind: &Kind, seen: Seen) {
+    fn see(&mut self, kind: &GroupKind, seen: WatchMessage) {
         let now = self.clock.now();
         match &seen {
-            Seen::Unreadable(why) => self.listener.unreadable(kind, why),
-            Seen::There(object) if kind.group.is_empty() && kind.kind == "Pod" => self.look_for_rivals(object, now),
+            WatchMessage::Unreadable(why) => self.listener.unreadable(kind, why),
+            WatchMessage::There(object) if kind.group.is_empty() && kind.kind == "Pod" => {
+                self.look_for_rivals(object, now)
+            }
             _ => {}
         }
         for news in self.store.take(kind, seen) {
@@ -210,17 +213,17 @@ impl<L: Listener> Reign<L> {
     }
 
     /// Takes the end of a task: first the object that it shows, as a change, then the outcome. `None`: the task was no command of the session.
-    fn finish(&mut self, finished: Finished) -> Option<Fact> {
-        self.under_way.remove(&Awaited::of(&finished.task));
+    fn finish(&mut self, finished: FinishedTask) -> Option<SessionFact> {
+        self.under_way.remove(&TaskKey::of(&finished.task));
         self.listener.finished(&finished);
-        let Finished { task, done } = finished;
+        let FinishedTask { task, done } = finished;
         if done.is_gone || done.object.is_some() {
             let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
             // The watch may lag: a decision with the old object would send requests in vain, again and again.
-            let seen = done.object.map_or_else(|| Seen::Gone(named(task.object())), Seen::There);
-            self.see(&placed.unwrap_or(Kind::new("", "Pod")), seen);
+            let seen = done.object.map_or_else(|| WatchMessage::Gone(named(task.object())), WatchMessage::There);
+            self.see(&placed.unwrap_or(GroupKind::new("", "Pod")), seen);
         }
-        task.command().map(|id| Fact::Outcome(id, done.outcome))
+        task.command().map(|id| SessionFact::Outcome(id, done.outcome))
     }
 
     fn tick(&mut self) {
@@ -252,8 +255,8 @@ impl<L: Listener> Reign<L> {
     }
 
     /// Hands the tasks of a turn to the executor. The state that another process would need is stored before.
-    fn carry_out(&mut self, decider: &mut Decider, turn: Turn, cycle: Option<i64>) {
-        if turn.tasks.iter().any(|task| matches!(task, Task::Command(_))) {
+    fn carry_out(&mut self, decider: &mut Decider, turn: DeciderOutput, cycle: Option<i64>) {
+        if turn.tasks.iter().any(|task| matches!(task, ExecutorTask::Command(_))) {
             self.save(decider);
         }
         // The other process decides about all of this.
@@ -267,18 +270,18 @@ impl<L: Listener> Reign<L> {
         for task in turn.tasks {
             let object = task.object();
             let kind = self.store.placed(&object.kind);
-            let placed = kind.map(|(_, kind)| Placed::of(kind.clone(), object, decider.session().mirror()));
+            let placed = kind.map(|(_, kind)| PlaceableObject::of(kind.clone(), object, decider.session().mirror()));
             self.order(task, placed);
         }
     }
 
-    fn order(&mut self, task: Task, placed: Option<Placed>) {
+    fn order(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
         if self.is_taken_over() {
             return;
         }
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
-        self.under_way.insert(Awaited::of(&task));
-        self.executor.order(Order { task, raw, placed: placed.map(Arc::new) });
+        self.under_way.insert(TaskKey::of(&task));
+        self.executor.order(TaskRequest { task, raw, placed: placed.map(Arc::new) });
     }
 }

@@ -26,7 +26,7 @@ pub fn manager(identity: &str) -> String {
 
 /// The other controllers that have written since the cluster was listed.
 #[derive(Debug)]
-pub(super) struct Rivals {
+pub(super) struct OtherControllers {
     own: String,
     /// The newest time of a write in the list, as RFC 3339 in whole seconds of UTC: such texts are ordered as their times are.
     listed: String,
@@ -34,9 +34,9 @@ pub(super) struct Rivals {
     said: BTreeMap<String, i64>,
 }
 
-impl Rivals {
-    pub(super) fn new(identity: &str) -> Rivals {
-        Rivals { own: manager(identity), listed: String::new(), said: BTreeMap::new() }
+impl OtherControllers {
+    pub(super) fn new(identity: &str) -> OtherControllers {
+        OtherControllers { own: manager(identity), listed: String::new(), said: BTreeMap::new() }
     }
 
     /// Takes a pod as the API server shows it; `is_listing`: the first list is not complete yet. Returns the manager of another controller to report.
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_controller_that_has_written_since_the_list_is_reported_now_and_then() {
-        let mut rivals = Rivals::new("me");
+        let mut rivals = OtherControllers::new("me");
         let (before, after) = ("2026-03-12T09:00:07Z", "2026-03-12T09:00:08Z");
         // The process before this one, and others that are no controllers.
         assert_eq!(

@@ -7,10 +7,10 @@ use kube::Client;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
-use super::fence::{Fence, Refused};
-use super::{Keep, Unsaved};
-use crate::deadline::{CHECKPOINT, Late};
-use crate::decide::Saved;
+use super::fence::{Fence, FenceError};
+use super::{CheckpointStore, StoreError};
+use crate::deadline::{CHECKPOINT, DeadlineExceeded};
+use crate::decide::DeciderCheckpoint;
 
 /// The largest checkpoint, in bytes: a ConfigMap takes a mebibyte.
 const MOST: usize = 1_000_000;
@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_secs(30);
 /// A ConfigMap with the checkpoint, which one process writes at a time. It must be used on threads that are not of the runtime: they wait for the API
 /// server.
 #[derive(Clone)]
-pub struct InConfigMap {
+pub struct ConfigMapStore {
     fence: Fence,
     /// The namespace and the name of the ConfigMap.
     name: String,
@@ -32,27 +32,27 @@ pub struct InConfigMap {
     runtime: Handle,
 }
 
-impl InConfigMap {
+impl ConfigMapStore {
     /// Makes the store in the ConfigMap of this namespace and name, for the process of this unique name. Must be called within a runtime.
-    pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> InConfigMap {
+    pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> ConfigMapStore {
         let fence = Fence::new(client, (namespace, name), process);
         let name = format!("{namespace}/{name}");
-        InConfigMap { fence, name, most: MOST, rests_until: None, runtime: Handle::current() }
+        ConfigMapStore { fence, name, most: MOST, rests_until: None, runtime: Handle::current() }
     }
 
     /// Sets the largest checkpoint, in bytes.
-    pub fn limited_to(mut self, bytes: usize) -> InConfigMap {
+    pub fn limited_to(mut self, bytes: usize) -> ConfigMapStore {
         self.most = bytes;
         self
     }
 
-    pub(super) async fn read(&mut self) -> Result<Option<Saved>, String> {
+    pub(super) async fn read(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         let read = timeout(CHECKPOINT, self.fence.read()).await;
-        let text = read.map_err(|_| self.say(&Late(CHECKPOINT)))?.map_err(|error| self.say(&error))?;
+        let text = read.map_err(|_| self.say(&DeadlineExceeded(CHECKPOINT)))?.map_err(|error| self.say(&error))?;
         self.parse(text)
     }
 
-    pub(super) async fn begin(&mut self) -> Result<Option<Saved>, String> {
+    pub(super) async fn begin(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         self.fence.begin();
         self.rests_until = None;
         let taken = timeout(CHECKPOINT, self.fence.take_over()).await;
@@ -63,39 +63,39 @@ impl InConfigMap {
         }
     }
 
-    pub(super) async fn write(&mut self, text: &str) -> Result<(), Unsaved> {
+    pub(super) async fn write(&mut self, text: &str) -> Result<(), StoreError> {
         if text.len() > self.most {
-            return Err(Unsaved::Failed(self.say(&too_large(text.len(), self.most))));
+            return Err(StoreError::Failed(self.say(&too_large(text.len(), self.most))));
         }
         if self.rests_until.is_some_and(|until| Instant::now() < until) {
             let why = format!("the API server has not answered; nothing is stored for {} s", REST.as_secs());
-            return Err(Unsaved::Failed(self.say(&why)));
+            return Err(StoreError::Failed(self.say(&why)));
         }
         let written = timeout(CHECKPOINT, self.fence.write(text)).await;
         match written {
             Ok(written) => written.map_err(|refused| self.why(refused)),
-            Err(_) => Err(Unsaved::Failed(self.late())),
+            Err(_) => Err(StoreError::Failed(self.late())),
         }
     }
 
     fn late(&mut self) -> String {
         self.rests_until = Instant::now().checked_add(REST);
-        self.say(&Late(CHECKPOINT))
+        self.say(&DeadlineExceeded(CHECKPOINT))
     }
 
-    fn why(&self, refused: Refused) -> Unsaved {
+    fn why(&self, refused: FenceError) -> StoreError {
         match refused {
-            Refused::Error(error) => Unsaved::Failed(self.say(&error)),
-            Refused::Overtaken => Unsaved::Failed(self.say(&"somebody else changes it all the time")),
-            Refused::TakenOver(other) => {
-                Unsaved::TakenOver(self.say(&format!(
+            FenceError::Error(error) => StoreError::Failed(self.say(&error)),
+            FenceError::Overtaken => StoreError::Failed(self.say(&"somebody else changes it all the time")),
+            FenceError::TakenOver(other) => {
+                StoreError::TakenOver(self.say(&format!(
                     "`{other}` has taken it over: that process leads now, and this one does not any more"
                 )))
             }
         }
     }
 
-    fn parse(&self, text: Option<String>) -> Result<Option<Saved>, String> {
+    fn parse(&self, text: Option<String>) -> Result<Option<DeciderCheckpoint>, String> {
         text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| self.say(&error))
     }
 
@@ -104,17 +104,17 @@ impl InConfigMap {
     }
 }
 
-impl Keep for InConfigMap {
-    fn load(&mut self) -> Result<Option<Saved>, String> {
+impl CheckpointStore for ConfigMapStore {
+    fn load(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         self.runtime.clone().block_on(self.read())
     }
 
-    fn take_over(&mut self) -> Result<Option<Saved>, String> {
+    fn take_over(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         self.runtime.clone().block_on(self.begin())
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
-        let text = serde_json::to_string(saved).map_err(|error| Unsaved::Failed(self.say(&error)))?;
+    fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError> {
+        let text = serde_json::to_string(saved).map_err(|error| StoreError::Failed(self.say(&error)))?;
         self.runtime.clone().block_on(self.write(&text))
     }
 }

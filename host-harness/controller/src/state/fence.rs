@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 5;
 
 /// The end of a write that is no success.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum FenceError {
     /// The API server refuses, or does not answer.
     Error(Error),
     /// The process of this name has taken it over.
@@ -29,9 +29,9 @@ pub(super) enum Refused {
     Overtaken,
 }
 
-impl From<Error> for Refused {
-    fn from(error: Error) -> Refused {
-        Refused::Error(error)
+impl From<Error> for FenceError {
+    fn from(error: Error) -> FenceError {
+        FenceError::Error(error)
     }
 }
 
@@ -67,7 +67,7 @@ impl Fence {
     }
 
     /// Takes the ConfigMap over, and returns the checkpoint that stands there then.
-    pub(super) async fn take_over(&mut self) -> Result<Option<String>, Refused> {
+    pub(super) async fn take_over(&mut self) -> Result<Option<String>, FenceError> {
         for _ in 0..ATTEMPTS {
             let written = self.body(None);
             let taken = match self.patch(&written).await {
@@ -84,11 +84,11 @@ impl Fence {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Refused::Overtaken)
+        Err(FenceError::Overtaken)
     }
 
     /// Writes the checkpoint over the last write of this process.
-    pub(super) async fn write(&mut self, text: &str) -> Result<(), Refused> {
+    pub(super) async fn write(&mut self, text: &str) -> Result<(), FenceError> {
         if self.version.is_none() {
             self.take_over().await?;
         }
@@ -108,15 +108,15 @@ impl Fence {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Refused::Overtaken)
+        Err(FenceError::Overtaken)
     }
 
     /// Reads whether another process leads, and which version is to be written over.
-    async fn look(&mut self) -> Result<(), Refused> {
+    async fn look(&mut self) -> Result<(), FenceError> {
         let Some(map) = self.api.get_opt(&self.name).await? else { return Ok(()) };
         let holder = map.metadata.annotations.as_ref().and_then(|annotations| annotations.get(CHECKPOINT_OF));
         if let Some(other) = holder.filter(|holder| **holder != self.holder()) {
-            return Err(Refused::TakenOver(other.clone()));
+            return Err(FenceError::TakenOver(other.clone()));
         }
         self.version = map.metadata.resource_version;
         Ok(())

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use lictor_host::living::Stored;
+use lictor_host::living::JsonFile;
 
-use super::{Keep, Unsaved};
-use crate::decide::Saved;
+use super::{CheckpointStore, StoreError};
+use crate::decide::DeciderCheckpoint;
 
 /// A file, which is replaced as a whole. Nothing keeps two processes apart that write the same file.
 #[derive(Debug, Clone)]
-pub struct InFile(pub PathBuf);
+pub struct FileStore(pub PathBuf);
 
-impl Keep for InFile {
-    fn load(&mut self) -> Result<Option<Saved>, String> {
-        Stored::at(&self.0).load()
+impl CheckpointStore for FileStore {
+    fn load(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
+        JsonFile::at(&self.0).load()
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
-        Stored::at(&self.0).store(saved).map_err(Unsaved::Failed)
+    fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError> {
+        JsonFile::at(&self.0).store(saved).map_err(StoreError::Failed)
     }
 }

@@ -9,14 +9,14 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-use crate::decide::Saved;
+use crate::decide::DeciderCheckpoint;
 
-pub use config_map::InConfigMap;
-pub use file::InFile;
+pub use config_map::ConfigMapStore;
+pub use file::FileStore;
 
 /// Why a checkpoint was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unsaved {
+pub enum StoreError {
     /// It cannot be written. The process runs on without it.
     #[error("{0}")]
     Failed(String),
@@ -26,19 +26,19 @@ pub enum Unsaved {
 }
 
 /// A store of the state that another process needs to go on.
-pub trait Keep: Send {
+pub trait CheckpointStore: Send {
     /// Returns the state that was stored last. `None`: nothing was stored.
     ///
     /// # Errors
     /// The state cannot be read, or is not of this version.
-    fn load(&mut self) -> Result<Option<Saved>, String>;
+    fn load(&mut self) -> Result<Option<DeciderCheckpoint>, String>;
 
     /// Begins a time of leading, and returns the state that was stored last. `None`: nothing was stored. Where the store can keep processes apart, it
     /// refuses from now on what a process stores that led before.
     ///
     /// # Errors
     /// The state cannot be read or written, or is not of this version.
-    fn take_over(&mut self) -> Result<Option<Saved>, String> {
+    fn take_over(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         self.load()
     }
 
@@ -46,5 +46,5 @@ pub trait Keep: Send {
     ///
     /// # Errors
     /// The state cannot be written, or another process has taken the store over.
-    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved>;
+    fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError>;
 }

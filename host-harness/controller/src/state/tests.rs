@@ -7,8 +7,8 @@ use kube::Client;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::fence::{Fence, Refused};
-use super::{InConfigMap, Unsaved};
+use super::fence::{Fence, FenceError};
+use super::{ConfigMapStore, StoreError};
 use crate::deadline::CHECKPOINT;
 use crate::names::CHECKPOINT_OF;
 use crate::testing::{serving, silent};
@@ -102,8 +102,8 @@ fn pair(text: &str, holder: &str) -> (String, String) {
     (text.to_owned(), holder.to_owned())
 }
 
-fn taken_over(written: Result<(), Refused>) -> String {
-    let Err(Refused::TakenOver(by)) = written else { panic!("{written:?}") };
+fn taken_over(written: Result<(), FenceError>) -> String {
+    let Err(FenceError::TakenOver(by)) = written else { panic!("{written:?}") };
     by
 }
 
@@ -158,7 +158,7 @@ async fn a_write_whose_answer_was_lost_is_found() {
     let mut one = server.process("one");
     one.take_over().await.unwrap();
     server.0.lock().unwrap().loses = true;
-    assert!(matches!(one.write("1").await, Err(Refused::Error(_))));
+    assert!(matches!(one.write("1").await, Err(FenceError::Error(_))));
     server.take_log();
     one.write("2").await.unwrap();
     assert_eq!((server.take_log().join(" "), server.stored()), ("PATCH GET PATCH".to_owned(), pair("2", "one_1")));
@@ -183,7 +183,7 @@ async fn a_checkpoint_that_changes_all_the_time_is_given_up() {
     let other = |number: u32| Some(json!({"metadata": {"labels": {"a": number.to_string()}}}));
     server.before(&(0..100).map(other).collect::<Vec<_>>());
     server.take_log();
-    assert!(matches!(one.write("1").await, Err(Refused::Overtaken)));
+    assert!(matches!(one.write("1").await, Err(FenceError::Overtaken)));
     assert_eq!(server.take_log(), ["PATCH", "GET"].repeat(5));
 }
 
@@ -200,10 +200,10 @@ async fn a_process_that_could_not_take_over_at_its_beginning_does_so_when_it_sto
 #[tokio::test]
 async fn an_operator_is_told_who_has_taken_over() {
     let server = Server::default();
-    let process = |name: &str| InConfigMap::new(server.client(), ("default", "checkpoint"), name);
+    let process = |name: &str| ConfigMapStore::new(server.client(), ("default", "checkpoint"), name);
     let (mut one, mut other) = (process("one"), process("other"));
     assert_eq!((one.begin().await, other.begin().await), (Ok(None), Ok(None)));
-    let Err(Unsaved::TakenOver(why)) = one.write("1").await else { panic!("the other one leads") };
+    let Err(StoreError::TakenOver(why)) = one.write("1").await else { panic!("the other one leads") };
     assert!(why.starts_with("checkpoint in ConfigMap default/checkpoint: `other_1` has taken it over"), "{why}");
     assert_eq!(one.read().await, Ok(None), "nothing was stored");
 }
@@ -211,7 +211,7 @@ async fn an_operator_is_told_who_has_taken_over() {
 #[tokio::test(start_paused = true)]
 async fn an_api_server_that_does_not_answer_delays_the_session_seldom_and_not_for_long() {
     let (client, _server) = silent();
-    let mut map = InConfigMap::new(client, ("default", "checkpoint"), "one");
+    let mut map = ConfigMapStore::new(client, ("default", "checkpoint"), "one");
     let begun = Instant::now();
     let mut late = vec![map.begin().await.unwrap_err()];
     let wait = CHECKPOINT.as_secs();
@@ -220,7 +220,7 @@ async fn an_api_server_that_does_not_answer_delays_the_session_seldom_and_not_fo
     let (mut waited, begun) = (0, Instant::now());
     while begun.elapsed().as_secs() < 100 {
         let asked = Instant::now();
-        let Err(Unsaved::Failed(why)) = map.write("1").await else { panic!("nobody answers") };
+        let Err(StoreError::Failed(why)) = map.write("1").await else { panic!("nobody answers") };
         waited += asked.elapsed().as_secs();
         late.push(why);
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;

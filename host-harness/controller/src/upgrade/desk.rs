@@ -4,45 +4,48 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::progress::{Progress, Refusal, Stage};
-use super::{Offer, Offers, Wish, outdated};
+use super::progress::{ReplacementProgress, ReplacementRefusal, ReplacementStage};
+use super::{ReplacementCandidate, ReplacementRequest, ReplacementSender, outdated};
 
 /// A function that reads, verifies, compiles and configures the policy of a wish.
-type Load = dyn Fn(Wish) -> Result<Offer, Refusal> + Send + Sync;
+type ComponentLoader = dyn Fn(ReplacementRequest) -> Result<ReplacementCandidate, ReplacementRefusal> + Send + Sync;
 
 /// The desk at which replacements are ordered. Clones share one desk.
 #[derive(Clone)]
-pub struct Desk {
-    offers: Offers,
-    load: Arc<Load>,
-    work: Arc<Mutex<Work>>,
+pub struct ReplacementService {
+    offers: ReplacementSender,
+    load: Arc<ComponentLoader>,
+    work: Arc<Mutex<LoadQueue>>,
 }
 
 /// The orders that the loop does not have yet: one whose component is read and compiled, and the last one of those that arrived meanwhile.
 #[derive(Default)]
-struct Work {
+struct LoadQueue {
     is_under_way: bool,
-    next: Option<(u64, Wish)>,
+    next: Option<(u64, ReplacementRequest)>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for ReplacementService {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.debug_struct("Desk").field("last", &self.progress(None)).finish_non_exhaustive()
     }
 }
 
-impl Desk {
+impl ReplacementService {
     /// Makes a desk for the loop that takes these offers.
-    pub fn new(offers: Offers, load: impl Fn(Wish) -> Result<Offer, Refusal> + Send + Sync + 'static) -> Desk {
-        Desk { offers, load: Arc::new(load), work: Arc::default() }
+    pub fn new(
+        offers: ReplacementSender,
+        load: impl Fn(ReplacementRequest) -> Result<ReplacementCandidate, ReplacementRefusal> + Send + Sync + 'static,
+    ) -> ReplacementService {
+        ReplacementService { offers, load: Arc::new(load), work: Arc::default() }
     }
 
-    /// Orders a replacement. Returns its number, for [`Desk::progress`]. The last order counts: when it is ready, earlier orders without an end are
+    /// Orders a replacement. Returns its number, for [`ReplacementService::progress`]. The last order counts: when it is ready, earlier orders without an end are
     /// given up. Where the last order is refused, they go on.
     ///
     /// One component is read and compiled at a time. Of the orders that arrive meanwhile the last one waits, and the others are refused.
-    pub fn order(&self, wish: Wish) -> u64 {
-        let number = self.offers.book.open(&wish.component, Stage::Fetching);
+    pub fn order(&self, wish: ReplacementRequest) -> u64 {
+        let number = self.offers.book.open(&wish.component, ReplacementStage::Fetching);
         let mut work = self.work();
         if work.is_under_way {
             if let Some((before, _)) = work.next.replace((number, wish)) {
@@ -55,14 +58,14 @@ impl Desk {
             Ok(_) => work.is_under_way = true,
             Err(error) => {
                 let (message, remedy) = (format!("no thread can be started: {error}"), "try again later".to_owned());
-                self.offers.book.refuse(number, Refusal { message, remedy });
+                self.offers.book.refuse(number, ReplacementRefusal { message, remedy });
             }
         }
         number
     }
 
     /// Carries out an order, and then those that have arrived meanwhile.
-    fn serve(&self, mut number: u64, mut wish: Wish) {
+    fn serve(&self, mut number: u64, mut wish: ReplacementRequest) {
         loop {
             // A component that breaks its reader must not block the orders that follow.
             let loaded = catch_unwind(AssertUnwindSafe(|| (self.load)(wish))).unwrap_or_else(|_broken| Err(broke()));
@@ -81,13 +84,13 @@ impl Desk {
         }
     }
 
-    fn work(&self) -> MutexGuard<'_, Work> {
+    fn work(&self) -> MutexGuard<'_, LoadQueue> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records a wish that cannot be read as a refused order. Returns its number. `component` is its name for people.
-    pub fn refuse(&self, component: &str, refusal: Refusal) -> u64 {
-        let number = self.offers.book.open(component, Stage::Fetching);
+    pub fn refuse(&self, component: &str, refusal: ReplacementRefusal) -> u64 {
+        let number = self.offers.book.open(component, ReplacementStage::Fetching);
         self.offers.book.refuse(number, refusal);
         number
     }
@@ -96,12 +99,12 @@ impl Desk {
     ///
     /// # Errors
     /// The policy cannot be read, verified, compiled or configured.
-    pub fn read(&self, wish: Wish) -> Result<Offer, Refusal> {
+    pub fn read(&self, wish: ReplacementRequest) -> Result<ReplacementCandidate, ReplacementRefusal> {
         (self.load)(wish)
     }
 
     /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number, or it is forgotten.
-    pub fn progress(&self, number: Option<u64>) -> Option<Progress> {
+    pub fn progress(&self, number: Option<u64>) -> Option<ReplacementProgress> {
         self.offers.progress(number)
     }
 
@@ -116,7 +119,7 @@ impl Desk {
     }
 }
 
-fn broke() -> Refusal {
+fn broke() -> ReplacementRefusal {
     let message = "the component broke the process that read it".to_owned();
-    Refusal { message, remedy: "report this, with the component".to_owned() }
+    ReplacementRefusal { message, remedy: "report this, with the component".to_owned() }
 }

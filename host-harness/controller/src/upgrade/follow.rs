@@ -9,8 +9,8 @@ use kube::{Client, Error};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use super::map::{self, Next, Said};
-use super::{Desk, Progress, Stage};
+use super::map::{self, ConfigMapRequest, FollowAction};
+use super::{ReplacementProgress, ReplacementService, ReplacementStage};
 use crate::deadline::{REPORT, within};
 
 /// The time between two reads of the ConfigMap's version. The rest is read when the version has changed.
@@ -19,30 +19,35 @@ const LOOK: Duration = Duration::from_secs(2);
 const TELL: Duration = Duration::from_millis(500);
 
 /// The follower of a ConfigMap.
-pub struct Follower {
+pub struct ConfigMapFollower {
     api: Api<ConfigMap>,
     namespace: String,
     name: String,
-    desk: Desk,
+    desk: ReplacementService,
     events: Recorder,
     by: String,
     /// The version of the ConfigMap that was read last.
     version: Option<String>,
-    said: Option<Said>,
+    said: Option<ConfigMapRequest>,
     /// The wish that was ordered or adopted: its digest, and the number of the order.
     own: Option<(String, Option<u64>)>,
     /// The progress that was written last.
-    told: Option<Progress>,
+    told: Option<ReplacementProgress>,
     /// Whether it was reported that the ConfigMap cannot be read.
     is_unread: bool,
 }
 
-impl Follower {
+impl ConfigMapFollower {
     /// Makes a follower of this ConfigMap; `by` is the name of this process.
-    pub fn new(client: Client, (namespace, name): (&str, &str), desk: Desk, by: &str) -> Follower {
+    pub fn new(
+        client: Client,
+        (namespace, name): (&str, &str),
+        desk: ReplacementService,
+        by: &str,
+    ) -> ConfigMapFollower {
         let reporter = Reporter { controller: "lictor.dev/lictor".to_owned(), instance: Some(by.to_owned()) };
         let (version, said, own, told) = Default::default();
-        Follower {
+        ConfigMapFollower {
             api: Api::namespaced(client.clone(), namespace),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
@@ -88,14 +93,14 @@ impl Follower {
         }
         let own = self.own.as_ref().map(|(digest, _)| digest.as_str());
         match map::next(self.said.as_ref(), own, leads) {
-            Next::Stay => {}
-            Next::GiveUp => {
+            FollowAction::Stay => {}
+            FollowAction::GiveUp => {
                 if let Some((_, Some(number))) = self.own.take() {
                     self.desk.give_up(number, "the ConfigMap wishes for nothing any more");
                 }
             }
-            Next::Order => self.order(),
-            Next::Adopt => self.adopt().await,
+            FollowAction::Order => self.order(),
+            FollowAction::Adopt => self.adopt().await,
         }
     }
 
@@ -131,7 +136,7 @@ impl Follower {
 
     /// Adopts the policy that took over elsewhere: sessions are opened with it from now on.
     async fn adopt(&mut self) {
-        let Some(Said { digest, wish: Ok(wish), .. }) = self.said.clone() else { return };
+        let Some(ConfigMapRequest { digest, wish: Ok(wish), .. }) = self.said.clone() else { return };
         self.own = Some((digest, None));
         let desk = self.desk.clone();
         match tokio::task::spawn_blocking(move || desk.read(wish)).await {
@@ -172,19 +177,23 @@ impl Follower {
     }
 
     /// Reports a stage as an event of the ConfigMap. The first stages have no event.
-    async fn report(&self, progress: &Progress) {
+    async fn report(&self, progress: &ReplacementProgress) {
         let reason = match progress.stage {
-            Stage::Shadow => "PolicyCompared",
-            Stage::Watching => "PolicySwitched",
-            Stage::Done => "PolicyReplaced",
-            Stage::RolledBack => "PolicyRolledBack",
-            Stage::Refused => "PolicyRefused",
+            ReplacementStage::Shadow => "PolicyCompared",
+            ReplacementStage::Watching => "PolicySwitched",
+            ReplacementStage::Done => "PolicyReplaced",
+            ReplacementStage::RolledBack => "PolicyRolledBack",
+            ReplacementStage::Refused => "PolicyRefused",
             _ => return,
         };
-        let is_bad = matches!(progress.stage, Stage::RolledBack | Stage::Refused);
+        let is_bad = matches!(progress.stage, ReplacementStage::RolledBack | ReplacementStage::Refused);
         let remedy = if progress.remedy.is_empty() { String::new() } else { format!(": {}", progress.remedy) };
         // A refusal names what it is about.
-        let about = if progress.stage == Stage::Refused { String::new() } else { format!("{}: ", progress.component) };
+        let about = if progress.stage == ReplacementStage::Refused {
+            String::new()
+        } else {
+            format!("{}: ", progress.component)
+        };
         let note = format!("{about}{}{remedy}", progress.last());
         let event = Event {
             type_: if is_bad { EventType::Warning } else { EventType::Normal },

@@ -1,8 +1,8 @@
 //! Replaces the policy of a running loop: the new one is compared in shadow, takes over between two decisions, and is watched.
 //!
-//! Replacements are ordered at the [`Desk`]: by the file that is followed, a ConfigMap, or a client of the socket. There the component is read,
-//! compiled and configured, and then offered to the loop ([`Offers`]), which takes one at a time. Its transitions come with the steps of the session
-//! ([`Step::replacement`](lictor_host::session::Step)), and its [`Progress`] collects them.
+//! Replacements are ordered at the [`ReplacementService`]: by the file that is followed, a ConfigMap, or a client of the socket. There the component is read,
+//! compiled and configured, and then offered to the loop ([`ReplacementSender`]), which takes one at a time. Its transitions come with the steps of the session
+//! ([`StepOutput::replacement`](lictor_host::session::StepOutput)), and its [`ReplacementProgress`] collects them.
 
 mod desk;
 pub mod follow;
@@ -14,17 +14,17 @@ mod wish;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lictor_host::replace::{State, Terms};
-use lictor_host::session::{Candidate, Session};
+use lictor_host::replace::{ReplacementState, ReplacementTerms};
+use lictor_host::session::{CandidatePolicy, Session};
 use tracing::info;
 
-use crate::decide::{Talk, Turn};
-use crate::run::listener::{Listener, Wake, Waker};
+use crate::decide::{DeciderOutput, RecordableSession};
+use crate::run::listener::{LoopObserver, LoopWaker, WakeFunction};
 
-pub use desk::Desk;
-use progress::Book;
-pub use progress::{Progress, Refusal, Stage};
-pub use wish::{On, Own, Wish};
+pub use desk::ReplacementService;
+use progress::ReplacementLog;
+pub use progress::{ReplacementProgress, ReplacementRefusal, ReplacementStage};
+pub use wish::{DefaultTerms, ReplacementRequest, TermOverrides};
 
 /// The time between two turns of the loop while the new policy receives the cluster, one part per turn: 10 ms.
 const LOADING: i64 = 10_000_000;
@@ -32,13 +32,13 @@ const LOADING: i64 = 10_000_000;
 const TURN: i64 = 100_000_000;
 
 /// A policy that is to replace the one in force.
-pub struct Offer {
+pub struct ReplacementCandidate {
     /// The name of the policy for people, such as its file and digest.
     pub name: String,
     /// The policy, configured.
-    pub candidate: Candidate,
+    pub candidate: CandidatePolicy,
     /// The terms of its comparison and its watch.
-    pub terms: Terms,
+    pub terms: ReplacementTerms,
     /// Whether victims are deleted under the policy, by its system and its arguments; false: another controller deletes the marked ones.
     pub deletes_victims: bool,
     /// Called when the policy has taken over for good.
@@ -46,9 +46,9 @@ pub struct Offer {
 }
 
 /// A request to the loop.
-enum Asked {
+enum ReplacementCommand {
     /// Take this offer.
-    Offer(u64, Box<Offer>),
+    Offer(u64, Box<ReplacementCandidate>),
     /// Give this replacement up, and why.
     GiveUp(u64, String),
 }
@@ -56,27 +56,27 @@ enum Asked {
 /// The requests that the loop has not taken yet: at most one offer, and each replacement that is to be given up once. A process that does not lead
 /// takes none, however many arrive.
 #[derive(Clone, Default)]
-struct Inbox(Arc<Mutex<Vec<Asked>>>);
+struct Inbox(Arc<Mutex<Vec<ReplacementCommand>>>);
 
 impl Inbox {
     /// Adds an offer. Returns the number of the offer that it replaces. `None`: no offer was waiting.
-    fn offer(&self, number: u64, offer: Offer) -> Option<u64> {
+    fn offer(&self, number: u64, offer: ReplacementCandidate) -> Option<u64> {
         self.with(|all| {
-            let is_offer = |asked: &Asked| matches!(asked, Asked::Offer(..));
+            let is_offer = |asked: &ReplacementCommand| matches!(asked, ReplacementCommand::Offer(..));
             let before = all.iter().position(is_offer).map(|place| all.remove(place));
-            all.push(Asked::Offer(number, Box::new(offer)));
-            if let Some(Asked::Offer(before, _)) = before { Some(before) } else { None }
+            all.push(ReplacementCommand::Offer(number, Box::new(offer)));
+            if let Some(ReplacementCommand::Offer(before, _)) = before { Some(before) } else { None }
         })
     }
 
     /// Adds a request to give a replacement up. The oldest of more than [`MOST_GIVEN_UP`] such requests is dropped.
     fn give_up(&self, number: u64, why: &str) {
         self.with(|all| {
-            all.retain(|asked| !matches!(asked, Asked::GiveUp(known, _) if *known == number));
-            all.push(Asked::GiveUp(number, why.to_owned()));
-            let given_up = all.iter().filter(|asked| matches!(asked, Asked::GiveUp(..))).count();
+            all.retain(|asked| !matches!(asked, ReplacementCommand::GiveUp(known, _) if *known == number));
+            all.push(ReplacementCommand::GiveUp(number, why.to_owned()));
+            let given_up = all.iter().filter(|asked| matches!(asked, ReplacementCommand::GiveUp(..))).count();
             if given_up > MOST_GIVEN_UP
-                && let Some(oldest) = all.iter().position(|asked| matches!(asked, Asked::GiveUp(..)))
+                && let Some(oldest) = all.iter().position(|asked| matches!(asked, ReplacementCommand::GiveUp(..)))
             {
                 all.remove(oldest);
             }
@@ -84,11 +84,11 @@ impl Inbox {
     }
 
     /// Takes all requests.
-    fn take(&self) -> Vec<Asked> {
+    fn take(&self) -> Vec<ReplacementCommand> {
         self.with(std::mem::take)
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Vec<Asked>) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut Vec<ReplacementCommand>) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -98,22 +98,22 @@ const MOST_GIVEN_UP: usize = 16;
 
 /// The way by which offers reach the loop.
 #[derive(Clone)]
-pub struct Offers {
+pub struct ReplacementSender {
     inbox: Inbox,
-    waker: Waker,
-    book: Book,
+    waker: LoopWaker,
+    book: ReplacementLog,
 }
 
-impl Offers {
+impl ReplacementSender {
     /// Offers a policy. Returns the number of its replacement. The offer is taken when this process leads; another replacement under way is given up.
-    pub fn make(&self, offer: Offer) -> u64 {
-        let number = self.book.open(&offer.name, Stage::Waiting);
+    pub fn make(&self, offer: ReplacementCandidate) -> u64 {
+        let number = self.book.open(&offer.name, ReplacementStage::Waiting);
         self.hand_in(number, offer);
         number
     }
 
     /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number.
-    pub fn progress(&self, number: Option<u64>) -> Option<Progress> {
+    pub fn progress(&self, number: Option<u64>) -> Option<ReplacementProgress> {
         self.book.read(number)
     }
 
@@ -124,14 +124,14 @@ impl Offers {
         let _leads = self.wake();
     }
 
-    fn hand_in(&self, number: u64, offer: Offer) {
+    fn hand_in(&self, number: u64, offer: ReplacementCandidate) {
         if self.book.is_outdated(number) {
             self.book.refuse(number, outdated());
             return;
         }
         self.book.note(number, |progress| {
             progress.component.clone_from(&offer.name);
-            progress.stage = Stage::Waiting;
+            progress.stage = ReplacementStage::Waiting;
         });
         if let Some(before) = self.inbox.offer(number, offer) {
             self.book.refuse(before, outdated());
@@ -146,28 +146,28 @@ impl Offers {
     }
 }
 
-fn outdated() -> Refusal {
-    Refusal { message: OUTDATED.to_owned(), remedy: "order it again, if it is the one you want".to_owned() }
+fn outdated() -> ReplacementRefusal {
+    ReplacementRefusal { message: OUTDATED.to_owned(), remedy: "order it again, if it is the one you want".to_owned() }
 }
 
 /// Why an earlier replacement is given up.
 const OUTDATED: &str = "another replacement was ordered after it";
 
 /// A replacement that the session knows of.
-struct UnderWay {
+struct ActiveReplacement {
     number: u64,
-    state: State,
+    state: ReplacementState,
     deletes_victims: bool,
     settled: Box<dyn FnOnce() + Send>,
 }
 
 /// The listener that replaces the policy of its loop.
-pub struct Upgrades {
+pub struct ReplacementObserver {
     inbox: Inbox,
-    waker: Waker,
-    book: Book,
-    waiting: Option<(u64, Box<Offer>)>,
-    under_way: Option<UnderWay>,
+    waker: LoopWaker,
+    book: ReplacementLog,
+    waiting: Option<(u64, Box<ReplacementCandidate>)>,
+    under_way: Option<ActiveReplacement>,
     /// Why the replacement under way is to be given up. `None`: the replacement continues.
     gives_up: Option<String>,
     /// Whether the loop must decide once more about the pods that wait.
@@ -177,28 +177,31 @@ pub struct Upgrades {
     now: i64,
 }
 
-impl Upgrades {
+impl ReplacementObserver {
     /// Makes a listener that takes offers, and the way to it.
-    pub fn new() -> (Upgrades, Offers) {
-        let (inbox, waker, book) = (Inbox::default(), Waker::default(), Book::default());
+    pub fn new() -> (ReplacementObserver, ReplacementSender) {
+        let (inbox, waker, book) = (Inbox::default(), LoopWaker::default(), ReplacementLog::default());
         let (waiting, under_way, gives_up, decides, deletes_victims, now) = (None, None, None, false, None, 0);
-        let offers = Offers { inbox: inbox.clone(), waker: waker.clone(), book: book.clone() };
-        (Upgrades { inbox, waker, book, waiting, under_way, gives_up, decides, deletes_victims, now }, offers)
+        let offers = ReplacementSender { inbox: inbox.clone(), waker: waker.clone(), book: book.clone() };
+        (
+            ReplacementObserver { inbox, waker, book, waiting, under_way, gives_up, decides, deletes_victims, now },
+            offers,
+        )
     }
 
     fn hear(&mut self) {
         for asked in self.inbox.take() {
             match asked {
-                Asked::Offer(number, offer) => {
+                ReplacementCommand::Offer(number, offer) => {
                     if let Some((before, _)) = self.waiting.replace((number, offer)) {
                         self.book.refuse(before, outdated());
                     }
                     self.gives_up.get_or_insert_with(|| OUTDATED.to_owned());
                 }
-                Asked::GiveUp(number, why) => {
+                ReplacementCommand::GiveUp(number, why) => {
                     if self.waiting.take_if(|(waiting, _)| *waiting == number).is_some() {
                         let remedy = "order it again".to_owned();
-                        self.book.refuse(number, Refusal { message: why, remedy });
+                        self.book.refuse(number, ReplacementRefusal { message: why, remedy });
                     } else if self.under_way.as_ref().is_some_and(|it| it.number == number) {
                         self.gives_up = Some(why);
                     }
@@ -207,33 +210,34 @@ impl Upgrades {
         }
     }
 
-    fn begin(&mut self, session: &mut Session, number: u64, offer: Offer) {
-        let Offer { name, candidate, terms, deletes_victims, settled } = offer;
+    fn begin(&mut self, session: &mut Session, number: u64, offer: ReplacementCandidate) {
+        let ReplacementCandidate { name, candidate, terms, deletes_victims, settled } = offer;
         match session.replace(candidate, terms) {
             Ok(()) => {
                 info!(component = name, "a new policy is compared with the one in force");
-                self.book.note(number, |progress| progress.stage = Stage::Loading);
-                self.under_way = Some(UnderWay { number, state: State::Loading, deletes_victims, settled });
+                self.book.note(number, |progress| progress.stage = ReplacementStage::Loading);
+                self.under_way =
+                    Some(ActiveReplacement { number, state: ReplacementState::Loading, deletes_victims, settled });
             }
             Err(error) => {
                 let remedy = "mend the component, or end this process and start it with that component".to_owned();
-                self.book.refuse(number, Refusal { message: error.to_string(), remedy });
+                self.book.refuse(number, ReplacementRefusal { message: error.to_string(), remedy });
             }
         }
     }
 }
 
-impl Listener for Upgrades {
-    fn begins(&mut self, wake: Wake) {
+impl LoopObserver for ReplacementObserver {
+    fn begins(&mut self, wake: WakeFunction) {
         // A replacement that was under way when this process led before has ended with that session.
-        if let Some(UnderWay { number, .. }) = self.under_way.take() {
+        if let Some(ActiveReplacement { number, .. }) = self.under_way.take() {
             let message = "this process led no more".to_owned();
-            self.book.refuse(number, Refusal { message, remedy: "order it again".to_owned() });
+            self.book.refuse(number, ReplacementRefusal { message, remedy: "order it again".to_owned() });
         }
         self.waker.set(wake);
     }
 
-    fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
+    fn tick(&mut self, now: i64, talk: Option<&mut RecordableSession>) {
         self.now = now;
         self.hear();
         let Some(talk) = talk else { return };
@@ -261,18 +265,21 @@ impl Listener for Upgrades {
 
     fn due(&self) -> Option<i64> {
         let under_way = self.under_way.as_ref()?;
-        let turn = if under_way.state == State::Loading { LOADING } else { TURN };
+        let turn = if under_way.state == ReplacementState::Loading { LOADING } else { TURN };
         Some(self.now.saturating_add(turn))
     }
 
-    fn turned(&mut self, turn: &Turn, session: &Session, _: Option<i64>) {
+    fn turned(&mut self, turn: &DeciderOutput, session: &Session, _: Option<i64>) {
         for transition in turn.steps.iter().flat_map(|step| &step.replacement) {
             let Some(mut under_way) = self.under_way.take() else { return };
             under_way.state = transition.to;
             // Both policies are compared about the pods that wait. Where another policy decides from now on, it may decide differently.
-            self.decides |= matches!(transition.to, State::Shadow | State::Watching | State::RolledBack);
+            self.decides |= matches!(
+                transition.to,
+                ReplacementState::Shadow | ReplacementState::Watching | ReplacementState::RolledBack
+            );
             let report = session.replacement().map(|progress| progress.report);
-            if transition.to == State::Done {
+            if transition.to == ReplacementState::Done {
                 (under_way.settled)();
                 under_way.settled = Box::new(|| {});
                 self.deletes_victims = Some(under_way.deletes_victims);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lictor_host::replace::{Report, State, Transition};
+use lictor_host::replace::{ComparisonReport, ReplacementState, Transition};
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
@@ -16,18 +16,18 @@ const TOLD: usize = 20;
 /// The stage of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Stage {
+pub enum ReplacementStage {
     /// The component is read, verified, compiled and configured.
     Fetching,
     /// The policy waits until the loop takes it: until the cluster is known, and another replacement has ended.
     Waiting,
-    /// See [`State::Loading`].
+    /// See [`ReplacementState::Loading`].
     Loading,
-    /// See [`State::Shadow`].
+    /// See [`ReplacementState::Shadow`].
     Shadow,
-    /// See [`State::Switching`].
+    /// See [`ReplacementState::Switching`].
     Switching,
-    /// See [`State::Watching`].
+    /// See [`ReplacementState::Watching`].
     Watching,
     /// The new policy decides.
     Done,
@@ -37,38 +37,38 @@ pub enum Stage {
     Refused,
 }
 
-impl Stage {
+impl ReplacementStage {
     /// Returns whether no other stage follows.
     pub fn is_final(self) -> bool {
-        matches!(self, Stage::Done | Stage::RolledBack | Stage::Refused)
+        matches!(self, ReplacementStage::Done | ReplacementStage::RolledBack | ReplacementStage::Refused)
     }
 }
 
-impl From<State> for Stage {
-    fn from(state: State) -> Stage {
+impl From<ReplacementState> for ReplacementStage {
+    fn from(state: ReplacementState) -> ReplacementStage {
         match state {
-            State::Loading => Stage::Loading,
-            State::Shadow => Stage::Shadow,
-            State::Switching => Stage::Switching,
-            State::Watching => Stage::Watching,
-            State::Done => Stage::Done,
-            State::RolledBack => Stage::RolledBack,
+            ReplacementState::Loading => ReplacementStage::Loading,
+            ReplacementState::Shadow => ReplacementStage::Shadow,
+            ReplacementState::Switching => ReplacementStage::Switching,
+            ReplacementState::Watching => ReplacementStage::Watching,
+            ReplacementState::Done => ReplacementStage::Done,
+            ReplacementState::RolledBack => ReplacementStage::RolledBack,
         }
     }
 }
 
-impl Display for Stage {
+impl Display for ReplacementStage {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         to.write_str(match self {
-            Stage::Fetching => "the component is read and compiled",
-            Stage::Waiting => "waits for its turn",
-            Stage::Loading => "loading",
-            Stage::Shadow => "shadow",
-            Stage::Switching => "switching",
-            Stage::Watching => "watching",
-            Stage::Done => "done",
-            Stage::RolledBack => "rolled back",
-            Stage::Refused => "refused",
+            ReplacementStage::Fetching => "the component is read and compiled",
+            ReplacementStage::Waiting => "waits for its turn",
+            ReplacementStage::Loading => "loading",
+            ReplacementStage::Shadow => "shadow",
+            ReplacementStage::Switching => "switching",
+            ReplacementStage::Watching => "watching",
+            ReplacementStage::Done => "done",
+            ReplacementStage::RolledBack => "rolled back",
+            ReplacementStage::Refused => "refused",
         })
     }
 }
@@ -76,13 +76,13 @@ impl Display for Stage {
 /// The progress of a replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Progress {
+pub struct ReplacementProgress {
     /// The number of the replacement: the process counts the orders.
     pub number: u64,
     /// The component as it was ordered; once it is read, with its digest.
     pub component: String,
     /// The stage of the replacement.
-    pub stage: Stage,
+    pub stage: ReplacementStage,
     /// How many answers were compared.
     pub compared: u64,
     /// How many of those answers decide differently.
@@ -98,18 +98,27 @@ pub struct Progress {
 
 /// Why a policy is not tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ReplacementRefusal {
     /// What is wrong.
     pub message: String,
     /// What to do.
     pub remedy: String,
 }
 
-impl Progress {
-    pub(super) fn new(number: u64, component: &str, stage: Stage) -> Progress {
+impl ReplacementProgress {
+    pub(super) fn new(number: u64, component: &str, stage: ReplacementStage) -> ReplacementProgress {
         let (compared, different) = (0, 0);
         let (said, differences, remedy) = Default::default();
-        Progress { number, component: component.to_owned(), stage, compared, different, differences, said, remedy }
+        ReplacementProgress {
+            number,
+            component: component.to_owned(),
+            stage,
+            compared,
+            different,
+            differences,
+            said,
+            remedy,
+        }
     }
 
     /// Returns the last sentence. Empty: nothing has happened yet.
@@ -118,7 +127,7 @@ impl Progress {
     }
 
     /// Takes the totals and the first differences of the comparison so far.
-    pub(super) fn compare(&mut self, report: &Report) {
+    pub(super) fn compare(&mut self, report: &ComparisonReport) {
         let totals = report.totals();
         (self.compared, self.different) = (totals.compared, totals.different);
         let known = self.differences.len();
@@ -135,14 +144,14 @@ impl Progress {
 
 /// All known replacements, by number. Clones share one book.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Book(Arc<Mutex<BTreeMap<u64, Progress>>>);
+pub(super) struct ReplacementLog(Arc<Mutex<BTreeMap<u64, ReplacementProgress>>>);
 
-impl Book {
+impl ReplacementLog {
     /// Adds a replacement. Returns its number. The oldest one beyond [`KNOWN`] is forgotten.
-    pub(super) fn open(&self, component: &str, stage: Stage) -> u64 {
+    pub(super) fn open(&self, component: &str, stage: ReplacementStage) -> u64 {
         self.all(|all| {
             let number = all.keys().next_back().map_or(1, |last| last.saturating_add(1));
-            all.insert(number, Progress::new(number, component, stage));
+            all.insert(number, ReplacementProgress::new(number, component, stage));
             if all.len() > KNOWN {
                 all.pop_first();
             }
@@ -151,7 +160,7 @@ impl Book {
     }
 
     /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number.
-    pub(super) fn read(&self, number: Option<u64>) -> Option<Progress> {
+    pub(super) fn read(&self, number: Option<u64>) -> Option<ReplacementProgress> {
         self.all(|all| match number {
             Some(number) => all.get(&number).cloned(),
             None => all.values().next_back().cloned(),
@@ -164,23 +173,23 @@ impl Book {
     }
 
     /// Changes the progress of a replacement, where it is known.
-    pub(super) fn note(&self, number: u64, what: impl FnOnce(&mut Progress)) {
+    pub(super) fn note(&self, number: u64, what: impl FnOnce(&mut ReplacementProgress)) {
         self.all(|all| all.get_mut(&number).map(what).unwrap_or_default());
     }
 
     /// Records that a replacement is refused, and logs it.
-    pub(super) fn refuse(&self, number: u64, refusal: Refusal) {
-        let Refusal { message, remedy } = refusal;
+    pub(super) fn refuse(&self, number: u64, refusal: ReplacementRefusal) {
+        let ReplacementRefusal { message, remedy } = refusal;
         self.note(number, |progress| {
             let component = &progress.component;
             warn!(component, remedy, "the policy goes on: the new one is refused: {message}");
-            progress.stage = Stage::Refused;
+            progress.stage = ReplacementStage::Refused;
             progress.said.push(message);
             progress.remedy = remedy;
         });
     }
 
-    fn all<T>(&self, look: impl FnOnce(&mut BTreeMap<u64, Progress>) -> T) -> T {
+    fn all<T>(&self, look: impl FnOnce(&mut BTreeMap<u64, ReplacementProgress>) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,12 +1,12 @@
 //! Wishes for a policy: a component, its arguments, and the terms on which it takes over.
 
-use lictor_host::replace::Terms;
+use lictor_host::replace::ReplacementTerms;
 use serde::{Deserialize, Serialize};
 
 /// A wish for a policy to be in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wish {
+pub struct ReplacementRequest {
     /// The component: a file of the machine of the process, or one of a registry, `oci://...`; `embedded` for that of the process.
     pub component: String,
     /// The bytes of the component, where they came with the wish. `component` is its name for people, then.
@@ -17,13 +17,13 @@ pub struct Wish {
     pub arguments: Option<String>,
     /// The terms of the replacement.
     #[serde(default)]
-    pub on: On,
+    pub on: TermOverrides,
 }
 
 /// The terms of a replacement, where they differ from those of the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct On {
+pub struct TermOverrides {
     /// Seconds for which the policy is compared before it takes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<u32>,
@@ -41,10 +41,10 @@ pub struct On {
     pub patience: Option<u32>,
 }
 
-impl On {
+impl TermOverrides {
     /// Returns the terms, with those of the process for what is not set.
-    pub fn terms(self, own: Own) -> Terms {
-        Terms::in_seconds(
+    pub fn terms(self, own: DefaultTerms) -> ReplacementTerms {
+        ReplacementTerms::in_seconds(
             self.shadow.unwrap_or(own.shadow),
             self.watch.unwrap_or(own.watch),
             self.allow.unwrap_or(own.allow),
@@ -57,7 +57,7 @@ impl On {
 /// The terms of the process.
 #[derive(Debug, Clone, Copy)]
 #[expect(missing_docs, reason = "as in `On`")]
-pub struct Own {
+pub struct DefaultTerms {
     pub shadow: u32,
     pub watch: u32,
     pub allow: u64,
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn what_a_wish_does_not_say_is_as_the_process_was_told() {
-        let own = Own { shadow: 5, watch: 60, allow: 2, answers: 1, patience: 600 };
-        let asked = On { shadow: Some(7), patience: Some(3), ..On::default() };
-        let Terms { shadow, watch, allowed, answers, at_most } = asked.terms(own);
+        let own = DefaultTerms { shadow: 5, watch: 60, allow: 2, answers: 1, patience: 600 };
+        let asked = TermOverrides { shadow: Some(7), patience: Some(3), ..TermOverrides::default() };
+        let ReplacementTerms { shadow, watch, allowed, answers, at_most } = asked.terms(own);
         let seconds = |seconds: i64| Period::Nanoseconds(seconds * 1_000_000_000);
         assert_eq!((shadow, watch, allowed, answers, at_most), (seconds(7), seconds(60), 2, 1, seconds(10)));
     }

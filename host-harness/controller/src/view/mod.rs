@@ -15,7 +15,7 @@ pub use pin::pinned_to;
 
 /// The pods that are decided about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ours {
+pub struct ManagedPods {
     /// The schedulers (`spec.schedulerName`).
     pub schedulers: Vec<String>,
     /// Whether pods without our gate are decided about, too: nothing is carried out, and what the laws would do is only reported.
@@ -24,7 +24,7 @@ pub struct Ours {
 
 /// The relation of a pending pod to this controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum AdmissionState {
     /// The pod is bound, or has ended, or is not of our schedulers.
     Plain,
     /// Our gate holds the pod.
@@ -41,29 +41,29 @@ pub enum Standing {
 /// kube-scheduler binds it, there or elsewhere. Where that node is gone, the pod is kube-scheduler's alone. Then and later it demands and prefers
 /// what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what is read of it, so that
 /// its heartbeats are no change.
-pub fn show(object: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> Standing {
+pub fn show(object: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
     strip(object);
     match (text(object, "/apiVersion"), text(object, "/kind")) {
         ("v1", "Pod") => show_pod(object, ours, has_node),
         ("v1", "Node") => {
             shrink_node(object);
-            Standing::Plain
+            AdmissionState::Plain
         }
-        _ => Standing::Plain,
+        _ => AdmissionState::Plain,
     }
 }
 
 /// Returns the relation of a pod to this controller.
-pub fn standing(pod: &Value, ours: &Ours) -> Standing {
+pub fn standing(pod: &Value, ours: &ManagedPods) -> AdmissionState {
     let ended = matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
     if ended || !text(pod, "/spec/nodeName").is_empty() || !is_ours(pod, ours) {
-        Standing::Plain
+        AdmissionState::Plain
     } else if has_gate(pod) {
-        Standing::Held
+        AdmissionState::Held
     } else if pinned_to(pod).is_some() {
-        Standing::LetGo
+        AdmissionState::LetGo
     } else {
-        Standing::Others
+        AdmissionState::Others
     }
 }
 
@@ -88,7 +88,7 @@ pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
     annotations.and_then(|all| all.get(key)).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn is_ours(pod: &Value, ours: &Ours) -> bool {
+fn is_ours(pod: &Value, ours: &ManagedPods) -> bool {
     let scheduler = match text(pod, "/spec/schedulerName") {
         "" => DEFAULT_SCHEDULER,
         named => named,
@@ -96,13 +96,15 @@ fn is_ours(pod: &Value, ours: &Ours) -> bool {
     ours.schedulers.iter().any(|known| known == scheduler)
 }
 
-fn show_pod(pod: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> Standing {
+fn show_pod(pod: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
     let standing = standing(pod, ours);
     match standing {
-        Standing::Held => take_gate_away(pod),
-        Standing::LetGo if pinned_to(pod).is_some_and(has_node) => put_on_its_node(pod),
-        Standing::LetGo | Standing::Others if !ours.ungated => set(pod, "spec", "schedulerName", json!(OTHERS)),
-        Standing::Plain | Standing::LetGo | Standing::Others => {}
+        AdmissionState::Held => take_gate_away(pod),
+        AdmissionState::LetGo if pinned_to(pod).is_some_and(has_node) => put_on_its_node(pod),
+        AdmissionState::LetGo | AdmissionState::Others if !ours.ungated => {
+            set(pod, "spec", "schedulerName", json!(OTHERS))
+        }
+        AdmissionState::Plain | AdmissionState::LetGo | AdmissionState::Others => {}
     }
     pin::take_off(pod);
     name_the_preemption(pod);
@@ -110,7 +112,7 @@ fn show_pod(pod: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> St
         // Our own reports about a pod are no change to us.
         conditions.retain(|condition| text(condition, "/type") != crate::report::ADMITTED);
     }
-    crate::mark::Mark::take_off(pod);
+    crate::mark::StandingMark::take_off(pod);
     standing
 }
 

@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn ours() -> Ours {
-    Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false }
+fn ours() -> ManagedPods {
+    ManagedPods { schedulers: vec!["default-scheduler".to_owned()], ungated: false }
 }
 
 /// Returns a pending pod with these gates.
@@ -32,7 +32,7 @@ fn let_go(annotated: &str, pins: &[&str]) -> Value {
     pod
 }
 
-fn shown(mut pod: Value) -> (Standing, Value) {
+fn shown(mut pod: Value) -> (AdmissionState, Value) {
     let standing = show(&mut pod, &ours(), |_| true);
     (standing, pod)
 }
@@ -40,7 +40,7 @@ fn shown(mut pod: Value) -> (Standing, Value) {
 #[test]
 fn our_gate_is_not_shown() {
     let (standing, pod) = shown(gated(&[GATE]));
-    assert_eq!(standing, Standing::Held);
+    assert_eq!(standing, AdmissionState::Held);
     assert_eq!(pod["spec"]["schedulingGates"], json!([]));
     assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
     assert_eq!(pod["status"]["nominatedNodeName"], "n1", "a nomination is kept over a restart");
@@ -49,14 +49,14 @@ fn our_gate_is_not_shown() {
 #[test]
 fn the_gate_of_somebody_else_is_shown() {
     let (standing, pod) = shown(gated(&["example.com/quota", GATE]));
-    assert_eq!(standing, Standing::Held);
+    assert_eq!(standing, AdmissionState::Held);
     assert_eq!(pod["spec"]["schedulingGates"], json!([{"name": "example.com/quota"}]));
 }
 
 #[test]
 fn a_pod_that_was_let_go_is_on_the_node_it_is_pinned_to() {
     let (standing, pod) = shown(let_go("n2", &["n2", "n2"]));
-    assert_eq!(standing, Standing::LetGo);
+    assert_eq!(standing, AdmissionState::LetGo);
     assert_eq!(pod["spec"]["nodeName"], "n2");
     assert_eq!(pod["status"].get("nominatedNodeName"), None);
 }
@@ -65,23 +65,23 @@ fn a_pod_that_was_let_go_is_on_the_node_it_is_pinned_to() {
 fn an_annotation_without_the_pin_is_not_believed() {
     for pod in [let_go("n2", &[]), let_go("n2", &["n2", "n1"]), let_go("", &["n2"])] {
         let (standing, pod) = shown(pod);
-        assert_eq!((standing, pod["spec"].get("nodeName")), (Standing::Others, None));
+        assert_eq!((standing, pod["spec"].get("nodeName")), (AdmissionState::Others, None));
     }
 }
 
 #[test]
 fn a_pod_that_never_had_our_gate_is_left_to_others() {
     let (standing, pod) = shown(gated(&[]));
-    assert_eq!(standing, Standing::Others);
+    assert_eq!(standing, AdmissionState::Others);
     assert_eq!(pod["spec"]["schedulerName"], OTHERS);
     // Another gate does not make the pod ours.
-    assert_eq!(shown(gated(&["example.com/quota"])).0, Standing::Others);
+    assert_eq!(shown(gated(&["example.com/quota"])).0, AdmissionState::Others);
 }
 
 #[test]
 fn one_who_only_observes_sees_pods_without_gate_as_pending() {
     let mut pod = gated(&[]);
-    show(&mut pod, &Ours { ungated: true, ..ours() }, |_| true);
+    show(&mut pod, &ManagedPods { ungated: true, ..ours() }, |_| true);
     assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
 }
 
@@ -93,7 +93,7 @@ fn what_is_bound_or_has_ended_or_is_of_another_scheduler_stays_as_it_is() {
     for mut pod in [bound, ended, other] {
         let mut stripped = pod.clone();
         strip(&mut stripped);
-        assert_eq!(show(&mut pod, &ours(), |_| true), Standing::Plain);
+        assert_eq!(show(&mut pod, &ours(), |_| true), AdmissionState::Plain);
         assert_eq!(pod, stripped);
     }
 }
@@ -163,9 +163,9 @@ fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
             json!({"nodeSelectorTerms": terms});
         assert_eq!(pinned_to(&pod), Some("n1"));
         let (standing, let_go) = shown(pod.clone());
-        assert_eq!((standing, &let_go["spec"]), (Standing::LetGo, &expected));
+        assert_eq!((standing, &let_go["spec"]), (AdmissionState::LetGo, &expected));
         let (standing, bound) = shown(with(pod, "/spec", "nodeName", json!("n1")));
-        assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));
+        assert_eq!((standing, &bound["spec"]), (AdmissionState::Plain, &expected));
     }
 }
 
@@ -185,9 +185,9 @@ fn a_pod_that_prefers_its_node_as_we_write_it_was_let_go_and_shows_what_its_auth
         // kube-scheduler has bound the pod elsewhere.
         let (standing, bound) = shown(with(pod.clone(), "/spec", "nodeName", json!("n2")));
         expected["nodeName"] = json!("n2");
-        assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));
+        assert_eq!((standing, &bound["spec"]), (AdmissionState::Plain, &expected));
         let (standing, let_go) = shown(pod);
         expected["nodeName"] = json!("n1");
-        assert_eq!((standing, &let_go["spec"]), (Standing::LetGo, &expected));
+        assert_eq!((standing, &let_go["spec"]), (AdmissionState::LetGo, &expected));
     }
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use lictor_contract::Interests;
 use lictor_host::cluster::kinds_read;
 
-use super::Kind;
+use super::GroupKind;
 
 /// Returns the kinds to watch.
-pub fn of(interests: &Interests) -> BTreeSet<Kind> {
-    kinds_read(interests).into_iter().map(|(group, kind)| Kind { group, kind }).collect()
+pub fn of(interests: &Interests) -> BTreeSet<GroupKind> {
+    kinds_read(interests).into_iter().map(|(group, kind)| GroupKind { group, kind }).collect()
 }
 
 /// Returns the kinds whose objects are placed on nodes like pods.
-pub fn placed(interests: &Interests) -> BTreeSet<Kind> {
-    interests.placed_kinds.iter().map(|kind| Kind::new(&kind.group, &kind.kind)).collect()
+pub fn placed(interests: &Interests) -> BTreeSet<GroupKind> {
+    interests.placed_kinds.iter().map(|kind| GroupKind::new(&kind.group, &kind.kind)).collect()
 }
 
 #[cfg(test)]
@@ -28,9 +28,9 @@ mod tests {
     fn a_removal_that_names_no_group_means_one_object() {
         for system in lictor_policy::Engine::describe().systems {
             let placed = placed(&system.interests);
-            let kinds: BTreeSet<Kind> = of(&system.interests).into_iter().chain(placed.clone()).collect();
+            let kinds: BTreeSet<GroupKind> = of(&system.interests).into_iter().chain(placed.clone()).collect();
             for kind in kinds.iter().filter(|kind| kind.group.is_empty() || placed.contains(kind)) {
-                let same: Vec<&Kind> = kinds.iter().filter(|other| other.kind == kind.kind).collect();
+                let same: Vec<&GroupKind> = kinds.iter().filter(|other| other.kind == kind.kind).collect();
                 assert_eq!(same, [kind], "{}", system.name);
             }
         }
@@ -44,7 +44,7 @@ mod tests {
         let both = vec![interest("scheduling.k8s.io", "PriorityClass"), interest("example.com", "Quota")];
         let kinds = of(&interests(both));
         assert_eq!(kinds.len(), own.len() + 1);
-        assert!(kinds.contains(&Kind::new("example.com", "Quota")));
-        assert_eq!(Kind::new("example.com", "Quota").to_string(), "Quota.example.com");
+        assert!(kinds.contains(&GroupKind::new("example.com", "Quota")));
+        assert_eq!(GroupKind::new("example.com", "Quota").to_string(), "Quota.example.com");
     }
 }

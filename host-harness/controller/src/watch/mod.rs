@@ -8,21 +8,21 @@ use serde_json::Value;
 
 /// Group and kind of objects; the core group is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind {
+pub struct GroupKind {
     /// The API group.
     pub group: String,
     /// The kind.
     pub kind: String,
 }
 
-impl Kind {
+impl GroupKind {
     /// Makes a kind.
-    pub fn new(group: &str, kind: &str) -> Kind {
-        Kind { group: group.to_owned(), kind: kind.to_owned() }
+    pub fn new(group: &str, kind: &str) -> GroupKind {
+        GroupKind { group: group.to_owned(), kind: kind.to_owned() }
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for GroupKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.group.as_str() {
             "" => f.write_str(&self.kind),
@@ -33,8 +33,8 @@ impl std::fmt::Display for Kind {
 
 /// A message of a watch about the objects of its kind.
 #[derive(Debug, Clone)]
-pub enum Seen {
-    /// A list begins: an object that it does not name until [`Seen::Complete`] is gone.
+pub enum WatchMessage {
+    /// A list begins: an object that it does not name until [`WatchMessage::Complete`] is gone.
     Listing,
     /// An object, whole, with `apiVersion` and `kind`: new, changed, or part of a list.
     There(Value),

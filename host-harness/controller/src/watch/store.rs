@@ -13,44 +13,44 @@ use std::sync::Arc;
 use lictor_contract::PlacedKind;
 use serde_json::Value;
 
-use super::{Kind, Seen};
+use super::{GroupKind, WatchMessage};
 use crate::carry_out::placed;
-use crate::mark::Mark;
-use crate::view::{self, Ours, Standing, text};
+use crate::mark::StandingMark;
+use crate::view::{self, AdmissionState, ManagedPods, text};
 
 /// The number of deleted objects that are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
 const REMEMBERED: usize = 10_000;
 
 /// A change that the session must receive.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum ObjectChange {
     /// An object that is new, or looks different.
-    Shown(Shown),
+    Shown(VisibleObject),
     /// A pod, `namespace/name`, with another mark than before. The session does not see marks.
-    Marked(String, Mark),
-    /// An object that is gone, named as [`Input::Removed`](lictor_host::session::Input::Removed) wants it.
+    Marked(String, StandingMark),
+    /// An object that is gone, named as [`SessionInput::Removed`](lictor_host::session::SessionInput::Removed) wants it.
     Gone(String),
 }
 
 /// An object that is new, or looks different.
 #[derive(Debug, Clone)]
-pub struct Shown {
-    /// The name of the object as in [`News::Gone`].
+pub struct VisibleObject {
+    /// The name of the object as in [`ObjectChange::Gone`].
     pub key: String,
     /// The object, as the session is to see it.
     pub object: Value,
     /// The relation of the object to this controller, where it is a pod.
-    pub standing: Standing,
+    pub standing: AdmissionState,
     /// The object as the API server has it, where it is a pod that we hold or have let go.
     pub raw: Option<Arc<Value>>,
 }
 
 /// The known objects of the cluster.
 #[derive(Debug)]
-pub struct Store {
-    ours: Ours,
-    placed: BTreeMap<Kind, PlacedKind>,
-    kinds: BTreeMap<Kind, Known>,
+pub struct ObjectCache {
+    ours: ManagedPods,
+    placed: BTreeMap<GroupKind, PlacedKind>,
+    kinds: BTreeMap<GroupKind, KindCache>,
     /// The pods that were let go, by the nodes that they were let go for: whether that node exists decides how the session sees them.
     let_go: BTreeSet<(String, String)>,
     gone: VecDeque<String>,
@@ -61,32 +61,32 @@ pub struct Store {
 
 /// The objects of a kind.
 #[derive(Debug, Default)]
-struct Known {
+struct KindCache {
     /// Whether the kind was listed once, or is absent.
     complete: bool,
     /// The names in the list so far. `None`: no list is under way.
     listing: Option<BTreeSet<String>>,
-    objects: BTreeMap<String, Entry>,
+    objects: BTreeMap<String, CachedObject>,
 }
 
 /// A known object.
 #[derive(Debug)]
-struct Entry {
+struct CachedObject {
     uid: String,
     version: u64,
     /// A digest of the object as the session received it.
     shown: u64,
     raw: Option<Arc<Value>>,
     /// The mark of a pod. `None`: the pod has none.
-    mark: Option<Box<Mark>>,
+    mark: Option<Box<StandingMark>>,
 }
 
-impl Store {
+impl ObjectCache {
     /// Makes an empty store for these kinds, and for `placed`, the kinds whose objects are placed like pods.
-    pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: &[PlacedKind]) -> Store {
-        let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
-        let placed = placed.iter().map(|kind| (Kind::new(&kind.group, &kind.kind), kind.clone())).collect();
-        Store {
+    pub fn new(ours: ManagedPods, kinds: impl IntoIterator<Item = GroupKind>, placed: &[PlacedKind]) -> ObjectCache {
+        let kinds = kinds.into_iter().map(|kind| (kind, KindCache::default())).collect();
+        let placed = placed.iter().map(|kind| (GroupKind::new(&kind.group, &kind.kind), kind.clone())).collect();
+        ObjectCache {
             ours,
             placed,
             kinds,
@@ -103,44 +103,44 @@ impl Store {
     }
 
     /// Returns the kinds that were not listed yet.
-    pub fn missing(&self) -> impl Iterator<Item = &Kind> {
+    pub fn missing(&self) -> impl Iterator<Item = &GroupKind> {
         self.kinds.iter().filter(|(_, known)| !known.complete).map(|(kind, _)| kind)
     }
 
     /// Returns a kind whose objects are placed like pods, by its name without its group.
-    pub fn placed(&self, kind: &str) -> Option<(&Kind, &PlacedKind)> {
+    pub fn placed(&self, kind: &str) -> Option<(&GroupKind, &PlacedKind)> {
         self.placed.iter().find(|(known, _)| known.kind == kind)
     }
 
     /// Returns a pod that we hold or have let go, as the cluster has it. `None`: the pod is not known, or is another one.
     pub fn raw(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let pods = self.kinds.get(&Kind::new("", "Pod"))?;
+        let pods = self.kinds.get(&GroupKind::new("", "Pod"))?;
         pods.objects.get(&format!("{namespace}/{name}"))?.raw.clone()
     }
 
     /// Takes a message of a watch. Returns the changes.
-    pub fn take(&mut self, kind: &Kind, seen: Seen) -> Vec<News> {
+    pub fn take(&mut self, kind: &GroupKind, seen: WatchMessage) -> Vec<ObjectChange> {
         match seen {
-            Seen::Listing => {
+            WatchMessage::Listing => {
                 self.kinds.entry(kind.clone()).or_default().listing = Some(BTreeSet::new());
                 Vec::new()
             }
-            Seen::There(object) => self.there(kind, object),
-            Seen::Unreadable(_) => Vec::new(),
-            Seen::Gone(object) => {
+            WatchMessage::There(object) => self.there(kind, object),
+            WatchMessage::Unreadable(_) => Vec::new(),
+            WatchMessage::Gone(object) => {
                 let name = name_of(&object);
                 let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));
                 let is_it = known.is_some_and(|entry| entry.uid == text(&object, "/metadata/uid"));
                 if is_it { self.remove(kind, &name) } else { Vec::new() }
             }
-            Seen::Complete => {
+            WatchMessage::Complete => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 known.complete = true;
                 let Some(named) = known.listing.take() else { return Vec::new() };
                 let lost: Vec<String> = known.objects.keys().filter(|name| !named.contains(*name)).cloned().collect();
                 lost.iter().flat_map(|name| self.remove(kind, name)).collect()
             }
-            Seen::Absent => {
+            WatchMessage::Absent => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 (known.complete, known.listing) = (true, None);
                 let all: Vec<String> = known.objects.keys().cloned().collect();
@@ -150,7 +150,7 @@ impl Store {
         }
     }
 
-    fn there(&mut self, kind: &Kind, mut object: Value) -> Vec<News> {
+    fn there(&mut self, kind: &GroupKind, mut object: Value) -> Vec<ObjectChange> {
         let (name, uid) = (name_of(&object), text(&object, "/metadata/uid").to_owned());
         let version = text(&object, "/metadata/resourceVersion").parse().unwrap_or(0);
         // The field is half of an object, and nothing reads it.
@@ -168,24 +168,24 @@ impl Store {
         let is_new = !known.objects.contains_key(&name);
         let mark = mark_of(kind, &object);
         let marked = known.objects.get(&name).and_then(|known| known.mark.as_ref()) != mark.as_ref();
-        let marked = marked.then(|| News::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
+        let marked = marked.then(|| ObjectChange::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
         let before = before.map(|before| before.shown);
-        let whole = (*kind == Kind::new("", "Pod")).then(|| object.clone());
+        let whole = (*kind == GroupKind::new("", "Pod")).then(|| object.clone());
         let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
         if let Some(placed) = self.placed.get(kind) {
             placed::show(&mut object, placed);
         }
-        let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
+        let raw = whole.filter(|_| matches!(standing, AdmissionState::Held | AdmissionState::LetGo)).map(Arc::new);
         let shown = self.digests.hash_one(&object);
-        let entry = Entry { uid, version, shown, raw: raw.clone(), mark };
+        let entry = CachedObject { uid, version, shown, raw: raw.clone(), mark };
         let old = self.kinds.get_mut(kind).and_then(|known| known.objects.insert(name.clone(), entry));
         self.index(
             &name,
             old.and_then(|old| old.raw).as_deref(),
-            raw.as_deref().filter(|_| standing == Standing::LetGo),
+            raw.as_deref().filter(|_| standing == AdmissionState::LetGo),
         );
         let is_news = before != Some(shown);
-        let news = is_news.then_some(News::Shown(Shown { key, object, standing, raw }));
+        let news = is_news.then_some(ObjectChange::Shown(VisibleObject { key, object, standing, raw }));
         let others = if is_new && *kind == node_kind() { self.let_go_for(&name) } else { Vec::new() };
         marked.into_iter().chain(news).chain(others).collect()
     }
@@ -200,8 +200,8 @@ impl Store {
     }
 
     /// Returns the pods that were let go for a node, as they look now that the node exists or is gone.
-    fn let_go_for(&mut self, node: &str) -> Vec<News> {
-        let pods = Kind::new("", "Pod");
+    fn let_go_for(&mut self, node: &str) -> Vec<ObjectChange> {
+        let pods = GroupKind::new("", "Pod");
         let first = (node.to_owned(), String::new());
         let names: Vec<String> =
             self.let_go.range(first..).take_while(|(of, _)| of == node).map(|(_, name)| name.clone()).collect();
@@ -216,14 +216,14 @@ impl Store {
             let shown = self.digests.hash_one(&object);
             let entry = self.kinds.get_mut(&pods).and_then(|known| known.objects.get_mut(&name));
             if entry.is_some_and(|entry| std::mem::replace(&mut entry.shown, shown) != shown) {
-                news.push(News::Shown(Shown { key, object, standing, raw: Some(raw) }));
+                news.push(ObjectChange::Shown(VisibleObject { key, object, standing, raw: Some(raw) }));
             }
         }
         news
     }
 
     /// Removes an object that is gone for good.
-    fn remove(&mut self, kind: &Kind, name: &str) -> Vec<News> {
+    fn remove(&mut self, kind: &GroupKind, name: &str) -> Vec<ObjectChange> {
         let uid = self.kinds.get(kind).and_then(|known| known.objects.get(name)).map(|entry| entry.uid.clone());
         if let Some(uid) = uid.filter(|uid| !uid.is_empty() && self.gone_uids.insert(uid.clone())) {
             self.gone.push_back(uid);
@@ -237,17 +237,17 @@ impl Store {
     }
 
     /// Removes an object.
-    fn forget(&mut self, kind: &Kind, name: &str) -> Vec<News> {
+    fn forget(&mut self, kind: &GroupKind, name: &str) -> Vec<ObjectChange> {
         let entry = self.kinds.get_mut(kind).and_then(|known| known.objects.remove(name));
         let Some(entry) = entry else { return Vec::new() };
         self.index(name, entry.raw.as_deref(), None);
         let others = if *kind == node_kind() { self.let_go_for(name) } else { Vec::new() };
-        [News::Gone(self.key(kind, name))].into_iter().chain(others).collect()
+        [ObjectChange::Gone(self.key(kind, name))].into_iter().chain(others).collect()
     }
 
     /// Returns the key of an object for the session. An object that is placed like a pod has its kind alone; for other kinds the group tells kinds of
     /// one name apart.
-    fn key(&self, kind: &Kind, name: &str) -> String {
+    fn key(&self, kind: &GroupKind, name: &str) -> String {
         match self.placed.contains_key(kind) {
             true => format!("{}/{name}", kind.kind),
             false => format!("{kind}/{name}"),
@@ -255,12 +255,12 @@ impl Store {
     }
 }
 
-fn node_kind() -> Kind {
-    Kind::new("", "Node")
+fn node_kind() -> GroupKind {
+    GroupKind::new("", "Node")
 }
 
 /// Returns a function that says whether a node of a name exists. Where nodes are not watched, every node counts as existing.
-fn has_node(kinds: &BTreeMap<Kind, Known>) -> impl Fn(&str) -> bool {
+fn has_node(kinds: &BTreeMap<GroupKind, KindCache>) -> impl Fn(&str) -> bool {
     let nodes = kinds.get(&node_kind());
     move |name| nodes.is_none_or(|nodes| nodes.objects.contains_key(name))
 }
@@ -272,7 +272,7 @@ fn name_of(object: &Value) -> String {
 }
 
 /// Returns the mark of a pod; `None` for a pod without one, and for other kinds.
-fn mark_of(kind: &Kind, object: &Value) -> Option<Box<Mark>> {
-    let mark = (*kind == Kind::new("", "Pod")).then(|| Mark::read(object));
-    mark.filter(|mark| *mark != Mark::default()).map(Box::new)
+fn mark_of(kind: &GroupKind, object: &Value) -> Option<Box<StandingMark>> {
+    let mark = (*kind == GroupKind::new("", "Pod")).then(|| StandingMark::read(object));
+    mark.filter(|mark| *mark != StandingMark::default()).map(Box::new)
 }

@@ -12,7 +12,7 @@ use kube::{Client, Error};
 use serde_json::Value;
 use tracing::debug;
 
-use super::{Kind, Seen};
+use super::{GroupKind, WatchMessage};
 use crate::ops::rights;
 
 /// The pause after an error: at first, and at most.
@@ -25,8 +25,8 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Follows the objects of a kind until `tell` returns false, because no receiver is left.
 ///
 /// Where the cluster has no such kind, it is looked for again and again: a CustomResourceDefinition may be added later.
-pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
-    let mut failures = Failures::new(kind.clone());
+pub async fn follow(client: Client, kind: GroupKind, tell: impl Fn(WatchMessage) -> bool) {
+    let mut failures = ReadFailures::new(kind.clone());
     loop {
         match resource_of(&client, &kind).await {
             Ok(Some(resource)) => {
@@ -35,7 +35,7 @@ pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
                 }
             }
             Ok(None) => {
-                if !tell(Seen::Absent) {
+                if !tell(WatchMessage::Absent) {
                     return;
                 }
                 tokio::time::sleep(LOOK).await;
@@ -54,7 +54,7 @@ pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
 ///
 /// # Errors
 /// The API server does not answer.
-pub async fn resource_of(client: &Client, kind: &Kind) -> Result<Option<ApiResource>, Error> {
+pub async fn resource_of(client: &Client, kind: &GroupKind) -> Result<Option<ApiResource>, Error> {
     let group = match discovery::group(client, &kind.group).await {
         Ok(group) => group,
         Err(Error::Discovery(DiscoveryError::MissingApiGroup(_) | DiscoveryError::EmptyApiGroup(_))) => {
@@ -67,7 +67,12 @@ pub async fn resource_of(client: &Client, kind: &Kind) -> Result<Option<ApiResou
 }
 
 /// Watches until no receiver is left (false) or the kind is absent (true).
-async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures, tell: &impl Fn(Seen) -> bool) -> bool {
+async fn watch(
+    client: &Client,
+    resource: &ApiResource,
+    failures: &mut ReadFailures,
+    tell: &impl Fn(WatchMessage) -> bool,
+) -> bool {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let mut events = watcher(api, watcher::Config::default()).boxed();
     while let Some(event) = events.next().await {
@@ -77,13 +82,13 @@ async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures,
             return false;
         }
         let seen = match event {
-            Ok(Event::Init) => Some(Seen::Listing),
-            Ok(Event::InitApply(object) | Event::Apply(object)) => whole(object, resource).map(Seen::There),
-            Ok(Event::InitDone) => Some(Seen::Complete),
-            Ok(Event::Delete(object)) => whole(object, resource).map(Seen::Gone),
+            Ok(Event::Init) => Some(WatchMessage::Listing),
+            Ok(Event::InitApply(object) | Event::Apply(object)) => whole(object, resource).map(WatchMessage::There),
+            Ok(Event::InitDone) => Some(WatchMessage::Complete),
+            Ok(Event::Delete(object)) => whole(object, resource).map(WatchMessage::Gone),
             Err(error) => {
                 if is_gone(&error) {
-                    return tell(Seen::Absent);
+                    return tell(WatchMessage::Absent);
                 }
                 if !tell_all(failures.failed(&error), tell) {
                     return false;
@@ -104,14 +109,14 @@ async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures,
 }
 
 /// Passes a message on, if there is one. Returns false where no receiver is left.
-fn tell_all(seen: Option<Seen>, tell: &impl Fn(Seen) -> bool) -> bool {
+fn tell_all(seen: Option<WatchMessage>, tell: &impl Fn(WatchMessage) -> bool) -> bool {
     seen.is_none_or(tell)
 }
 
 /// Count of the failures in a row to read a kind.
 #[derive(Debug)]
-struct Failures {
-    kind: Kind,
+struct ReadFailures {
+    kind: GroupKind,
     count: u32,
     /// When the last failure was.
     last: Option<Instant>,
@@ -125,13 +130,13 @@ const SAID_AFTER: u32 = 3;
 /// The time without a failure after which the next one counts as the first again.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(120);
 
-impl Failures {
-    fn new(kind: Kind) -> Failures {
-        Failures { kind, count: 0, last: None, said: String::new() }
+impl ReadFailures {
+    fn new(kind: GroupKind) -> ReadFailures {
+        ReadFailures { kind, count: 0, last: None, said: String::new() }
     }
 
     /// Counts a failure to read the kind. Returns a report, where its text is new.
-    fn failed(&mut self, error: &(impl Display + Status)) -> Option<Seen> {
+    fn failed(&mut self, error: &(impl Display + ServerError)) -> Option<WatchMessage> {
         // A quiet watch sends nothing when the connection is restored.
         if self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() > FORGOTTEN_AFTER) {
             self.count = 0;
@@ -145,18 +150,18 @@ impl Failures {
         };
         (self.said != why).then(|| {
             self.said.clone_from(&why);
-            Seen::Unreadable(why)
+            WatchMessage::Unreadable(why)
         })
     }
 
     /// Takes an event of the watch. Only an event that cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and
     /// its first page comes before its second one fails.
-    fn heard(&mut self, event: &Event<DynamicObject>) -> Option<Seen> {
+    fn heard(&mut self, event: &Event<DynamicObject>) -> Option<WatchMessage> {
         if matches!(event, Event::Init | Event::InitApply(_)) {
             return None;
         }
         self.count = 0;
-        (!std::mem::take(&mut self.said).is_empty()).then(|| Seen::Unreadable(String::new()))
+        (!std::mem::take(&mut self.said).is_empty()).then(|| WatchMessage::Unreadable(String::new()))
     }
 
     /// Returns how long to wait until the next attempt, which doubles with each failure.
@@ -167,14 +172,14 @@ impl Failures {
 }
 
 /// An error that may be an answer of the API server.
-trait Status {
+trait ServerError {
     /// Returns what the API server says, where it forbids the request.
     fn forbidden(&self) -> Option<&str>;
     /// Returns whether a list failed, or what comes before it: that ends when a list has ended.
     fn is_list(&self) -> bool;
 }
 
-impl Status for Error {
+impl ServerError for Error {
     fn forbidden(&self) -> Option<&str> {
         match self {
             Error::Api(status) if status.code == 403 => Some(&status.message),
@@ -187,7 +192,7 @@ impl Status for Error {
     }
 }
 
-impl Status for watcher::Error {
+impl ServerError for watcher::Error {
     fn forbidden(&self) -> Option<&str> {
         match self {
             watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error) => error.forbidden(),
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_list_that_always_fails_is_tried_less_and_less_often_and_said_once() {
-        let mut failures = Failures::new(Kind::new("", "Pod"));
+        let mut failures = ReadFailures::new(GroupKind::new("", "Pod"));
         let (mut pauses, mut said) = (Vec::new(), Vec::new());
         for _ in 0..12 {
             // The watch reports so before each list.
@@ -239,16 +244,16 @@ mod tests {
         }
         assert_eq!(pauses[..4], [100, 200, 400, 800].map(Duration::from_millis));
         assert_eq!(pauses[11], LAST);
-        let [Seen::Unreadable(why)] = said.as_slice() else { panic!("{said:?}") };
+        let [WatchMessage::Unreadable(why)] = said.as_slice() else { panic!("{said:?}") };
         assert_eq!(why, "may not list pods: grant `list` on `pods`, as deploy/cluster-role.yaml does");
-        assert!(matches!(failures.heard(&Event::InitDone), Some(Seen::Unreadable(why)) if why.is_empty()));
+        assert!(matches!(failures.heard(&Event::InitDone), Some(WatchMessage::Unreadable(why)) if why.is_empty()));
         assert!(failures.heard(&Event::InitDone).is_none());
         assert_eq!((failures.count, failures.pause()), (0, FIRST));
     }
 
     #[test]
     fn a_watch_that_is_cut_is_no_failure_of_the_installation() {
-        let mut failures = Failures::new(Kind::new("", "Pod"));
+        let mut failures = ReadFailures::new(GroupKind::new("", "Pod"));
         let cut = || Error::Api(serde_json::from_value(serde_json::json!({"code": 500, "message": "busy"})).unwrap());
         assert!(failures.failed(&cut()).is_none() && failures.failed(&cut()).is_none());
         assert!(failures.failed(&cut()).is_some(), "one that stays is");

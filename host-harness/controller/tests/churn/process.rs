@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use lictor_contract::ExtensionPoint;
-use lictor_controller::cluster::{Access, connect};
-use lictor_controller::decide::Talk;
-use lictor_controller::ops::start::{Wanted, identity, start};
-use lictor_controller::report::Mode;
-use lictor_controller::run::log::Log;
-use lictor_controller::run::{Opened, Settings, Surroundings, run};
+use lictor_controller::cluster::{ClusterAccess, connect};
+use lictor_controller::decide::RecordableSession;
+use lictor_controller::ops::start::{OperationsConfig, identity, start};
+use lictor_controller::report::ReportMode;
+use lictor_controller::run::log::LogObserver;
+use lictor_controller::run::{LoopDependencies, SessionSetup, Settings, run};
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, Loaded, Sandbox};
+use lictor_host::sandbox::{LoadedComponent, Sandbox, SandboxLimits};
 use lictor_host::session::Session;
 use serde_json::json;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -156,36 +156,41 @@ impl Drop for Controller {
 fn here(kubeconfig: PathBuf, address: SocketAddr) -> watch::Sender<bool> {
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(async move {
-        let client = connect(&Access { kubeconfig: Some(kubeconfig), context: None }).await.unwrap();
-        let wanted = Wanted {
+        let client = connect(&ClusterAccess { kubeconfig: Some(kubeconfig), context: None }).await.unwrap();
+        let wanted = OperationsConfig {
             lease: None,
             listen: Some(address),
             socket: None,
             desk: None,
             reports: true,
             standing: false,
-            mode: Mode::CarriesOut,
+            mode: ReportMode::CarriesOut,
             explains: false,
             system: SYSTEM.to_owned(),
             policy: ("lictor 1".to_owned(), String::new()),
             identity: identity(),
         };
         let started = start(client.clone(), wanted).await.unwrap();
-        let loaded = Sandbox::new(Limits::default()).unwrap().load(lictor::embedded()).unwrap();
-        let (listener, leads) = ((Log::default(), started.listener), started.leads);
-        let with = Surroundings { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
+        let loaded = Sandbox::new(SandboxLimits::default()).unwrap().load(lictor::embedded()).unwrap();
+        let (listener, leads) = ((LogObserver::default(), started.listener), started.leads);
+        let with = LoopDependencies { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
         run(Settings::default(), with).await.unwrap();
         started.ender.end().await;
     });
     stop
 }
 
-fn open(loaded: &Loaded) -> Result<Opened, String> {
+fn open(loaded: &LoadedComponent) -> Result<SessionSetup, String> {
     let mut policy = loaded.start().map_err(|error| error.to_string())?;
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.into_iter().find(|info| info.name == SYSTEM).ok_or("no such system")?;
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(Box::new(policy), SYSTEM, ARGUMENTS).map_err(|error| error.to_string())?;
     session.set_schedulers(Settings::default().schedulers);
-    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims: true })
+    Ok(SessionSetup {
+        talk: RecordableSession::new(session, None),
+        interests: info.interests,
+        points,
+        deletes_victims: true,
+    })
 }

@@ -8,54 +8,54 @@ use std::time::Duration;
 
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
-use lictor_controller::cluster::{Access, connect};
-use lictor_controller::decide::foreign::Foreign;
-use lictor_controller::decide::lives::GivenUp;
-use lictor_controller::decide::refused::Refusal;
-use lictor_controller::decide::{Mode, Talk, Turn};
-use lictor_controller::ops::start::{Wanted, identity, start};
-use lictor_controller::report::Mode as Says;
-use lictor_controller::run::listener::Listener;
-use lictor_controller::run::{Opened, Settings, Surroundings, run};
-use lictor_controller::state::{InConfigMap, InFile, Keep};
-use lictor_controller::upgrade::{Offers, Upgrades};
+use lictor_controller::cluster::{ClusterAccess, connect};
+use lictor_controller::decide::foreign::ExternalEviction;
+use lictor_controller::decide::lives::GivenUpPlan;
+use lictor_controller::decide::refused::UnschedulablePod;
+use lictor_controller::decide::{DeciderOutput, RecordableSession, RunMode};
+use lictor_controller::ops::start::{OperationsConfig, identity, start};
+use lictor_controller::report::ReportMode as Says;
+use lictor_controller::run::listener::LoopObserver;
+use lictor_controller::run::{LoopDependencies, SessionSetup, Settings, run};
+use lictor_controller::state::{CheckpointStore, ConfigMapStore, FileStore};
+use lictor_controller::upgrade::{ReplacementObserver, ReplacementSender};
 use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
-use lictor_host::session::{Happened, Session};
+use lictor_host::session::{Session, SessionReport};
 use tokio::sync::watch;
 
 /// The reports of a controller so far. With `LICTOR_SAY=1` in the environment, they are also printed.
 #[derive(Debug, Default)]
 pub struct Said {
-    pub happened: Happened,
-    pub refused: Vec<(Refusal, bool)>,
-    pub foreign: Vec<Foreign>,
+    pub happened: SessionReport,
+    pub refused: Vec<(UnschedulablePod, bool)>,
+    pub foreign: Vec<ExternalEviction>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
     pub taken_over: Vec<String>,
-    pub given_up: Vec<GivenUp>,
+    pub given_up: Vec<GivenUpPlan>,
     pub rivals: Vec<String>,
 }
 
 #[derive(Clone, Default)]
 struct Ears(Arc<Mutex<Said>>);
 
-impl Listener for Ears {
-    fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
+impl LoopObserver for Ears {
+    fn turned(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
         if std::env::var_os("LICTOR_SAY").is_some() {
             let news =
-                turn.steps.iter().filter(|step| step.happened != Happened::default() || !step.findings.is_empty());
+                turn.steps.iter().filter(|step| step.happened != SessionReport::default() || !step.findings.is_empty());
             news.for_each(|step| eprintln!("{:?} {:?} {:?}", step.happened, step.findings, step.commands));
         }
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
         said.given_up.extend(turn.given_up.iter().cloned());
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
-    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+    fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
         self.0.lock().unwrap().refused.push((refusal.clone(), deleted));
     }
-    fn foreign(&mut self, foreign: &Foreign) {
+    fn foreign(&mut self, foreign: &ExternalEviction) {
         self.0.lock().unwrap().foreign.push(foreign.clone());
     }
     fn unsaved(&mut self, why: &str) {
@@ -96,16 +96,28 @@ impl How {
     }
 
     /// Returns the settings of a command that writes events, conditions and status.
-    fn reports(&self) -> Wanted {
-        let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
+    fn reports(&self) -> OperationsConfig {
+        let mode = if self.settings.mode == RunMode::Act { Says::CarriesOut } else { Says::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
         let (lease, listen, socket, reports, explains) = (None, self.listen, self.socket.clone(), true, false);
         let standing = self.standing;
         let policy = ("lictor".to_owned(), String::new());
-        Wanted { lease, listen, socket, reports, standing, mode, explains, system, policy, identity, desk: None }
+        OperationsConfig {
+            lease,
+            listen,
+            socket,
+            reports,
+            standing,
+            mode,
+            explains,
+            system,
+            policy,
+            identity,
+            desk: None,
+        }
     }
 
-    pub fn mode(mut self, mode: Mode) -> How {
+    pub fn mode(mut self, mode: RunMode) -> How {
         self.settings.mode = mode;
         self
     }
@@ -116,7 +128,7 @@ pub struct Controller {
     stop: watch::Sender<bool>,
     pub leads: watch::Sender<bool>,
     kill: watch::Sender<bool>,
-    pub offers: Offers,
+    pub offers: ReplacementSender,
     thread: Option<JoinHandle<()>>,
     said: Ears,
 }
@@ -131,26 +143,26 @@ impl Controller {
         let (stop, stopped) = watch::channel(false);
         let (leads, leading) = watch::channel(true);
         let (kill, mut killed) = watch::channel(false);
-        let (upgrades, offers) = Upgrades::new();
+        let (upgrades, offers) = ReplacementObserver::new();
         let (said, how) = (Ears::default(), how.clone());
         let ears = said.clone();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
             runtime.block_on(async {
-                let access = Access { kubeconfig: Some(how.kubeconfig.clone()), context: None };
+                let access = ClusterAccess { kubeconfig: Some(how.kubeconfig.clone()), context: None };
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
                 // Two controllers of a test are two processes.
                 let settings = Settings { identity: identity(), ..how.settings.clone() };
                 let in_map = |(name, bytes): &(String, usize)| {
-                    let map = InConfigMap::new(client.clone(), ("default", name), &settings.identity);
-                    Box::new(map.limited_to(*bytes)) as Box<dyn Keep>
+                    let map = ConfigMapStore::new(client.clone(), ("default", name), &settings.identity);
+                    Box::new(map.limited_to(*bytes)) as Box<dyn CheckpointStore>
                 };
-                let in_file = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
+                let in_file = how.checkpoint.clone().map(|file| Box::new(FileStore(file)) as Box<dyn CheckpointStore>);
                 let keep = in_file.or_else(|| how.map.as_ref().map(in_map));
                 let reports = start(client.clone(), how.reports()).await.unwrap();
                 let listener = ((ears, upgrades), reports.listener);
-                let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
+                let with = LoopDependencies { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
                     ran = run(settings, with) => {
                         ran.unwrap();
@@ -192,12 +204,12 @@ impl Drop for Controller {
     }
 }
 
-fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<Opened, String> {
+fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<SessionSetup, String> {
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.into_iter().find(|info| info.name == how.system).ok_or("no such system")?;
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(policy, &how.system, &how.arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(how.settings.schedulers.iter().cloned());
     let deletes_victims = !only_marks(&how.system, &how.arguments);
-    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims })
+    Ok(SessionSetup { talk: RecordableSession::new(session, None), interests: info.interests, points, deletes_victims })
 }

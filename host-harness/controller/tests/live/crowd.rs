@@ -2,7 +2,7 @@
 
 use kube::api::{DeleteParams, ListParams};
 use lictor_controller::names::{GATE, NODE};
-use lictor_controller::ops::explain::State;
+use lictor_controller::ops::explain::LivePodState;
 use lictor_controller::run::Settings;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     step.all_run(&["t0", "t1"]).await;
     world.testbed.command("start kube-scheduler").await;
     step.until("p", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
-    let lost = explained(&step, &how, "p", State::RoomTaken).await;
+    let lost = explained(&step, &how, "p", LivePodState::RoomTaken).await;
     assert!(lost.said.iter().any(|said| said.message.contains("nodes are available")), "{lost:?}");
     let refused = async |count: u32| {
         let line = format!("lictor_refused_pods {count}\n");
@@ -90,7 +90,7 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     step.all_run(&["p"]).await;
     assert_eq!(node_of(&step.pod("p").await.unwrap()), other);
     step.until("p", "said to be admitted", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
-    explained(&step, &how, "p", State::Bound).await;
+    explained(&step, &how, "p", LivePodState::Bound).await;
     refused(0).await;
     // The session knows where the pod is: what is left of its node is given to the next one, and no more.
     step.held("q", "low", sized("1", json!({}))).await;

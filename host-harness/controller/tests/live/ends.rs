@@ -4,13 +4,13 @@ use std::path::Path;
 
 use kube::api::{DeleteParams, ListParams};
 use lictor::Native;
-use lictor_controller::decide::lives::Why;
+use lictor_controller::decide::lives::GivenUpReason;
 use lictor_controller::names::EVICTED_FOR;
-use lictor_controller::ops::explain::{Answer, Question, State, ask};
-use lictor_controller::upgrade::Offer;
+use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, ask};
+use lictor_controller::upgrade::ReplacementCandidate;
 use lictor_host::living::only_marks;
-use lictor_host::replace::{Period, Terms};
-use lictor_host::session::Candidate;
+use lictor_host::replace::{Period, ReplacementTerms};
+use lictor_host::session::CandidatePolicy;
 use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
@@ -56,7 +56,7 @@ pub async fn a_right_that_is_missing(world: &World) {
     let tried = async || controller.said(|said| said.given_up.len() >= 3).then_some(());
     wait_for("the plan is given up, and so are the next ones", SOON, tried).await;
     controller.said(|said| {
-        assert!(said.given_up.iter().all(|given_up| given_up.why == Why::Refused), "{:?}", said.given_up);
+        assert!(said.given_up.iter().all(|given_up| given_up.why == GivenUpReason::Refused), "{:?}", said.given_up);
         assert!(said.happened.plans.len() <= said.given_up.len() + 1, "{} plans", said.happened.plans.len());
     });
     assert!(note(&step, "g0", "PlanGivenUp").await.contains("pods/eviction"));
@@ -144,10 +144,10 @@ async fn marked(step: &Step<'_>, how: &How) -> Controller {
 }
 
 /// Waits until a controller answers that a pod is in this state, and returns its answer.
-pub async fn explained(step: &Step<'_>, how: &How, pod: &str, state: State) -> Answer {
+pub async fn explained(step: &Step<'_>, how: &How, pod: &str, state: LivePodState) -> LiveExplanation {
     let (socket, pod) = (how.socket.clone().unwrap(), format!("{}/{pod}", step.namespace));
     let answer = async || {
-        let (socket, question) = (socket.clone(), Question { explain: pod.clone() });
+        let (socket, question) = (socket.clone(), ExplainRequest { explain: pod.clone() });
         let answer = tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().ok()?;
         (answer.state == state).then_some(answer)
     };
@@ -156,7 +156,7 @@ pub async fn explained(step: &Step<'_>, how: &How, pod: &str, state: State) -> A
 
 /// Asks a controller about a victim that is only marked: it says that the victim is to be evicted, for which pods, by which plan and since when.
 async fn says_that_it_is_to_be_evicted(step: &Step<'_>, how: &How) {
-    let answer = explained(step, how, "v0", State::Evicted).await;
+    let answer = explained(step, how, "v0", LivePodState::Evicted).await;
     let said = answer.evicted_for.unwrap();
     assert!(said.starts_with(&format!("{}/g", step.namespace)), "for which pod: {said}");
     let victim = step.pod("v0").await.unwrap();
@@ -174,10 +174,10 @@ pub async fn victims_that_were_only_marked_before_other_arguments(world: &World)
     says_that_it_is_to_be_evicted(&step, &how).await;
     let arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
     let [shadow, watch, at_most] = [1, 1, 60].map(|seconds| Period::Nanoseconds(seconds * 1_000_000_000));
-    controller.offers.make(Offer {
+    controller.offers.make(ReplacementCandidate {
         name: "other arguments".to_owned(),
-        candidate: Candidate::new(Box::new(Native::default()), "koordinator", &arguments).unwrap(),
-        terms: Terms { shadow, watch, allowed: u64::MAX, answers: 0, at_most },
+        candidate: CandidatePolicy::new(Box::new(Native::default()), "koordinator", &arguments).unwrap(),
+        terms: ReplacementTerms { shadow, watch, allowed: u64::MAX, answers: 0, at_most },
         deletes_victims: !only_marks("koordinator", &arguments),
         settled: Box::new(|| {}),
     });

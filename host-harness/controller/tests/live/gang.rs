@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lictor_controller::decide::Mode;
-use lictor_controller::mark::Mark;
+use lictor_controller::decide::RunMode;
+use lictor_controller::mark::StandingMark;
 
 use crate::controller::Controller;
 use crate::support::observer::What;
@@ -35,8 +35,8 @@ pub async fn is_admitted_when_its_victims_have_left(world: &World, system: &str)
 pub async fn is_only_talked_about(world: &World) {
     let step = world.step("talk", 3).await;
     step.fill().await;
-    let dry = Controller::start(&world.how("coscheduling").mode(Mode::DryRun));
-    let observes = Controller::start(&world.how("coscheduling").mode(Mode::Observe));
+    let dry = Controller::start(&world.how("coscheduling").mode(RunMode::DryRun));
+    let observes = Controller::start(&world.how("coscheduling").mode(RunMode::Observe));
     step.gang("g", &GANG).await;
     for controller in [&dry, &observes] {
         let planned = async || controller.said(|said| !said.happened.plans.is_empty()).then_some(());
@@ -50,7 +50,7 @@ pub async fn is_only_talked_about(world: &World) {
     for name in VICTIMS {
         let pod = step.pod(name).await.unwrap();
         assert!(is_running(Some(&pod)));
-        assert_eq!(Mark::read(&pod), Mark::default(), "no mark is written");
+        assert_eq!(StandingMark::read(&pod), StandingMark::default(), "no mark is written");
     }
     assert!(step.evicted().is_empty());
     dry.stop().await;

@@ -3,7 +3,7 @@
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
-use lictor_controller::decide::foreign::By;
+use lictor_controller::decide::foreign::ExternalEvictionCause;
 use lictor_controller::names::GATE;
 
 use crate::controller::Controller;
@@ -98,13 +98,13 @@ pub async fn evictions_by_others(world: &World) {
     step.all_run(&["g0", "g1"]).await;
     assert_eq!(step.evicted().len(), 2, "nobody else was evicted: {:?}", step.evicted());
     evict(&world.admin, &step.namespace, "g1").await.unwrap();
-    foreign(&controller, &format!("{}/g1", step.namespace), By::EvictionApi).await;
+    foreign(&controller, &format!("{}/g1", step.namespace), ExternalEvictionCause::EvictionApi).await;
     controller.stop().await;
     step.end().await;
 }
 
 /// Waits until it is said that others evict this pod, and no other.
-async fn foreign(controller: &Controller, pod: &str, by: By) {
+async fn foreign(controller: &Controller, pod: &str, by: ExternalEvictionCause) {
     let said = async || controller.said(|said| !said.foreign.is_empty()).then_some(());
     wait_for("it is said who evicts it", SOON, said).await;
     controller.said(|said| {
@@ -126,7 +126,7 @@ pub async fn a_preemption_by_kube_scheduler(world: &World) {
     world.testbed.command("start kube-scheduler").await;
     step.all_run(&["p"]).await;
     step.until("thief", "gone", |pod| pod.is_none()).await;
-    foreign(&controller, &format!("{}/thief", step.namespace), By::Scheduler).await;
+    foreign(&controller, &format!("{}/thief", step.namespace), ExternalEvictionCause::Scheduler).await;
     controller.said(|said| assert!(said.happened.victims.is_empty() && said.happened.plans.is_empty()));
     assert!(step.evicted().is_empty());
     // The books are right again: the room that is left is given to the next, and no more than that.

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lictor::Native;
-use lictor_controller::upgrade::{Offer, Progress, Stage};
-use lictor_host::driver::random::{Faulty, Fuse};
+use lictor_controller::upgrade::{ReplacementCandidate, ReplacementProgress, ReplacementStage};
+use lictor_host::driver::random::{CallsUntilFault, Faulty};
 use lictor_host::policy::Policy;
-use lictor_host::replace::{Period, Terms};
-use lictor_host::session::Candidate;
+use lictor_host::replace::{Period, ReplacementTerms};
+use lictor_host::session::CandidatePolicy;
 use serde_json::json;
 
 use crate::controller::Controller;
@@ -29,17 +29,17 @@ const LIES: [(Lie, &str); 4] = [
 /// Offers a policy, on these terms in seconds: of shadow, of watch, and how long one answer is waited for.
 fn offer(controller: &Controller, policy: impl Policy + 'static, (shadow, watch, at_most): (i64, i64, i64)) -> u64 {
     let [shadow, watch, at_most] = [shadow, watch, at_most].map(|time| Period::Nanoseconds(time * 1_000_000_000));
-    controller.offers.make(Offer {
+    controller.offers.make(ReplacementCandidate {
         name: "another".to_owned(),
-        candidate: Candidate::new(Box::new(policy), "coscheduling", "").unwrap(),
-        terms: Terms { shadow, watch, allowed: 0, answers: 1, at_most },
+        candidate: CandidatePolicy::new(Box::new(policy), "coscheduling", "").unwrap(),
+        terms: ReplacementTerms { shadow, watch, allowed: 0, answers: 1, at_most },
         deletes_victims: true,
         settled: Box::new(|| {}),
     })
 }
 
 /// Waits until a replacement has come so far; how it stands then.
-async fn comes_to(controller: &Controller, number: u64, stage: Stage) -> Progress {
+async fn comes_to(controller: &Controller, number: u64, stage: ReplacementStage) -> ReplacementProgress {
     let there = async || controller.offers.progress(Some(number)).filter(|progress| progress.stage == stage);
     wait_for(&format!("the replacement is {stage:?}: {:?}", controller.offers.progress(None)), SOON, there).await
 }
@@ -57,12 +57,12 @@ pub async fn a_hostile_policy_evicts_nobody(world: &World) {
     let step = world.step("hostile", 2).await;
     step.fill().await;
     let controller = Controller::start(&world.how("coscheduling"));
-    let fuse = Fuse::default();
+    let fuse = CallsUntilFault::default();
     let number = offer(&controller, Faulty::new(Native::default(), fuse.clone()), (1, 1, 60));
-    comes_to(&controller, number, Stage::Shadow).await;
+    comes_to(&controller, number, ReplacementStage::Shadow).await;
     fuse.set(3);
     step.gang("g", &GANG).await;
-    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    let ended = comes_to(&controller, number, ReplacementStage::RolledBack).await;
     assert!(ended.last().contains("it broke in "), "{ended:?}");
     step.all_run(&GANG).await;
     assert_eq!(step.evicted().len(), 2, "the victims of the plan, and no others");
@@ -77,9 +77,9 @@ pub async fn a_policy_that_lies_is_not_taken(world: &World) {
         step.fill().await;
         let controller = Controller::start(&world.how("coscheduling"));
         let number = offer(&controller, Liar::new(lie).0, (1, 1, 60));
-        comes_to(&controller, number, Stage::Shadow).await;
+        comes_to(&controller, number, ReplacementStage::Shadow).await;
         step.gang("g", &GANG).await;
-        let ended = comes_to(&controller, number, Stage::RolledBack).await;
+        let ended = comes_to(&controller, number, ReplacementStage::RolledBack).await;
         let words = format!("{} {:?}", ended.last(), ended.differences);
         assert!(words.contains(said), "{lie:?}: {words}");
         step.all_run(&GANG).await;
@@ -126,10 +126,10 @@ pub async fn a_policy_that_lies_in_the_watch_is_rolled_back(world: &World) {
     let number = offer(&controller, liar, (1, 60, 60));
     // So that there is something to compare.
     step.held("large", "high", json!({"spec": {"nodeSelector": {"no": "such"}}})).await;
-    comes_to(&controller, number, Stage::Watching).await;
+    comes_to(&controller, number, ReplacementStage::Watching).await;
     lies.store(true, Ordering::SeqCst);
     step.gang("g", &GANG).await;
-    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    let ended = comes_to(&controller, number, ReplacementStage::RolledBack).await;
     assert!(ended.last().starts_with("watching -> rolled back: "), "{ended:?}");
     step.all_run(&GANG).await;
     assert_eq!(step.evicted().len(), 2, "the victims of the plan, and no others");
@@ -144,7 +144,7 @@ pub async fn a_policy_that_decides_alike_takes_over(world: &World) {
     let controller = Controller::start(&world.how("coscheduling"));
     let number = offer(&controller, Native::default(), (1, 1, 60));
     step.gang("g", &GANG).await;
-    let ended = comes_to(&controller, number, Stage::Done).await;
+    let ended = comes_to(&controller, number, ReplacementStage::Done).await;
     assert!(ended.compared > 0, "{ended:?}");
     step.all_run(&GANG).await;
     assert_eq!(step.evicted().len(), 2);
@@ -157,7 +157,7 @@ pub async fn a_quiet_cluster_compares_nothing(world: &World) {
     let step = world.step("quiet", 1).await;
     let controller = Controller::start(&world.how("coscheduling"));
     let number = offer(&controller, Native::default(), (1, 1, 2));
-    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    let ended = comes_to(&controller, number, ReplacementStage::RolledBack).await;
     assert!(ended.last().contains("0 answers, 0 decide otherwise, 1 demanded"), "{ended:?}");
     controller.stop().await;
     step.end().await;

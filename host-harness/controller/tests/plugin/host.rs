@@ -13,17 +13,20 @@ use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Recorder;
-use lictor_host::replace::{Period, State, Terms};
-use lictor_host::session::{Action, Answer, Candidate, Happened, Question, Session, SessionError, Step, Verdict};
+use lictor_host::replace::{Period, ReplacementState, ReplacementTerms};
+use lictor_host::session::{
+    CandidatePolicy, CommandAction, PermitDecision, PluginRequest, PluginResponse, Session, SessionError,
+    SessionReport, StepOutput,
+};
 use lictor_serve::message::Hello;
-use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
+use lictor_serve::{CandidateFactory, CandidateSlot, ConnectionObserver, ConnectionSetup, Server, ShutdownHandle, say};
 
 use crate::recorded;
 
 /// The reports of a host so far.
 #[derive(Debug, Default)]
 pub struct Said {
-    pub happened: Happened,
+    pub happened: SessionReport,
     pub errors: Vec<String>,
     /// How often it was asked whether a pod may be tried.
     pub tried: BTreeMap<String, u32>,
@@ -32,7 +35,7 @@ pub struct Said {
     /// The time of the last step that the host has reported.
     pub last: Option<Instant>,
     /// What became of the replacement of the policy.
-    pub states: Vec<State>,
+    pub states: Vec<ReplacementState>,
     /// How many schedulers are connected.
     connected: u32,
 }
@@ -50,29 +53,31 @@ impl Ears {
     }
 }
 
-impl Report for Ears {
-    fn step(&self, step: &Step, _: &Session) {
+impl ConnectionObserver for Ears {
+    fn step(&self, step: &StepOutput, _: &Session) {
         let mut said = self.said.lock().unwrap();
         said.last = Some(Instant::now());
         for released in &step.happened.released {
             said.waiting.remove(&released.pod);
         }
-        for command in step.commands.iter().filter(|command| matches!(command.action, Action::Bind { .. })) {
+        for command in step.commands.iter().filter(|command| matches!(command.action, CommandAction::Bind { .. })) {
             said.waiting.remove(&command.object.pod_name());
         }
         said.happened.add(step.happened.clone());
         said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
-    fn answered(&self, question: &Question, answer: &Answer, _: Duration) {
+    fn answered(&self, question: &PluginRequest, answer: &PluginResponse, _: Duration) {
         // The first question is about keys of the queue. The pods that the host received before it have waited for so long when they are tried.
         self.go_on();
         let mut said = self.said.lock().unwrap();
         match (question, answer) {
-            (Question::Try(pod), _) => *said.tried.entry(pod.clone()).or_default() += 1,
-            (Question::Permit(pod), Answer::Permitted(allowed)) if matches!(allowed.verdict, Verdict::Wait(_)) => {
+            (PluginRequest::Try(pod), _) => *said.tried.entry(pod.clone()).or_default() += 1,
+            (PluginRequest::Permit(pod), PluginResponse::Permitted(allowed))
+                if matches!(allowed.verdict, PermitDecision::Wait(_)) =>
+            {
                 said.waiting.insert(pod.clone());
             }
-            (Question::Unreserve(pod), _) => drop(said.waiting.remove(pod)),
+            (PluginRequest::Unreserve(pod), _) => drop(said.waiting.remove(pod)),
             _ => {}
         }
     }
@@ -101,10 +106,10 @@ fn native() -> Box<dyn Policy> {
 
 /// A host, until this is dropped.
 pub struct Host {
-    stop: Stop,
+    stop: ShutdownHandle,
     thread: Option<JoinHandle<()>>,
     said: Ears,
-    offers: Offers,
+    offers: CandidateSlot,
     system: &'static str,
     recording: Option<PathBuf>,
     pub socket: PathBuf,
@@ -150,11 +155,11 @@ impl Host {
     /// Offers the same policy anew: half a second in shadow, and half a second of watch.
     pub fn replace(&self) {
         let system = self.system;
-        let make = move || Candidate::new(native(), system, "").map_err(|error| error.to_string());
+        let make = move || CandidatePolicy::new(native(), system, "").map_err(|error| error.to_string());
         let half = Period::Nanoseconds(500_000_000);
-        let terms = Terms { shadow: half, watch: half, ..Terms::default() };
+        let terms = ReplacementTerms { shadow: half, watch: half, ..ReplacementTerms::default() };
         let name = "the same".to_owned();
-        self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
+        self.offers.make(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
 
     /// Lets the clock go on, because the pods have waited as long as they are to have.
@@ -195,7 +200,7 @@ fn open(
     arguments: &str,
     hello: &Hello,
     recorder: Option<Arc<Recorder>>,
-) -> Result<Opened, String> {
+) -> Result<ConnectionSetup, String> {
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.iter().find(|info| info.name == system).ok_or("no such system")?;
     if let Some(recorder) = &recorder {
@@ -204,5 +209,12 @@ fn open(
     let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-    Ok(Opened { session, recorder, checkpoint: None, right: None, points, welcome: say::welcome(&described, info) })
+    Ok(ConnectionSetup {
+        session,
+        recorder,
+        checkpoint: None,
+        right: None,
+        points,
+        welcome: say::welcome(&described, info),
+    })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lictor::Native;
 use lictor_contract::Description;
-use lictor_host::recording::{Entry, Header, Reader, Replay};
+use lictor_host::recording::{Header, RecordingEntry, RecordingReader, Replay};
 
 /// Returns the header with which a session is opened.
 pub fn header(described: &Description, system: &str, arguments: &str, schedulers: &[String]) -> Header {
@@ -15,15 +15,15 @@ pub fn header(described: &Description, system: &str, arguments: &str, schedulers
 
 /// Repeats all sessions of a recording.
 pub fn is_repeated(file: &Path) {
-    let mut reader = Reader::open(BufReader::new(File::open(file).unwrap()), "lictor.rec").unwrap();
+    let mut reader = RecordingReader::open(BufReader::new(File::open(file).unwrap()), "lictor.rec").unwrap();
     let (mut opening, mut replay, mut steps) = (None, None, 0);
     while let Some(entry) = reader.next_entry().unwrap() {
         let step = match entry {
-            Entry::Session(header) => {
+            RecordingEntry::Session(header) => {
                 (opening, replay) = (Some(header), None);
                 continue;
             }
-            Entry::Step(step) => step,
+            RecordingEntry::Step(step) => step,
         };
         steps += 1;
         let told = step.told.to_string();

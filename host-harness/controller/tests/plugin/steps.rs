@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lictor_host::replace::State;
+use lictor_host::replace::ReplacementState;
 use serde_json::{Value, json};
 
 use crate::host::Host;
@@ -132,7 +132,7 @@ pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
     wait_for("it has taken over for good", SOON, async || is_done().then_some(())).await;
     step.all_run(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
     host.said(|said| {
-        assert_eq!(said.states.last(), Some(&State::Done), "{:?}", said.states);
+        assert_eq!(said.states.last(), Some(&ReplacementState::Done), "{:?}", said.states);
         assert!(said.errors.is_empty(), "{:?}", said.errors);
     });
     step.end().await;

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::quantity::{Unit, parse};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::Value;
 
 use super::super::priorities::value;
 use super::super::problem::Problem;
-use super::super::what_if::{Place, ordinary, places};
-use super::{Bound, unknown};
+use super::super::what_if::{BoundLocation, ordinary, places};
+use super::{EditableBound, unknown};
 
 /// Returns every bound, with the name of its queue. Where several queues have the name, it is the namespace and name of the object.
-fn named(objects: &[&Object]) -> Vec<(String, Place)> {
+fn named(objects: &[&KubernetesObject]) -> Vec<(String, BoundLocation)> {
     let places = places(objects.iter().copied());
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for place in &places {
         let count = counts.entry((place.queue.clone(), place.bound.clone())).or_default();
         *count = count.saturating_add(1);
     }
-    let name = |place: Place| {
+    let name = |place: BoundLocation| {
         let several = counts.get(&(place.queue.clone(), place.bound.clone())).is_some_and(|count| *count > 1);
         let key = objects.get(place.object).map(|object| object.key()).unwrap_or_default();
         let whole = key.split_once('/').map(|(_, name)| name.to_owned()).filter(|_| several);
@@ -28,8 +28,9 @@ fn named(objects: &[&Object]) -> Vec<(String, Place)> {
     places.into_iter().map(name).collect()
 }
 
-pub(super) fn all(objects: &[&Object]) -> Vec<Bound> {
-    let bound = |(queue, place): (String, Place)| Bound { queue, bound: place.bound, amounts: place.amounts };
+pub(super) fn all(objects: &[&KubernetesObject]) -> Vec<EditableBound> {
+    let bound =
+        |(queue, place): (String, BoundLocation)| EditableBound { queue, bound: place.bound, amounts: place.amounts };
     named(objects).into_iter().map(bound).collect()
 }
 
@@ -38,7 +39,7 @@ pub(super) fn all(objects: &[&Object]) -> Vec<Bound> {
 /// # Errors
 /// The amount is no quantity, or the bound does not exist.
 pub(super) fn object(
-    objects: &[&Object],
+    objects: &[&KubernetesObject],
     queue: &str,
     bound: &str,
     (resource, amount): (&str, &str),

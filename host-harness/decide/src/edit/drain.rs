@@ -1,7 +1,7 @@
 //! Draining a node, as `kubectl drain` does: the node is cordoned, and its pods leave, except those of DaemonSets and mirror pods. Their controllers
 //! make them anew, so that they are pending again. Disruption budgets do not delay it.
 
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Value, json};
 
 use super::super::priorities::value;
@@ -15,7 +15,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 ///
 /// # Errors
 /// The node does not exist.
-pub(super) fn objects(objects: &[&Object], node: &str) -> Result<Vec<Value>, Problem> {
+pub(super) fn objects(objects: &[&KubernetesObject], node: &str) -> Result<Vec<Value>, Problem> {
     let cordoned = cordoned(objects, node)?;
     let pods = objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(|object| value(object));
     let leaving = pods.filter(|pod| leaves(pod, node)).map(pending);
@@ -26,7 +26,7 @@ pub(super) fn objects(objects: &[&Object], node: &str) -> Result<Vec<Value>, Pro
 ///
 /// # Errors
 /// The node does not exist.
-pub(super) fn cordoned(objects: &[&Object], node: &str) -> Result<Value, Problem> {
+pub(super) fn cordoned(objects: &[&KubernetesObject], node: &str) -> Result<Value, Problem> {
     let key = format!("Node/{node}");
     let found = objects.iter().rev().find(|object| object.key() == key).and_then(|object| value(object));
     let mut node = found.ok_or_else(|| unknown("node", node))?;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use lictor_contract::quantity::{Unit, parse};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Map, Value, json};
 
-use super::super::priorities::{Priorities, To};
+use super::super::priorities::{Priorities, PriorityChange};
 use super::super::problem::Problem;
-use super::{Cluster, Job};
+use super::{EditedCluster, NewJob};
 
 /// The most pods of a job that is added by a form.
 const MOST: u32 = 10_000;
@@ -17,23 +17,23 @@ const MOST: u32 = 10_000;
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// The terms in which a system describes a job.
-struct Words {
+struct JobFormat {
     system: &'static str,
     /// Whether the system has gangs.
     has_gangs: bool,
     /// Whether a job of the system names its queue.
     has_queues: bool,
     /// Returns the labels and annotations that the pods of a job need in this system.
-    marks: fn(&Job) -> (Value, Value),
+    marks: fn(&NewJob) -> (Value, Value),
     /// Whether pods name their group in `spec.schedulingGroup`, as Kubernetes itself has it.
     is_grouped: bool,
     /// Returns the object of the group. `None`: the job needs no such object.
-    group: fn(&Job) -> Option<Value>,
+    group: fn(&NewJob) -> Option<Value>,
 }
 
 /// The terms of each system.
-const SYSTEMS: [Words; 5] = [
-    Words {
+const SYSTEMS: [JobFormat; 5] = [
+    JobFormat {
         system: "koordinator",
         has_gangs: true,
         has_queues: true,
@@ -47,7 +47,7 @@ const SYSTEMS: [Words; 5] = [
         is_grouped: false,
         group: |_| None,
     },
-    Words {
+    JobFormat {
         system: "volcano",
         has_gangs: true,
         has_queues: true,
@@ -60,7 +60,7 @@ const SYSTEMS: [Words; 5] = [
                          "spec": { "minMember": job.min.max(1), "queue": queue }, "status": { "phase": "Inqueue" } }))
         },
     },
-    Words {
+    JobFormat {
         system: "coscheduling",
         has_gangs: true,
         has_queues: false,
@@ -77,7 +77,7 @@ const SYSTEMS: [Words; 5] = [
             })
         },
     },
-    Words {
+    JobFormat {
         system: "yunikorn",
         has_gangs: false,
         has_queues: true,
@@ -91,7 +91,7 @@ const SYSTEMS: [Words; 5] = [
         is_grouped: false,
         group: |_| None,
     },
-    Words {
+    JobFormat {
         system: "kubernetes",
         has_gangs: true,
         has_queues: false,
@@ -108,7 +108,7 @@ const SYSTEMS: [Words; 5] = [
 ];
 
 /// Returns a mapping with the queue of the job under this key. Empty: the job has no queue.
-fn queue(job: &Job, key: &str) -> Value {
+fn queue(job: &NewJob, key: &str) -> Value {
     let named = (!job.queue.is_empty()).then(|| (key.to_owned(), json!(job.queue)));
     Value::Object(named.into_iter().collect::<Map<String, Value>>())
 }
@@ -117,7 +117,7 @@ fn queue(job: &Job, key: &str) -> Value {
 ///
 /// # Errors
 /// The system has no form for jobs, a value of the job is not valid, or an object of the name exists.
-pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Problem> {
+pub(super) fn objects(cluster: &EditedCluster<'_>, job: &NewJob) -> Result<Vec<Value>, Problem> {
     let system = cluster.system.map(|system| system.name.as_str()).unwrap_or_default();
     let words = SYSTEMS.iter().find(|words| words.system == system);
     let unknown = || problem(format!("no form knows the jobs of `{system}`"), "write the objects under *Change*");
@@ -126,15 +126,16 @@ pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Pr
     let group = (words.group)(job);
     let pods = pods(words, job, scheduler(cluster));
     let file = Arc::from("the form");
-    let read = |value: &Value| Object::from_json(value.clone(), &file).map_err(|mistake| Problem::from(&mistake));
-    let new: Vec<Object> = group.iter().chain(&pods).map(read).collect::<Result<_, _>>()?;
+    let read =
+        |value: &Value| KubernetesObject::from_json(value.clone(), &file).map_err(|mistake| Problem::from(&mistake));
+    let new: Vec<KubernetesObject> = group.iter().chain(&pods).map(read).collect::<Result<_, _>>()?;
     let known = cluster.objects.iter().find(|known| new.iter().any(|object| object.full_key() == known.full_key()));
     if let Some(known) = known {
         let message = format!("there is a {} already", known.key().replacen('/', " ", 1));
         return Err(problem(message, "choose another name"));
     }
-    let all: Vec<&Object> = cluster.objects.iter().copied().chain(&new).collect();
-    let mut objects = Priorities::of(&all, cluster.system).set(pods, To::Exactly(job.priority.into()));
+    let all: Vec<&KubernetesObject> = cluster.objects.iter().copied().chain(&new).collect();
+    let mut objects = Priorities::of(&all, cluster.system).set(pods, PriorityChange::Exactly(job.priority.into()));
     // A group that has no priority is added unchanged.
     let is_group = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("PodGroup");
     if !objects.iter().any(is_group) {
@@ -144,13 +145,13 @@ pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Pr
 }
 
 /// Returns the first scheduler whose pods are decided about.
-fn scheduler<'c>(cluster: &Cluster<'c>) -> &'c str {
+fn scheduler<'c>(cluster: &EditedCluster<'c>) -> &'c str {
     let of_system = cluster.system.into_iter().flat_map(|system| &system.schedulers);
     cluster.schedulers.iter().chain(of_system).next().map_or(DEFAULT_SCHEDULER, String::as_str)
 }
 
 /// Returns the pods of the job, without a priority.
-fn pods(words: &Words, job: &Job, scheduler: &str) -> Vec<Value> {
+fn pods(words: &JobFormat, job: &NewJob, scheduler: &str) -> Vec<Value> {
     let (labels, annotations) = (words.marks)(job);
     let group = (words.is_grouped && job.min > 0).then(|| json!({ "podGroupName": job.name }));
     let pod = |number: u32| {
@@ -170,7 +171,7 @@ fn pods(words: &Words, job: &Job, scheduler: &str) -> Vec<Value> {
     (0..job.pods).map(pod).collect()
 }
 
-fn check(words: &Words, job: &Job) -> Result<(), Problem> {
+fn check(words: &JobFormat, job: &NewJob) -> Result<(), Problem> {
     let system = words.system;
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.')

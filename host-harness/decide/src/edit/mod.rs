@@ -10,11 +10,11 @@ mod tests;
 use std::collections::BTreeMap;
 
 use lictor_contract::SystemInfo;
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::priorities::{Priorities, To, value};
+use super::priorities::{Priorities, PriorityChange, value};
 use super::problem::Problem;
 
 /// A change that a user requests.
@@ -23,7 +23,7 @@ use super::problem::Problem;
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind", deny_unknown_fields)]
 pub enum Edit {
     /// A new job.
-    Job(Job),
+    Job(NewJob),
     /// Another amount in a bound of a quota or queue.
     Bound {
         /// The name of the quota; the whole path of a queue. With its namespace, `namespace/name`, where several have the name.
@@ -68,7 +68,7 @@ pub enum Edit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "NewJob"))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Job {
+pub struct NewJob {
     /// Its name.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub name: String,
@@ -94,9 +94,9 @@ pub struct Job {
 
 /// A bound that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Bound"))]
 #[serde(rename_all = "camelCase")]
-pub struct Bound {
+pub struct EditableBound {
     /// The name of the quota, with its namespace where several have the name; the whole path of a queue.
     pub queue: String,
     /// The bound, such as `max`.
@@ -107,9 +107,9 @@ pub struct Bound {
 
 /// The cluster to change, and how it is decided about.
 #[derive(Debug, Clone, Copy)]
-pub struct Cluster<'a> {
+pub struct EditedCluster<'a> {
     /// The objects.
-    pub objects: &'a [&'a Object],
+    pub objects: &'a [&'a KubernetesObject],
     /// The system whose laws apply.
     pub system: Option<&'a SystemInfo>,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
@@ -120,7 +120,7 @@ pub struct Cluster<'a> {
 ///
 /// # Errors
 /// Why the change is not possible, with what to do instead.
-pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
+pub fn edit(cluster: &EditedCluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
     match edit {
         Edit::Job(job) => job::objects(cluster, job),
         Edit::Bound { queue, bound, resource, amount } => {
@@ -135,18 +135,18 @@ pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
 }
 
 /// Returns the bounds of quotas and queues, in the order of the objects.
-pub fn bounds(objects: &[&Object]) -> Vec<Bound> {
+pub fn bounds(objects: &[&KubernetesObject]) -> Vec<EditableBound> {
     bound::all(objects)
 }
 
-fn with_priority(cluster: &Cluster<'_>, pods: &[String], priority: i32) -> Result<Vec<Value>, Problem> {
+fn with_priority(cluster: &EditedCluster<'_>, pods: &[String], priority: i32) -> Result<Vec<Value>, Problem> {
     let keys: Vec<String> = pods.iter().map(|pod| format!("Pod/{pod}")).collect();
     let found = cluster.objects.iter().filter(|object| keys.contains(&object.key()));
     let found: Vec<Value> = found.filter_map(|object| value(object)).collect();
     if found.is_empty() {
         return Err(unknown("pod", &pods.join(", ")));
     }
-    Ok(Priorities::of(cluster.objects, cluster.system).set(found, To::Exactly(priority.into())))
+    Ok(Priorities::of(cluster.objects, cluster.system).set(found, PriorityChange::Exactly(priority.into())))
 }
 
 fn unknown(what: &str, name: &str) -> Problem {

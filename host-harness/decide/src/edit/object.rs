@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::Value;
 
 use super::super::failure::either;
@@ -14,8 +14,8 @@ use super::unknown;
 ///
 /// # Errors
 /// No object has the key, or objects of several groups have it.
-pub(super) fn named(objects: &[&Object], key: &str) -> Result<Value, Problem> {
-    let mut found: Vec<&Object> = Vec::new();
+pub(super) fn named(objects: &[&KubernetesObject], key: &str) -> Result<Value, Problem> {
+    let mut found: Vec<&KubernetesObject> = Vec::new();
     // Of several with the same key, the last one counts.
     for object in objects.iter().rev().filter(|object| object.key() == key || object.full_key() == key) {
         if found.iter().all(|known| known.full_key() != object.full_key()) {
@@ -40,7 +40,7 @@ pub(super) fn named(objects: &[&Object], key: &str) -> Result<Value, Problem> {
 pub(super) fn given(objects: &[Value]) -> Result<Vec<Value>, Problem> {
     let file = Arc::from("the objects");
     for object in objects {
-        Object::from_json(object.clone(), &file).map_err(|mistake| Problem::from(&mistake))?;
+        KubernetesObject::from_json(object.clone(), &file).map_err(|mistake| Problem::from(&mistake))?;
     }
     Ok(objects.to_vec())
 }

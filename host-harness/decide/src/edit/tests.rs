@@ -4,8 +4,8 @@ use lictor_host::policy::Policy;
 use serde_json::json;
 
 use super::*;
-use crate::record::Source;
-use crate::{Native, Opened, Snapshot, With};
+use crate::record::PolicySource;
+use crate::{ClusterSession, ClusterSnapshot, DecisionSettings, Native};
 
 mod priorities;
 
@@ -18,52 +18,57 @@ const ROOM: &str = r#"
 {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}, spec: {weight: 1}, status: {state: Open}}
 "#;
 
-fn snapshot(text: &str) -> Snapshot {
-    Snapshot::told("it.yaml", text.to_owned()).unwrap()
+fn snapshot(text: &str) -> ClusterSnapshot {
+    ClusterSnapshot::told("it.yaml", text.to_owned()).unwrap()
 }
 
-fn job(pods: u32, min: u32) -> Job {
+fn job(pods: u32, min: u32) -> NewJob {
     let requests = BTreeMap::from([("cpu".to_owned(), "1".to_owned())]);
     let (name, namespace) = ("train".to_owned(), "d".to_owned());
-    Job { name, namespace, pods, min, requests, priority: 7, ..Job::default() }
+    NewJob { name, namespace, pods, min, requests, priority: 7, ..NewJob::default() }
 }
 
 /// Returns the objects of a change, where pods of these schedulers are decided about.
-fn edit_for(snapshot: &Snapshot, system: &str, schedulers: &[String], asked: &Edit) -> Result<Vec<Value>, Problem> {
+fn edit_for(
+    snapshot: &ClusterSnapshot,
+    system: &str,
+    schedulers: &[String],
+    asked: &Edit,
+) -> Result<Vec<Value>, Problem> {
     let described = Native::default().describe().unwrap();
-    let objects: Vec<&Object> = snapshot.objects.iter().collect();
-    edit(&Cluster { objects: &objects, system: described.system(system), schedulers }, asked)
+    let objects: Vec<&KubernetesObject> = snapshot.objects.iter().collect();
+    edit(&EditedCluster { objects: &objects, system: described.system(system), schedulers }, asked)
 }
 
-fn edited(snapshot: &Snapshot, system: &str, asked: &Edit) -> Result<Vec<Value>, Problem> {
+fn edited(snapshot: &ClusterSnapshot, system: &str, asked: &Edit) -> Result<Vec<Value>, Problem> {
     edit_for(snapshot, system, &[], asked)
 }
 
 /// Returns the cluster with these objects, which replace those of the same name.
-fn changed(mut snapshot: Snapshot, objects: Vec<Value>) -> Snapshot {
-    let objects: Vec<Object> =
-        objects.into_iter().map(|value| Object::from_json(value, &Arc::from("the form")).unwrap()).collect();
-    let keys: Vec<String> = objects.iter().map(Object::full_key).collect();
+fn changed(mut snapshot: ClusterSnapshot, objects: Vec<Value>) -> ClusterSnapshot {
+    let objects: Vec<KubernetesObject> =
+        objects.into_iter().map(|value| KubernetesObject::from_json(value, &Arc::from("the form")).unwrap()).collect();
+    let keys: Vec<String> = objects.iter().map(KubernetesObject::full_key).collect();
     snapshot.objects.retain(|object| !keys.contains(&object.full_key()));
     snapshot.objects.extend(objects);
     snapshot
 }
 
 /// Returns the pods that are bound in the first cycle.
-fn bound(snapshot: &Snapshot, system: &str) -> Vec<String> {
+fn bound(snapshot: &ClusterSnapshot, system: &str) -> Vec<String> {
     bound_for(snapshot, system, &[])
 }
 
 /// Returns the pods that are bound in the first cycle, where pods of these schedulers are decided about.
-fn bound_for(snapshot: &Snapshot, system: &str, schedulers: &[String]) -> Vec<String> {
+fn bound_for(snapshot: &ClusterSnapshot, system: &str, schedulers: &[String]) -> Vec<String> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
-    let with = With { system, schedulers, ..With::default() };
-    let mut opened = Opened::open(policy, described, with, || Ok(snapshot.clone())).unwrap();
-    opened.decide(1, Source::default()).unwrap().cycles[0].happened.bound.keys().cloned().collect()
+    let with = DecisionSettings { system, schedulers, ..DecisionSettings::default() };
+    let mut opened = ClusterSession::open(policy, described, with, || Ok(snapshot.clone())).unwrap();
+    opened.decide(1, PolicySource::default()).unwrap().cycles[0].happened.bound.keys().cloned().collect()
 }
 
-fn with_job(system: &str, job: Job) -> Result<Vec<String>, Problem> {
+fn with_job(system: &str, job: NewJob) -> Result<Vec<String>, Problem> {
     let room = snapshot(ROOM);
     let objects = edited(&room, system, &Edit::Job(job))?;
     Ok(bound(&changed(room, objects), system))
@@ -84,24 +89,24 @@ fn pods_without_a_minimum_start_one_by_one_in_every_system() {
     for system in Native::default().describe().unwrap().systems {
         let name = system.name.as_str();
         let queued =
-            Job { queue: if name == "yunikorn" { "root.default".to_owned() } else { String::new() }, ..job(3, 0) };
+            NewJob { queue: if name == "yunikorn" { "root.default".to_owned() } else { String::new() }, ..job(3, 0) };
         assert_eq!(with_job(name, queued).unwrap().len(), 2, "{name}");
     }
 }
 
 #[test]
 fn what_a_system_does_not_know_is_refused_with_a_remedy() {
-    let said = |system: &str, job: Job| with_job(system, job).unwrap_err().message;
+    let said = |system: &str, job: NewJob| with_job(system, job).unwrap_err().message;
     assert_eq!(said("yunikorn", job(3, 2)), "yunikorn has no gangs");
     assert_eq!(said("volcano", job(2, 3)), "of 2 pods, 3 cannot start together");
     assert_eq!(said("volcano", job(0, 0)), "a job of 0 pods cannot be added");
     assert_eq!(
-        said("coscheduling", Job { queue: "q".to_owned(), ..job(2, 2) }),
+        said("coscheduling", NewJob { queue: "q".to_owned(), ..job(2, 2) }),
         "a job of coscheduling names no queue"
     );
-    assert_eq!(said("volcano", Job { name: "Big Job".to_owned(), ..job(2, 2) }), "`Big Job` is no name");
+    assert_eq!(said("volcano", NewJob { name: "Big Job".to_owned(), ..job(2, 2) }), "`Big Job` is no name");
     assert!(
-        said("volcano", Job { requests: BTreeMap::from([("cpu".into(), "many".into())]), ..job(2, 2) })
+        said("volcano", NewJob { requests: BTreeMap::from([("cpu".into(), "many".into())]), ..job(2, 2) })
             .starts_with("cpu: ")
     );
     let twice = changed(snapshot(ROOM), edited(&snapshot(ROOM), "kubernetes", &Edit::Job(job(1, 0))).unwrap());
@@ -225,7 +230,7 @@ fn a_job_that_is_added_has_a_scheduler_that_is_in_force() {
     for system in Native::default().describe().unwrap().systems {
         let name = system.name.as_str();
         let queue = if name == "yunikorn" { "root.default".to_owned() } else { String::new() };
-        let asked = Edit::Job(Job { queue, ..job(2, 0) });
+        let asked = Edit::Job(NewJob { queue, ..job(2, 0) });
         let objects = edit_for(&room, name, &ours, &asked).unwrap();
         assert_eq!(bound_for(&changed(room.clone(), objects), name, &ours).len(), 2, "{name}");
         let pod = edited(&room, name, &asked).unwrap().pop().unwrap();

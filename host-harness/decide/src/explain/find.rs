@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Phase, Pod};
 
-use super::super::failure::Failure;
+use super::super::failure::DecideError;
 use super::super::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
@@ -16,16 +16,16 @@ const SUGGESTED: usize = 3;
 
 /// The pods that a name means.
 #[derive(Debug)]
-pub struct Meant {
+pub struct ResolvedPods {
     /// The pods, as they were before any decision.
-    pub pods: Vec<Before>,
+    pub pods: Vec<InitialPod>,
     /// The other pods of the job of a single pod.
-    pub mates: Vec<Before>,
+    pub mates: Vec<InitialPod>,
 }
 
 /// A pod before any decision.
 #[derive(Debug, Clone)]
-pub struct Before {
+pub struct InitialPod {
     /// Its name.
     pub name: String,
     /// The node that it is bound to.
@@ -38,28 +38,28 @@ pub struct Before {
 
 /// The pods and jobs of a cluster by name, as they were before any decision.
 #[derive(Debug)]
-pub struct Names {
-    pods: BTreeMap<String, Before>,
+pub struct NameIndex {
+    pods: BTreeMap<String, InitialPod>,
     jobs: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Names {
+impl NameIndex {
     /// Reads the names of a cluster before any decision, with the jobs that the policy assigns to pods.
-    pub fn of(mirror: &Mirror, memberships: &Memberships) -> Names {
+    pub fn of(mirror: &Mirror, memberships: &Memberships) -> NameIndex {
         let before = |pod: &Pod| {
             let name = mirror.pod_name(pod.id)?.to_owned();
             let node = pod.node.and_then(|node| mirror.node(node)).map(|node| node.name.clone());
             let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-            Some((name.clone(), Before { name, node, leaves: pod.terminating, ended }))
+            Some((name.clone(), InitialPod { name, node, leaves: pod.terminating, ended }))
         };
-        Names { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
+        NameIndex { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
     }
 
     /// Returns the pods that a name means. The namespace may be left out as long as one pod or one job has the name.
     ///
     /// # Errors
     /// No pod or job has the name, or several have it.
-    pub fn find(&self, asked: &str) -> Result<Meant, Failure> {
+    pub fn find(&self, asked: &str) -> Result<ResolvedPods, DecideError> {
         let pods = self.meant(asked)?;
         let mates: BTreeSet<&String> = match pods.as_slice() {
             [only] => {
@@ -68,13 +68,13 @@ impl Names {
             _ => BTreeSet::new(),
         };
         let before = |name: &String| self.pods.get(name).cloned();
-        Ok(Meant {
+        Ok(ResolvedPods {
             pods: pods.iter().filter_map(before).collect(),
             mates: mates.into_iter().filter_map(before).collect(),
         })
     }
 
-    fn meant(&self, asked: &str) -> Result<Vec<String>, Failure> {
+    fn meant(&self, asked: &str) -> Result<Vec<String>, DecideError> {
         if self.pods.contains_key(asked) {
             return Ok(vec![asked.to_owned()]);
         }
@@ -84,7 +84,7 @@ impl Names {
         match (pods_meant.as_slice(), jobs_meant.as_slice()) {
             ([pod], _) => Ok(vec![(*pod).clone()]),
             ([], [job]) => Ok(self.jobs.get(*job).into_iter().flatten().cloned().collect()),
-            ([], []) => Err(Failure::UnknownName(asked.to_owned(), self.near(asked))),
+            ([], []) => Err(DecideError::UnknownName(asked.to_owned(), self.near(asked))),
             ([], jobs) => Err(several(asked, jobs)),
             (pods, _) => Err(several(asked, pods)),
         }
@@ -105,6 +105,6 @@ fn bare(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, bare)| bare)
 }
 
-fn several(asked: &str, meant: &[&String]) -> Failure {
-    Failure::SeveralNames(asked.to_owned(), meant.iter().map(|name| (*name).clone()).collect())
+fn several(asked: &str, meant: &[&String]) -> DecideError {
+    DecideError::SeveralNames(asked.to_owned(), meant.iter().map(|name| (*name).clone()).collect())
 }

@@ -3,5 +3,5 @@
 mod answer;
 mod find;
 
-pub use answer::{Answer, Fate, LookedAt, State, Why};
-pub use find::{Before, Meant, Names};
+pub use answer::{ConsideredPod, ExplainedPod, ExplainedPodState, ExplanationReport, PodOutcome};
+pub use find::{InitialPod, NameIndex, ResolvedPods};

@@ -4,11 +4,13 @@ use lictor_contract::duration;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
 
 use super::kinds::SELECTOR;
-use super::shape::Shape::{Amounts, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource, Uid};
-use super::shape::{Shape, Text, Visit};
+use super::shape::ValueShape::{
+    Amounts, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource, Uid,
+};
+use super::shape::{TextKind, ValueShape, Visit};
 
 /// The kind of a label's or annotation's value.
-pub(super) enum Kind {
+pub(super) enum LabelValueKind {
     /// A name.
     Name,
     /// A number, a time or a word of Kubernetes; anything else is taken for a name.
@@ -16,7 +18,7 @@ pub(super) enum Kind {
     /// A zone or region, or several.
     Zones,
     /// A text in JSON.
-    Document(&'static Shape),
+    Document(&'static ValueShape),
 }
 
 /// Keys whose values are names. They stay, as the systems read them.
@@ -86,7 +88,7 @@ const ZONES: &[&str] = &[
 ];
 
 /// Keys whose values are written in JSON.
-const DOCUMENTS: &[(&str, &Shape)] = &[
+const DOCUMENTS: &[(&str, &ValueShape)] = &[
     ("quota.scheduling.koordinator.sh/namespaces", &List(&Name)),
     ("quota.scheduling.koordinator.sh/shared-weight", &Amounts),
     ("gang.scheduling.koordinator.sh/groups", &List(&Name)),
@@ -120,7 +122,7 @@ const DOCUMENTS: &[(&str, &Shape)] = &[
 ];
 
 /// The fields that Koordinator reads of a hint for a type of devices.
-static DEVICE_HINT: Shape = Fields(&[
+static DEVICE_HINT: ValueShape = Fields(&[
     ("selector", &SELECTOR),
     ("vfSelector", &SELECTOR),
     ("allocateStrategy", &Plain),
@@ -158,26 +160,26 @@ const WORDS: &[&str] = &[
 ];
 
 /// Returns the kind of the values under this key.
-pub(super) fn kind(key: &str) -> Kind {
+pub(super) fn kind(key: &str) -> LabelValueKind {
     if NAMES.contains(&key) {
-        return Kind::Name;
+        return LabelValueKind::Name;
     }
     if ZONES.contains(&key) {
-        return Kind::Zones;
+        return LabelValueKind::Zones;
     }
     let document = DOCUMENTS.iter().find(|(known, _)| *known == key);
-    document.map_or(Kind::Plain, |(_, shape)| Kind::Document(shape))
+    document.map_or(LabelValueKind::Plain, |(_, shape)| LabelValueKind::Document(shape))
 }
 
 /// Returns whether a decision may depend on the annotation, or on the name of the label.
 pub(super) fn is_read(key: &str) -> bool {
-    PLAIN.contains(&key) || !matches!(kind(key), Kind::Plain)
+    PLAIN.contains(&key) || !matches!(kind(key), LabelValueKind::Plain)
 }
 
 /// Visits the key of a label as a name, unless the systems read this key.
 pub(super) fn each_key(key: &mut String, visit: Visit<'_>) {
     if !is_read(key) {
-        visit(Text::Name, key);
+        visit(TextKind::Name, key);
     }
 }
 

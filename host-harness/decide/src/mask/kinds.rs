@@ -4,17 +4,17 @@ use lictor_policy::unpack_queues;
 use serde_json::{Map, Value};
 
 use super::pods::{CONDITIONS, POD, SPEC};
-use super::shape::Shape::{
+use super::shape::ValueShape::{
     Amounts, Annotations, Document, Fields, Labels, List, Name, Named, Object, Plain, Presence, Requirement, Resource,
     Rule, Uid, WordOr,
 };
-use super::shape::{Shape, Visit};
+use super::shape::{ValueShape, Visit};
 
 /// A kind: its API group, its name and its shape.
-type Kind = (&'static str, &'static str, &'static Shape);
+type ObjectKind = (&'static str, &'static str, &'static ValueShape);
 
 /// The kinds of which fields are kept. Objects of other kinds are left out.
-const KINDS: &[Kind] = &[
+const KINDS: &[ObjectKind] = &[
     ("", "Pod", &POD),
     ("", "Node", &NODE),
     ("", "Namespace", &NAMED),
@@ -43,7 +43,7 @@ const KINDS: &[Kind] = &[
 /// The ConfigMaps of YuniKorn: others are left out.
 pub(super) const CONFIG_MAPS: [&str; 2] = ["yunikorn-configs", "yunikorn-defaults"];
 
-pub(super) static METADATA: Shape = Fields(&[
+pub(super) static METADATA: ValueShape = Fields(&[
     ("name", &Name),
     ("namespace", &Name),
     ("uid", &Uid),
@@ -54,23 +54,23 @@ pub(super) static METADATA: Shape = Fields(&[
     ("ownerReferences", &List(&Fields(&[("kind", &Plain), ("name", &Name), ("uid", &Uid), ("controller", &Plain)]))),
 ]);
 
-pub(super) static SELECTOR: Shape = Fields(&[("matchLabels", &Labels), ("matchExpressions", &List(&Requirement))]);
+pub(super) static SELECTOR: ValueShape = Fields(&[("matchLabels", &Labels), ("matchExpressions", &List(&Requirement))]);
 
 /// The terms by which a volume or a pod selects nodes.
-pub(super) static NODE_SELECTOR: Shape = Fields(&[(
+pub(super) static NODE_SELECTOR: ValueShape = Fields(&[(
     "nodeSelectorTerms",
     &List(&Fields(&[("matchExpressions", &List(&Requirement)), ("matchFields", &List(&Requirement))])),
 )]);
 
 /// The shape of an object of which only the name, labels and annotations count.
-static NAMED: Shape = Object(&[]);
+static NAMED: ValueShape = Object(&[]);
 
-static NODE: Shape = Object(&[
+static NODE: ValueShape = Object(&[
     ("spec", &Fields(&[("taints", &List(&Requirement)), ("unschedulable", &Plain)])),
     ("status", &Fields(&[("allocatable", &Amounts), ("capacity", &Amounts)])),
 ]);
 
-static CLAIM: Shape = Object(&[
+static CLAIM: ValueShape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -86,7 +86,7 @@ static CLAIM: Shape = Object(&[
     ("status", &Fields(&[("phase", &Plain)])),
 ]);
 
-static VOLUME: Shape = Object(&[
+static VOLUME: ValueShape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -103,46 +103,47 @@ static VOLUME: Shape = Object(&[
     ("status", &Fields(&[("phase", &Plain)])),
 ]);
 
-static STORAGE_CLASS: Shape = Object(&[
+static STORAGE_CLASS: ValueShape = Object(&[
     ("provisioner", &Plain),
     ("volumeBindingMode", &Plain),
     ("allowedTopologies", &List(&Fields(&[("matchLabelExpressions", &List(&Requirement))]))),
 ]);
 
-static CSI_NODE: Shape = Object(&[(
+static CSI_NODE: ValueShape = Object(&[(
     "spec",
     &Fields(&[("drivers", &List(&Fields(&[("name", &Name), ("allocatable", &Fields(&[("count", &Plain)]))])))]),
 )]);
 
-static CSI_DRIVER: Shape = Object(&[("spec", &Fields(&[("storageCapacity", &Plain)]))]);
+static CSI_DRIVER: ValueShape = Object(&[("spec", &Fields(&[("storageCapacity", &Plain)]))]);
 
-static CSI_CAPACITY: Shape = Object(&[
+static CSI_CAPACITY: ValueShape = Object(&[
     ("storageClassName", &Name),
     ("nodeTopology", &SELECTOR),
     ("capacity", &Plain),
     ("maximumVolumeSize", &Plain),
 ]);
 
-static ATTACHMENT: Shape =
+static ATTACHMENT: ValueShape =
     Object(&[("spec", &Fields(&[("nodeName", &Name), ("source", &Fields(&[("persistentVolumeName", &Name)]))]))]);
 
-static DEVICE_CLASS: Shape = Object(&[("spec", &Fields(&[("extendedResourceName", &Resource)]))]);
+static DEVICE_CLASS: ValueShape = Object(&[("spec", &Fields(&[("extendedResourceName", &Resource)]))]);
 
-static BUDGET: Shape = Object(&[
+static BUDGET: ValueShape = Object(&[
     ("spec", &Fields(&[("selector", &SELECTOR)])),
     ("status", &Fields(&[("disruptionsAllowed", &Plain), ("disruptedPods", &Named(&Plain))])),
 ]);
 
-static PRIORITY_CLASS: Shape = Object(&[("value", &Plain), ("globalDefault", &Plain), ("preemptionPolicy", &Plain)]);
+static PRIORITY_CLASS: ValueShape =
+    Object(&[("value", &Plain), ("globalDefault", &Plain), ("preemptionPolicy", &Plain)]);
 
-static QUOTA: Shape = Object(&[("spec", &Fields(&[("min", &Amounts), ("max", &Amounts)]))]);
+static QUOTA: ValueShape = Object(&[("spec", &Fields(&[("min", &Amounts), ("max", &Amounts)]))]);
 
-static GROUP: Shape = Object(&[(
+static GROUP: ValueShape = Object(&[(
     "spec",
     &Fields(&[("minMember", &Plain), ("scheduleTimeoutSeconds", &Plain), ("minResources", &Amounts)]),
 )]);
 
-static GROUP_OF_VOLCANO: Shape = Object(&[(
+static GROUP_OF_VOLCANO: ValueShape = Object(&[(
     "spec",
     &Fields(&[
         ("minMember", &Plain),
@@ -161,23 +162,23 @@ static GROUP_OF_VOLCANO: Shape = Object(&[(
     ]),
 )]);
 
-static GROUP_OF_KUBERNETES: Shape = Object(&[(
+static GROUP_OF_KUBERNETES: ValueShape = Object(&[(
     "spec",
     &Fields(&[
-        ("schedulingPolicy", &Fields(&[("gang", &Fields(&[("minCount", &Plain)])), ("basic", &Shape::Empty)])),
+        ("schedulingPolicy", &Fields(&[("gang", &Fields(&[("minCount", &Plain)])), ("basic", &ValueShape::Empty)])),
         ("priority", &Plain),
         ("priorityClassName", &Name),
         ("preemptionPolicy", &Plain),
-        ("disruptionMode", &WordOr(&[("all", &Shape::Empty), ("single", &Shape::Empty)])),
+        ("disruptionMode", &WordOr(&[("all", &ValueShape::Empty), ("single", &ValueShape::Empty)])),
         ("schedulingConstraints", &Fields(&[("topology", &Presence)])),
         ("resourceClaims", &Presence),
         ("parentCompositePodGroupName", &Presence),
     ]),
 )]);
 
-static OWNER: Shape = Fields(&[("kind", &Plain), ("namespace", &Name), ("name", &Name), ("uid", &Uid)]);
+static OWNER: ValueShape = Fields(&[("kind", &Plain), ("namespace", &Name), ("name", &Name), ("uid", &Uid)]);
 
-static RESERVATION: Shape = Object(&[
+static RESERVATION: ValueShape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -201,9 +202,9 @@ static RESERVATION: Shape = Object(&[
     ),
 ]);
 
-static NODE_GROUPS: Shape = Fields(&[("requiredDuringSchedulingIgnoredDuringExecution", &List(&Name))]);
+static NODE_GROUPS: ValueShape = Fields(&[("requiredDuringSchedulingIgnoredDuringExecution", &List(&Name))]);
 
-static QUEUE: Shape = Object(&[
+static QUEUE: ValueShape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -220,13 +221,13 @@ static QUEUE: Shape = Object(&[
     ("status", &Fields(&[("state", &Plain)])),
 ]);
 
-static JOB: Shape =
+static JOB: ValueShape =
     Object(&[("spec", &Fields(&[("minAvailable", &Plain), ("tasks", &List(&Fields(&[("replicas", &Plain)])))]))]);
 
-static CONFIG: Shape = Object(&[("data", &Fields(&[("queues.yaml", &Document(&QUEUES))]))]);
+static CONFIG: ValueShape = Object(&[("data", &Fields(&[("queues.yaml", &Document(&QUEUES))]))]);
 
 /// The fields that YuniKorn reads of `queues.yaml`.
-static QUEUES: Shape = Fields(&[(
+static QUEUES: ValueShape = Fields(&[(
     "partitions",
     &List(&Fields(&[
         ("name", &Name),
@@ -236,7 +237,7 @@ static QUEUES: Shape = Fields(&[(
     ])),
 )]);
 
-static QUEUE_OF_YUNIKORN: Shape = Fields(&[
+static QUEUE_OF_YUNIKORN: ValueShape = Fields(&[
     ("name", &Name),
     ("parent", &Plain),
     ("resources", &RESOURCES),
@@ -245,9 +246,9 @@ static QUEUE_OF_YUNIKORN: Shape = Fields(&[
     ("queues", &List(&QUEUE_OF_YUNIKORN)),
 ]);
 
-static RESOURCES: Shape = Fields(&[("guaranteed", &Amounts), ("max", &Amounts)]);
+static RESOURCES: ValueShape = Fields(&[("guaranteed", &Amounts), ("max", &Amounts)]);
 
-static PROPERTIES: Shape = Fields(&[
+static PROPERTIES: ValueShape = Fields(&[
     ("preemption.policy", &Plain),
     ("preemption.delay", &Plain),
     ("priority.policy", &Plain),
@@ -283,6 +284,6 @@ fn unpack(object: &mut Value) {
 }
 
 /// Returns the shape of objects of a kind. `None`: no field of them counts.
-pub(super) fn shape(group: &str, kind: &str) -> Option<&'static Shape> {
+pub(super) fn shape(group: &str, kind: &str) -> Option<&'static ValueShape> {
     KINDS.iter().find(|(of, name, _)| (*of, *name) == (group, kind)).map(|(_, _, shape)| *shape)
 }

@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use lictor_host::cluster::{InputError, Object};
+use lictor_host::cluster::{InputError, KubernetesObject};
 use serde_json::Value;
 
-use super::record::Cycle;
-use super::snapshot::Snapshot;
-use shape::Text;
-use words::Words;
+use super::record::CycleReport;
+use super::snapshot::ClusterSnapshot;
+use shape::TextKind;
+use words::WordReplacements;
 
 /// Names with a meaning of their own: they stay.
 const KEPT: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
@@ -30,8 +30,8 @@ const KEPT: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
 #[derive(Debug, Clone)]
 pub struct Masked {
     /// The cluster.
-    pub snapshot: Snapshot,
-    words: Words,
+    pub snapshot: ClusterSnapshot,
+    words: WordReplacements,
 }
 
 impl Masked {
@@ -39,9 +39,9 @@ impl Masked {
     ///
     /// # Errors
     /// An object is not valid any more under its new name.
-    pub fn of(snapshot: &Snapshot, schedulers: &[String]) -> Result<Masked, InputError> {
+    pub fn of(snapshot: &ClusterSnapshot, schedulers: &[String]) -> Result<Masked, InputError> {
         let parsed = snapshot.objects.iter().filter_map(|object| serde_json::from_str::<Value>(&object.json()).ok());
-        let mut found = Found::of(schedulers);
+        let mut found = CollectedTexts::of(schedulers);
         let mut values: Vec<Value> = Vec::new();
         for mut value in parsed {
             if kinds::keep(&mut value, &mut |of, text| found.add(of, text)) {
@@ -53,9 +53,9 @@ impl Masked {
             kinds::keep(value, &mut |of, text| invented.replace(of, text));
         });
         let file: Arc<str> = Arc::from("masked.yaml");
-        let objects = values.into_iter().map(|value| Object::from_json(value, &file));
+        let objects = values.into_iter().map(|value| KubernetesObject::from_json(value, &file));
         let objects = objects.collect::<Result<Vec<_>, _>>()?;
-        let snapshot = Snapshot { objects, files: vec![file.to_string()], ..Snapshot::default() };
+        let snapshot = ClusterSnapshot { objects, files: vec![file.to_string()], ..ClusterSnapshot::default() };
         Ok(Masked { snapshot, words: invented.words })
     }
 
@@ -63,12 +63,12 @@ impl Masked {
     /// held, with their nodes, which are evicted, and which still wait.
     pub fn is_alike<'c>(
         &self,
-        cycles: impl IntoIterator<Item = &'c Cycle>,
-        masked: impl IntoIterator<Item = &'c Cycle>,
+        cycles: impl IntoIterator<Item = &'c CycleReport>,
+        masked: impl IntoIterator<Item = &'c CycleReport>,
     ) -> bool {
         let name = |name: &String| self.name(name);
-        let ours = cycles.into_iter().map(|cycle| Fates::of(cycle, &name));
-        ours.eq(masked.into_iter().map(|cycle| Fates::of(cycle, &String::clone)))
+        let ours = cycles.into_iter().map(|cycle| CycleResults::of(cycle, &name));
+        ours.eq(masked.into_iter().map(|cycle| CycleResults::of(cycle, &String::clone)))
     }
 
     /// Returns the invented name for a name, such as that of a pod with its namespace.
@@ -78,7 +78,7 @@ impl Masked {
 }
 
 /// The texts in a cluster that are replaced or must stay.
-struct Found {
+struct CollectedTexts {
     names: BTreeSet<String>,
     schedulers: BTreeSet<String>,
     uids: BTreeSet<String>,
@@ -86,12 +86,12 @@ struct Found {
     resources: BTreeSet<String>,
 }
 
-impl Found {
+impl CollectedTexts {
     /// Makes an empty collection. The names of these schedulers stay, and those of the systems' schedulers.
-    fn of(schedulers: &[String]) -> Found {
+    fn of(schedulers: &[String]) -> CollectedTexts {
         let systems = lictor_policy::Engine::describe().systems;
         let known = systems.into_iter().flat_map(|system| system.schedulers).chain(schedulers.iter().cloned());
-        Found {
+        CollectedTexts {
             names: BTreeSet::new(),
             schedulers: known.collect(),
             uids: BTreeSet::new(),
@@ -100,26 +100,26 @@ impl Found {
         }
     }
 
-    fn add(&mut self, of: Text, text: &str) {
+    fn add(&mut self, of: TextKind, text: &str) {
         let owned = || text.to_owned();
         match of {
-            Text::Scheduler if self.schedulers.contains(text) => {}
-            Text::Name | Text::Scheduler => drop(self.names.insert(owned())),
-            Text::Uid => drop(self.uids.insert(owned())),
-            Text::Address => self.addresses.extend(text.parse::<IpAddr>()),
-            Text::Requested => drop(self.resources.insert(owned())),
-            Text::Resource => {}
+            TextKind::Scheduler if self.schedulers.contains(text) => {}
+            TextKind::Name | TextKind::Scheduler => drop(self.names.insert(owned())),
+            TextKind::Uid => drop(self.uids.insert(owned())),
+            TextKind::Address => self.addresses.extend(text.parse::<IpAddr>()),
+            TextKind::Requested => drop(self.resources.insert(owned())),
+            TextKind::Resource => {}
         }
     }
 
     /// Invents a replacement for each text.
-    fn invent(self) -> Invented {
-        let Found { names, schedulers, uids, addresses, resources } = self;
+    fn invent(self) -> GeneratedTexts {
+        let CollectedTexts { names, schedulers, uids, addresses, resources } = self;
         let uid = |(number, uid): (usize, String)| (uid, format!("uid-{number}"));
         let addresses = addresses.into_iter().filter(|address| !address.is_unspecified());
         let first = u32::from(Ipv4Addr::new(10, 0, 0, 1));
-        Invented {
-            words: Words::of(&names),
+        GeneratedTexts {
+            words: WordReplacements::of(&names),
             schedulers,
             uids: uids.into_iter().enumerate().map(uid).collect(),
             addresses: addresses.zip((first..).map(Ipv4Addr::from)).collect(),
@@ -129,48 +129,48 @@ impl Found {
 }
 
 /// The replacements of the texts.
-struct Invented {
-    words: Words,
+struct GeneratedTexts {
+    words: WordReplacements,
     schedulers: BTreeSet<String>,
     uids: BTreeMap<String, String>,
     addresses: BTreeMap<IpAddr, Ipv4Addr>,
     resources: BTreeSet<String>,
 }
 
-impl Invented {
-    fn replace(&self, of: Text, text: &mut String) {
+impl GeneratedTexts {
+    fn replace(&self, of: TextKind, text: &mut String) {
         match of {
-            Text::Name if KEPT.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
-            Text::Scheduler if self.schedulers.contains(text) => {}
-            Text::Name | Text::Scheduler => *text = self.words.name(text),
+            TextKind::Name if KEPT.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
+            TextKind::Scheduler if self.schedulers.contains(text) => {}
+            TextKind::Name | TextKind::Scheduler => *text = self.words.name(text),
             // An empty uid matches any.
-            Text::Uid => *text = self.uids.get(text).filter(|_| !text.is_empty()).cloned().unwrap_or_default(),
-            Text::Address => match text.parse::<IpAddr>() {
+            TextKind::Uid => *text = self.uids.get(text).filter(|_| !text.is_empty()).cloned().unwrap_or_default(),
+            TextKind::Address => match text.parse::<IpAddr>() {
                 Ok(address) if address.is_unspecified() => {}
                 Ok(address) => *text = self.addresses.get(&address).map(ToString::to_string).unwrap_or_default(),
                 Err(_) => text.clear(),
             },
-            Text::Requested => {}
-            Text::Resource if self.resources.contains(text) => {}
-            Text::Resource => text.clear(),
+            TextKind::Requested => {}
+            TextKind::Resource if self.resources.contains(text) => {}
+            TextKind::Resource => text.clear(),
         }
     }
 }
 
 /// The results for the pods in a cycle.
 #[derive(Debug, PartialEq, Eq)]
-struct Fates {
+struct CycleResults {
     /// The pods that are bound, nominated and held, with the nodes.
     placed: [BTreeMap<String, String>; 3],
     /// The pods that are evicted, and those that still wait.
     pods: [BTreeSet<String>; 2],
 }
 
-impl Fates {
-    fn of(cycle: &Cycle, name: &dyn Fn(&String) -> String) -> Fates {
+impl CycleResults {
+    fn of(cycle: &CycleReport, name: &dyn Fn(&String) -> String) -> CycleResults {
         let happened = &cycle.happened;
         let map = |map: &BTreeMap<String, String>| map.iter().map(|(pod, node)| (name(pod), name(node))).collect();
-        Fates {
+        CycleResults {
             placed: [map(&happened.bound), map(&happened.nominated), map(&cycle.waiting)],
             pods: [happened.victims.keys().map(name).collect(), cycle.still_pending.iter().map(name).collect()],
         }

@@ -1,17 +1,17 @@
 //! The fields of pods that are kept.
 
 use super::kinds::{NODE_SELECTOR, SELECTOR};
-use super::shape::Shape;
-use super::shape::Shape::{
+use super::shape::ValueShape;
+use super::shape::ValueShape::{
     Address, Amounts, Empty, Fields, Key, Labels, List, Name, Object, Plain, Requirement, Scheduler,
 };
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
-pub(super) static POD: Shape = Object(&[("spec", &SPEC), ("status", &STATUS)]);
+pub(super) static POD: ValueShape = Object(&[("spec", &SPEC), ("status", &STATUS)]);
 
 /// The spec of a pod or of a template of one.
-pub(super) static SPEC: Shape = Fields(&[
+pub(super) static SPEC: ValueShape = Fields(&[
     ("containers", &List(&CONTAINER)),
     ("initContainers", &List(&CONTAINER)),
     ("resources", &REQUIREMENTS),
@@ -39,7 +39,7 @@ pub(super) static SPEC: Shape = Fields(&[
     ("volumes", &List(&VOLUME)),
 ]);
 
-static STATUS: Shape = Fields(&[
+static STATUS: ValueShape = Fields(&[
     ("phase", &Plain),
     ("nominatedNodeName", &Name),
     ("startTime", &Plain),
@@ -50,10 +50,10 @@ static STATUS: Shape = Fields(&[
     ("allocatedResources", &Amounts),
 ]);
 
-pub(super) static CONDITIONS: Shape =
+pub(super) static CONDITIONS: ValueShape =
     List(&Fields(&[("type", &Plain), ("status", &Plain), ("reason", &Plain), ("lastTransitionTime", &Plain)]));
 
-static CONTAINER: Shape = Fields(&[
+static CONTAINER: ValueShape = Fields(&[
     ("name", &Name),
     ("resources", &REQUIREMENTS),
     ("restartPolicy", &Plain),
@@ -63,13 +63,13 @@ static CONTAINER: Shape = Fields(&[
     ),
 ]);
 
-static CONTAINER_STATUS: Shape =
+static CONTAINER_STATUS: ValueShape =
     Fields(&[("name", &Name), ("resources", &REQUIREMENTS), ("allocatedResources", &Amounts)]);
 
-static REQUIREMENTS: Shape = Fields(&[("requests", &Amounts), ("limits", &Amounts)]);
+static REQUIREMENTS: ValueShape = Fields(&[("requests", &Amounts), ("limits", &Amounts)]);
 
 /// The kept fields of a volume: its claim, and the identity of its disk.
-static VOLUME: Shape = Fields(&[
+static VOLUME: ValueShape = Fields(&[
     ("name", &Name),
     ("persistentVolumeClaim", &Fields(&[("claimName", &Name)])),
     ("ephemeral", &Empty),
@@ -79,7 +79,7 @@ static VOLUME: Shape = Fields(&[
     ("rbd", &Fields(&[("monitors", &List(&Name)), ("pool", &Name), ("image", &Name), ("readOnly", &Plain)])),
 ]);
 
-static POD_TERM: Shape = Fields(&[
+static POD_TERM: ValueShape = Fields(&[
     ("labelSelector", &SELECTOR),
     ("namespaceSelector", &SELECTOR),
     ("namespaces", &List(&Name)),
@@ -88,7 +88,7 @@ static POD_TERM: Shape = Fields(&[
     ("mismatchLabelKeys", &List(&Key)),
 ]);
 
-static SPREAD: Shape = Fields(&[
+static SPREAD: ValueShape = Fields(&[
     ("labelSelector", &SELECTOR),
     ("matchLabelKeys", &List(&Key)),
     ("topologyKey", &Key),

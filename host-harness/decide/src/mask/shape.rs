@@ -3,11 +3,11 @@
 use lictor_host::cluster::load::read;
 use serde_json::{Map, Value};
 
-use super::keys::{self, Kind};
+use super::keys::{self, LabelValueKind};
 use super::kinds::METADATA;
 
 /// The shape of a value.
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// A name.
     Name,
     /// A number, a quantity, a time, a duration or a word of Kubernetes stays; anything else is taken for a name.
@@ -37,22 +37,22 @@ pub(super) enum Shape {
     /// A rule of placement: only a `fixed` rule names a queue.
     Rule,
     /// Values by name.
-    Named(&'static Shape),
+    Named(&'static ValueShape),
     /// A list.
-    List(&'static Shape),
+    List(&'static ValueShape),
     /// A whole object: its kind, its metadata and these fields.
-    Object(&'static [(&'static str, &'static Shape)]),
+    Object(&'static [(&'static str, &'static ValueShape)]),
     /// These fields.
-    Fields(&'static [(&'static str, &'static Shape)]),
+    Fields(&'static [(&'static str, &'static ValueShape)]),
     /// A word, or these fields.
-    WordOr(&'static [(&'static str, &'static Shape)]),
+    WordOr(&'static [(&'static str, &'static ValueShape)]),
     /// A text in JSON or YAML. A text that cannot be read cannot be masked: it is left out.
-    Document(&'static Shape),
+    Document(&'static ValueShape),
 }
 
 /// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum TextKind {
     Name,
     Scheduler,
     Uid,
@@ -64,28 +64,28 @@ pub(super) enum Text {
 }
 
 /// A function that receives every text that may have to be replaced, and may change it.
-pub(super) type Visit<'v> = &'v mut dyn FnMut(Text, &mut String);
+pub(super) type Visit<'v> = &'v mut dyn FnMut(TextKind, &mut String);
 
-impl Shape {
+impl ValueShape {
     /// Removes from a value the fields that its shape does not have, and visits its texts. Returns whether the value itself is kept.
     pub(super) fn keep(&self, value: &mut Value, visit: Visit<'_>) -> bool {
         match self {
-            Shape::Name => text(value, &mut |name| visit(Text::Name, name)),
-            Shape::Plain => plain(value, visit),
-            Shape::Key => text(value, &mut |key| keys::each_key(key, visit)),
-            Shape::Scheduler => text(value, &mut |name| visit(Text::Scheduler, name)),
-            Shape::Uid => text(value, &mut |uid| visit(Text::Uid, uid)),
-            Shape::Address => text(value, &mut |address| visit(Text::Address, address)),
-            Shape::Resource => text(value, &mut |name| visit(Text::Resource, name)),
-            Shape::Presence => presence(value),
-            Shape::Empty => {
+            ValueShape::Name => text(value, &mut |name| visit(TextKind::Name, name)),
+            ValueShape::Plain => plain(value, visit),
+            ValueShape::Key => text(value, &mut |key| keys::each_key(key, visit)),
+            ValueShape::Scheduler => text(value, &mut |name| visit(TextKind::Scheduler, name)),
+            ValueShape::Uid => text(value, &mut |uid| visit(TextKind::Uid, uid)),
+            ValueShape::Address => text(value, &mut |address| visit(TextKind::Address, address)),
+            ValueShape::Resource => text(value, &mut |name| visit(TextKind::Resource, name)),
+            ValueShape::Presence => presence(value),
+            ValueShape::Empty => {
                 *value = Value::Object(Map::new());
                 true
             }
-            Shape::Rule => rule(value, visit),
-            Shape::Document(shape) => document(value, shape, visit),
-            Shape::WordOr(_) if value.is_string() => plain(value, visit),
-            Shape::List(shape) => {
+            ValueShape::Rule => rule(value, visit),
+            ValueShape::Document(shape) => document(value, shape, visit),
+            ValueShape::WordOr(_) if value.is_string() => plain(value, visit),
+            ValueShape::List(shape) => {
                 let Value::Array(items) = value else { return false };
                 items.retain_mut(|item| shape.keep(item, visit));
                 true
@@ -100,37 +100,37 @@ impl Shape {
 
     fn keep_entries(&self, entries: &mut Map<String, Value>, visit: Visit<'_>) {
         match self {
-            Shape::Object(known) => entries.retain(|name, value| match name.as_str() {
+            ValueShape::Object(known) => entries.retain(|name, value| match name.as_str() {
                 "apiVersion" | "kind" => true,
                 "metadata" => METADATA.keep(value, visit),
                 name => keep_field(known, name, value, visit),
             }),
-            Shape::Fields(known) | Shape::WordOr(known) => {
+            ValueShape::Fields(known) | ValueShape::WordOr(known) => {
                 entries.retain(|name, value| keep_field(known, name, value, visit));
             }
-            Shape::Amounts => entries.retain(|resource, amount| {
-                visit(Text::Requested, &mut resource.clone());
+            ValueShape::Amounts => entries.retain(|resource, amount| {
+                visit(TextKind::Requested, &mut resource.clone());
                 plain(amount, visit)
             }),
-            Shape::Annotations => entries.retain(|key, value| keys::is_read(key) && of_key(key, value, visit)),
-            Shape::Labels => renamed(entries, |mut key, mut value| {
+            ValueShape::Annotations => entries.retain(|key, value| keys::is_read(key) && of_key(key, value, visit)),
+            ValueShape::Labels => renamed(entries, |mut key, mut value| {
                 let is_kept = of_key(&key, &mut value, visit);
                 keys::each_key(&mut key, visit);
                 is_kept.then_some((key, value))
             }),
-            Shape::Named(shape) => renamed(entries, |mut name, mut value| {
+            ValueShape::Named(shape) => renamed(entries, |mut name, mut value| {
                 let is_kept = shape.keep(&mut value, visit);
-                visit(Text::Name, &mut name);
+                visit(TextKind::Name, &mut name);
                 is_kept.then_some((name, value))
             }),
-            Shape::Requirement => requirement(entries, visit),
+            ValueShape::Requirement => requirement(entries, visit),
             // All other shapes have no entries.
             _ => entries.clear(),
         }
     }
 }
 
-fn keep_field(known: &[(&str, &Shape)], name: &str, value: &mut Value, visit: Visit<'_>) -> bool {
+fn keep_field(known: &[(&str, &ValueShape)], name: &str, value: &mut Value, visit: Visit<'_>) -> bool {
     let shape = known.iter().find(|(field, _)| *field == name);
     shape.is_some_and(|(_, shape)| shape.keep(value, visit))
 }
@@ -150,7 +150,7 @@ fn plain(value: &mut Value, visit: Visit<'_>) -> bool {
         Value::Number(_) | Value::Bool(_) => true,
         Value::String(text) => {
             if !keys::is_plain(text) {
-                visit(Text::Name, text);
+                visit(TextKind::Name, text);
             }
             true
         }
@@ -161,9 +161,9 @@ fn plain(value: &mut Value, visit: Visit<'_>) -> bool {
 /// Visits the value of a label or annotation with this key. Returns whether the value is kept.
 fn of_key(key: &str, value: &mut Value, visit: Visit<'_>) -> bool {
     match keys::kind(key) {
-        Kind::Name => Shape::Name.keep(value, visit),
-        Kind::Plain => plain(value, visit),
-        Kind::Zones => text(value, &mut |zones| {
+        LabelValueKind::Name => ValueShape::Name.keep(value, visit),
+        LabelValueKind::Plain => plain(value, visit),
+        LabelValueKind::Zones => text(value, &mut |zones| {
             // A volume in several zones names all of them, joined by `__`.
             let each = zones.split("__").map(|zone| {
                 let mut zone = Value::from(zone);
@@ -172,7 +172,7 @@ fn of_key(key: &str, value: &mut Value, visit: Visit<'_>) -> bool {
             });
             *zones = each.collect::<Vec<String>>().join("__");
         }),
-        Kind::Document(shape) => document(value, shape, visit),
+        LabelValueKind::Document(shape) => document(value, shape, visit),
     }
 }
 
@@ -184,7 +184,7 @@ fn renamed(entries: &mut Map<String, Value>, mut rename: impl FnMut(String, Valu
 fn requirement(entries: &mut Map<String, Value>, visit: Visit<'_>) {
     let key = entries.get("key").and_then(Value::as_str).unwrap_or_default().to_owned();
     entries.retain(|field, value| match (field.as_str(), value) {
-        ("key", value) => Shape::Key.keep(value, visit),
+        ("key", value) => ValueShape::Key.keep(value, visit),
         ("operator" | "effect", value) => plain(value, visit),
         ("value", value) => of_key(&key, value, visit),
         ("values", Value::Array(values)) => {
@@ -209,7 +209,7 @@ fn rule(value: &mut Value, visit: Visit<'_>) -> bool {
     let is_fixed = entries.get("name").and_then(Value::as_str).is_some_and(|name| name.eq_ignore_ascii_case("fixed"));
     entries.retain(|field, value| match field.as_str() {
         "name" | "create" => plain(value, visit),
-        "value" if is_fixed => Shape::Name.keep(value, visit),
+        "value" if is_fixed => ValueShape::Name.keep(value, visit),
         "value" => plain(value, visit),
         "parent" => rule(value, visit),
         _ => false,
@@ -217,7 +217,7 @@ fn rule(value: &mut Value, visit: Visit<'_>) -> bool {
     true
 }
 
-fn document(value: &mut Value, shape: &Shape, visit: Visit<'_>) -> bool {
+fn document(value: &mut Value, shape: &ValueShape, visit: Visit<'_>) -> bool {
     let Value::String(text) = value else { return false };
     let written = read("it", text).ok().and_then(|documents| documents.into_iter().next());
     let Some(mut written) = written else { return false };

@@ -17,11 +17,11 @@ const SYLLABLES: [&str; 20] = [
 /// An invented word for each word of some names. A name consists of words and of separators, such as `-`, `.` and `/`, which sort before any letter.
 /// All words have the same length, so that masked names sort like the names they stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words(BTreeMap<String, String>);
+pub(super) struct WordReplacements(BTreeMap<String, String>);
 
-impl Words {
+impl WordReplacements {
     /// Invents words for these names.
-    pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n String>) -> Words {
+    pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n String>) -> WordReplacements {
         let known: BTreeSet<&str> = names.into_iter().flat_map(|name| words(name)).filter(|it| is_masked(it)).collect();
         let length = length(known.len());
         let place = |word: &str| KEPT.iter().filter(|kept| **kept < word).count();
@@ -29,7 +29,7 @@ impl Words {
             let first = FIRST.get(place(word)).copied().unwrap_or_default();
             (word.to_owned(), format!("{first}{}", spelled(number, length)))
         };
-        Words(known.into_iter().enumerate().map(invented).collect())
+        WordReplacements(known.into_iter().enumerate().map(invented).collect())
     }
 
     /// Returns a name with invented words. A word that is not known stays.
@@ -127,7 +127,7 @@ mod tests {
             "z",
         ]);
         let names: Vec<String> = names.map(str::to_owned).collect();
-        let words = Words::of(&names);
+        let words = WordReplacements::of(&names);
         for one in &names {
             for other in &names {
                 assert_eq!(one.cmp(other), words.name(one).cmp(&words.name(other)), "{one} and {other}");
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn there_are_enough_words() {
         let names: Vec<String> = (0..500).map(|number| format!("w{number}")).collect();
-        let words = Words::of(&names);
+        let words = WordReplacements::of(&names);
         let masked: BTreeSet<String> = names.iter().map(|name| words.name(name)).collect();
         assert_eq!(masked.len(), 500);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Value, json};
 
 /// The classes that every cluster has.
@@ -11,7 +11,7 @@ const BUILT_IN: [(&str, i64); 2] =
 
 /// A priority class.
 #[derive(Debug, Clone, Copy)]
-struct Class {
+struct PriorityClass {
     value: i64,
     is_default: bool,
     never_preempts: bool,
@@ -20,19 +20,19 @@ struct Class {
 
 /// The classes by name.
 #[derive(Debug, Clone)]
-pub(super) struct Classes(BTreeMap<String, Class>);
+pub(super) struct PriorityClasses(BTreeMap<String, PriorityClass>);
 
-impl Classes {
-    pub(super) fn of(objects: &[&Object]) -> Classes {
+impl PriorityClasses {
+    pub(super) fn of(objects: &[&KubernetesObject]) -> PriorityClasses {
         let built_in = |(name, value): (&str, i64)| {
-            (name.to_owned(), Class { value, is_default: false, never_preempts: false, is_new: false })
+            (name.to_owned(), PriorityClass { value, is_default: false, never_preempts: false, is_new: false })
         };
-        let mut classes: BTreeMap<String, Class> = BUILT_IN.map(built_in).into();
+        let mut classes: BTreeMap<String, PriorityClass> = BUILT_IN.map(built_in).into();
         for object in objects {
             let key = object.full_key();
             let Some(name) = key.strip_prefix("PriorityClass.scheduling.k8s.io/") else { continue };
             let Some(class) = super::value(object) else { continue };
-            let read = Class {
+            let read = PriorityClass {
                 value: class.get("value").and_then(Value::as_i64).unwrap_or(0),
                 is_default: class.get("globalDefault") == Some(&Value::Bool(true)),
                 never_preempts: class.get("preemptionPolicy").and_then(Value::as_str) == Some("Never"),
@@ -40,7 +40,7 @@ impl Classes {
             };
             classes.insert(name.to_owned(), read);
         }
-        Classes(classes)
+        PriorityClasses(classes)
     }
 
     /// Returns the value of a class. `None`: the class does not exist.
@@ -69,13 +69,13 @@ impl Classes {
         while self.0.contains_key(&name) {
             name.push_str("-new");
         }
-        self.0.insert(name.clone(), Class { value, is_default: false, never_preempts: false, is_new: true });
+        self.0.insert(name.clone(), PriorityClass { value, is_default: false, never_preempts: false, is_new: true });
         name
     }
 
     /// Returns the objects of the new classes.
     pub(super) fn added(&self) -> Vec<Value> {
-        let object = |(name, class): (&String, &Class)| {
+        let object = |(name, class): (&String, &PriorityClass)| {
             json!({ "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": name },
                     "value": class.value })
         };

@@ -1,13 +1,13 @@
 use lictor_host::policy::Policy;
 
 use super::*;
-use crate::{Native, Snapshot};
+use crate::{ClusterSnapshot, Native};
 
 /// Returns the priorities of pods, by name, under the laws of a system.
 fn of(system: &str, text: &str) -> Vec<(String, i64)> {
-    let snapshot = Snapshot::told("it.yaml", text.to_owned()).unwrap();
+    let snapshot = ClusterSnapshot::told("it.yaml", text.to_owned()).unwrap();
     let described = Native::default().describe().unwrap();
-    let objects: Vec<&Object> = snapshot.objects.iter().collect();
+    let objects: Vec<&KubernetesObject> = snapshot.objects.iter().collect();
     let priorities = Priorities::of(&objects, described.system(system));
     let name = |pod: &Value| super::text(pod, "/metadata/name").unwrap_or_default().to_owned();
     priorities.pods().map(|pod| (name(&pod), priorities.of_pod(&pod))).collect()

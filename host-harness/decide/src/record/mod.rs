@@ -7,17 +7,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use lictor_host::cluster::Mirror;
-use lictor_host::driver::Virtual;
+use lictor_host::driver::VirtualDriver;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Happened, Session, Standing};
+use lictor_host::session::{Attempt, AttemptResult, PodStanding, Session, SessionReport};
 
 use super::problem::Problem;
 
 mod source;
 pub(super) mod usage;
 
-pub use source::{Digested, Source};
-pub use usage::{AccountUsage, Entry, NO_LIMIT};
+pub use source::{ComponentDigest, PolicySource};
+pub use usage::{AccountResourceUsage, AccountUsage, NO_LIMIT};
 
 /// The code of the reason of a pod that has scheduling gates.
 pub const GATED: &str = "host/gated";
@@ -29,23 +29,23 @@ pub const OTHER_SCHEDULER: &str = "host/other-scheduler";
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Decisions"))]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub struct DecisionReport {
     #[cfg_attr(feature = "typescript", ts(type = "\"lictor.dev/v1alpha1\""))]
     api_version: &'static str,
     #[cfg_attr(feature = "typescript", ts(type = "\"Decisions\""))]
     kind: &'static str,
     /// The policy that decided.
-    pub policy: Deciding,
+    pub policy: PolicyInfo,
     /// The cluster at the beginning.
-    pub cluster: Counted,
+    pub cluster: ClusterCounts,
     /// The decisions of each cycle.
-    pub cycles: Vec<Cycle>,
+    pub cycles: Vec<CycleReport>,
     /// The quotas or queues, before the first cycle and after the last.
     pub accounts: Vec<AccountUsage>,
     /// The standings of running pods before the first cycle: which pods were safe, and which could be evicted. Empty unless decisions are explained.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub standings: BTreeMap<String, Standing>,
+    pub standings: BTreeMap<String, PodStanding>,
     /// Findings for the authors of the objects.
     pub findings: Vec<Problem>,
     /// The number of ignored objects by version and kind.
@@ -57,9 +57,9 @@ pub struct Record {
 
 /// The policy that decided.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Deciding"))]
 #[serde(rename_all = "camelCase")]
-pub struct Deciding {
+pub struct PolicyInfo {
     /// Its name, as it says.
     pub name: String,
     /// Its version, as it says.
@@ -70,14 +70,14 @@ pub struct Deciding {
     pub arguments: Map<String, Value>,
     /// The source of the policy.
     #[serde(flatten)]
-    pub source: Source,
+    pub source: PolicySource,
 }
 
 /// The cluster at the beginning.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ClusterCounts"))]
 #[serde(rename_all = "camelCase")]
-pub struct Counted {
+pub struct ClusterCounts {
     /// The newest time in the snapshot. `None`: the snapshot has no times.
     pub now: Option<String>,
     /// Nodes.
@@ -92,14 +92,14 @@ pub struct Counted {
 
 /// The decisions of a cycle.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Cycle"))]
 #[serde(rename_all = "camelCase")]
-pub struct Cycle {
+pub struct CycleReport {
     /// Its number, from 1.
     pub cycle: u32,
     /// The decisions.
     #[serde(flatten)]
-    pub happened: Happened,
+    pub happened: SessionReport,
     /// Pods that wait at permit at its end, with their nodes.
     pub waiting: BTreeMap<String, String>,
     /// Pods that were nominated before and still are.
@@ -114,26 +114,26 @@ pub struct Cycle {
     pub reasons: BTreeMap<String, NamedReason>,
 }
 
-impl Record {
+impl DecisionReport {
     /// Makes the record before any decision.
     pub(super) fn new(
         described: &Description,
         laws: Option<&SystemInfo>,
-        source: Source,
+        source: PolicySource,
         arguments: Map<String, Value>,
         mirror: &Mirror,
-    ) -> Record {
-        Record {
+    ) -> DecisionReport {
+        DecisionReport {
             api_version: "lictor.dev/v1alpha1",
             kind: "Decisions",
-            policy: Deciding {
+            policy: PolicyInfo {
                 name: described.name.clone(),
                 version: described.version.clone(),
                 laws: laws.map(|laws| laws.name.clone()).unwrap_or_default(),
                 arguments,
                 source,
             },
-            cluster: Counted::of(mirror),
+            cluster: ClusterCounts::of(mirror),
             cycles: Vec::new(),
             accounts: Vec::new(),
             standings: BTreeMap::new(),
@@ -144,9 +144,9 @@ impl Record {
     }
 }
 
-impl Counted {
+impl ClusterCounts {
     /// Counts the nodes and pods of a cluster.
-    pub fn of(mirror: &Mirror) -> Counted {
+    pub fn of(mirror: &Mirror) -> ClusterCounts {
         let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
         let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
         let (mut placed, mut pending, mut finished) = (0usize, 0usize, 0usize);
@@ -158,19 +158,25 @@ impl Counted {
             };
             *count = count.saturating_add(1);
         }
-        Counted { now: now.map(|now| now.to_string()), nodes: mirror.nodes().count(), placed, pending, ended: finished }
+        ClusterCounts {
+            now: now.map(|now| now.to_string()),
+            nodes: mirror.nodes().count(),
+            placed,
+            pending,
+            ended: finished,
+        }
     }
 }
 
-impl Cycle {
+impl CycleReport {
     /// Takes the decisions since the last call, with explanations if `explained` is set.
-    pub fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
+    pub fn of(cycle: u32, session: &mut VirtualDriver, explained: bool) -> CycleReport {
         let happened = session.take_happened();
-        Cycle::decided(cycle, happened, session.session(), explained)
+        CycleReport::decided(cycle, happened, session.session(), explained)
     }
 
     /// Makes the cycle of these decisions, where `session` is in the state after them, with explanations if `explained` is set.
-    pub fn decided(cycle: u32, mut happened: Happened, session: &Session, explained: bool) -> Cycle {
+    pub fn decided(cycle: u32, mut happened: SessionReport, session: &Session, explained: bool) -> CycleReport {
         let waiting = session.waiting();
         let explanations = happened.explanations.iter();
         let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
@@ -187,7 +193,7 @@ impl Cycle {
         }
         still_pending.sort_unstable();
         let held_back = session.held_back();
-        Cycle { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
+        CycleReport { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
     }
 
     /// Returns the pending pods without an attempt of their own: the policy's own cycle handles all pods together.
@@ -205,7 +211,7 @@ impl Cycle {
 
     /// Returns the attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
     pub fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
-        let Happened { attempts, bound, nominated, .. } = &self.happened;
+        let SessionReport { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
             attempt.result == result
                 && !bound.contains_key(&attempt.pod)

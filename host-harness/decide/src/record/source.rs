@@ -4,9 +4,9 @@ use serde::Serialize;
 
 /// The source of a policy.
 #[derive(Debug, Clone, Default, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Source"))]
 #[serde(rename_all = "camelCase")]
-pub struct Source {
+pub struct PolicySource {
     /// The file, or the name in a registry with the digest that was loaded. `None`: the policy is the embedded one.
     pub file: Option<String>,
     /// Why a policy of a registry may be loaded.
@@ -14,20 +14,20 @@ pub struct Source {
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub trust: Option<&'static str>,
     /// The component. `None`: the policy runs without WebAssembly.
-    pub component: Option<Digested>,
+    pub component: Option<ComponentDigest>,
 }
 
 /// The identity of a component.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Digested {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Digested"))]
+pub struct ComponentDigest {
     /// Its size in bytes.
     pub bytes: usize,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
-impl Source {
+impl PolicySource {
     /// Returns a short description.
     pub fn short(&self) -> String {
         match &self.component {

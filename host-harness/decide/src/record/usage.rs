@@ -24,14 +24,14 @@ pub struct AccountUsage {
     #[serde(skip)]
     pub bounds: Vec<String>,
     /// The usage of each resource.
-    pub resources: Vec<Entry>,
+    pub resources: Vec<AccountResourceUsage>,
 }
 
 /// The usage of one resource, as quantities.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ResourceUsage"))]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct AccountResourceUsage {
     /// The resource.
     pub resource: String,
     /// The amount that its pods held before the first cycle.
@@ -67,7 +67,7 @@ pub(crate) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources
 }
 
 /// Returns the entries of all resources with a usage, a nomination, a request or a bound.
-fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Vec<Entry> {
+fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Vec<AccountResourceUsage> {
     let entry = |(index, resource): (u32, &Resource)| {
         let find =
             |amounts: &[Amount]| amounts.iter().find(|amount| amount.resource == index).map(|amount| amount.value);
@@ -79,7 +79,7 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             return None;
         }
         let [used_before, used_after, promised, pending] = held.map(|held| exact(&resource.name, held));
-        Some(Entry {
+        Some(AccountResourceUsage {
             used_before,
             used_after,
             promised,
@@ -96,13 +96,13 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
 
 impl AccountUsage {
     /// Returns the entries to show: bounded resources, unless the whole account is idle.
-    pub fn rows(&self) -> impl Iterator<Item = &Entry> {
-        let idle = self.resources.iter().all(Entry::is_idle);
+    pub fn rows(&self) -> impl Iterator<Item = &AccountResourceUsage> {
+        let idle = self.resources.iter().all(AccountResourceUsage::is_idle);
         self.resources.iter().filter(move |entry| !idle && entry.is_bounded)
     }
 }
 
-impl Entry {
+impl AccountResourceUsage {
     /// Returns whether nothing is used, promised or requested.
     pub fn is_idle(&self) -> bool {
         [&self.used_before, &self.used_after, &self.promised, &self.pending].into_iter().all(|amount| amount == "0")

@@ -1,7 +1,7 @@
 use lictor_policy::Engine;
 
 use super::*;
-use crate::Snapshot;
+use crate::ClusterSnapshot;
 
 fn object(kind: &str, name: &str) -> String {
     let (version, kind) = kind.rsplit_once('/').unwrap();
@@ -16,12 +16,12 @@ fn pod(name: &str, scheduler: &str, node: &str) -> String {
     )
 }
 
-fn objects(parts: &[String]) -> Vec<Object> {
-    Snapshot::told("dump.yaml", parts.concat()).unwrap().objects
+fn objects(parts: &[String]) -> Vec<KubernetesObject> {
+    ClusterSnapshot::told("dump.yaml", parts.concat()).unwrap().objects
 }
 
 fn chosen(parts: &[String]) -> (String, String) {
-    let Choice { system, why, .. } = choose(&objects(parts), &Engine::describe());
+    let SystemChoice { system, why, .. } = choose(&objects(parts), &Engine::describe());
     (system, why)
 }
 

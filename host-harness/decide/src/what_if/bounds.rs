@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use lictor_contract::quantity::{Unit, exact, parse};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::Value;
 
-use super::super::failure::Failure;
-use super::{Change, Field, Kind, Trials};
+use super::super::failure::DecideError;
+use super::{ChangeKind, ChangedField, SufficientChange, TrialRunner};
 
 mod places;
 
-pub(crate) use places::{Place, places};
+pub(crate) use places::{BoundLocation, places};
 
 /// The most quotas of which all are tried, where the reasons for the job name none.
 const FEW: usize = 16;
@@ -21,15 +21,15 @@ const MEMORY_STEP: i64 = 1 << 20;
 
 /// Returns the least changes of quotas that let the job in. The quotas named in the reasons for the job, and those above them, are tried; where none
 /// is named, all quotas are tried, if there are few.
-pub(super) fn changes(trials: &mut Trials<'_, '_>, said: &Value) -> Result<Vec<Change>, Failure> {
+pub(super) fn changes(trials: &mut TrialRunner<'_, '_>, said: &Value) -> Result<Vec<SufficientChange>, DecideError> {
     let all = places(&trials.case.snapshot.objects);
     let mut named = BTreeSet::new();
     texts(said, &mut |text| {
         named.insert(text.to_owned());
     });
     let queues: BTreeSet<&str> = all.iter().map(|place| place.queue.as_str()).collect();
-    let is_named = |place: &&Place| named.contains(&place.queue);
-    let mut asked: Vec<&Place> = all.iter().filter(is_named).collect();
+    let is_named = |place: &&BoundLocation| named.contains(&place.queue);
+    let mut asked: Vec<&BoundLocation> = all.iter().filter(is_named).collect();
     if asked.is_empty() && queues.len() <= FEW {
         asked = all.iter().collect();
     }
@@ -51,7 +51,7 @@ fn texts(value: &Value, tell: &mut impl FnMut(&str)) {
 }
 
 /// A raise of a bound of one resource.
-struct Raise<'p> {
+struct BoundIncrease<'p> {
     /// The resource, as the quota writes it.
     resource: &'p str,
     /// The present amount.
@@ -61,14 +61,14 @@ struct Raise<'p> {
     step: i64,
 }
 
-impl Raise<'_> {
+impl BoundIncrease<'_> {
     fn text(&self, by: i64) -> String {
         exact(ordinary(self.resource), self.amount.saturating_add(by.saturating_mul(self.step)))
     }
 }
 
 /// Returns the least raise of a bound that lets the job in. `None`: raising this bound does not let the job in.
-fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, Failure> {
+fn raised(trials: &mut TrialRunner<'_, '_>, place: &BoundLocation) -> Result<Option<SufficientChange>, DecideError> {
     let raise = |(resource, text): (&'_ String, &'_ String)| -> Option<(String, i64, i64, i64)> {
         let name = ordinary(resource);
         let amount = parse(text, Unit::of(name)).ok()?;
@@ -79,9 +79,9 @@ fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, 
         Some((resource.clone(), amount, by, step))
     };
     let read: Vec<(String, i64, i64, i64)> = place.amounts.iter().filter_map(raise).collect();
-    let mut raises: Vec<Raise<'_>> = read
+    let mut raises: Vec<BoundIncrease<'_>> = read
         .iter()
-        .map(|(resource, amount, by, step)| Raise { resource, amount: *amount, by: *by, step: *step })
+        .map(|(resource, amount, by, step)| BoundIncrease { resource, amount: *amount, by: *by, step: *step })
         .collect();
     if raises.is_empty() || tried(trials, place, &raises)?.is_none() {
         return Ok(None);
@@ -95,18 +95,24 @@ fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, 
         raises.get_mut(at).into_iter().for_each(|raise| raise.by = least);
     }
     let victims = tried(trials, place, &raises)?.unwrap_or_default();
-    let field = |raise: &Raise<'_>| Field {
+    let field = |raise: &BoundIncrease<'_>| ChangedField {
         name: format!("{} {}", place.bound, raise.resource),
         from: raise.text(0),
         to: raise.text(raise.by),
     };
     let fields = raises.iter().filter(|raise| raise.by > 0).map(field).collect();
     let object = changed(trials, place, &raises).and_then(|object| serde_json::from_str(&object.json()).ok());
-    Ok(Some(Change::of(Kind::Quota, place.queue.clone(), fields, victims, object.into_iter().collect())))
+    Ok(Some(SufficientChange::of(
+        ChangeKind::Quota,
+        place.queue.clone(),
+        fields,
+        victims,
+        object.into_iter().collect(),
+    )))
 }
 
 /// Returns the least number up to `most` for which `holds` is true. It must be true for `most`, and for every number above one for which it is true.
-pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failure>) -> Result<i64, Failure> {
+pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, DecideError>) -> Result<i64, DecideError> {
     if holds(0)? {
         return Ok(0);
     }
@@ -119,15 +125,23 @@ pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failur
 }
 
 /// Returns the number of victims with these raises. `None`: the job does not get in.
-fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Result<Option<usize>, Failure> {
+fn tried(
+    trials: &mut TrialRunner<'_, '_>,
+    place: &BoundLocation,
+    raises: &[BoundIncrease<'_>],
+) -> Result<Option<usize>, DecideError> {
     let Some(changed) = changed(trials, place, raises) else { return Ok(None) };
-    let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
+    let mut objects: Vec<KubernetesObject> = trials.case.snapshot.objects.to_vec();
     objects.get_mut(place.object).into_iter().for_each(|object| *object = changed.clone());
     trials.is_in(&objects)
 }
 
 /// Returns the object of the quota with these raises. `None`: the object cannot be changed so.
-fn changed(trials: &Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Option<Object> {
+fn changed(
+    trials: &TrialRunner<'_, '_>,
+    place: &BoundLocation,
+    raises: &[BoundIncrease<'_>],
+) -> Option<KubernetesObject> {
     let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
     place.with(trials.case.snapshot.objects.get(place.object)?, &amounts)
 }

@@ -9,43 +9,43 @@ mod priorities;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bounds::{Place, ordinary, places};
+pub(crate) use bounds::{BoundLocation, ordinary, places};
 
 use std::collections::BTreeMap;
 
 use lictor_contract::SystemInfo;
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::EvictedFor;
+use lictor_host::session::EvictionBeneficiary;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::Arguments;
-use super::explain::{Answer, Before};
-use super::failure::Failure;
-use super::opened::{Opened, With};
-use super::record::{Record, Source};
-use super::snapshot::Snapshot;
+use super::arguments::UserArguments;
+use super::explain::{ExplanationReport, InitialPod};
+use super::failure::DecideError;
+use super::opened::{ClusterSession, DecisionSettings};
+use super::record::{DecisionReport, PolicySource};
+use super::snapshot::ClusterSnapshot;
 
 /// A cluster, the settings of its decisions, and the job that should get in.
-pub struct Case<'a> {
+pub struct WhatIfRequest<'a> {
     /// The cluster.
-    pub snapshot: &'a Snapshot,
-    /// The pod or job, as [`Names::find`](super::explain::Names::find) takes it.
+    pub snapshot: &'a ClusterSnapshot,
+    /// The pod or job, as [`NameIndex::find`](super::explain::NameIndex::find) takes it.
     pub name: &'a str,
     /// The system; empty for the first one of the policy.
     pub system: &'a str,
     /// The arguments of the system.
-    pub arguments: &'a Arguments,
+    pub arguments: &'a UserArguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
 }
 
 /// The changes that would let a job in.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WhatIf"))]
 #[serde(rename_all = "camelCase")]
-pub struct WhatIf {
+pub struct WhatIfReport {
     #[cfg_attr(feature = "typescript", ts(type = "\"lictor.dev/v1alpha1\""))]
     api_version: &'static str,
     #[cfg_attr(feature = "typescript", ts(type = "\"WhatIf\""))]
@@ -59,24 +59,24 @@ pub struct WhatIf {
     /// Why no change was tried: pods of the job are held back, by scheduling gates or because they have another scheduler.
     pub not_tried: Option<String>,
     /// The changes, each of which is enough.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SufficientChange>,
     /// The number of decisions about the cluster.
     pub tried: usize,
 }
 
 /// A change that is enough.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Change"))]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
+pub struct SufficientChange {
     /// The change in words.
     pub sentence: String,
     /// The kind of the change.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// The quota or queue; the node that is copied; the job.
     pub of: String,
     /// The changed values; a single one for nodes and priorities.
-    pub fields: Vec<Field>,
+    pub fields: Vec<ChangedField>,
     /// The number of pods that are evicted for the job in the first cycle.
     pub victims: usize,
     /// The change as objects that are added to the cluster, or replace those of the same kind and name.
@@ -87,7 +87,7 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChangeKind"))]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum ChangeKind {
     /// A bound of a quota or queue.
     Quota,
     /// The number of nodes.
@@ -98,8 +98,8 @@ pub enum Kind {
 
 /// A changed value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Field {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Field"))]
+pub struct ChangedField {
     /// The name of the value, such as `max cpu`, `nodes` or `priority`.
     pub name: String,
     /// The present value.
@@ -108,37 +108,43 @@ pub struct Field {
     pub to: String,
 }
 
-impl Change {
-    fn of(kind: Kind, of: String, fields: Vec<Field>, victims: usize, objects: Vec<Value>) -> Change {
-        Change { sentence: kind.sentence(&of, &fields), kind, of, fields, victims, objects }
+impl SufficientChange {
+    fn of(
+        kind: ChangeKind,
+        of: String,
+        fields: Vec<ChangedField>,
+        victims: usize,
+        objects: Vec<Value>,
+    ) -> SufficientChange {
+        SufficientChange { sentence: kind.sentence(&of, &fields), kind, of, fields, victims, objects }
     }
 }
 
-impl Kind {
+impl ChangeKind {
     /// Returns the change in words.
-    fn sentence(self, of: &str, fields: &[Field]) -> String {
-        let told = |field: &Field| format!("{} from {} to {}", field.name, field.from, field.to);
+    fn sentence(self, of: &str, fields: &[ChangedField]) -> String {
+        let told = |field: &ChangedField| format!("{} from {} to {}", field.name, field.from, field.to);
         let told: Vec<String> = fields.iter().map(told).collect();
         match self {
-            Kind::Quota => format!("raise in `{of}` {}", told.join(", and ")),
-            Kind::Nodes => {
+            ChangeKind::Quota => format!("raise in `{of}` {}", told.join(", and ")),
+            ChangeKind::Nodes => {
                 let more = fields.first().map_or("1", |field| field.to.as_str());
                 format!("add {more} like node `{of}`")
             }
-            Kind::Priority => format!("raise the {}", told.join(", and ")),
+            ChangeKind::Priority => format!("raise the {}", told.join(", and ")),
         }
     }
 }
 
 /// A function that starts the policy.
-pub type Start<'a> = dyn FnMut() -> Result<Box<dyn Policy>, CallError> + 'a;
+pub type PolicyStarter<'a> = dyn FnMut() -> Result<Box<dyn Policy>, CallError> + 'a;
 
 /// Returns the changes that would let a job in. `start` starts the policy.
 ///
 /// # Errors
 /// The cluster cannot be decided about, or the job does not exist.
-pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure> {
-    let mut trials = Trials {
+pub fn what_if(case: &WhatIfRequest<'_>, start: &mut PolicyStarter<'_>) -> Result<WhatIfReport, DecideError> {
+    let mut trials = TrialRunner {
         case,
         start,
         system: None,
@@ -148,7 +154,7 @@ pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure
         held_back: Vec::new(),
         tried: 0,
     };
-    let mut answer = WhatIf {
+    let mut answer = WhatIfReport {
         api_version: "lictor.dev/v1alpha1",
         kind: "WhatIf",
         job: case.name.to_owned(),
@@ -174,9 +180,9 @@ pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure
 }
 
 /// The trials of changes.
-struct Trials<'a, 's> {
-    case: &'a Case<'a>,
-    start: &'a mut Start<'s>,
+struct TrialRunner<'a, 's> {
+    case: &'a WhatIfRequest<'a>,
+    start: &'a mut PolicyStarter<'s>,
     /// The system whose laws apply.
     system: Option<SystemInfo>,
     /// The pods that wait.
@@ -190,14 +196,14 @@ struct Trials<'a, 's> {
     tried: usize,
 }
 
-impl Trials<'_, '_> {
+impl TrialRunner<'_, '_> {
     /// Looks at the cluster as it is: the pods that wait, and all reasons for the job.
-    fn look(&mut self) -> Result<Value, Failure> {
+    fn look(&mut self) -> Result<Value, DecideError> {
         let mut opened = self.open(self.case.snapshot.clone())?;
         self.system = opened.system().cloned();
         let names = opened.names()?;
         let meant = names.find(self.case.name)?;
-        let waits = |pod: &&Before| pod.node.is_none() && !pod.ended && !pod.leaves;
+        let waits = |pod: &&InitialPod| pod.node.is_none() && !pod.ended && !pod.leaves;
         self.pods = meant.pods.iter().filter(waits).map(|pod| pod.name.clone()).collect();
         let mirror = opened.session().mirror();
         for pod in self.pods.iter().filter_map(|pod| mirror.pod(mirror.pod_id(pod)?)) {
@@ -216,7 +222,7 @@ impl Trials<'_, '_> {
         let held_back = record.cycles.iter().flat_map(|cycle| &cycle.held_back);
         let told = held_back.filter(|(pod, _)| self.pods.contains(pod));
         self.held_back = told.map(|(pod, reason)| format!("`{pod}`: {}", reason.message)).collect();
-        Ok(serde_json::to_value(Answer::of(self.case.name, meant, &record)).unwrap_or_default())
+        Ok(serde_json::to_value(ExplanationReport::of(self.case.name, meant, &record)).unwrap_or_default())
     }
 
     /// Returns why no change is tried, where pods are held back: the reason of the first one. `None`: no pod is held back.
@@ -231,10 +237,10 @@ impl Trials<'_, '_> {
     }
 
     /// Returns the number of victims where all pods of the job get in. `None`: they do not, or the objects are no valid cluster.
-    fn is_in(&mut self, objects: &[Object]) -> Result<Option<usize>, Failure> {
-        let mut opened = match self.open(Snapshot { objects: objects.to_vec(), ..Snapshot::default() }) {
+    fn is_in(&mut self, objects: &[KubernetesObject]) -> Result<Option<usize>, DecideError> {
+        let mut opened = match self.open(ClusterSnapshot { objects: objects.to_vec(), ..ClusterSnapshot::default() }) {
             Ok(opened) => opened,
-            Err(Failure::Session(cause)) => return Err(Failure::Session(cause)),
+            Err(DecideError::Session(cause)) => return Err(DecideError::Session(cause)),
             Err(_) => return Ok(None),
         };
         let record = self.decide(&mut opened)?;
@@ -244,23 +250,22 @@ impl Trials<'_, '_> {
         // A pod of a gang may hold its node until the victims of the others have left.
         let waits = |pod: &String| cycle.waiting.contains_key(pod) && self.pods.iter().any(is_nominated);
         let is_in = |pod: &String| happened.bound.contains_key(pod) || is_nominated(pod) || waits(pod);
-        let victims = happened
-            .victims
-            .values()
-            .filter(|evicted| matches!(&evicted.for_whom, EvictedFor::Preemptor(pod) if self.pods.contains(pod)));
+        let victims = happened.victims.values().filter(
+            |evicted| matches!(&evicted.for_whom, EvictionBeneficiary::Preemptor(pod) if self.pods.contains(pod)),
+        );
         Ok(self.pods.iter().all(is_in).then(|| victims.count()))
     }
 
-    fn open(&mut self, snapshot: Snapshot) -> Result<Opened, Failure> {
-        let Case { system, arguments, schedulers, .. } = *self.case;
+    fn open(&mut self, snapshot: ClusterSnapshot) -> Result<ClusterSession, DecideError> {
+        let WhatIfRequest { system, arguments, schedulers, .. } = *self.case;
         let mut policy = (self.start)()?;
         let described = policy.describe()?;
-        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-        Opened::open(policy, described, with, || Ok(snapshot))
+        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+        ClusterSession::open(policy, described, with, || Ok(snapshot))
     }
 
-    fn decide(&mut self, opened: &mut Opened) -> Result<Record, Failure> {
+    fn decide(&mut self, opened: &mut ClusterSession) -> Result<DecisionReport, DecideError> {
         self.tried = self.tried.saturating_add(1);
-        opened.decide(1, Source::default())
+        opened.decide(1, PolicySource::default())
     }
 }

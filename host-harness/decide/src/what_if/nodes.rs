@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lictor_contract::quantity::{Unit, parse};
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::Value;
 
-use super::super::failure::Failure;
+use super::super::failure::DecideError;
 use super::bounds::least;
-use super::{Change, Field, Kind, Trials};
+use super::{ChangeKind, ChangedField, SufficientChange, TrialRunner};
 
 /// The number of kinds of nodes that are tried: the most frequent ones that are large enough for a pod.
 const KINDS: usize = 16;
@@ -21,9 +21,9 @@ const ADDED: &str = "Node/what-if-";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Returns how many nodes are needed of each kind of which more would let the job in. The kinds of which the fewest are needed come first.
-pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failure> {
+pub(super) fn changes(trials: &mut TrialRunner<'_, '_>) -> Result<Vec<SufficientChange>, DecideError> {
     let most = i64::try_from(trials.pods.len()).unwrap_or(i64::MAX);
-    let mut changes: Vec<(i64, Change)> = Vec::new();
+    let mut changes: Vec<(i64, SufficientChange)> = Vec::new();
     let mut kinds = kinds(&trials.case.snapshot.objects);
     kinds.retain(|(_, node)| is_large_enough(&trials.requests, node));
     for (name, node) in kinds.into_iter().take(KINDS) {
@@ -32,16 +32,16 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failur
         }
         let count = least(most, |count| Ok(count > 0 && added(trials, &node, count)?.is_some()))?;
         let victims = added(trials, &node, count)?.unwrap_or_default();
-        let fields = vec![Field { name: "nodes".to_owned(), from: "0".to_owned(), to: count.to_string() }];
+        let fields = vec![ChangedField { name: "nodes".to_owned(), from: "0".to_owned(), to: count.to_string() }];
         let objects = like(&trials.case.snapshot.objects, &node, count);
-        changes.push((count, Change::of(Kind::Nodes, name, fields, victims, objects)));
+        changes.push((count, SufficientChange::of(ChangeKind::Nodes, name, fields, victims, objects)));
     }
     changes.sort_by_key(|(count, _)| *count);
     Ok(changes.into_iter().map(|(_, change)| change).collect())
 }
 
 /// Returns the first node of each kind, the most frequent kind first: nodes that differ only in their name are of one kind.
-fn kinds(objects: &[Object]) -> Vec<(String, Value)> {
+fn kinds(objects: &[KubernetesObject]) -> Vec<(String, Value)> {
     let mut kinds: BTreeMap<String, (usize, String, Value)> = BTreeMap::new();
     for object in objects.iter().filter(|object| object.key().starts_with("Node/")) {
         let Ok(node) = serde_json::from_str::<Value>(&object.json()) else { continue };
@@ -81,17 +81,18 @@ fn called(node: &Value, name: &str) -> Value {
 }
 
 /// Returns the number of victims with `count` more nodes. `None`: the job does not get in.
-fn added(trials: &mut Trials<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, Failure> {
-    let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
+fn added(trials: &mut TrialRunner<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, DecideError> {
+    let mut objects: Vec<KubernetesObject> = trials.case.snapshot.objects.to_vec();
     let file = Arc::from("what if");
     let more = like(&objects, node, count);
-    objects.extend(more.into_iter().filter_map(|node| Object::from_json(node, &file).ok()));
+    objects.extend(more.into_iter().filter_map(|node| KubernetesObject::from_json(node, &file).ok()));
     trials.is_in(&objects)
 }
 
 /// Returns `count` copies of a node, under names that no object has.
-fn like(objects: &[Object], node: &Value, count: i64) -> Vec<Value> {
-    let taken: BTreeSet<String> = objects.iter().map(Object::key).filter(|key| key.starts_with(ADDED)).collect();
+fn like(objects: &[KubernetesObject], node: &Value, count: i64) -> Vec<Value> {
+    let taken: BTreeSet<String> =
+        objects.iter().map(KubernetesObject::key).filter(|key| key.starts_with(ADDED)).collect();
     let names = (0..).map(|at: u64| format!("{ADDED}{at}")).filter(|key| !taken.contains(key));
     let names = names.take(usize::try_from(count).unwrap_or(0));
     names.map(|key| called(node, key.trim_start_matches("Node/"))).collect()

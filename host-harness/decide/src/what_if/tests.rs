@@ -1,14 +1,14 @@
 use super::*;
 use crate::Native;
 
-fn ask(system: &str, name: &str, text: &str) -> Result<WhatIf, Failure> {
-    let snapshot = Snapshot::told("a.yaml", text.to_owned()).unwrap();
-    let (arguments, schedulers) = (Arguments::default(), ["default-scheduler".to_owned()]);
-    let case = Case { snapshot: &snapshot, name, system, arguments: &arguments, schedulers: &schedulers };
+fn ask(system: &str, name: &str, text: &str) -> Result<WhatIfReport, DecideError> {
+    let snapshot = ClusterSnapshot::told("a.yaml", text.to_owned()).unwrap();
+    let (arguments, schedulers) = (UserArguments::default(), ["default-scheduler".to_owned()]);
+    let case = WhatIfRequest { snapshot: &snapshot, name, system, arguments: &arguments, schedulers: &schedulers };
     what_if(&case, &mut || Ok(Box::new(Native::default())))
 }
 
-fn told(answer: &WhatIf) -> Vec<(String, usize)> {
+fn told(answer: &WhatIfReport) -> Vec<(String, usize)> {
     answer.changes.iter().map(|change| (change.sentence.clone(), change.victims)).collect()
 }
 
@@ -46,7 +46,7 @@ fn where_all_of_it_gets_in_nothing_need_be_changed() {
     let answer = ask("kubernetes", "waits", &text).unwrap();
     assert!(answer.is_in && answer.changes.is_empty());
     assert_eq!(answer.pods, ["default/waits"]);
-    assert!(matches!(ask("kubernetes", "nobody", &text), Err(Failure::UnknownName(..))));
+    assert!(matches!(ask("kubernetes", "nobody", &text), Err(DecideError::UnknownName(..))));
 }
 
 /// Asks about a pod that requests 2.5 cpu of a quota with 3 of its 4 in use: 5.5 are the least. No node and no priority is of use.
@@ -82,7 +82,7 @@ fn the_objects_of_a_change_are_enough() {
     let text = format!("{NODE}{}{}", pod("holds", "", 10, "6", "n1"), pod("waits", "", 5, "5", ""));
     for change in ask("kubernetes", "waits", &text).unwrap().changes {
         let added = change.objects.iter().map(|object| format!("---\n{object}\n")).collect::<String>();
-        let others = text.split("---\n").filter(|own| change.kind == Kind::Nodes || !own.contains("name: waits"));
+        let others = text.split("---\n").filter(|own| change.kind == ChangeKind::Nodes || !own.contains("name: waits"));
         let changed = others.collect::<Vec<_>>().join("---\n") + &added;
         assert!(ask("kubernetes", "waits", &changed).unwrap().is_in, "{}", change.sentence);
     }
@@ -132,7 +132,7 @@ fn the_class_of_a_group_of_volcano_is_raised() {
     };
     let text = format!("{NODE}{queue}{}{}{}{}", class(5), class(1), gang("first", 5), gang("second", 1));
     let answer = ask("volcano", "second-0", &text).unwrap();
-    let raised = answer.changes.iter().find(|change| change.kind == Kind::Priority).unwrap();
+    let raised = answer.changes.iter().find(|change| change.kind == ChangeKind::Priority).unwrap();
     assert_eq!((raised.sentence.as_str(), raised.victims), ("raise the priority from 1 to 6", 0));
     let kinds: Vec<&Value> = raised.objects.iter().map(|object| &object["kind"]).collect();
     assert_eq!(kinds, ["PriorityClass", "PodGroup", "Pod"]);

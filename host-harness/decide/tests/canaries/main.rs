@@ -10,22 +10,22 @@ use std::sync::Arc;
 
 use lictor_conformance::{each_in, read_scenario};
 use lictor_decide::mask::Masked;
-use lictor_decide::{Native, Snapshot};
-use lictor_host::cluster::Object;
+use lictor_decide::{ClusterSnapshot, Native};
+use lictor_host::cluster::KubernetesObject;
 use lictor_host::policy::Policy;
 use objects::objects;
 use serde_json::{Value, json};
 
 const CANARY: &str = "zqcanary";
 
-fn read(value: &Value) -> Option<Object> {
-    Object::from_json(value.clone(), &Arc::from("it.yaml")).ok()
+fn read(value: &Value) -> Option<KubernetesObject> {
+    KubernetesObject::from_json(value.clone(), &Arc::from("it.yaml")).ok()
 }
 
 /// Returns an object as it is shared. Empty: the object is left out.
 fn shared(value: &Value) -> String {
-    let snapshot = Snapshot { objects: vec![read(value).unwrap()], ..Snapshot::default() };
-    Masked::of(&snapshot, &[]).unwrap().snapshot.objects.iter().map(Object::json).collect()
+    let snapshot = ClusterSnapshot { objects: vec![read(value).unwrap()], ..ClusterSnapshot::default() };
+    Masked::of(&snapshot, &[]).unwrap().snapshot.objects.iter().map(KubernetesObject::json).collect()
 }
 
 /// Collects the pointers to all texts in a value, and to all its maps.
@@ -145,7 +145,7 @@ fn written() -> Vec<Value> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let in_folder = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let folders = in_folder(fixtures.join("scenarios")).filter(|path| path.is_dir());
-    let mut objects: Vec<Object> = Vec::new();
+    let mut objects: Vec<KubernetesObject> = Vec::new();
     for file in folders.flat_map(in_folder) {
         each_in(&file, &mut |document| {
             objects.extend(read_scenario(document)?.cluster);
@@ -155,7 +155,7 @@ fn written() -> Vec<Value> {
     }
     for file in ["four-teams.yaml", "three-zones.yaml"] {
         let text = fs::read_to_string(fixtures.join("snapshots").join(file)).unwrap();
-        objects.extend(Snapshot::told(file, text).unwrap().objects);
+        objects.extend(ClusterSnapshot::told(file, text).unwrap().objects);
     }
     objects.iter().map(|object| serde_json::from_str(&object.json()).unwrap()).collect()
 }

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use lictor::Native;
-use lictor_host::driver::Virtual;
-use lictor_host::session::{Happened, How, Input};
+use lictor_host::driver::VirtualDriver;
+use lictor_host::session::{EvictionMethod, SessionInput, SessionReport};
 
 use crate::figures::Figures;
 use crate::objects::{BEGIN, Rules};
@@ -49,7 +49,7 @@ pub(super) struct Life {
 /// A cluster over days.
 pub struct Days {
     pub(super) rules: Rules,
-    pub(super) session: Virtual,
+    pub(super) session: VirtualDriver,
     pub(super) jobs: Vec<Job>,
     pub(super) lives: Vec<Life>,
     pub(super) nodes: usize,
@@ -63,10 +63,10 @@ pub struct Days {
 impl Days {
     /// Returns a cluster of these nodes before the first job comes.
     pub fn of(rules: Rules, jobs: Vec<Job>, nodes: usize) -> Days {
-        let mut session = Virtual::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
+        let mut session = VirtualDriver::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
         let schedulers = ["default-scheduler", "volcano"].map(str::to_owned);
         session.set_schedulers(schedulers);
-        session.tell(Input::Clock(BEGIN * SECOND)).unwrap();
+        session.tell(SessionInput::Clock(BEGIN * SECOND)).unwrap();
         session.apply(rules.cluster(nodes)).unwrap();
         if rules == Rules::Volcano {
             session.apply(Rules::classes()).unwrap();
@@ -81,7 +81,7 @@ impl Days {
     pub fn play(mut self) -> Figures {
         while let Some(Reverse((at, event))) = self.events.pop() {
             self.now = at;
-            self.session.tell(Input::Clock((BEGIN + at) * SECOND)).unwrap();
+            self.session.tell(SessionInput::Clock((BEGIN + at) * SECOND)).unwrap();
             self.happen(event);
             while self.events.peek().is_some_and(|Reverse((next, _))| *next == at) {
                 let Reverse((_, event)) = self.events.pop().unwrap();
@@ -133,7 +133,7 @@ impl Days {
         let (mut is_quiet, mut last) = (false, String::new());
         for _ in 0..ROUNDS {
             let (before, reserved) = ((self.session.waiting(), self.promised()), self.reserved());
-            self.session.tell(Input::Cycle).unwrap();
+            self.session.tell(SessionInput::Cycle).unwrap();
             let happened = self.session.take_happened();
             let nothing = happened.bound.is_empty() && happened.victims.is_empty();
             is_quiet = nothing && before == (self.session.waiting(), self.promised());
@@ -167,7 +167,7 @@ impl Days {
     }
 
     /// Carries out what a cycle decided.
-    fn take(&mut self, happened: &Happened) {
+    fn take(&mut self, happened: &SessionReport) {
         let mut objects = Vec::new();
         for (pod, node) in &happened.bound {
             let job = self.job_of(pod);
@@ -190,7 +190,7 @@ impl Days {
                 self.planned.insert(self.job_of(pod), Planned::made(self.now));
             }
         }
-        let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != How::Unreserved);
+        let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != EvictionMethod::Unreserved);
         let stopped: BTreeSet<usize> = evicted.map(|(pod, _)| self.job_of(pod)).collect();
         stopped.into_iter().for_each(|job| self.stop(job));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lictor_host::cluster::Object;
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Value, json};
 
 use crate::trace::{Job, TEAMS};
@@ -45,7 +45,7 @@ impl Rules {
     }
 
     /// Returns the nodes and the quotas.
-    pub fn cluster(self, nodes: usize) -> Vec<Object> {
+    pub fn cluster(self, nodes: usize) -> Vec<KubernetesObject> {
         let node = |number: usize| {
             json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{number:03}")},
                    "status": {"allocatable": {"cpu": "64", "nvidia.com/gpu": "8", "pods": "110"}}})
@@ -75,7 +75,7 @@ impl Rules {
     }
 
     /// Returns the PodGroup of a job; none for a job of one pod where the system needs none.
-    pub fn group(self, job: &Job, now: i64) -> Option<Object> {
+    pub fn group(self, job: &Job, now: i64) -> Option<KubernetesObject> {
         let metadata = json!({"name": job.name, "namespace": job.team, "creationTimestamp": time(now)});
         let (version, spec, status) = match self {
             Rules::Volcano => {
@@ -110,7 +110,7 @@ impl Rules {
     }
 
     /// Returns a pod of a job that was created at a time, and runs on a node since another time.
-    pub fn pod(self, job: &Job, name: &str, created: i64, runs: Option<(&str, i64)>) -> Object {
+    pub fn pod(self, job: &Job, name: &str, created: i64, runs: Option<(&str, i64)>) -> KubernetesObject {
         let (_, short) = name.split_once('/').unwrap();
         let mut labels = json!({});
         let mut annotations = json!({});
@@ -146,7 +146,7 @@ impl Rules {
     }
 
     /// Returns the priority classes.
-    pub fn classes() -> Vec<Object> {
+    pub fn classes() -> Vec<KubernetesObject> {
         let class = |value: i64| {
             object(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
                           "metadata": {"name": format!("p{value}")}, "value": value}))
@@ -169,6 +169,6 @@ fn time(seconds: i64) -> String {
 /// When the trace begins, seconds since 1970: 2026-01-01.
 pub const BEGIN: i64 = 1_767_225_600;
 
-fn object(value: Value) -> Object {
-    Object::from_json(value, &Arc::from("days")).unwrap()
+fn object(value: Value) -> KubernetesObject {
+    KubernetesObject::from_json(value, &Arc::from("days")).unwrap()
 }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::ReleaseCause;
-use lictor_host::session::Released;
+use lictor_host::session::ReleasedPod;
 
 use crate::days::{Days, GRACE};
 use crate::objects::Rules;
@@ -45,7 +45,7 @@ impl Days {
     }
 
     /// Notes the pods that lose their nodes because the time of their job at Permit ran out.
-    pub(super) fn timed_out(&mut self, released: &[Released]) {
+    pub(super) fn timed_out(&mut self, released: &[ReleasedPod]) {
         let late = released.iter().filter(|one| one.cause == ReleaseCause::Timeout);
         let late: BTreeSet<usize> = late.map(|one| self.job_of(&one.pod)).collect();
         for one in released {

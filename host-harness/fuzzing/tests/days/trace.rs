@@ -1,6 +1,6 @@
 //! The jobs of a trace: when they come, how long they run, what they need.
 
-use lictor_oracle::Dice;
+use lictor_oracle::RandomSource;
 
 /// A job: pods that start together, or none.
 #[derive(Debug, Clone)]
@@ -32,14 +32,14 @@ pub const TEAMS: [(&str, u32); 4] = [("a", 40), ("b", 30), ("c", 20), ("d", 10)]
 pub const CHECKPOINT: i64 = 1800;
 
 /// Returns a time with this mean, exponentially distributed, seconds.
-fn around(dice: &mut Dice, mean: f64) -> i64 {
+fn around(dice: &mut RandomSource, mean: f64) -> i64 {
     let part = (dice.between(0, 999_999) as f64 + 1.0) / 1_000_001.0;
     (-part.ln() * mean) as i64 + 1
 }
 
 /// Returns the jobs of a trace, by the time at which they come. A cluster of fewer nodes gets smaller gangs, and at the same load.
 pub fn jobs(seed: u64, count: usize, nodes: usize) -> Vec<Job> {
-    let mut dice = Dice::after(seed);
+    let mut dice = RandomSource::after(seed);
     let most = nodes.min(8);
     let mut now = 0;
     (0..count)

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::eligibility::{Constraints, Requirement, Terrain};
+use super::eligibility::{Constraints, LabelRequirement, NodeProperties};
 
 /// The label of a namespace that has its name. The API server writes it on every namespace.
 pub(crate) const NAME: &str = "kubernetes.io/metadata.name";
 
 /// The hard constraints of a pod on where it is, seen from other pods. Preferences are not among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Demands {
+pub(crate) struct PodDemands {
     /// The required pod affinity: a pod that matches all of these, in each of their topologies.
     pub(crate) affinity: BTreeSet<PodTerm>,
     /// The required pod anti-affinity: no pod that matches one of these, in its topology.
     pub(crate) anti_affinity: BTreeSet<PodTerm>,
     /// The topology spread constraints that forbid.
-    pub(crate) spread: Vec<Spread>,
+    pub(crate) spread: Vec<TopologySpreadRule>,
 }
 
 /// Pods, and the label of nodes whose values are the domains.
@@ -27,7 +27,7 @@ pub(crate) struct PodTerm {
 
 /// A topology spread constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spread {
+pub(crate) struct TopologySpreadRule {
     pub(crate) pods: PodSet,
     pub(crate) topology: String,
     /// At least 1.
@@ -51,7 +51,7 @@ pub(crate) struct CountedNodes {
 
 impl CountedNodes {
     /// Returns whether a node counts for the topology spread constraint.
-    pub(crate) fn holds(&self, node: &Terrain) -> bool {
+    pub(crate) fn holds(&self, node: &NodeProperties) -> bool {
         self.keys.iter().all(|key| node.labels.contains_key(key))
             && self.constraints.attracts(node)
             && (!self.honors_taints || self.constraints.admits(node).is_ok())
@@ -64,9 +64,9 @@ pub(crate) struct PodSet {
     /// Pods of these namespaces.
     pub(crate) namespaces: BTreeSet<String>,
     /// Pods of the namespaces with these labels are in the set as well.
-    pub(crate) namespace_labels: Option<BTreeSet<Requirement>>,
+    pub(crate) namespace_labels: Option<BTreeSet<LabelRequirement>>,
     /// The labels of the pods. `None`: the set has no pod.
-    pub(crate) labels: Option<BTreeSet<Requirement>>,
+    pub(crate) labels: Option<BTreeSet<LabelRequirement>>,
     /// Whether a namespace with unknown labels is in the set. A missing Namespace object must never break a hard constraint. So the value is true
     /// where a pod of the set forbids a node (anti-affinity), and false where such a pod permits a node (affinity).
     pub(crate) takes_unknown: bool,
@@ -74,7 +74,7 @@ pub(crate) struct PodSet {
 
 /// A pod as a selector sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Selected<'a> {
+pub(crate) struct SelectablePod<'a> {
     pub(crate) namespace: &'a str,
     pub(crate) labels: &'a BTreeMap<String, String>,
     /// The claims of its volumes.
@@ -83,7 +83,7 @@ pub(crate) struct Selected<'a> {
 
 /// A selector of pods. Equal selectors compare as equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Selector {
+pub(crate) enum PodSelector {
     /// Pods that are in all of these sets.
     All(BTreeSet<PodSet>),
     /// Pods that use the claim of this namespace and name.
@@ -100,8 +100,9 @@ impl PodSet {
         self.namespace_labels.as_ref().is_some_and(|labels| labels.iter().any(|label| label.key != NAME))
     }
 
-    fn holds(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> bool {
-        let labelled = |labels: &BTreeSet<Requirement>| namespaces.match_all(pod.namespace, labels, self.takes_unknown);
+    fn holds(&self, pod: &SelectablePod<'_>, namespaces: &Namespaces) -> bool {
+        let labelled =
+            |labels: &BTreeSet<LabelRequirement>| namespaces.match_all(pod.namespace, labels, self.takes_unknown);
         let is_there =
             || self.namespaces.contains(pod.namespace) || self.namespace_labels.as_ref().is_some_and(labelled);
         let labels = self.labels.as_ref();
@@ -109,18 +110,18 @@ impl PodSet {
     }
 }
 
-impl Selector {
+impl PodSelector {
     /// Returns whether the selector chooses a pod.
-    pub(crate) fn holds(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> bool {
+    pub(crate) fn holds(&self, pod: &SelectablePod<'_>, namespaces: &Namespaces) -> bool {
         match self {
-            Selector::All(sets) => sets.iter().all(|set| set.holds(pod, namespaces)),
-            Selector::Users(namespace, claim) => pod.namespace == namespace && pod.claims.contains(claim),
+            PodSelector::All(sets) => sets.iter().all(|set| set.holds(pod, namespaces)),
+            PodSelector::Users(namespace, claim) => pod.namespace == namespace && pod.claims.contains(claim),
         }
     }
 
     /// Returns whether the selector depends on labels of namespaces other than their name.
     pub(crate) fn asks_for_labels(&self) -> bool {
-        matches!(self, Selector::All(sets) if sets.iter().any(PodSet::asks_for_labels))
+        matches!(self, PodSelector::All(sets) if sets.iter().any(PodSet::asks_for_labels))
     }
 }
 
@@ -146,7 +147,7 @@ impl Namespaces {
 
     /// Returns whether a namespace has these labels. Only the name of an unknown namespace is known: `unknown` is the result for every other label of
     /// it.
-    fn match_all(&self, name: &str, labels: &BTreeSet<Requirement>, unknown: bool) -> bool {
+    fn match_all(&self, name: &str, labels: &BTreeSet<LabelRequirement>, unknown: bool) -> bool {
         let own_name = || BTreeMap::from([(NAME.to_owned(), name.to_owned())]);
         match self.0.get(name) {
             Some(known) => labels.iter().all(|label| match label.key == NAME && !known.contains_key(NAME) {

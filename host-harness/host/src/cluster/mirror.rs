@@ -28,56 +28,56 @@ use super::eligibility::Shapes;
 use super::volumes::Volumes;
 use super::{Ineligible, InputError};
 use assumed::Assumed;
-use attributes::{Fields, Filter};
-use classes::Classes;
-use inter_pod::InterPods;
-use nodes::Nodes;
-use objects::Objects;
+use attributes::{AttributeFilter, PodFieldInterests};
+use classes::PriorityClassTable;
+use inter_pod::InterPodIndex;
+use nodes::NodeTable;
+use objects::StoredObjects;
 use placed::PlacedKinds;
-use pods::Pods;
-use resources::Resources;
-use shared::Shared;
-use volumes::VolumeBooks;
+use pods::PodTable;
+use resources::ResourceTable;
+use shared::ValueInterner;
+use volumes::VolumeUsage;
 
-pub use assumed::Shown;
-pub use change::Change;
-pub(crate) use inter_pod::{ALL_NODES, Between};
-pub(crate) use parts::{Part, Reached};
-pub use placed::Unread;
+pub use assumed::ChangeVisibility;
+pub use change::PodChange;
+pub(crate) use inter_pod::{ALL_NODES, InterPodTerms};
+pub(crate) use parts::{ReplayChunk, ReplayPosition};
+pub use placed::InvalidObject;
 
 /// The cluster as the host knows it. Plans in flight are laid over the objects that the cluster shows.
 #[derive(Debug)]
 pub struct Mirror {
-    labels: Filter,
+    labels: AttributeFilter,
     /// The numbers of the labels that mean that a pod is being evicted.
     leaving_labels: BTreeSet<u32>,
-    annotations: Filter,
+    annotations: AttributeFilter,
     /// The fields of pods that the policy reads: JSON pointers.
-    pod_fields: Fields,
-    node_labels: Filter,
+    pod_fields: PodFieldInterests,
+    node_labels: AttributeFilter,
     /// The schedulers whose pods the policy decides about. `None`: all schedulers.
     schedulers: Option<BTreeSet<String>>,
     clock: i64,
     /// The time that the policy last received.
     told_clock: i64,
-    resources: Resources,
-    nodes: Nodes,
+    resources: ResourceTable,
+    nodes: NodeTable,
     shapes: Shapes,
-    pods: Pods,
-    label_sets: Shared<BTreeMap<String, String>>,
+    pods: PodTable,
+    label_sets: ValueInterner<BTreeMap<String, String>>,
     /// The pods with changes that are assumed but not yet seen in the cluster.
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
-    classes: Classes,
+    classes: PriorityClassTable,
     placed: PlacedKinds,
     volumes: Volumes,
-    volume_books: VolumeBooks,
+    volume_books: VolumeUsage,
     /// Pods whose volumes are still to be resolved.
     unresolved: BTreeSet<PodId>,
-    inter_pods: InterPods,
-    objects: Objects,
+    inter_pods: InterPodIndex,
+    objects: StoredObjects,
     /// Objects of placed kinds that could not be read.
-    unread: Vec<Unread>,
+    unread: Vec<InvalidObject>,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
 }
@@ -86,29 +86,29 @@ impl Mirror {
     /// Creates an empty cluster for a policy with these interests. The clock starts at 0.
     pub fn new(interests: Interests) -> Mirror {
         Mirror {
-            labels: Filter::new(&interests.labels, true),
+            labels: AttributeFilter::new(&interests.labels, true),
             leaving_labels: leaving(&interests),
-            annotations: Filter::new(&interests.annotations, false),
+            annotations: AttributeFilter::new(&interests.annotations, false),
             placed: PlacedKinds::new(&interests),
-            objects: Objects::new(&interests),
+            objects: StoredObjects::new(&interests),
             unread: Vec::new(),
-            pod_fields: Fields::new(interests.pod_fields),
-            node_labels: Filter::new(&interests.node_labels, false),
+            pod_fields: PodFieldInterests::new(interests.pod_fields),
+            node_labels: AttributeFilter::new(&interests.node_labels, false),
             schedulers: None,
             clock: 0,
             told_clock: 0,
-            resources: Resources::new(),
-            nodes: Nodes::default(),
+            resources: ResourceTable::new(),
+            nodes: NodeTable::default(),
             shapes: Shapes::default(),
-            pods: Pods::default(),
-            label_sets: Shared::default(),
+            pods: PodTable::default(),
+            label_sets: ValueInterner::default(),
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
-            classes: Classes::new(),
+            classes: PriorityClassTable::new(),
             volumes: Volumes::default(),
-            volume_books: VolumeBooks::default(),
+            volume_books: VolumeUsage::default(),
             unresolved: BTreeSet::new(),
-            inter_pods: InterPods::default(),
+            inter_pods: InterPodIndex::default(),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }

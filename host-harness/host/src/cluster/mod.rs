@@ -11,9 +11,9 @@ mod volumes;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;
-pub(crate) use mirror::{ALL_NODES, Between, Part, Reached};
-pub use mirror::{Change, Mirror, Shown, Unread};
-pub use object::{BadPlacedKind, Object, check_placed_kinds};
+pub(crate) use mirror::{ALL_NODES, InterPodTerms, ReplayChunk, ReplayPosition};
+pub use mirror::{ChangeVisibility, InvalidObject, Mirror, PodChange};
+pub use object::{BadPlacedKind, KubernetesObject, check_placed_kinds};
 pub(crate) use object::{MOST, NO_NUMBER};
 pub use object::{dotted, step};
 pub use reads::kinds_read;

@@ -11,11 +11,11 @@ use super::object::Storage;
 
 pub(crate) use attachments::{ATTACHMENTS, csi_driver};
 pub(crate) use facts::{
-    AttachmentFacts, Binding, CapacityFacts, ClaimFacts, ClaimKey, ClaimRef, OwnerPod, PodVolumes, StorageFacts,
+    AttachmentFacts, CapacityFacts, ClaimBinding, ClaimFacts, ClaimKey, ClaimRef, OwnerPod, PodVolumes, StorageFacts,
     VolumeFacts, VolumeState,
 };
-pub(crate) use needs::{Decided, User};
-pub(crate) use offers::{Offer, Offers, Waiting};
+pub(crate) use needs::{ClaimDecision, ClaimUser};
+pub(crate) use offers::{VolumeOffer, VolumeOffers, WaitingClaim};
 
 /// The access mode of a claim that one pod alone may use.
 const ONE_POD: &str = "ReadWriteOncePod";

@@ -5,12 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::session::{Attempt, AttemptResult, EvictedFor, Happened, Held, How, Session, Step};
+use crate::session::{
+    Attempt, AttemptResult, EvictionBeneficiary, EvictionMethod, NamedHold, Session, SessionReport, StepOutput,
+};
 
 /// The result of a step for a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum DecisionKind {
     /// The pod is bound to the node.
     Bound,
     /// The pod is held at permit for the node.
@@ -27,16 +29,16 @@ pub enum Verdict {
     Refused,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for DecisionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Verdict::Bound => "bound",
-            Verdict::Held => "held",
-            Verdict::Nominated => "nominated",
-            Verdict::Released => "released",
-            Verdict::Withdrawn => "nomination withdrawn",
-            Verdict::Unschedulable => "unschedulable",
-            Verdict::Refused => "refused",
+            DecisionKind::Bound => "bound",
+            DecisionKind::Held => "held",
+            DecisionKind::Nominated => "nominated",
+            DecisionKind::Released => "released",
+            DecisionKind::Withdrawn => "nomination withdrawn",
+            DecisionKind::Unschedulable => "unschedulable",
+            DecisionKind::Refused => "refused",
         })
     }
 }
@@ -45,7 +47,7 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The result for the pod.
-    pub verdict: Verdict,
+    pub verdict: DecisionKind,
     /// The node that the pod is bound to, held for or nominated to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
@@ -60,15 +62,15 @@ pub struct Decision {
 /// A decision to evict a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Eviction {
+pub struct EvictionDecision {
     /// How the pod is evicted.
-    pub how: How,
+    pub how: EvictionMethod,
     /// The node that the pod is evicted from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The preemptor, or the queue that gives back what it borrowed.
     #[serde(flatten)]
-    pub for_whom: EvictedFor,
+    pub for_whom: EvictionBeneficiary,
     /// The code of the reason of its plan.
     pub law: String,
     /// Why the plan was made.
@@ -77,10 +79,10 @@ pub struct Eviction {
 
 /// A plan that the host refused to carry out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unsound {
+pub struct UnsoundPlan {
     /// The preemptor, or the queue that gives back what it borrowed.
     #[serde(flatten)]
-    pub for_whom: EvictedFor,
+    pub for_whom: EvictionBeneficiary,
     /// The code of the invariant that the plan breaks.
     pub code: String,
     /// How the plan breaks the invariant.
@@ -95,10 +97,10 @@ pub struct Decisions {
     pub pods: BTreeMap<String, Decision>,
     /// The victims.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub victims: BTreeMap<String, Eviction>,
+    pub victims: BTreeMap<String, EvictionDecision>,
     /// The plans that the host refused, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsound: Vec<Unsound>,
+    pub unsound: Vec<UnsoundPlan>,
     /// Why the input could not be served. Then nothing else was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -106,12 +108,12 @@ pub struct Decisions {
 
 impl Decisions {
     /// Returns the decisions of the last step of a session.
-    pub fn of(session: &Session, step: &Step) -> Decisions {
+    pub fn of(session: &Session, step: &StepOutput) -> Decisions {
         Decisions::of_step(&step.happened, &session.held())
     }
 
     /// Returns the decisions of a step. `held`: the pods that are held at the end of the step.
-    pub fn of_step(happened: &Happened, held: &BTreeMap<String, Held>) -> Decisions {
+    pub fn of_step(happened: &SessionReport, held: &BTreeMap<String, NamedHold>) -> Decisions {
         let mut pods = BTreeMap::new();
         for attempt in &happened.attempts {
             pods.insert(attempt.pod.clone(), tried(attempt));
@@ -119,16 +121,16 @@ impl Decisions {
         for (pod, why) in &happened.explanations {
             let Some(why) = why.obstacle() else { continue };
             let decision =
-                Decision { laws: vec![why.code], message: why.message, ..plain(Verdict::Unschedulable, None) };
+                Decision { laws: vec![why.code], message: why.message, ..plain(DecisionKind::Unschedulable, None) };
             pods.entry(pod.clone()).or_insert(decision);
         }
         for pod in &happened.withdrawn {
-            pods.entry(pod.clone()).or_insert(plain(Verdict::Withdrawn, None));
+            pods.entry(pod.clone()).or_insert(plain(DecisionKind::Withdrawn, None));
         }
         for released in &happened.released {
-            let lost = plain(Verdict::Released, Some(&released.node));
+            let lost = plain(DecisionKind::Released, Some(&released.node));
             let entry = pods.entry(released.pod.clone()).or_insert_with(|| lost.clone());
-            if entry.verdict == Verdict::Held {
+            if entry.verdict == DecisionKind::Held {
                 *entry = lost;
             }
         }
@@ -138,28 +140,28 @@ impl Decisions {
                 let victim = plan.victims.first()?;
                 happened.victims.get(victim).map(|fate| (fate.reason.code.clone(), fate.reason.message.clone()))
             });
-            let own = pods.get(pod).filter(|known| known.verdict == Verdict::Nominated).cloned();
+            let own = pods.get(pod).filter(|known| known.verdict == DecisionKind::Nominated).cloned();
             let (code, message) = law.unzip();
             let other = Decision {
                 laws: code.into_iter().collect(),
                 message: message.unwrap_or_default(),
-                ..plain(Verdict::Nominated, None)
+                ..plain(DecisionKind::Nominated, None)
             };
             pods.insert(pod.clone(), Decision { node: Some(node.clone()), ..own.unwrap_or(other) });
         }
         for (pod, held) in held {
             // A pod that was held before and still is has no new decision.
-            if let Some(decision) = pods.get_mut(pod).filter(|decision| decision.verdict == Verdict::Released) {
-                *decision = plain(Verdict::Held, Some(&held.node));
+            if let Some(decision) = pods.get_mut(pod).filter(|decision| decision.verdict == DecisionKind::Released) {
+                *decision = plain(DecisionKind::Held, Some(&held.node));
             }
         }
-        pods.extend(happened.bound.iter().map(|(pod, node)| (pod.clone(), plain(Verdict::Bound, Some(node)))));
+        pods.extend(happened.bound.iter().map(|(pod, node)| (pod.clone(), plain(DecisionKind::Bound, Some(node)))));
         let victims = happened.victims.iter().map(|(pod, fate)| {
             let (law, message) = (fate.reason.code.clone(), fate.reason.message.clone());
             let (node, for_whom) = (fate.node.clone(), fate.for_whom.clone());
-            (pod.clone(), Eviction { how: fate.how, node, for_whom, law, message })
+            (pod.clone(), EvictionDecision { how: fate.how, node, for_whom, law, message })
         });
-        let unsound = happened.refused.iter().map(|plan| Unsound {
+        let unsound = happened.refused.iter().map(|plan| UnsoundPlan {
             for_whom: plan.for_whom.clone(),
             code: plan.reason.code.clone(),
             message: plan.reason.message.clone(),
@@ -178,18 +180,18 @@ impl Decisions {
     }
 }
 
-fn plain(verdict: Verdict, node: Option<&String>) -> Decision {
+fn plain(verdict: DecisionKind, node: Option<&String>) -> Decision {
     Decision { verdict, node: node.cloned(), laws: Vec::new(), message: String::new() }
 }
 
 /// Returns the decision of an attempt alone, whatever happened to its pod later.
 fn tried(attempt: &Attempt) -> Decision {
     let verdict = match attempt.result {
-        AttemptResult::Scheduled => Verdict::Bound,
-        AttemptResult::Waiting => Verdict::Held,
-        AttemptResult::Nominated => Verdict::Nominated,
-        AttemptResult::Unschedulable => Verdict::Unschedulable,
-        AttemptResult::Rejected => Verdict::Refused,
+        AttemptResult::Scheduled => DecisionKind::Bound,
+        AttemptResult::Waiting => DecisionKind::Held,
+        AttemptResult::Nominated => DecisionKind::Nominated,
+        AttemptResult::Unschedulable => DecisionKind::Unschedulable,
+        AttemptResult::Rejected => DecisionKind::Refused,
     };
     let mut laws: Vec<String> = Vec::new();
     for reason in attempt.reasons().into_iter().filter(|reason| !reason.code.is_empty()) {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Decision, Decisions, Eviction};
+use super::{Decision, Decisions, EvictionDecision};
 
 /// A decision that two sessions make differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Changed<T> {
+pub struct DecisionChange<T> {
     /// The pod.
     pub pod: String,
     /// The decision of the first session. `None`: the first session decided nothing about the pod.
@@ -21,12 +21,12 @@ pub struct Changed<T> {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Differences {
     /// The pods with another verdict or node, or with other laws. Numbers in a message are no difference.
-    pub pods: Vec<Changed<Decision>>,
+    pub pods: Vec<DecisionChange<Decision>>,
     /// The victims of only one session, or for another preemptor, or with another kind of eviction.
-    pub victims: Vec<Changed<Eviction>>,
+    pub victims: Vec<DecisionChange<EvictionDecision>>,
     /// The errors, where the input failed in one session only, or for another reason.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Changed<String>>,
+    pub error: Option<DecisionChange<String>>,
 }
 
 impl Decision {
@@ -36,9 +36,9 @@ impl Decision {
     }
 }
 
-impl Eviction {
+impl EvictionDecision {
     /// Returns whether the kind of eviction, the node and the preemptor or queue are the same.
-    pub fn is_like(&self, other: &Eviction) -> bool {
+    pub fn is_like(&self, other: &EvictionDecision) -> bool {
         (self.how, &self.node, &self.for_whom) == (other.how, &other.node, &other.for_whom)
     }
 }
@@ -46,14 +46,14 @@ impl Eviction {
 impl Differences {
     /// Returns the differences between two sets of decisions.
     pub fn between(then: &Decisions, now: &Decisions) -> Differences {
-        let error = (then.error != now.error).then(|| Changed {
+        let error = (then.error != now.error).then(|| DecisionChange {
             pod: String::new(),
             then: then.error.clone(),
             now: now.error.clone(),
         });
         Differences {
             pods: changed(&then.pods, &now.pods, Decision::is_like),
-            victims: changed(&then.victims, &now.victims, Eviction::is_like),
+            victims: changed(&then.victims, &now.victims, EvictionDecision::is_like),
             error,
         }
     }
@@ -69,7 +69,7 @@ impl Differences {
     }
 }
 
-impl Changed<Decision> {
+impl DecisionChange<Decision> {
     /// Returns the codes of the laws that make the difference. These are the laws of only one side, or all laws where both sides name the same.
     pub fn laws(&self) -> BTreeSet<&str> {
         let of = |side: &Option<Decision>| side.iter().flat_map(|it| it.laws.clone()).collect::<BTreeSet<String>>();
@@ -86,13 +86,13 @@ fn changed<T: Clone>(
     then: &BTreeMap<String, T>,
     now: &BTreeMap<String, T>,
     alike: impl Fn(&T, &T) -> bool,
-) -> Vec<Changed<T>> {
+) -> Vec<DecisionChange<T>> {
     let pods: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     let mut changes = Vec::new();
     for pod in pods {
         let (then, now) = (then.get(pod), now.get(pod));
         if !matches!((then, now), (Some(then), Some(now)) if alike(then, now)) {
-            changes.push(Changed { pod: pod.clone(), then: then.cloned(), now: now.cloned() });
+            changes.push(DecisionChange { pod: pod.clone(), then: then.cloned(), now: now.cloned() });
         }
     }
     changes

@@ -8,5 +8,5 @@ mod difference;
 #[cfg(test)]
 mod tests;
 
-pub use decisions::{Decision, Decisions, Eviction, Unsound, Verdict};
-pub use difference::{Changed, Differences};
+pub use decisions::{Decision, DecisionKind, Decisions, EvictionDecision, UnsoundPlan};
+pub use difference::{DecisionChange, Differences};

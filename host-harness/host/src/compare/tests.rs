@@ -1,12 +1,12 @@
 use super::*;
-use crate::driver::Virtual;
-use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
+use crate::driver::VirtualDriver;
+use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, session};
 use crate::verify::testing::{node, on, pod};
 
 const CLUSTER_POD: &str = "default/p";
 
 /// Creates a cluster of one node, full with `v` and `w`; `p` is pending.
-fn cluster(policy: &Scripted) -> Virtual {
+fn cluster(policy: &Scripted) -> VirtualDriver {
     session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
 }
 
@@ -20,35 +20,35 @@ fn decided(policy: Scripted) -> Decisions {
 
 /// Returns a policy that finds no node, and evicts these pods for `p`.
 fn evicting(victims: &'static [&'static str]) -> Scripted {
-    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims, soft: false };
+    let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims, soft: false };
     Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
 fn refusing(why: &'static str) -> Scripted {
-    Scripted::deciding(ALL).say("pre-filter default/p", Say::Final(why))
+    Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::Final(why))
 }
 
 #[test]
 fn a_plan_names_the_nominated_pod_and_its_victims() {
     let decisions = decided(evicting(&["default/v"]));
     let p = &decisions.pods[CLUSTER_POD];
-    assert_eq!((p.verdict, p.node.as_deref()), (Verdict::Nominated, Some("n1")));
+    assert_eq!((p.verdict, p.node.as_deref()), (DecisionKind::Nominated, Some("n1")));
     let v = &decisions.victims["default/v"];
     assert_eq!((v.node.as_deref(), v.for_whom.preemptor()), (Some("n1"), Some(CLUSTER_POD)));
 }
 
 #[test]
 fn a_pod_that_is_held_at_the_end_is_held_and_one_that_was_let_go_is_released() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
     session.try_pod("default/a").unwrap();
     let first = Decisions::of_step(&session.take_happened(), &session.session.held());
-    assert_eq!(first.pods["default/a"].verdict, Verdict::Held);
+    assert_eq!(first.pods["default/a"].verdict, DecisionKind::Held);
     session.advance(10).unwrap();
     let later = Decisions::of_step(&session.take_happened(), &session.session.held());
-    assert_eq!(later.pods["default/a"].verdict, Verdict::Released);
+    assert_eq!(later.pods["default/a"].verdict, DecisionKind::Released);
 }
 
 #[test]
@@ -80,19 +80,19 @@ fn another_verdict_another_victim_and_another_law_are_differences() {
 #[test]
 fn the_laws_of_a_difference_are_those_that_one_side_names() {
     let decision = |laws: &[&str]| Decision {
-        verdict: Verdict::Refused,
+        verdict: DecisionKind::Refused,
         node: None,
         laws: laws.iter().map(|law| (*law).to_owned()).collect(),
         message: String::new(),
     };
-    let changed = |then: &[&str], now: &[&str]| Changed {
+    let changed = |then: &[&str], now: &[&str]| DecisionChange {
         pod: "p".to_owned(),
         then: Some(decision(then)),
         now: Some(decision(now)),
     };
     assert!(changed(&["a", "b"], &["b", "c"]).laws().into_iter().eq(["a", "c"]));
     assert!(changed(&["a"], &["a"]).laws().into_iter().eq(["a"]));
-    let bound = Changed { now: None, ..changed(&["a"], &[]) };
+    let bound = DecisionChange { now: None, ..changed(&["a"], &[]) };
     assert!(bound.laws().into_iter().eq(["a"]));
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use super::random::{Faulty, Fuse, Simulation};
+use super::random::{CallsUntilFault, Faulty, SessionSimulation};
 use crate::cluster::Mirror;
 use crate::session::Session;
 use crate::session::testing::Plain;
@@ -16,11 +16,11 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut refused, mut restarts) = (0, 0);
     for seed in 0..SEEDS {
-        let fuse = Fuse::default();
+        let fuse = CallsUntilFault::default();
         let policy = Faulty::new(Plain::default(), fuse.clone());
         let counted = policy.restarts();
         let session = Session::open(Box::new(policy), "", "").unwrap();
-        let mut simulation = Simulation::new(session, seed, 3, Vec::new(), fuse);
+        let mut simulation = SessionSimulation::new(session, seed, 3, Vec::new(), fuse);
         (0..STEPS).for_each(|_| simulation.step());
         simulation.settle();
         simulation.check(Mirror::new(interests()), true);
@@ -37,11 +37,12 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
 
 #[test]
 fn a_session_that_is_killed_at_any_point_goes_on_from_its_last_checkpoint() {
-    let open = |fuse: &Fuse| Session::open(Box::new(Faulty::new(Plain::default(), fuse.clone())), "", "").unwrap();
+    let open =
+        |fuse: &CallsUntilFault| Session::open(Box::new(Faulty::new(Plain::default(), fuse.clone())), "", "").unwrap();
     let mut kills = 0;
     for seed in 0..20 {
-        let fuse = Fuse::default();
-        let mut simulation = Simulation::new(open(&fuse), seed, 3, Vec::new(), fuse.clone());
+        let fuse = CallsUntilFault::default();
+        let mut simulation = SessionSimulation::new(open(&fuse), seed, 3, Vec::new(), fuse.clone());
         simulation.keep_checkpoints();
         for _ in 0..STEPS {
             simulation.step();

@@ -5,22 +5,22 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// A clock that takes the time of day once, at the start, and then adds the elapsed time. A clock of the machine that is set forward or back does not
 /// affect anything in flight.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock {
+pub struct SessionClock {
     read: fn() -> Instant,
     begun: Instant,
     at: i64,
 }
 
-impl Clock {
+impl SessionClock {
     /// Starts a clock at the time of day.
-    pub fn start() -> Clock {
+    pub fn start() -> SessionClock {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock::reading(Instant::now, nanoseconds(since_1970))
+        SessionClock::reading(Instant::now, nanoseconds(since_1970))
     }
 
     /// Creates a clock that shows `at` now, in nanoseconds since 1970. `read` returns the elapsed time, so that tests can supply their own.
-    pub fn reading(read: fn() -> Instant, at: i64) -> Clock {
-        Clock { read, begun: read(), at }
+    pub fn reading(read: fn() -> Instant, at: i64) -> SessionClock {
+        SessionClock { read, begun: read(), at }
     }
 
     /// Returns the time, in nanoseconds since 1970.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_clock_goes_on_from_a_time_that_is_ahead_of_it_and_never_back() {
-        let mut clock = Clock::start();
+        let mut clock = SessionClock::start();
         let (hour, before) = (nanoseconds(Duration::from_secs(3600)), clock.now());
         clock.not_before(before.saturating_add(hour));
         assert!(clock.now() >= before.saturating_add(hour));

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::cluster::Object;
+use crate::cluster::KubernetesObject;
 
 /// The objects of the first listing, each once. A later copy of an object replaces the earlier one.
 #[derive(Debug, Default)]
-pub struct Listed(BTreeMap<String, Object>);
+pub struct InitialObjects(BTreeMap<String, KubernetesObject>);
 
-impl Listed {
+impl InitialObjects {
     /// Adds or replaces an object.
-    pub fn there(&mut self, object: Object) {
+    pub fn there(&mut self, object: KubernetesObject) {
         self.0.insert(object.full_key(), object);
     }
 
@@ -23,7 +23,7 @@ impl Listed {
     }
 
     /// Returns the objects, ordered by key.
-    pub fn into_objects(self) -> impl Iterator<Item = Object> {
+    pub fn into_objects(self) -> impl Iterator<Item = KubernetesObject> {
         self.0.into_values()
     }
 }
@@ -34,18 +34,18 @@ mod tests {
 
     use super::*;
 
-    fn object(api: &str, kind: &str) -> Object {
+    fn object(api: &str, kind: &str) -> KubernetesObject {
         let value = json!({"apiVersion": api, "kind": kind, "metadata": {"name": "a", "namespace": "b"}});
-        Object::from_json(value, &"test".into()).unwrap()
+        KubernetesObject::from_json(value, &"test".into()).unwrap()
     }
 
-    fn keys(listed: Listed) -> Vec<String> {
+    fn keys(listed: InitialObjects) -> Vec<String> {
         listed.into_objects().map(|object| object.full_key()).collect()
     }
 
     #[test]
     fn objects_of_two_groups_may_share_kind_and_name() {
-        let mut listed = Listed::default();
+        let mut listed = InitialObjects::default();
         for api in ["scheduling.x-k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1beta1"] {
             listed.there(object(api, "PodGroup"));
         }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn what_is_placed_like_a_pod_is_gone_by_its_kind() {
-        let mut listed = Listed::default();
+        let mut listed = InitialObjects::default();
         listed.there(object("scheduling.koordinator.sh/v1alpha1", "Reservation"));
         listed.gone("Reservation/b/a");
         assert_eq!(keys(listed), [""; 0]);

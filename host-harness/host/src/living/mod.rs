@@ -10,11 +10,11 @@ mod stored;
 #[cfg(unix)]
 mod timed;
 
-pub use clock::{Clock, nanoseconds};
-pub use listed::Listed;
+pub use clock::{SessionClock, nanoseconds};
+pub use listed::InitialObjects;
 pub use marks::{MARKS, only_marks};
 #[cfg(unix)]
 pub use socket::listen;
-pub use stored::Stored;
+pub use stored::JsonFile;
 #[cfg(unix)]
-pub use timed::Timed;
+pub use timed::DeadlineStream;

@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 
 /// A file that holds one JSON value, and is replaced as a whole.
 #[derive(Debug, Clone)]
-pub struct Stored(PathBuf);
+pub struct JsonFile(PathBuf);
 
-impl Stored {
+impl JsonFile {
     /// Creates a handle for this file. The file need not exist.
-    pub fn at(path: &Path) -> Stored {
-        Stored(path.to_owned())
+    pub fn at(path: &Path) -> JsonFile {
+        JsonFile(path.to_owned())
     }
 
     /// Reads the value that was stored last. `None`: the file does not exist.

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 /// A connection with a deadline. Each read and write may take the time that is left. So a client that sends one byte now and then is cut off at the
 /// deadline, which a timeout for each read does not achieve.
 #[derive(Debug)]
-pub struct Timed<'s> {
+pub struct DeadlineStream<'s> {
     stream: &'s UnixStream,
     until: Instant,
 }
 
-impl<'s> Timed<'s> {
+impl<'s> DeadlineStream<'s> {
     /// Gives a connection this much time from now on. Later users of the connection set their own timeouts.
-    pub fn within(stream: &'s UnixStream, time: Duration) -> Timed<'s> {
+    pub fn within(stream: &'s UnixStream, time: Duration) -> DeadlineStream<'s> {
         let now = Instant::now();
-        Timed { stream, until: now.checked_add(time).unwrap_or(now) }
+        DeadlineStream { stream, until: now.checked_add(time).unwrap_or(now) }
     }
 
     /// Sets the remaining time as the timeout of the connection, and returns the connection.
@@ -30,13 +30,13 @@ impl<'s> Timed<'s> {
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for DeadlineStream<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.ready(UnixStream::set_read_timeout)?.read(to)
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for DeadlineStream<'_> {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         self.ready(UnixStream::set_write_timeout)?.write(from)
     }
@@ -59,7 +59,7 @@ mod tests {
             }
         });
         let mut line = Vec::new();
-        let read = Timed::within(&served, Duration::from_millis(100)).read_to_end(&mut line);
+        let read = DeadlineStream::within(&served, Duration::from_millis(100)).read_to_end(&mut line);
         assert!(matches!(read.unwrap_err().kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock));
         assert!(!line.is_empty());
         drop(served);

@@ -9,11 +9,11 @@ use crate::cluster::Mirror;
 
 /// A fact of a reason, with its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fact {
+pub struct NamedFact {
     /// The name, unique in its reason.
     pub name: String,
     /// The value.
-    pub value: Value,
+    pub value: NamedFactValue,
 }
 
 /// The value of a fact.
@@ -25,37 +25,37 @@ pub struct Fact {
         type = "string | number | { least: string, most: string } | { least: number, most: number } | { [resource: string]: string | { least: string, most: string } }"
     )
 )]
-pub enum Value {
+pub enum NamedFactValue {
     /// Amounts, by the names of their resources.
-    Amounts(Vec<(String, Span)>),
+    Amounts(Vec<(String, NumberRange)>),
     /// A number of things, or a priority.
-    Count(Span),
+    Count(NumberRange),
     /// A length of time in nanoseconds.
-    Duration(Span),
+    Duration(NumberRange),
     /// A point in time in nanoseconds.
-    Time(Span),
+    Time(NumberRange),
     /// The name of a pod, node, queue or job, or a list of names.
     Name(String),
 }
 
 /// A number, or the range of the numbers where a value stands for several reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
+pub struct NumberRange {
     /// The least.
     pub least: i64,
     /// The most.
     pub most: i64,
 }
 
-impl From<i64> for Span {
-    fn from(number: i64) -> Span {
-        Span { least: number, most: number }
+impl From<i64> for NumberRange {
+    fn from(number: i64) -> NumberRange {
+        NumberRange { least: number, most: number }
     }
 }
 
-impl Span {
-    fn widen(&mut self, other: Span) {
-        *self = Span { least: self.least.min(other.least), most: self.most.max(other.most) };
+impl NumberRange {
+    fn widen(&mut self, other: NumberRange) {
+        *self = NumberRange { least: self.least.min(other.least), most: self.most.max(other.most) };
     }
 
     /// Returns the number as text, or the least and the most as `least to most`.
@@ -67,54 +67,56 @@ impl Span {
     }
 }
 
-impl Fact {
+impl NamedFact {
     /// Creates a fact whose value is a name.
-    pub fn name(name: &str, is: impl Into<String>) -> Fact {
-        Fact { name: name.to_owned(), value: Value::Name(is.into()) }
+    pub fn name(name: &str, is: impl Into<String>) -> NamedFact {
+        NamedFact { name: name.to_owned(), value: NamedFactValue::Name(is.into()) }
     }
 
     /// Creates a fact whose value is a number. A number beyond 64 bits becomes the largest one.
-    pub fn count(name: &str, count: impl TryInto<i64>) -> Fact {
-        Fact { name: name.to_owned(), value: Value::Count(count.try_into().unwrap_or(i64::MAX).into()) }
+    pub fn count(name: &str, count: impl TryInto<i64>) -> NamedFact {
+        NamedFact { name: name.to_owned(), value: NamedFactValue::Count(count.try_into().unwrap_or(i64::MAX).into()) }
     }
 
     /// Creates a fact whose value is an amount of one resource. An amount beyond 64 bits becomes the largest one.
-    pub fn amount(name: &str, resource: &str, amount: impl TryInto<i64>) -> Fact {
+    pub fn amount(name: &str, resource: &str, amount: impl TryInto<i64>) -> NamedFact {
         let amount = amount.try_into().unwrap_or(i64::MAX).into();
-        Fact { name: name.to_owned(), value: Value::Amounts(vec![(resource.to_owned(), amount)]) }
+        NamedFact { name: name.to_owned(), value: NamedFactValue::Amounts(vec![(resource.to_owned(), amount)]) }
     }
 
     /// Converts a fact of the policy: numbers of pods, nodes and resources become names.
-    pub(super) fn named(fact: contract::Fact, mirror: &Mirror) -> Fact {
+    pub(super) fn named(fact: contract::Fact, mirror: &Mirror) -> NamedFact {
         let value = match fact.value {
             FactValue::Amounts(amounts) => {
                 let resource = |number: u32| {
                     let known = usize::try_from(number).ok().and_then(|at| mirror.resources().get(at));
                     known.map_or_else(|| format!("resource number {number}"), |known| known.name.clone())
                 };
-                Value::Amounts(amounts.into_iter().map(|it| (resource(it.resource), it.value.into())).collect())
+                NamedFactValue::Amounts(
+                    amounts.into_iter().map(|it| (resource(it.resource), it.value.into())).collect(),
+                )
             }
-            FactValue::Count(count) => Value::Count(count.into()),
-            FactValue::Duration(nanoseconds) => Value::Duration(nanoseconds.into()),
-            FactValue::Time(nanoseconds) => Value::Time(nanoseconds.into()),
+            FactValue::Count(count) => NamedFactValue::Count(count.into()),
+            FactValue::Duration(nanoseconds) => NamedFactValue::Duration(nanoseconds.into()),
+            FactValue::Time(nanoseconds) => NamedFactValue::Time(nanoseconds.into()),
             FactValue::Pod(pod) => {
-                Value::Name(mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned))
+                NamedFactValue::Name(mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned))
             }
             FactValue::Node(node) => {
                 let known = mirror.node(node).map(|node| node.name.clone());
-                Value::Name(known.unwrap_or_else(|| format!("node number {node}")))
+                NamedFactValue::Name(known.unwrap_or_else(|| format!("node number {node}")))
             }
-            FactValue::Queue(name) | FactValue::Job(name) | FactValue::Text(name) => Value::Name(name),
+            FactValue::Queue(name) | FactValue::Job(name) | FactValue::Text(name) => NamedFactValue::Name(name),
         };
-        Fact { name: fact.name, value }
+        NamedFact { name: fact.name, value }
     }
 }
 
-impl Value {
+impl NamedFactValue {
     /// Returns the name. `None`: the value is not a name.
     pub fn as_name(&self) -> Option<&str> {
         match self {
-            Value::Name(name) => Some(name),
+            NamedFactValue::Name(name) => Some(name),
             _ => None,
         }
     }
@@ -122,23 +124,23 @@ impl Value {
     /// Returns the parts of a value that must be equal for two values to be folded into one: everything but the numbers.
     pub fn kind(&self) -> (u8, Vec<&str>) {
         match self {
-            Value::Amounts(amounts) => (0, amounts.iter().map(|(resource, _)| resource.as_str()).collect()),
-            Value::Count(_) => (1, Vec::new()),
-            Value::Duration(_) => (2, Vec::new()),
-            Value::Time(_) => (3, Vec::new()),
-            Value::Name(name) => (4, vec![name]),
+            NamedFactValue::Amounts(amounts) => (0, amounts.iter().map(|(resource, _)| resource.as_str()).collect()),
+            NamedFactValue::Count(_) => (1, Vec::new()),
+            NamedFactValue::Duration(_) => (2, Vec::new()),
+            NamedFactValue::Time(_) => (3, Vec::new()),
+            NamedFactValue::Name(name) => (4, vec![name]),
         }
     }
 
     /// Widens the numbers to include those of another value of the same kind. Does nothing for values of different kinds.
-    pub fn widen(&mut self, other: &Value) {
+    pub fn widen(&mut self, other: &NamedFactValue) {
         match (self, other) {
-            (Value::Amounts(mine), Value::Amounts(theirs)) => {
+            (NamedFactValue::Amounts(mine), NamedFactValue::Amounts(theirs)) => {
                 mine.iter_mut().zip(theirs).for_each(|((_, mine), (_, theirs))| mine.widen(*theirs));
             }
-            (Value::Count(mine), Value::Count(theirs))
-            | (Value::Duration(mine), Value::Duration(theirs))
-            | (Value::Time(mine), Value::Time(theirs)) => mine.widen(*theirs),
+            (NamedFactValue::Count(mine), NamedFactValue::Count(theirs))
+            | (NamedFactValue::Duration(mine), NamedFactValue::Duration(theirs))
+            | (NamedFactValue::Time(mine), NamedFactValue::Time(theirs)) => mine.widen(*theirs),
             _ => {}
         }
     }
@@ -147,16 +149,16 @@ impl Value {
     /// readability.
     pub(super) fn shown(&self, resource: Option<&str>, rounded: bool) -> String {
         match self {
-            Value::Amounts(amounts) => {
+            NamedFactValue::Amounts(amounts) => {
                 let wanted = |name: &str| resource.is_none_or(|only| only == name);
-                let shown = |(name, span): &(String, Span)| span.show(|n| quantity(name, n, rounded));
+                let shown = |(name, span): &(String, NumberRange)| span.show(|n| quantity(name, n, rounded));
                 let shown = amounts.iter().filter(|(name, _)| wanted(name)).map(shown);
                 shown.collect::<Vec<_>>().join(", ")
             }
-            Value::Count(span) => span.show(|count| count.to_string()),
-            Value::Duration(span) => span.show(duration),
-            Value::Time(span) => span.show(time),
-            Value::Name(name) => name.clone(),
+            NamedFactValue::Count(span) => span.show(|count| count.to_string()),
+            NamedFactValue::Duration(span) => span.show(duration),
+            NamedFactValue::Time(span) => span.show(time),
+            NamedFactValue::Name(name) => name.clone(),
         }
     }
 }
@@ -177,38 +179,38 @@ pub(crate) fn time(nanoseconds: i64) -> String {
 
 /// Facts as an object: amounts as an object of quantities, counts as numbers, durations as `1m 30s`, the rest as names. A range is an object of
 /// `least` and `most`.
-pub(super) struct ByName<'a>(pub(super) &'a [Fact]);
+pub(super) struct FactsByName<'a>(pub(super) &'a [NamedFact]);
 
-impl Serialize for ByName<'_> {
+impl Serialize for FactsByName<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|fact| (&fact.name, &fact.value)))
     }
 }
 
-impl Serialize for Value {
+impl Serialize for NamedFactValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Value::Amounts(amounts) => {
+            NamedFactValue::Amounts(amounts) => {
                 let mut map = serializer.serialize_map(Some(amounts.len()))?;
                 for (resource, span) in amounts {
-                    map.serialize_entry(resource, &LeastMost(*span, |n| exact(resource, n)))?;
+                    map.serialize_entry(resource, &RangeForm(*span, |n| exact(resource, n)))?;
                 }
                 map.end()
             }
-            Value::Count(span) => LeastMost(*span, |count| count).serialize(serializer),
-            Value::Duration(span) => LeastMost(*span, duration).serialize(serializer),
-            Value::Time(span) => LeastMost(*span, time).serialize(serializer),
-            Value::Name(name) => serializer.serialize_str(name),
+            NamedFactValue::Count(span) => RangeForm(*span, |count| count).serialize(serializer),
+            NamedFactValue::Duration(span) => RangeForm(*span, duration).serialize(serializer),
+            NamedFactValue::Time(span) => RangeForm(*span, time).serialize(serializer),
+            NamedFactValue::Name(name) => serializer.serialize_str(name),
         }
     }
 }
 
 /// A number in its written form, or the least and the most of a range.
-struct LeastMost<F>(Span, F);
+struct RangeForm<F>(NumberRange, F);
 
-impl<T: Serialize, F: Fn(i64) -> T> Serialize for LeastMost<F> {
+impl<T: Serialize, F: Fn(i64) -> T> Serialize for RangeForm<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let LeastMost(Span { least, most }, written) = self;
+        let RangeForm(NumberRange { least, most }, written) = self;
         if least == most {
             return written(*least).serialize(serializer);
         }

@@ -3,11 +3,11 @@
 use super::{NamedReason, sentence};
 
 /// The parts that must be equal in reasons that are folded into one: code, case, names and kinds of facts, and the message of a reason without facts.
-pub type Shape<'a> = (&'a str, &'a str, Vec<(&'a str, (u8, Vec<&'a str>))>, &'a str);
+pub type FoldKey<'a> = (&'a str, &'a str, Vec<(&'a str, (u8, Vec<&'a str>))>, &'a str);
 
 impl NamedReason {
     /// Returns the parts that must be equal in two reasons for them to be folded into one.
-    pub fn shape(&self) -> Shape<'_> {
+    pub fn shape(&self) -> FoldKey<'_> {
         let facts = self.facts.iter().map(|fact| (fact.name.as_str(), fact.value.kind())).collect();
         let words = if self.facts.is_empty() { self.message.as_str() } else { "" };
         (&self.code, &self.case, facts, words)

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use lictor_contract::Template;
 
-use super::{Fact, NamedReason, Templates};
+use super::{MessageTemplates, NamedFact, NamedReason};
 
 /// A rule of the host, whose violation is a reason.
 #[derive(Debug, Clone, Copy)]
@@ -168,7 +168,7 @@ pub const HOST_RULES: &[HostRule] = &[
     ),
 ];
 
-static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::new(host_templates()));
+static TEMPLATES: LazyLock<MessageTemplates> = LazyLock::new(|| MessageTemplates::new(host_templates()));
 
 /// Returns the templates of the host.
 pub fn host_templates() -> Vec<Template> {
@@ -184,7 +184,7 @@ pub fn host_templates() -> Vec<Template> {
 }
 
 /// Returns a reason of the host, with its sentence.
-pub fn say(code: &str, case: &str, facts: Vec<Fact>) -> NamedReason {
+pub fn say(code: &str, case: &str, facts: Vec<NamedFact>) -> NamedReason {
     TEMPLATES.say(code, case, facts)
 }
 

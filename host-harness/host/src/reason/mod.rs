@@ -19,8 +19,8 @@ use serde::{Serialize, Serializer};
 
 use crate::cluster::Mirror;
 pub(crate) use fact::time;
-pub use fact::{Fact, Span, Value};
-pub use fold::{Shape, fold};
+pub use fact::{NamedFact, NamedFactValue, NumberRange};
+pub use fold::{FoldKey, fold};
 pub use host::{HOST_RULES, HostRule, host_templates, say};
 use template::Pattern;
 
@@ -35,7 +35,7 @@ pub struct NamedReason {
     /// The case: which sentence of the code applies. Empty where there is only one.
     pub case: String,
     /// The facts.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<NamedFact>,
     /// The sentence.
     pub message: String,
     /// The templates of the sentence: that of the clause before it, where there is one, and its own.
@@ -60,7 +60,7 @@ impl NamedReason {
 /// A reason in its JSON form.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reason"))]
-struct Written<'a> {
+struct ReasonJson<'a> {
     /// The code, under the older name of the field.
     law: &'a str,
     /// The sentence.
@@ -72,26 +72,26 @@ struct Written<'a> {
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     case: &'a str,
     /// The facts, by name.
-    #[cfg_attr(feature = "typescript", ts(as = "std::collections::BTreeMap<String, Value>"))]
-    facts: fact::ByName<'a>,
+    #[cfg_attr(feature = "typescript", ts(as = "std::collections::BTreeMap<String, NamedFactValue>"))]
+    facts: fact::FactsByName<'a>,
 }
 
 impl Serialize for NamedReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let NamedReason { code, case, facts, message, .. } = self;
-        Written { law: code, message, code, case, facts: fact::ByName(facts) }.serialize(serializer)
+        ReasonJson { law: code, message, code, case, facts: fact::FactsByName(facts) }.serialize(serializer)
     }
 }
 
 /// The sentence templates of a system, or those of the host.
 #[derive(Debug, Clone, Default)]
-pub struct Templates(Vec<(String, String, Arc<Pattern>)>);
+pub struct MessageTemplates(Vec<(String, String, Arc<Pattern>)>);
 
-impl Templates {
+impl MessageTemplates {
     /// Parses the templates of a system.
-    pub fn new(templates: impl IntoIterator<Item = Template>) -> Templates {
+    pub fn new(templates: impl IntoIterator<Item = Template>) -> MessageTemplates {
         let parsed = |template: Template| (template.code, template.case, Arc::new(Pattern::parse(&template.text)));
-        Templates(templates.into_iter().map(parsed).collect())
+        MessageTemplates(templates.into_iter().map(parsed).collect())
     }
 
     /// Returns whether a template exists for this code and case.
@@ -106,11 +106,11 @@ impl Templates {
     /// Converts a reason of the policy: numbers become names, and the sentence is added.
     pub fn name(&self, reason: Reason, mirror: &Mirror) -> NamedReason {
         let Reason { code, case, facts } = reason;
-        self.say(code, case, facts.into_iter().map(|fact| Fact::named(fact, mirror)).collect())
+        self.say(code, case, facts.into_iter().map(|fact| NamedFact::named(fact, mirror)).collect())
     }
 
     /// Returns a reason of these facts, with its sentence.
-    pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<Fact>) -> NamedReason {
+    pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<NamedFact>) -> NamedReason {
         let (code, case) = (code.into(), case.into());
         let clause = facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
         let own = self.of(&code, &case);
@@ -121,7 +121,7 @@ impl Templates {
 }
 
 /// Returns the sentence of facts. Without a template, lists the facts; without facts, returns the case.
-fn sentence(wording: &[Arc<Pattern>], case: &str, facts: &[Fact]) -> String {
+fn sentence(wording: &[Arc<Pattern>], case: &str, facts: &[NamedFact]) -> String {
     match (wording, facts) {
         ([], []) => case.to_owned(),
         ([], facts) => template::listed(facts),

@@ -4,17 +4,17 @@
 //! there. `<...>` is shown for every resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
 //! written so is shown as it is.
 
-use super::fact::{Fact, Value};
+use super::fact::{NamedFact, NamedFactValue};
 
 /// The name of the resource inside a repeated part.
 const RESOURCE: &str = "resource";
 
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Pattern(Vec<Part>);
+pub(super) struct Pattern(Vec<PatternSegment>);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum PatternSegment {
     Text(String),
     Fact { name: String, rounded: bool },
     Optional(Pattern),
@@ -31,39 +31,41 @@ impl Pattern {
             let inner = opened.strip_prefix(bracket).unwrap_or("");
             let Some((inside, after)) = inner.split_once(closing(bracket)) else { break };
             if !before.is_empty() {
-                parts.push(Part::Text(before.to_owned()));
+                parts.push(PatternSegment::Text(before.to_owned()));
             }
             parts.push(match bracket {
-                '[' => Part::Optional(Pattern::parse(inside)),
-                '<' => Part::Repeated(Pattern::parse(inside)),
+                '[' => PatternSegment::Optional(Pattern::parse(inside)),
+                '<' => PatternSegment::Repeated(Pattern::parse(inside)),
                 _ => {
                     let name = inside.strip_prefix('~');
-                    Part::Fact { name: name.unwrap_or(inside).to_owned(), rounded: name.is_some() }
+                    PatternSegment::Fact { name: name.unwrap_or(inside).to_owned(), rounded: name.is_some() }
                 }
             });
             rest = after;
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.to_owned()));
+            parts.push(PatternSegment::Text(rest.to_owned()));
         }
         Pattern(parts)
     }
 
     /// Returns the sentence of these facts. A missing fact is shown as a question mark.
-    pub(super) fn render(&self, facts: &[Fact]) -> String {
+    pub(super) fn render(&self, facts: &[NamedFact]) -> String {
         self.part(facts, None)
     }
 
-    fn part(&self, facts: &[Fact], resource: Option<&str>) -> String {
-        let shown = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Fact { name, .. } if name == RESOURCE && resource.is_some() => called(resource.unwrap_or_default()),
-            Part::Fact { name, rounded } => {
+    fn part(&self, facts: &[NamedFact], resource: Option<&str>) -> String {
+        let shown = |part: &PatternSegment| match part {
+            PatternSegment::Text(text) => text.clone(),
+            PatternSegment::Fact { name, .. } if name == RESOURCE && resource.is_some() => {
+                called(resource.unwrap_or_default())
+            }
+            PatternSegment::Fact { name, rounded } => {
                 value(facts, name).map_or_else(|| "?".to_owned(), |value| value.shown(resource, *rounded))
             }
-            Part::Optional(pattern) if pattern.is_there(facts, resource) => pattern.part(facts, resource),
-            Part::Optional(_) => String::new(),
-            Part::Repeated(pattern) => {
+            PatternSegment::Optional(pattern) if pattern.is_there(facts, resource) => pattern.part(facts, resource),
+            PatternSegment::Optional(_) => String::new(),
+            PatternSegment::Repeated(pattern) => {
                 let each = pattern.resources(facts).into_iter().map(|resource| pattern.part(facts, Some(resource)));
                 each.collect::<Vec<_>>().join(", ")
             }
@@ -76,27 +78,29 @@ impl Pattern {
         let mut all = Vec::new();
         for part in &self.0 {
             match part {
-                Part::Fact { name, .. } if name != RESOURCE => all.push(name.as_str()),
-                Part::Repeated(pattern) => all.extend(pattern.names()),
-                Part::Fact { .. } | Part::Text(_) | Part::Optional(_) => {}
+                PatternSegment::Fact { name, .. } if name != RESOURCE => all.push(name.as_str()),
+                PatternSegment::Repeated(pattern) => all.extend(pattern.names()),
+                PatternSegment::Fact { .. } | PatternSegment::Text(_) | PatternSegment::Optional(_) => {}
             }
         }
         all
     }
 
     /// Returns whether every named fact exists. With a resource, amounts must contain this resource.
-    fn is_there(&self, facts: &[Fact], resource: Option<&str>) -> bool {
+    fn is_there(&self, facts: &[NamedFact], resource: Option<&str>) -> bool {
         self.names().iter().all(|name| match (value(facts, name), resource) {
-            (Some(Value::Amounts(amounts)), Some(only)) => amounts.iter().any(|(resource, _)| resource == only),
+            (Some(NamedFactValue::Amounts(amounts)), Some(only)) => {
+                amounts.iter().any(|(resource, _)| resource == only)
+            }
             (value, _) => value.is_some(),
         })
     }
 
     /// Returns the resources of the named amounts, in the order of their first occurrence.
-    fn resources<'f>(&self, facts: &'f [Fact]) -> Vec<&'f str> {
+    fn resources<'f>(&self, facts: &'f [NamedFact]) -> Vec<&'f str> {
         let mut resources: Vec<&'f str> = Vec::new();
         for name in self.names() {
-            if let Some(Value::Amounts(amounts)) = value(facts, name) {
+            if let Some(NamedFactValue::Amounts(amounts)) = value(facts, name) {
                 let new = amounts.iter().map(|(resource, _)| resource.as_str());
                 let new: Vec<&str> = new.filter(|resource| !resources.contains(resource)).collect();
                 resources.extend(new);
@@ -107,15 +111,15 @@ impl Pattern {
 }
 
 /// Lists all facts, for a reason without a template. A single fact `text` is shown as it is.
-pub(super) fn listed(facts: &[Fact]) -> String {
-    let shown = |fact: &Fact| match &fact.value {
-        Value::Amounts(_) => {
+pub(super) fn listed(facts: &[NamedFact]) -> String {
+    let shown = |fact: &NamedFact| match &fact.value {
+        NamedFactValue::Amounts(_) => {
             format!("{} {}", fact.name, Pattern::parse(&format!("<{{resource}} {{{}}}>", fact.name)).render(facts))
         }
         value => format!("{} {}", fact.name, value.shown(None, false)),
     };
     match facts {
-        [Fact { name, value: Value::Name(text) }] if name == "text" => text.clone(),
+        [NamedFact { name, value: NamedFactValue::Name(text) }] if name == "text" => text.clone(),
         facts => facts.iter().map(shown).collect::<Vec<_>>().join("; "),
     }
 }
@@ -128,7 +132,7 @@ fn closing(bracket: char) -> char {
     }
 }
 
-fn value<'f>(facts: &'f [Fact], name: &str) -> Option<&'f Value> {
+fn value<'f>(facts: &'f [NamedFact], name: &str) -> Option<&'f NamedFactValue> {
     facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
 }
 

@@ -3,13 +3,13 @@ use serde_json::json;
 
 use super::*;
 
-fn templates() -> Templates {
+fn templates() -> MessageTemplates {
     let template = |(code, case, text): (&str, &str, &str)| Template {
         code: code.to_owned(),
         case: case.to_owned(),
         text: text.to_owned(),
     };
-    Templates::new(
+    MessageTemplates::new(
         [
             ("node/has-room", "", "<Insufficient {resource} (requested {~requested}, free {~free})>"),
             (
@@ -24,9 +24,9 @@ fn templates() -> Templates {
     )
 }
 
-fn amounts(name: &str, amounts: &[(&str, i64)]) -> Fact {
+fn amounts(name: &str, amounts: &[(&str, i64)]) -> NamedFact {
     let amounts = amounts.iter().map(|(resource, n)| ((*resource).to_owned(), (*n).into())).collect();
-    Fact { name: name.to_owned(), value: Value::Amounts(amounts) }
+    NamedFact { name: name.to_owned(), value: NamedFactValue::Amounts(amounts) }
 }
 
 fn room(requested: i64, free: i64) -> NamedReason {
@@ -53,32 +53,32 @@ fn what_is_in_angle_brackets_is_said_of_each_resource() {
 fn what_is_in_square_brackets_is_said_where_its_facts_are_there() {
     let facts = |promised: Option<i64>| {
         let mut facts =
-            vec![Fact::name("queue", "a"), amounts("used", &[("cpu", 9000)]), amounts("max", &[("cpu", 8000)])];
+            vec![NamedFact::name("queue", "a"), amounts("used", &[("cpu", 9000)]), amounts("max", &[("cpu", 8000)])];
         facts.extend(promised.map(|n| amounts("promised", &[("cpu", n)])));
         templates().say("team/max", "", facts).message
     };
     assert_eq!(facts(None), "quota `a`, cpu: used 9 is more than max 8");
     assert_eq!(facts(Some(1500)), "quota `a`, cpu: used 9 + promised 1500m is more than max 8");
-    let waited = Fact { name: "waited".to_owned(), value: Value::Duration(90_000_000_000.into()) };
+    let waited = NamedFact { name: "waited".to_owned(), value: NamedFactValue::Duration(90_000_000_000.into()) };
     assert_eq!(templates().say("wait", "", vec![waited.clone()]).message, "pending for 1m 30s");
-    let others = vec![waited, Fact::count("others", 2)];
+    let others = vec![waited, NamedFact::count("others", 2)];
     assert_eq!(templates().say("wait", "", others).message, "pending for 1m 30s, and 2 other(s)");
 }
 
 #[test]
 fn a_context_stands_in_front() {
     let mut facts = room(2000, 0).facts;
-    facts.push(Fact::name("context", "back"));
+    facts.push(NamedFact::name("context", "back"));
     let said = templates().say("node/has-room", "", facts).message;
     assert_eq!(said, "with this pod back: Insufficient cpu (requested 2, free 0)");
 }
 
 #[test]
 fn a_reason_without_a_template_lists_its_facts() {
-    let facts = vec![Fact::count("victims", 2), amounts("free", &[("cpu", 500)])];
+    let facts = vec![NamedFact::count("victims", 2), amounts("free", &[("cpu", 500)])];
     assert_eq!(templates().say("other", "", facts).message, "victims 2; free cpu 500m");
     assert_eq!(templates().say("other", "closed", Vec::new()).message, "closed");
-    assert_eq!(templates().say("other", "", vec![Fact::name("text", "a sentence")]).message, "a sentence");
+    assert_eq!(templates().say("other", "", vec![NamedFact::name("text", "a sentence")]).message, "a sentence");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn numbers_that_differ_become_the_least_and_the_most() {
 fn what_is_no_template_is_shown_as_it_is() {
     for text in ["a [ b", "a < b", "a { b", ""] {
         assert_eq!(
-            Templates::new([Template { code: "c".to_owned(), case: String::new(), text: text.to_owned() }])
-                .say("c", "", vec![Fact::count("n", 1)])
+            MessageTemplates::new([Template { code: "c".to_owned(), case: String::new(), text: text.to_owned() }])
+                .say("c", "", vec![NamedFact::count("n", 1)])
                 .message,
             text
         );

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use super::{NamedReason, Written};
+use super::{NamedReason, ReasonJson};
 
-type As = Written<'static>;
+type As = ReasonJson<'static>;
 
 impl TS for NamedReason {
     type WithoutGenerics = Self;

@@ -6,12 +6,12 @@ use lictor_contract::Finding;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Decisions;
-use crate::session::{Command, Held, Session, SessionError, Step};
+use crate::session::{Command, NamedHold, Session, SessionError, StepOutput};
 
 /// The result of an input, as it is recorded. Together with the answers of the policy, this is everything that the input has caused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Came {
+pub struct RecordedResult {
     /// The commands for the cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -26,22 +26,24 @@ pub struct Came {
     pub wake_at: Option<i64>,
     /// The pods that are held at permit at the end of the step.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub held: BTreeMap<String, Held>,
+    pub held: BTreeMap<String, NamedHold>,
 }
 
-impl Came {
+impl RecordedResult {
     /// Returns the result of the last input of a session.
-    pub fn of(session: &Session, came: &Result<Step, SessionError>) -> Came {
+    pub fn of(session: &Session, came: &Result<StepOutput, SessionError>) -> RecordedResult {
         let held = session.held();
         match came {
-            Ok(step) => Came {
+            Ok(step) => RecordedResult {
                 commands: step.commands.clone(),
                 decisions: Decisions::of_step(&step.happened, &held),
                 findings: step.findings.clone(),
                 wake_at: step.wake_at,
                 held,
             },
-            Err(error) => Came { decisions: Decisions::failed(&error.cause), held, ..Came::default() },
+            Err(error) => {
+                RecordedResult { decisions: Decisions::failed(&error.cause), held, ..RecordedResult::default() }
+            }
         }
     }
 }

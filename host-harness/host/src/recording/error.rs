@@ -7,7 +7,7 @@ use super::frame::VERSION;
 
 /// Why a recording cannot be read. Offsets count bytes from the beginning of the file.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum RecordingError {
     /// The file does not begin with the mark of a recording.
     #[error("this is no recording of lictor: it does not begin with `LICTORec`")]
     NoRecording,
@@ -66,21 +66,21 @@ impl fmt::Display for Damage {
     }
 }
 
-impl ReadError {
+impl RecordingError {
     /// Returns what the user can do about the error.
     pub fn remedy(&self) -> String {
         match self {
-            ReadError::NoRecording => "name a file that `--record` has written".to_owned(),
-            ReadError::Nothing => "record anew".to_owned(),
-            ReadError::Version { found, .. } if *found > VERSION => {
+            RecordingError::NoRecording => "name a file that `--record` has written".to_owned(),
+            RecordingError::Nothing => "record anew".to_owned(),
+            RecordingError::Version { found, .. } if *found > VERSION => {
                 "use the lictor that wrote it, or a newer one".to_owned()
             }
-            ReadError::Version { .. } => "use the lictor that wrote it".to_owned(),
-            ReadError::Damaged { at, .. } => {
+            RecordingError::Version { .. } => "use the lictor that wrote it".to_owned(),
+            RecordingError::Damaged { at, .. } => {
                 format!("take another copy of the file; what stands before byte {at} can be used alone: `head -c {at}`")
             }
-            ReadError::Content { .. } => "use the lictor that wrote it, or record anew".to_owned(),
-            ReadError::Io { .. } => "name a readable file".to_owned(),
+            RecordingError::Content { .. } => "use the lictor that wrote it, or record anew".to_owned(),
+            RecordingError::Io { .. } => "name a readable file".to_owned(),
         }
     }
 }

@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::{Came, Header, Recorded, Told};
+use super::{Header, RecordedResult, RecordedStep, SessionCall};
 use crate::compare::Decisions;
 use crate::policy::Policy;
-use crate::replace::Terms;
-use crate::session::{Candidate, CommandId, Input, Led, OpenError, ReplaceError, Session, SessionError};
+use crate::replace::ReplacementTerms;
+use crate::session::{
+    CandidatePolicy, CommandId, LeaderDecisions, OpenError, ReplaceError, Session, SessionError, SessionInput,
+};
 
 /// A candidate policy that decides about every input of a recorded session, while the cluster follows the recorded commands.
-pub struct Follow {
+pub struct RecordedFollower {
     session: Session,
     /// The commands of this session, by the recorded command.
     numbers: BTreeMap<CommandId, CommandId>,
 }
 
-impl Follow {
+impl RecordedFollower {
     /// Opens a session next to the recorded one. System and arguments may differ from the recorded ones.
     ///
     /// # Errors
@@ -25,20 +27,20 @@ impl Follow {
         system: &str,
         arguments: &str,
         schedulers: &[String],
-    ) -> Result<Follow, OpenError> {
+    ) -> Result<RecordedFollower, OpenError> {
         let mut session = Session::open(policy, system, arguments)?;
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
         }
-        Ok(Follow { session, numbers: BTreeMap::new() })
+        Ok(RecordedFollower { session, numbers: BTreeMap::new() })
     }
 
     /// Opens a session with the system, arguments, schedulers and fault rules of the recorded one.
     ///
     /// # Errors
-    /// Those of [`Follow::open`].
-    pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<Follow, OpenError> {
-        let mut follow = Follow::open(policy, &header.system, &header.arguments, &header.schedulers)?;
+    /// Those of [`RecordedFollower::open`].
+    pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<RecordedFollower, OpenError> {
+        let mut follow = RecordedFollower::open(policy, &header.system, &header.arguments, &header.schedulers)?;
         follow.session.set_fault_rules(header.fault_rules);
         Ok(follow)
     }
@@ -53,16 +55,16 @@ impl Follow {
 
     /// Returns the decisions of this policy about a recorded step, and then applies the recorded commands to the cluster. Only inputs and questions
     /// have decisions.
-    pub fn step(&mut self, told: &Told, led: Option<&Came>) -> Decisions {
+    pub fn step(&mut self, told: &SessionCall, led: Option<&RecordedResult>) -> Decisions {
         let is_input = told.has_step();
         let came = self.translated(told).tell(&mut self.session);
-        let own = Came::of(&self.session, &came);
+        let own = RecordedResult::of(&self.session, &came);
         if !is_input {
             return Decisions::default();
         }
-        let led = led.map(|led| Led { commands: &led.commands, held: &led.held });
+        let led = led.map(|led| LeaderDecisions { commands: &led.commands, held: &led.held });
         let empty = BTreeMap::new();
-        let led = led.unwrap_or(Led { commands: &[], held: &empty });
+        let led = led.unwrap_or(LeaderDecisions { commands: &[], held: &empty });
         let mut decisions = own.decisions;
         match self.session.follow(&own.commands, led) {
             Ok(numbers) => self.numbers.extend(numbers),
@@ -77,7 +79,7 @@ impl Follow {
     ///
     /// # Errors
     /// See [`Session::replace`].
-    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+    pub fn replace(&mut self, candidate: CandidatePolicy, terms: ReplacementTerms) -> Result<(), ReplaceError> {
         self.session.replace(candidate, terms)?;
         Ok(self.session.load_replacement()?)
     }
@@ -93,14 +95,14 @@ impl Follow {
     }
 
     /// Replaces the recorded command numbers in outcomes by those of this session. Drops outcomes of commands that this session did not follow.
-    fn translated(&self, told: &Told) -> Told {
-        let Told::Input(Input::Outcomes(outcomes)) = told else { return told.clone() };
+    fn translated(&self, told: &SessionCall) -> SessionCall {
+        let SessionCall::Input(SessionInput::Outcomes(outcomes)) = told else { return told.clone() };
         let own = outcomes.iter().filter_map(|(id, outcome)| Some((*self.numbers.get(id)?, outcome.clone())));
-        Told::Input(Input::Outcomes(own.collect()))
+        SessionCall::Input(SessionInput::Outcomes(own.collect()))
     }
 
     /// Returns the decisions of this policy about a step as it was recorded.
-    pub fn recorded(&mut self, recorded: &Recorded) -> Decisions {
+    pub fn recorded(&mut self, recorded: &RecordedStep) -> Decisions {
         self.step(&recorded.told, recorded.came.as_ref())
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest, Sha256};
 
-use super::error::{Damage, ReadError};
+use super::error::{Damage, RecordingError};
 use super::zstandard;
 
 /// The bytes at the beginning of a recording.
@@ -32,7 +32,7 @@ const WHOLE: u32 = 1;
 
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct RecordingFrame {
     pub(super) text: Vec<u8>,
     /// The frame ends a step.
     pub(super) ends_step: bool,
@@ -75,7 +75,7 @@ pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Res
 }
 
 /// A reader of the frames of a recording.
-pub(super) struct Frames<R> {
+pub(super) struct FrameReader<R> {
     from: R,
     /// The number of bytes that were read.
     pub(super) at: u64,
@@ -83,9 +83,9 @@ pub(super) struct Frames<R> {
 
 /// The result of reading the next frame.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum FrameRead {
     /// A frame.
-    Frame(Frame),
+    Frame(RecordingFrame),
     /// The end.
     End,
     /// The file ends within a frame.
@@ -94,19 +94,19 @@ pub(super) enum Found {
     DamagedEnd,
 }
 
-impl<R: Read> Frames<R> {
+impl<R: Read> FrameReader<R> {
     /// Reads the beginning of a recording.
-    pub(super) fn open(mut from: R) -> Result<Frames<R>, ReadError> {
+    pub(super) fn open(mut from: R) -> Result<FrameReader<R>, RecordingError> {
         let mut bytes = Vec::new();
-        (&mut from).take(START).read_to_end(&mut bytes).map_err(|error| ReadError::Io { at: 0, error })?;
+        (&mut from).take(START).read_to_end(&mut bytes).map_err(|error| RecordingError::Io { at: 0, error })?;
         let (magic, version) = bytes.split_at(bytes.len().min(MAGIC.len()));
         if bytes.is_empty() || !MAGIC.starts_with(magic) {
-            return Err(ReadError::NoRecording);
+            return Err(RecordingError::NoRecording);
         }
         match <[u8; 4]>::try_from(version).map(u32::from_le_bytes) {
-            Ok(VERSION) => Ok(Frames { from, at: START }),
-            Ok(found) => Err(ReadError::Version { found, known: VERSION }),
-            Err(_) => Err(ReadError::Nothing),
+            Ok(VERSION) => Ok(FrameReader { from, at: START }),
+            Ok(found) => Err(RecordingError::Version { found, known: VERSION }),
+            Err(_) => Err(RecordingError::Nothing),
         }
     }
 
@@ -114,48 +114,48 @@ impl<R: Read> Frames<R> {
     ///
     /// # Errors
     /// The file cannot be read, or a frame before the last one is damaged.
-    pub(super) fn next(&mut self) -> Result<Found, ReadError> {
+    pub(super) fn next(&mut self) -> Result<FrameRead, RecordingError> {
         let start = self.at;
-        let damaged = |damage| ReadError::Damaged { at: start, damage };
+        let damaged = |damage| RecordingError::Damaged { at: start, damage };
         let head = self.bytes(HEAD as u64)?;
         if head.is_empty() {
-            return Ok(Found::End);
+            return Ok(FrameRead::End);
         }
         let [length, flags, of_body, of_head] = match head.as_chunks::<4>() {
             ([a, b, c, d], []) => [*a, *b, *c, *d],
-            _ => return Ok(Found::Cut),
+            _ => return Ok(FrameRead::Cut),
         };
         let (size, flags_set) = (u32::from_le_bytes(length), u32::from_le_bytes(flags));
         if checksum(&[&length, &flags, &of_body]).to_le_bytes() != of_head {
             // After a crash a file may end in zeros that were never written.
             let zeros = head.iter().all(|byte| *byte == 0) && self.only_zeros()?;
-            return if zeros { Ok(Found::Cut) } else { Err(damaged(Damage::Head)) };
+            return if zeros { Ok(FrameRead::Cut) } else { Err(damaged(Damage::Head)) };
         }
         if size > BODY || flags_set > WHOLE {
             return Err(damaged(Damage::Head));
         }
         let body = self.bytes(u64::from(size))?;
         if body.len() < size as usize {
-            return Ok(Found::Cut);
+            return Ok(FrameRead::Cut);
         }
         if checksum(&[&body]).to_le_bytes() != of_body {
-            return if self.bytes(1)?.is_empty() { Ok(Found::DamagedEnd) } else { Err(damaged(Damage::Body)) };
+            return if self.bytes(1)?.is_empty() { Ok(FrameRead::DamagedEnd) } else { Err(damaged(Damage::Body)) };
         }
         let text = zstandard::decompress(&body, TEXT).map_err(|_| damaged(Damage::Body))?;
-        Ok(Found::Frame(Frame { text, ends_step: flags_set == WHOLE }))
+        Ok(FrameRead::Frame(RecordingFrame { text, ends_step: flags_set == WHOLE }))
     }
 
     /// Reads this many bytes, or fewer at the end of the file.
-    fn bytes(&mut self, count: u64) -> Result<Vec<u8>, ReadError> {
+    fn bytes(&mut self, count: u64) -> Result<Vec<u8>, RecordingError> {
         let mut bytes = Vec::new();
         let read = (&mut self.from).take(count).read_to_end(&mut bytes);
-        let read = read.map_err(|error| ReadError::Io { at: self.at, error })?;
+        let read = read.map_err(|error| RecordingError::Io { at: self.at, error })?;
         self.at = self.at.saturating_add(read as u64);
         Ok(bytes)
     }
 
     /// Returns whether only zeros follow.
-    fn only_zeros(&mut self) -> Result<bool, ReadError> {
+    fn only_zeros(&mut self) -> Result<bool, RecordingError> {
         loop {
             let bytes = self.bytes(TEXT as u64)?;
             if bytes.is_empty() {
@@ -168,16 +168,16 @@ impl<R: Read> Frames<R> {
     }
 
     /// Reads to the end. Returns the total number of bytes.
-    pub(super) fn skip_rest(&mut self) -> Result<u64, ReadError> {
+    pub(super) fn skip_rest(&mut self) -> Result<u64, RecordingError> {
         while !self.bytes(TEXT as u64)?.is_empty() {}
         Ok(self.at)
     }
 }
 
-impl<R: Read + Seek> Frames<R> {
+impl<R: Read + Seek> FrameReader<R> {
     /// Seeks to the frame that begins at this offset.
-    pub(super) fn go_to(&mut self, at: u64) -> Result<(), ReadError> {
-        self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| ReadError::Io { at, error })?;
+    pub(super) fn go_to(&mut self, at: u64) -> Result<(), RecordingError> {
+        self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| RecordingError::Io { at, error })?;
         Ok(())
     }
 }

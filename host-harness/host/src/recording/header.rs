@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::Description;
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::Limits;
+use crate::sandbox::SandboxLimits;
 use crate::session::FaultRules;
 
 /// The name of the limit that a replay repeats: the memory above which an instance is replaced.
@@ -16,7 +16,7 @@ const RECYCLE: &str = "recycleBytes";
 #[serde(rename_all = "camelCase")]
 pub struct Header {
     /// The policy.
-    pub policy: Identified,
+    pub policy: PolicyIdentity,
     /// The name of the system.
     pub system: String,
     /// The arguments, a JSON object; empty for none.
@@ -27,7 +27,7 @@ pub struct Header {
     /// How the session treats a policy that fails.
     #[serde(default)]
     pub fault_rules: FaultRules,
-    /// The limits of the policy, by the names of the fields of [`Limits`]. Times are in milliseconds, sizes in bytes.
+    /// The limits of the policy, by the names of the fields of [`SandboxLimits`]. Times are in milliseconds, sizes in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
     /// The sources of the inputs, as the user named them. Empty where the user named none.
@@ -38,7 +38,7 @@ pub struct Header {
 /// The identity of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Identified {
+pub struct PolicyIdentity {
     /// The name that the policy describes itself with.
     pub name: String,
     /// The version that the policy describes itself with.
@@ -55,7 +55,7 @@ impl Header {
     pub fn native(described: &Description, system: &str) -> Header {
         let [name, version] = [&described.name, &described.version].map(Clone::clone);
         Header {
-            policy: Identified { name, version, component: String::new(), native: true },
+            policy: PolicyIdentity { name, version, component: String::new(), native: true },
             system: system.to_owned(),
             arguments: String::new(),
             schedulers: Vec::new(),
@@ -66,7 +66,7 @@ impl Header {
     }
 
     /// Returns the limits of a sandbox in the form of a header.
-    pub fn limits(limits: &Limits) -> BTreeMap<String, u64> {
+    pub fn limits(limits: &SandboxLimits) -> BTreeMap<String, u64> {
         let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
         let time = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let all = [

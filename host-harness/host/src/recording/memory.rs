@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The bytes of a [`Recorder`](super::Recorder) without a file. Clones share the same bytes.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<Mutex<Vec<u8>>>);
+pub struct MemoryRecording(Arc<Mutex<Vec<u8>>>);
 
-impl Memory {
+impl MemoryRecording {
     /// Takes the bytes out.
     pub fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.bytes())
@@ -30,13 +30,13 @@ impl Memory {
     }
 }
 
-impl From<Vec<u8>> for Memory {
-    fn from(bytes: Vec<u8>) -> Memory {
-        Memory(Arc::new(Mutex::new(bytes)))
+impl From<Vec<u8>> for MemoryRecording {
+    fn from(bytes: Vec<u8>) -> MemoryRecording {
+        MemoryRecording(Arc::new(Mutex::new(bytes)))
     }
 }
 
-impl Write for Memory {
+impl Write for MemoryRecording {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes().write(bytes)
     }
@@ -45,10 +45,10 @@ impl Write for Memory {
     }
 }
 
-/// Reads a [`Memory`].
+/// Reads a [`MemoryRecording`].
 #[derive(Debug)]
 pub struct MemoryReader {
-    memory: Memory,
+    memory: MemoryRecording,
     at: u64,
 }
 

@@ -5,37 +5,37 @@ use std::fmt;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
-use super::error::{Damage, ReadError};
-use super::frame::{Found, Frames};
-use super::tap::Answer;
-use super::{Came, Header, Told};
+use super::error::{Damage, RecordingError};
+use super::frame::{FrameRead, FrameReader};
+use super::tap::RecordedReply;
+use super::{Header, RecordedResult, SessionCall};
 
 /// The maximum bytes of text in a step: 1 GiB. So a small file cannot fill the memory.
 const STEP: usize = 1 << 30;
 
 /// An entry of a recording.
 #[derive(Debug)]
-pub enum Entry {
+pub enum RecordingEntry {
     /// A session begins. The entries up to the next session belong to this one.
     Session(Box<Header>),
     /// An input or question of the session, with its result. The first step of a session is its opening.
-    Step(Box<Recorded>),
+    Step(Box<RecordedStep>),
 }
 
 /// A step of a recorded session.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedStep {
     /// The input or question.
-    pub told: Told,
+    pub told: SessionCall,
     /// The calls of the policy and its answers, in order.
-    pub answers: VecDeque<Answer>,
+    pub answers: VecDeque<RecordedReply>,
     /// The result, where the step is an input.
-    pub came: Option<Came>,
+    pub came: Option<RecordedResult>,
 }
 
 /// The incomplete end of a recording, as after a crash. Everything before it is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tail {
+pub struct IncompleteTail {
     /// The offset where the tail begins: so many bytes are complete.
     pub at: u64,
     /// The number of lost bytes.
@@ -44,42 +44,42 @@ pub struct Tail {
     pub damaged: bool,
 }
 
-impl fmt::Display for Tail {
+impl fmt::Display for IncompleteTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tail { at, bytes, damaged } = self;
+        let IncompleteTail { at, bytes, damaged } = self;
         let lost = if *damaged { "is damaged" } else { "was cut" };
         write!(f, "the recording {lost} at its end: {bytes} bytes from byte {at} on are no whole step")
     }
 }
 
 /// A reader of a recording.
-pub struct Reader<R> {
-    frames: Frames<R>,
+pub struct RecordingReader<R> {
+    frames: FrameReader<R>,
     file: Arc<str>,
     /// The entries that were read and not returned yet.
-    entries: VecDeque<Entry>,
+    entries: VecDeque<RecordingEntry>,
     /// The offset of the end of the last complete step.
     whole: u64,
-    tail: Option<Tail>,
+    tail: Option<IncompleteTail>,
     over: bool,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> RecordingReader<R> {
     /// Begins to read. `file` names the recording in messages about its objects.
     ///
     /// # Errors
     /// The file is not a recording, has another version, or cannot be read.
-    pub fn open(from: R, file: &str) -> Result<Reader<R>, ReadError> {
-        let frames = Frames::open(from)?;
+    pub fn open(from: R, file: &str) -> Result<RecordingReader<R>, RecordingError> {
+        let frames = FrameReader::open(from)?;
         let (entries, whole) = (VecDeque::new(), frames.at);
-        Ok(Reader { frames, file: Arc::from(file), entries, whole, tail: None, over: false })
+        Ok(RecordingReader { frames, file: Arc::from(file), entries, whole, tail: None, over: false })
     }
 
-    /// Returns the next session or step. `None`: the recording has ended, and [`tail`](Reader::tail) tells whether something is missing.
+    /// Returns the next session or step. `None`: the recording has ended, and [`tail`](RecordingReader::tail) tells whether something is missing.
     ///
     /// # Errors
     /// The recording is damaged before its end, or cannot be read.
-    pub fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
+    pub fn next_entry(&mut self) -> Result<Option<RecordingEntry>, RecordingError> {
         while self.entries.is_empty() {
             let Some(text) = self.step()? else { return Ok(None) };
             self.entries = self.read(&text)?;
@@ -88,7 +88,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Returns the incomplete end. `None`: the end was not reached yet, or nothing is missing.
-    pub fn tail(&self) -> Option<Tail> {
+    pub fn tail(&self) -> Option<IncompleteTail> {
         self.tail
     }
 
@@ -98,11 +98,11 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the text of the next complete step. `None`: the recording has ended.
-    fn step(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
+    fn step(&mut self) -> Result<Option<Vec<u8>>, RecordingError> {
         let mut text = Vec::new();
         while !self.over {
             let damaged = match self.frames.next()? {
-                Found::Frame(frame) => {
+                FrameRead::Frame(frame) => {
                     text.extend_from_slice(&frame.text);
                     if frame.ends_step {
                         self.whole = self.frames.at;
@@ -113,34 +113,34 @@ impl<R: Read> Reader<R> {
                     }
                     continue;
                 }
-                Found::End | Found::Cut => false,
-                Found::DamagedEnd => true,
+                FrameRead::End | FrameRead::Cut => false,
+                FrameRead::DamagedEnd => true,
             };
             self.over = true;
             let bytes = self.frames.skip_rest()?.saturating_sub(self.whole);
-            self.tail = (bytes > 0).then_some(Tail { at: self.whole, bytes, damaged });
+            self.tail = (bytes > 0).then_some(IncompleteTail { at: self.whole, bytes, damaged });
         }
         Ok(None)
     }
 
-    fn read(&self, text: &[u8]) -> Result<VecDeque<Entry>, ReadError> {
-        let damaged = |_| ReadError::Damaged { at: self.whole, damage: Damage::Body };
+    fn read(&self, text: &[u8]) -> Result<VecDeque<RecordingEntry>, RecordingError> {
+        let damaged = |_| RecordingError::Damaged { at: self.whole, damage: Damage::Body };
         let text = std::str::from_utf8(text).map_err(damaged)?;
         let mut entries = VecDeque::new();
-        let mut step: Option<Recorded> = None;
+        let mut step: Option<RecordedStep> = None;
         for line in text.lines() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match (word, &mut step) {
                 ("session", None) => {
                     let header = serde_json::from_str(rest).map_err(|error| self.content(error))?;
-                    entries.push_back(Entry::Session(Box::new(header)));
+                    entries.push_back(RecordingEntry::Session(Box::new(header)));
                 }
                 ("told", None) => {
-                    let told = Told::read(rest, &self.file).map_err(|error| self.content(error))?;
-                    step = Some(Recorded { told, answers: VecDeque::new(), came: None });
+                    let told = SessionCall::read(rest, &self.file).map_err(|error| self.content(error))?;
+                    step = Some(RecordedStep { told, answers: VecDeque::new(), came: None });
                 }
                 ("answer", Some(step)) => {
-                    let answer = Answer::read(rest).ok_or_else(|| self.content("an answer has no parts"))?;
+                    let answer = RecordedReply::read(rest).ok_or_else(|| self.content("an answer has no parts"))?;
                     step.answers.push_back(answer);
                 }
                 ("came", Some(step)) => {
@@ -149,22 +149,22 @@ impl<R: Read> Reader<R> {
                 _ => return Err(self.content(format!("`{word}` is not expected here"))),
             }
         }
-        entries.extend(step.map(|step| Entry::Step(Box::new(step))));
+        entries.extend(step.map(|step| RecordingEntry::Step(Box::new(step))));
         Ok(entries)
     }
 
-    fn content(&self, what: impl ToString) -> ReadError {
-        ReadError::Content { at: self.whole, what: what.to_string() }
+    fn content(&self, what: impl ToString) -> RecordingError {
+        RecordingError::Content { at: self.whole, what: what.to_string() }
     }
 }
 
-impl<R: Read + Seek> Reader<R> {
+impl<R: Read + Seek> RecordingReader<R> {
     /// Continues after the last complete step, once the end was reached, and so reads what was written since. A former tail is read again, with its
     /// rest or with its replacement.
     ///
     /// # Errors
     /// The file cannot be read at that offset.
-    pub fn go_on(&mut self) -> Result<(), ReadError> {
+    pub fn go_on(&mut self) -> Result<(), RecordingError> {
         self.frames.go_to(self.whole)?;
         (self.tail, self.over) = (None, false);
         Ok(())
@@ -175,10 +175,10 @@ impl<R: Read + Seek> Reader<R> {
 /// cuts the file at this offset first.
 ///
 /// # Errors
-/// The file is not a recording, has another version, is damaged before its end, or cannot be read. [`ReadError::Nothing`]: the file has no step to
+/// The file is not a recording, has another version, is damaged before its end, or cannot be read. [`RecordingError::Nothing`]: the file has no step to
 /// keep, so that a new recording can begin in its place.
-pub fn end_of(from: impl Read) -> Result<(u64, Option<Tail>), ReadError> {
-    let mut reader = Reader::open(from, "")?;
+pub fn end_of(from: impl Read) -> Result<(u64, Option<IncompleteTail>), RecordingError> {
+    let mut reader = RecordingReader::open(from, "")?;
     while reader.step()?.is_some() {}
     Ok((reader.whole, reader.tail))
 }

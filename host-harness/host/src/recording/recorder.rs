@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::{Finding, Severity};
 
 use super::frame;
-use super::tap::{Answer, Tap, Tapped};
-use super::{Came, Header, Memory, Told};
-use crate::policy::{Policy, Usage};
-use crate::session::{Answer as Answered, Input, Question, Session, SessionError, Step};
+use super::tap::{ObservedPolicy, RecordedReply, ReplyObserver};
+use super::{Header, MemoryRecording, RecordedResult, SessionCall};
+use crate::policy::{Policy, PolicyUsage};
+use crate::session::{PluginRequest, PluginResponse as Answered, Session, SessionError, SessionInput, StepOutput};
 
 /// A writer of the recording of a session. Clones write to the same recording.
 ///
@@ -21,20 +21,20 @@ use crate::session::{Answer as Answered, Input, Question, Session, SessionError,
 /// # use lictor_host::{policy::Policy, recording::Header};
 /// # fn record(policy: Box<dyn Policy>, header: &Header) -> Result<(), Box<dyn std::error::Error>> {
 /// use lictor_host::recording::Recorder;
-/// use lictor_host::session::{Input, Session};
+/// use lictor_host::session::{Session, SessionInput};
 ///
 /// let recorder = Recorder::begin(Box::new(std::fs::File::create("run.rec")?));
 /// let policy = recorder.listen(policy, header);
 /// let mut session = Session::open(policy, &header.system, &header.arguments)?;
-/// let step = recorder.handle(&mut session, Input::Cycle)?;
+/// let step = recorder.handle(&mut session, SessionInput::Cycle)?;
 /// recorder.finish()?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Recorder(Arc<Mutex<Tape>>);
+pub struct Recorder(Arc<Mutex<RecordWriter>>);
 
-struct Tape {
+struct RecordWriter {
     to: Box<dyn Write + Send>,
     /// The beginning of the recording has been written.
     started: bool,
@@ -58,8 +58,8 @@ impl Recorder {
     }
 
     /// Begins a recording in memory, where its bytes can be taken once it is [finished](Recorder::finish).
-    pub fn in_memory() -> (Recorder, Memory) {
-        let memory = Memory::default();
+    pub fn in_memory() -> (Recorder, MemoryRecording) {
+        let memory = MemoryRecording::default();
         (Recorder::begin(Box::new(memory.clone())), memory)
     }
 
@@ -69,7 +69,7 @@ impl Recorder {
     }
 
     fn new(to: Box<dyn Write + Send>, started: bool) -> Recorder {
-        Recorder(Arc::new(Mutex::new(Tape {
+        Recorder(Arc::new(Mutex::new(RecordWriter {
             to,
             started,
             text: Vec::new(),
@@ -86,17 +86,17 @@ impl Recorder {
         let mut tape = self.tape();
         tape.end();
         tape.line("session", serde_json::to_string(header));
-        tape.told(&Told::Open);
+        tape.told(&SessionCall::Open);
         tape.opening = true;
         drop(tape);
-        Box::new(Tapped::new(policy, self.0.clone()))
+        Box::new(ObservedPolicy::new(policy, self.0.clone()))
     }
 
     /// Serves an input with a session, and records the input and its result.
     ///
     /// # Errors
     /// Those of [`Session::handle`].
-    pub fn handle(&self, session: &mut Session, input: Input) -> Result<Step, SessionError> {
+    pub fn handle(&self, session: &mut Session, input: SessionInput) -> Result<StepOutput, SessionError> {
         self.tape().told_input(&input);
         let mut came = session.handle(input);
         self.came(session, &came);
@@ -108,8 +108,12 @@ impl Recorder {
     ///
     /// # Errors
     /// Those of [`Session::question`].
-    pub fn question(&self, session: &mut Session, question: &Question) -> Result<(Answered, Step), SessionError> {
-        self.tape().told(&Told::Question(question.clone()));
+    pub fn question(
+        &self,
+        session: &mut Session,
+        question: &PluginRequest,
+    ) -> Result<(Answered, StepOutput), SessionError> {
+        self.tape().told(&SessionCall::Question(question.clone()));
         let mut answered = None;
         let mut came = session.question(question).map(|(answer, step)| {
             answered = Some(answer);
@@ -121,7 +125,7 @@ impl Recorder {
     }
 
     /// Calls another function of a session through `ask`, and records the call.
-    pub fn ask<T>(&self, session: &mut Session, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+    pub fn ask<T>(&self, session: &mut Session, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
         self.tape().told(told);
         let answer = ask(session);
         self.tape().end();
@@ -129,15 +133,15 @@ impl Recorder {
     }
 
     /// Records the result of the last input or question, and ends the step.
-    fn came(&self, session: &Session, came: &Result<Step, SessionError>) {
-        let came = Came::of(session, came);
+    fn came(&self, session: &Session, came: &Result<StepOutput, SessionError>) {
+        let came = RecordedResult::of(session, came);
         let mut tape = self.tape();
         tape.line("came", serde_json::to_string(&came));
         tape.end();
     }
 
     /// Adds to a step, once, the finding that the recording cannot be written. A step that was not served leaves the finding to the next one.
-    fn report_failure<E>(&self, step: Result<&mut Step, E>) {
+    fn report_failure<E>(&self, step: Result<&mut StepOutput, E>) {
         let Ok(step) = step else { return };
         let mut tape = self.tape();
         let Some(error) = tape.failed.as_ref().filter(|_| !tape.reported) else { return };
@@ -176,17 +180,17 @@ impl Recorder {
         tape.closed = true;
     }
 
-    fn tape(&self) -> MutexGuard<'_, Tape> {
+    fn tape(&self) -> MutexGuard<'_, RecordWriter> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Tape {
-    fn told_input(&mut self, input: &Input) {
-        self.begin_step(Told::line_of(input));
+impl RecordWriter {
+    fn told_input(&mut self, input: &SessionInput) {
+        self.begin_step(SessionCall::line_of(input));
     }
 
-    fn told(&mut self, told: &Told) {
+    fn told(&mut self, told: &SessionCall) {
         self.begin_step(told.line());
     }
 
@@ -238,15 +242,15 @@ impl Tape {
     }
 }
 
-impl Tap for Tape {
-    fn answered(&mut self, answer: Answer) -> Option<String> {
+impl ReplyObserver for RecordWriter {
+    fn answered(&mut self, answer: RecordedReply) -> Option<String> {
         self.line("answer", Ok(answer.line()));
         None
     }
 
-    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage {
+    fn used(&mut self, usage: PolicyUsage, recycle_bytes: Option<u64>) -> PolicyUsage {
         // Between two steps, the memory is only counted.
-        let answer = Answer::of_memory(usage, recycle_bytes).filter(|_| self.open);
+        let answer = RecordedReply::of_memory(usage, recycle_bytes).filter(|_| self.open);
         if let Some(answer) = answer {
             self.line("answer", Ok(answer.line()));
         }

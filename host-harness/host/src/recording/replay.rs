@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::tap::{Answer, Tap, Tapped};
-use super::{Came, Header, Recorded};
+use super::tap::{ObservedPolicy, RecordedReply, ReplyObserver};
+use super::{Header, RecordedResult, RecordedStep};
 use crate::compare::Differences;
-use crate::policy::{Policy, Usage};
-use crate::session::{OpenError, Session, SessionError, Step};
+use crate::policy::{Policy, PolicyUsage};
+use crate::session::{OpenError, Session, SessionError, StepOutput};
 
 /// A recorded session that is repeated with a policy that should answer the same.
 ///
@@ -15,14 +15,14 @@ use crate::session::{OpenError, Session, SessionError, Step};
 /// following steps can be compared. [`discarded`](Replay::discarded) counts these.
 pub struct Replay {
     session: Session,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<ReplayScript>>,
 }
 
 /// The recorded answers that are still to come, and the first difference.
 #[derive(Debug, Default)]
-struct Script {
-    answers: VecDeque<Answer>,
-    first: Option<(Option<Answer>, Option<Answer>)>,
+struct ReplayScript {
+    answers: VecDeque<RecordedReply>,
+    first: Option<(Option<RecordedReply>, Option<RecordedReply>)>,
     compared: usize,
     discarded: usize,
     recycle_bytes: Option<u64>,
@@ -38,16 +38,16 @@ pub enum Divergence {
         /// The names of the pods and nodes of the call, as far as they are known.
         about: Vec<String>,
         /// The recorded call. `None`: no call was recorded.
-        then: Option<Answer>,
+        then: Option<RecordedReply>,
         /// The call of this policy. `None`: this policy was not called.
-        now: Option<Answer>,
+        now: Option<RecordedReply>,
     },
     /// The answers are the same, but the session decides differently.
     Came {
         /// The recorded result.
-        then: Box<Came>,
+        then: Box<RecordedResult>,
         /// The result now.
-        now: Box<Came>,
+        now: Box<RecordedResult>,
         /// The different decisions.
         differences: Differences,
     },
@@ -61,11 +61,11 @@ impl Replay {
     pub fn open(
         policy: Box<dyn Policy>,
         header: &Header,
-        opening: &Recorded,
+        opening: &RecordedStep,
     ) -> Result<(Replay, Option<Divergence>), OpenError> {
         let (answers, recycle_bytes) = (opening.answers.clone(), header.recycle_bytes());
-        let script = Arc::new(Mutex::new(Script { answers, recycle_bytes, ..Script::default() }));
-        let policy = Box::new(Tapped::new(policy, script.clone()));
+        let script = Arc::new(Mutex::new(ReplayScript { answers, recycle_bytes, ..ReplayScript::default() }));
+        let policy = Box::new(ObservedPolicy::new(policy, script.clone()));
         let mut session = Session::open(policy, &header.system, &header.arguments)?;
         session.set_fault_rules(header.fault_rules);
         if !header.schedulers.is_empty() {
@@ -77,17 +77,17 @@ impl Replay {
     }
 
     /// Repeats a step. Returns the first difference in it. After a difference the rest of the session cannot be compared.
-    pub fn step(&mut self, recorded: Recorded) -> Option<Divergence> {
+    pub fn step(&mut self, recorded: RecordedStep) -> Option<Divergence> {
         self.tell(recorded).0
     }
 
     /// Repeats a step. Returns the first difference in it, and the result of the step.
-    pub fn tell(&mut self, recorded: Recorded) -> (Option<Divergence>, Result<Step, SessionError>) {
-        let Recorded { told, answers, came } = recorded;
+    pub fn tell(&mut self, recorded: RecordedStep) -> (Option<Divergence>, Result<StepOutput, SessionError>) {
+        let RecordedStep { told, answers, came } = recorded;
         self.with(|script| script.answers = answers);
         let is_input = told.has_step();
         let result = told.tell(&mut self.session);
-        let now = Came::of(&self.session, &result);
+        let now = RecordedResult::of(&self.session, &result);
         if let Some(first) = self.answers_differ() {
             return (Some(first), result);
         }
@@ -102,13 +102,13 @@ impl Replay {
 
     /// Repeats a step with explanations. The policy gets more calls than were recorded, so the answers are not compared. Returns whether the result
     /// is the recorded one, and the result. Where it differs, the following steps cannot be repeated.
-    pub fn explain(&mut self, recorded: Recorded) -> (bool, Result<Step, SessionError>) {
-        let Recorded { told, came: then, .. } = recorded;
+    pub fn explain(&mut self, recorded: RecordedStep) -> (bool, Result<StepOutput, SessionError>) {
+        let RecordedStep { told, came: then, .. } = recorded;
         let result = self.aside(|session| {
             session.explain()?;
             told.tell(session)
         });
-        let now = Came::of(&self.session, &result);
+        let now = RecordedResult::of(&self.session, &result);
         (then.is_none_or(|then| then == now), result)
     }
 
@@ -135,7 +135,7 @@ impl Replay {
         &self.session
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut Script) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut ReplayScript) -> T) -> T {
         look(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -152,7 +152,7 @@ impl Replay {
 }
 
 /// Returns the names of the pods and nodes of a call.
-fn named(answer: &Answer, session: &Session) -> Vec<String> {
+fn named(answer: &RecordedReply, session: &Session) -> Vec<String> {
     let mirror = session.mirror();
     let pod = |id: &u32| mirror.pod_name(*id).map(str::to_owned);
     let node = |id: &u32| mirror.node(*id).map(|node| node.name.clone());
@@ -163,14 +163,14 @@ fn named(answer: &Answer, session: &Session) -> Vec<String> {
     }
 }
 
-impl Tap for Script {
-    fn answered(&mut self, now: Answer) -> Option<String> {
+impl ReplyObserver for ReplayScript {
+    fn answered(&mut self, now: RecordedReply) -> Option<String> {
         if self.first.is_some() || self.is_aside {
             return None;
         }
         let then = self.answers.pop_front();
         self.compared = self.compared.saturating_add(1);
-        let broke = then.as_ref().and_then(Answer::broke);
+        let broke = then.as_ref().and_then(RecordedReply::broke);
         if let (Some(then), Some(cause)) = (&then, broke)
             && (&then.call, &then.asked) == (&now.call, &now.asked)
         {
@@ -184,10 +184,10 @@ impl Tap for Script {
     }
 
     /// Reports the recorded memory, so that an instance is replaced at the same step as in the recording.
-    fn used(&mut self, usage: Usage, _recycle_bytes: Option<u64>) -> Usage {
-        let memory = self.answers.front().and_then(Answer::memory);
+    fn used(&mut self, usage: PolicyUsage, _recycle_bytes: Option<u64>) -> PolicyUsage {
+        let memory = self.answers.front().and_then(RecordedReply::memory);
         self.answers.drain(..usize::from(memory.is_some()));
-        Usage { memory_bytes: memory.unwrap_or(0), ..usage }
+        PolicyUsage { memory_bytes: memory.unwrap_or(0), ..usage }
     }
 
     fn recycle_bytes(&self, _own: Option<u64>) -> Option<u64> {

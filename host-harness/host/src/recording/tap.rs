@@ -6,24 +6,24 @@ use lictor_contract::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::policy::{CallError, Policy, Usage};
+use crate::policy::{CallError, Policy, PolicyUsage};
 
 /// The name that stands for a function where the session reads the memory of the instance.
 const USAGE: &str = "usage";
 
 /// An observer of the answers of a policy.
-pub(super) trait Tap: Send {
+pub(super) trait ReplyObserver: Send {
     /// Receives the answer of a call. A returned text makes the call fail: the policy broke, with this cause.
-    fn answered(&mut self, answer: Answer) -> Option<String>;
+    fn answered(&mut self, answer: RecordedReply) -> Option<String>;
     /// Receives the resources that the policy has used. Returns the usage that the session sees.
-    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage;
+    fn used(&mut self, usage: PolicyUsage, recycle_bytes: Option<u64>) -> PolicyUsage;
     /// Returns the bytes of memory above which the session replaces the instance.
     fn recycle_bytes(&self, own: Option<u64>) -> Option<u64>;
 }
 
 /// A call of the policy, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct RecordedReply {
     /// The function of `wit/`; `usage` where the session read the memory of the instance.
     pub call: String,
     /// The numbers of the pods and nodes of the call; for `apply`, the number of events.
@@ -32,7 +32,7 @@ pub struct Answer {
     pub said: String,
 }
 
-impl Answer {
+impl RecordedReply {
     /// Returns the line of a recording.
     pub(super) fn line(&self) -> String {
         let asked: Vec<String> = self.asked.iter().map(u32::to_string).collect();
@@ -40,19 +40,19 @@ impl Answer {
     }
 
     /// Reads a line of a recording. `None`: the line is invalid.
-    pub(super) fn read(line: &str) -> Option<Answer> {
+    pub(super) fn read(line: &str) -> Option<RecordedReply> {
         let (call, rest) = line.split_once(' ')?;
         let (asked, said) = rest.split_once(' ')?;
         let asked = asked.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
         let asked = asked.collect::<Option<Vec<u32>>>()?;
-        Some(Answer { call: call.to_owned(), asked, said: said.to_owned() })
+        Some(RecordedReply { call: call.to_owned(), asked, said: said.to_owned() })
     }
 
     /// Returns the memory of an instance as an answer. `None`: the memory is at most half of what an instance is replaced for, so it cannot matter.
-    pub(super) fn of_memory(usage: Usage, recycle_bytes: Option<u64>) -> Option<Answer> {
+    pub(super) fn of_memory(usage: PolicyUsage, recycle_bytes: Option<u64>) -> Option<RecordedReply> {
         let matters = recycle_bytes.is_some_and(|mark| usage.memory_bytes.saturating_mul(2) > mark);
         let said = || format!("+{}", usage.memory_bytes);
-        matters.then(|| Answer { call: USAGE.to_owned(), asked: Vec::new(), said: said() })
+        matters.then(|| RecordedReply { call: USAGE.to_owned(), asked: Vec::new(), said: said() })
     }
 
     /// Returns the memory of an instance, in bytes. `None`: this is an answer of a call.
@@ -86,15 +86,15 @@ fn said<T: Serialize>(answer: &Result<T, CallError>) -> String {
     format!("{sign}{}", written.unwrap_or_else(|error| format!("\"{error}\"")))
 }
 
-/// A policy whose answers a `Tap` observes.
-pub(super) struct Tapped {
+/// A policy whose answers a `ReplyObserver` observes.
+pub(super) struct ObservedPolicy {
     policy: Box<dyn Policy>,
-    tap: Arc<Mutex<dyn Tap>>,
+    tap: Arc<Mutex<dyn ReplyObserver>>,
 }
 
-impl Tapped {
-    pub(super) fn new(policy: Box<dyn Policy>, tap: Arc<Mutex<dyn Tap>>) -> Tapped {
-        Tapped { policy, tap }
+impl ObservedPolicy {
+    pub(super) fn new(policy: Box<dyn Policy>, tap: Arc<Mutex<dyn ReplyObserver>>) -> ObservedPolicy {
+        ObservedPolicy { policy, tap }
     }
 
     fn pass<A: Serialize>(
@@ -115,7 +115,7 @@ impl Tapped {
         said: String,
         answer: Result<A, CallError>,
     ) -> Result<A, CallError> {
-        let seen = Answer { call: call.to_owned(), asked: asked.to_vec(), said };
+        let seen = RecordedReply { call: call.to_owned(), asked: asked.to_vec(), said };
         let mut tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
         match tap.answered(seen) {
             None => answer,
@@ -124,11 +124,11 @@ impl Tapped {
     }
 }
 
-impl Policy for Tapped {
+impl Policy for ObservedPolicy {
     fn restart(&mut self) -> Result<(), CallError> {
         self.pass("restart", &[], |policy| policy.restart())
     }
-    fn usage(&self) -> Usage {
+    fn usage(&self) -> PolicyUsage {
         let (usage, mark) = (self.policy.usage(), self.policy.recycle_bytes());
         self.tap.lock().unwrap_or_else(PoisonError::into_inner).used(usage, mark)
     }

@@ -4,16 +4,16 @@ mod otherwise;
 use std::io::{self, Write};
 
 use super::*;
-use crate::driver::Virtual;
+use crate::driver::VirtualDriver;
 use crate::policy::Policy;
-use crate::replace::Terms;
+use crate::replace::ReplacementTerms;
 use crate::session::testing::Plain;
-use crate::session::{Candidate, Input, Session};
+use crate::session::{CandidatePolicy, Session, SessionInput};
 use crate::verify::testing::{node, object, on, pod};
 
 fn header() -> Header {
     let policy =
-        Identified { name: "plain".to_owned(), version: "1".to_owned(), component: "c0".to_owned(), native: true };
+        PolicyIdentity { name: "plain".to_owned(), version: "1".to_owned(), component: "c0".to_owned(), native: true };
     let described = plain().describe().unwrap();
     Header { policy, limits: Header::limits(&Default::default()), ..Header::native(&described, "plain") }
 }
@@ -24,7 +24,7 @@ fn plain() -> Box<dyn Policy> {
 
 /// Records a cluster in which pods are bound, held, evicted and removed.
 fn play(recorder: &Recorder) {
-    let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut driver = VirtualDriver::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     let objects = [
         node("n1", 4),
@@ -36,13 +36,13 @@ fn play(recorder: &Recorder) {
         pod("a", 1, 1),
     ];
     driver.apply(objects.into_iter().map(object).collect()).unwrap();
-    driver.tell(Input::Cycle).unwrap();
+    driver.tell(SessionInput::Cycle).unwrap();
     driver.evictions_complete().unwrap();
     driver.advance(1_000_000_000).unwrap();
-    driver.tell(Input::Cycle).unwrap();
+    driver.tell(SessionInput::Cycle).unwrap();
     driver.remove("Pod/default/a").unwrap();
     // An input that cannot be served is recorded, too.
-    driver.tell(Input::Attempt("default/none".to_owned())).unwrap_err();
+    driver.tell(SessionInput::Attempt("default/none".to_owned())).unwrap_err();
     recorder.finish().unwrap();
 }
 
@@ -53,8 +53,8 @@ fn recorded() -> Vec<u8> {
 }
 
 /// Returns the complete steps of a recording, and what is lost at its end.
-fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Option<Tail>), ReadError> {
-    let mut reader = Reader::open(bytes, "test.rec")?;
+fn read(bytes: &[u8]) -> Result<(Vec<RecordingEntry>, Option<IncompleteTail>), RecordingError> {
+    let mut reader = RecordingReader::open(bytes, "test.rec")?;
     let mut entries = Vec::new();
     while let Some(entry) = reader.next_entry()? {
         entries.push(entry);
@@ -66,14 +66,15 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Option<Tail>), ReadError> {
 fn replayed(bytes: &[u8], policy: Box<dyn Policy>) -> (usize, Option<Divergence>) {
     let (entries, _) = read(bytes).unwrap();
     let mut entries = entries.into_iter();
-    let (Some(Entry::Session(header)), Some(Entry::Step(opening))) = (entries.next(), entries.next()) else {
+    let (Some(RecordingEntry::Session(header)), Some(RecordingEntry::Step(opening))) = (entries.next(), entries.next())
+    else {
         panic!("a recording begins with the opening of a session");
     };
     let (mut replay, first) = Replay::open(policy, &header, &opening).unwrap();
     assert_eq!(first, None);
     let count = entries.len();
     for (alike, entry) in entries.enumerate() {
-        let Entry::Step(step) = entry else { panic!("there is one session") };
+        let RecordingEntry::Step(step) = entry else { panic!("there is one session") };
         if let Some(divergence) = replay.step(*step) {
             return (alike, Some(divergence));
         }
@@ -86,11 +87,13 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
     let bytes = recorded();
     let (entries, tail) = read(&bytes).unwrap();
     assert_eq!(tail, None);
-    assert!(matches!(&entries[0], Entry::Session(it) if **it == header()));
-    let steps: Vec<&Recorded> =
-        entries.iter().filter_map(|it| if let Entry::Step(step) = it { Some(&**step) } else { None }).collect();
-    assert!(matches!(steps[0].told, Told::Open));
-    let bound = |step: &&&Recorded| step.came.as_ref().is_some_and(|came| !came.commands.is_empty());
+    assert!(matches!(&entries[0], RecordingEntry::Session(it) if **it == header()));
+    let steps: Vec<&RecordedStep> = entries
+        .iter()
+        .filter_map(|it| if let RecordingEntry::Step(step) = it { Some(&**step) } else { None })
+        .collect();
+    assert!(matches!(steps[0].told, SessionCall::Open));
+    let bound = |step: &&&RecordedStep| step.came.as_ref().is_some_and(|came| !came.commands.is_empty());
     assert!(steps.iter().filter(bound).count() >= 2, "{steps:#?}");
     let error = steps.last().unwrap().came.as_ref().unwrap().decisions.error.as_deref();
     assert_eq!(error, Some("there is no pod `default/none`"));
@@ -100,11 +103,11 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
 #[test]
 fn a_recording_ends_whole_where_the_policy_is_replaced() {
     let (recorder, memory) = Recorder::in_memory();
-    let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut driver = VirtualDriver::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply([node("n1", 4), pod("a", 1, 1)].map(object).to_vec()).unwrap();
-    driver.replace(Candidate::new(plain(), "plain", "").unwrap(), Terms::default()).unwrap();
-    driver.tell(Input::Cycle).unwrap();
+    driver.replace(CandidatePolicy::new(plain(), "plain", "").unwrap(), ReplacementTerms::default()).unwrap();
+    driver.tell(SessionInput::Cycle).unwrap();
     recorder.finish().unwrap();
     let bytes = memory.take();
     let (entries, tail) = read(&bytes).unwrap();
@@ -134,8 +137,8 @@ fn a_recording_that_is_cut_anywhere_has_the_steps_before() {
                 assert_eq!((alone.len(), nothing), (entries.len(), None));
                 counts.push(entries.len());
             }
-            Err(ReadError::Nothing) => assert!((1..12).contains(&cut), "{cut}"),
-            Err(error) => assert!(cut == 0 && matches!(error, ReadError::NoRecording), "{cut}: {error}"),
+            Err(RecordingError::Nothing) => assert!((1..12).contains(&cut), "{cut}"),
+            Err(error) => assert!(cut == 0 && matches!(error, RecordingError::NoRecording), "{cut}: {error}"),
         }
     }
     assert!(counts.is_sorted() && counts.first() == Some(&0) && *counts.last().unwrap() < whole);
@@ -149,9 +152,9 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 0x10;
         match read(&flipped) {
-            Err(ReadError::NoRecording) => assert!(at < 8),
-            Err(ReadError::Version { found, known }) => assert!((8..12).contains(&at) && found != known),
-            Err(ReadError::Damaged { at: frame, .. }) => assert!(at >= 12 && frame <= at as u64, "{at}"),
+            Err(RecordingError::NoRecording) => assert!(at < 8),
+            Err(RecordingError::Version { found, known }) => assert!((8..12).contains(&at) && found != known),
+            Err(RecordingError::Damaged { at: frame, .. }) => assert!(at >= 12 && frame <= at as u64, "{at}"),
             Err(error) => panic!("{at}: {error}"),
             // The content of the last frame may as well have been written only in part.
             Ok((entries, tail)) => assert!(tail.unwrap().damaged && entries.len() == whole - 1, "{at}"),
@@ -165,9 +168,9 @@ fn zeros_at_the_end_were_never_written() {
     let (length, entries) = (bytes.len() as u64, read(&bytes).unwrap().0.len());
     bytes.extend([0; 100]);
     let (kept, tail) = read(&bytes).unwrap();
-    assert_eq!((kept.len(), tail), (entries, Some(Tail { at: length, bytes: 100, damaged: false })));
+    assert_eq!((kept.len(), tail), (entries, Some(IncompleteTail { at: length, bytes: 100, damaged: false })));
     bytes.push(1);
-    assert!(matches!(read(&bytes), Err(ReadError::Damaged { damage: Damage::Head, at }) if at == length));
+    assert!(matches!(read(&bytes), Err(RecordingError::Damaged { damage: Damage::Head, at }) if at == length));
 }
 
 #[test]
@@ -176,11 +179,11 @@ fn a_cut_recording_is_repaired_where_another_session_is_appended() {
     let cut = bytes.len() - 3;
     let (keep, tail) = end_of(&bytes[..cut]).unwrap();
     assert!(tail.is_some());
-    let memory = Memory::from(bytes[..keep as usize].to_vec());
+    let memory = MemoryRecording::from(bytes[..keep as usize].to_vec());
     play(&Recorder::append(Box::new(memory.clone())));
     let repaired = memory.take();
     let (entries, tail) = read(&repaired).unwrap();
-    let sessions = entries.iter().filter(|entry| matches!(entry, Entry::Session(_))).count();
+    let sessions = entries.iter().filter(|entry| matches!(entry, RecordingEntry::Session(_))).count();
     assert_eq!((sessions, tail), (2, None));
     assert!(repaired.ends_with(&bytes[12..]));
 }
@@ -201,7 +204,7 @@ fn writing_that_fails_is_reported_once_and_at_the_end_and_the_session_goes_on() 
     let mut session = Session::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
     let mut findings = Vec::new();
     let objects = vec![object(node("n1", 4)), object(pod("a", 1, 0))];
-    for input in [Input::Objects(objects)].into_iter().chain((0..20).map(|_| Input::Cycle)) {
+    for input in [SessionInput::Objects(objects)].into_iter().chain((0..20).map(|_| SessionInput::Cycle)) {
         findings.extend(recorder.handle(&mut session, input).unwrap().findings);
     }
     assert_eq!(findings.len(), 1, "{findings:?}");
@@ -216,8 +219,10 @@ const FIXTURE: &[u8] = include_bytes!("fixture.rec");
 #[test]
 fn the_fixture_is_read_and_repeated() {
     let (entries, tail) = read(FIXTURE).unwrap();
-    assert!(matches!(&entries[0], Entry::Session(it) if **it == header()) && tail.is_none());
-    let told = |entry: &Entry| if let Entry::Step(step) = entry { step.told.to_string() } else { "session".to_owned() };
+    assert!(matches!(&entries[0], RecordingEntry::Session(it) if **it == header()) && tail.is_none());
+    let told = |entry: &RecordingEntry| {
+        if let RecordingEntry::Step(step) = entry { step.told.to_string() } else { "session".to_owned() }
+    };
     let told: Vec<String> = entries.iter().map(told).collect();
     let first = ["session", "opening", "7 objects", "cycle"];
     assert_eq!(told[..4], first);

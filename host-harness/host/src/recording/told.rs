@@ -6,18 +6,20 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cluster::{InputError, Object};
-use crate::session::{CommandId, CommandOutcome, Input, Question, Session, SessionCheckpoint, SessionError, Step};
+use crate::cluster::{InputError, KubernetesObject};
+use crate::session::{
+    CommandId, CommandOutcome, PluginRequest, Session, SessionCheckpoint, SessionError, SessionInput, StepOutput,
+};
 
 /// An event that a session received, or a function that was called. Each of them may call the policy, so each is recorded.
 #[derive(Debug, Clone)]
-pub enum Told {
+pub enum SessionCall {
     /// The opening; see [`Session::open`].
     Open,
     /// An input; see [`Session::handle`].
-    Input(Input),
+    Input(SessionInput),
     /// A question of a scheduler; see [`Session::question`].
-    Question(Question),
+    Question(PluginRequest),
     /// A call of [`Session::explain`].
     Explain,
     /// A call of [`Session::accounts`].
@@ -41,7 +43,7 @@ pub enum Told {
 /// The JSON form of an input or a call.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Written {
+enum SessionCallJson {
     Open,
     Objects(Vec<Value>),
     Listed(Vec<Value>),
@@ -51,7 +53,7 @@ enum Written {
     Cycle,
     Part(u32),
     Outcomes(Vec<(CommandId, CommandOutcome)>),
-    Question(Question),
+    Question(PluginRequest),
     Explain,
     Accounts,
     Memberships,
@@ -65,76 +67,79 @@ enum Written {
 
 /// The reason why a line cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotTold {
+pub(super) enum CallReadError {
     #[error("{0}")]
     Line(#[from] serde_json::Error),
     #[error("{0}")]
     Object(#[from] InputError),
 }
 
-impl Told {
+impl SessionCall {
     /// Returns whether the session answers with a step: it does for inputs and questions.
     pub(super) fn has_step(&self) -> bool {
-        matches!(self, Told::Input(_) | Told::Question(_))
+        matches!(self, SessionCall::Input(_) | SessionCall::Question(_))
     }
 
     /// Returns the line of a recording for an input.
-    pub(super) fn line_of(input: &Input) -> Result<String, serde_json::Error> {
+    pub(super) fn line_of(input: &SessionInput) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match input {
-            Input::Objects(objects) => return Ok(lines_of(r#"{"objects":["#, objects)),
-            Input::Listed(objects) => return Ok(lines_of(r#"{"listed":["#, objects)),
-            Input::Removed(key) => Written::Removed(key.clone()),
-            Input::Clock(now) => Written::Clock(*now),
-            Input::Attempt(pod) => Written::Attempt(pod.clone()),
-            Input::Cycle => Written::Cycle,
-            Input::Part(most) => Written::Part(*most),
-            Input::Outcomes(outcomes) => Written::Outcomes(outcomes.clone()),
+            SessionInput::Objects(objects) => return Ok(lines_of(r#"{"objects":["#, objects)),
+            SessionInput::Listed(objects) => return Ok(lines_of(r#"{"listed":["#, objects)),
+            SessionInput::Removed(key) => SessionCallJson::Removed(key.clone()),
+            SessionInput::Clock(now) => SessionCallJson::Clock(*now),
+            SessionInput::Attempt(pod) => SessionCallJson::Attempt(pod.clone()),
+            SessionInput::Cycle => SessionCallJson::Cycle,
+            SessionInput::Part(most) => SessionCallJson::Part(*most),
+            SessionInput::Outcomes(outcomes) => SessionCallJson::Outcomes(outcomes.clone()),
         })
     }
 
     /// Returns the line of a recording.
     pub(super) fn line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match self {
-            Told::Input(input) => return Told::line_of(input),
-            Told::Open => Written::Open,
-            Told::Question(question) => Written::Question(question.clone()),
-            Told::Explain => Written::Explain,
-            Told::Accounts => Written::Accounts,
-            Told::Memberships => Written::Memberships,
-            Told::Standings => Written::Standings,
-            Told::StandingsOf(pods) => Written::StandingsOf(pods.clone()),
-            Told::Queue => Written::Queue,
-            Told::Patience(nanoseconds) => Written::Patience(*nanoseconds),
-            Told::Checkpoint => Written::Checkpoint,
-            Told::Restore(checkpoint) => Written::Restore(checkpoint.clone()),
+            SessionCall::Input(input) => return SessionCall::line_of(input),
+            SessionCall::Open => SessionCallJson::Open,
+            SessionCall::Question(question) => SessionCallJson::Question(question.clone()),
+            SessionCall::Explain => SessionCallJson::Explain,
+            SessionCall::Accounts => SessionCallJson::Accounts,
+            SessionCall::Memberships => SessionCallJson::Memberships,
+            SessionCall::Standings => SessionCallJson::Standings,
+            SessionCall::StandingsOf(pods) => SessionCallJson::StandingsOf(pods.clone()),
+            SessionCall::Queue => SessionCallJson::Queue,
+            SessionCall::Patience(nanoseconds) => SessionCallJson::Patience(*nanoseconds),
+            SessionCall::Checkpoint => SessionCallJson::Checkpoint,
+            SessionCall::Restore(checkpoint) => SessionCallJson::Restore(checkpoint.clone()),
         })
     }
 
     /// Reads a line of a recording. `file` names the recording in messages.
-    pub(super) fn read(line: &str, file: &Arc<str>) -> Result<Told, NotTold> {
+    pub(super) fn read(line: &str, file: &Arc<str>) -> Result<SessionCall, CallReadError> {
         let objects = |values: Vec<Value>| {
-            values.into_iter().map(|value| Object::from_json(value, file)).collect::<Result<Vec<Object>, InputError>>()
+            values
+                .into_iter()
+                .map(|value| KubernetesObject::from_json(value, file))
+                .collect::<Result<Vec<KubernetesObject>, InputError>>()
         };
         Ok(match serde_json::from_str(line)? {
-            Written::Open => Told::Open,
-            Written::Objects(values) => Told::Input(Input::Objects(objects(values)?)),
-            Written::Listed(values) => Told::Input(Input::Listed(objects(values)?)),
-            Written::Removed(key) => Told::Input(Input::Removed(key)),
-            Written::Clock(now) => Told::Input(Input::Clock(now)),
-            Written::Attempt(pod) => Told::Input(Input::Attempt(pod)),
-            Written::Cycle => Told::Input(Input::Cycle),
-            Written::Part(most) => Told::Input(Input::Part(most)),
-            Written::Outcomes(outcomes) => Told::Input(Input::Outcomes(outcomes)),
-            Written::Question(question) => Told::Question(question),
-            Written::Explain => Told::Explain,
-            Written::Accounts => Told::Accounts,
-            Written::Memberships => Told::Memberships,
-            Written::Standings => Told::Standings,
-            Written::StandingsOf(pods) => Told::StandingsOf(pods),
-            Written::Queue => Told::Queue,
-            Written::Patience(nanoseconds) => Told::Patience(nanoseconds),
-            Written::Checkpoint => Told::Checkpoint,
-            Written::Restore(checkpoint) => Told::Restore(checkpoint),
+            SessionCallJson::Open => SessionCall::Open,
+            SessionCallJson::Objects(values) => SessionCall::Input(SessionInput::Objects(objects(values)?)),
+            SessionCallJson::Listed(values) => SessionCall::Input(SessionInput::Listed(objects(values)?)),
+            SessionCallJson::Removed(key) => SessionCall::Input(SessionInput::Removed(key)),
+            SessionCallJson::Clock(now) => SessionCall::Input(SessionInput::Clock(now)),
+            SessionCallJson::Attempt(pod) => SessionCall::Input(SessionInput::Attempt(pod)),
+            SessionCallJson::Cycle => SessionCall::Input(SessionInput::Cycle),
+            SessionCallJson::Part(most) => SessionCall::Input(SessionInput::Part(most)),
+            SessionCallJson::Outcomes(outcomes) => SessionCall::Input(SessionInput::Outcomes(outcomes)),
+            SessionCallJson::Question(question) => SessionCall::Question(question),
+            SessionCallJson::Explain => SessionCall::Explain,
+            SessionCallJson::Accounts => SessionCall::Accounts,
+            SessionCallJson::Memberships => SessionCall::Memberships,
+            SessionCallJson::Standings => SessionCall::Standings,
+            SessionCallJson::StandingsOf(pods) => SessionCall::StandingsOf(pods),
+            SessionCallJson::Queue => SessionCall::Queue,
+            SessionCallJson::Patience(nanoseconds) => SessionCall::Patience(nanoseconds),
+            SessionCallJson::Checkpoint => SessionCall::Checkpoint,
+            SessionCallJson::Restore(checkpoint) => SessionCall::Restore(checkpoint),
         })
     }
 
@@ -143,30 +148,30 @@ impl Told {
     ///
     /// # Errors
     /// Those of the function of the session.
-    pub fn tell(self, session: &mut Session) -> Result<Step, SessionError> {
-        let nothing = Step::default;
+    pub fn tell(self, session: &mut Session) -> Result<StepOutput, SessionError> {
+        let nothing = StepOutput::default;
         match self {
-            Told::Open => Ok(nothing()),
-            Told::Input(input) => session.handle(input),
-            Told::Question(question) => session.question(&question).map(|(_, step)| step),
-            Told::Explain => session.explain().map(|_| nothing()),
-            Told::Accounts => session.accounts().map(|_| nothing()),
-            Told::Memberships => session.memberships().map(|_| nothing()),
-            Told::Standings => session.standings().map(|_| nothing()),
-            Told::StandingsOf(pods) => session.standings_of(&pods).map(|_| nothing()),
-            Told::Queue => session.queue().map(|_| nothing()),
-            Told::Patience(nanoseconds) => {
+            SessionCall::Open => Ok(nothing()),
+            SessionCall::Input(input) => session.handle(input),
+            SessionCall::Question(question) => session.question(&question).map(|(_, step)| step),
+            SessionCall::Explain => session.explain().map(|_| nothing()),
+            SessionCall::Accounts => session.accounts().map(|_| nothing()),
+            SessionCall::Memberships => session.memberships().map(|_| nothing()),
+            SessionCall::Standings => session.standings().map(|_| nothing()),
+            SessionCall::StandingsOf(pods) => session.standings_of(&pods).map(|_| nothing()),
+            SessionCall::Queue => session.queue().map(|_| nothing()),
+            SessionCall::Patience(nanoseconds) => {
                 session.set_patience(nanoseconds);
                 Ok(nothing())
             }
-            Told::Checkpoint => session.checkpoint().map(|_| nothing()),
-            Told::Restore(checkpoint) => session.restore(*checkpoint).map(|()| nothing()),
+            SessionCall::Checkpoint => session.checkpoint().map(|_| nothing()),
+            SessionCall::Restore(checkpoint) => session.restore(*checkpoint).map(|()| nothing()),
         }
     }
 }
 
 /// Returns a line of objects, in their order: `head`, the objects separated by commas, and the closing brackets.
-fn lines_of(head: &str, objects: &[Object]) -> String {
+fn lines_of(head: &str, objects: &[KubernetesObject]) -> String {
     let mut line = head.to_owned();
     for (place, object) in objects.iter().enumerate() {
         line.push_str(if place == 0 { "" } else { "," });
@@ -176,21 +181,21 @@ fn lines_of(head: &str, objects: &[Object]) -> String {
     line
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for SessionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Told::Input(input) => input.fmt(f),
-            Told::Question(question) => question.fmt(f),
-            Told::Open => f.write_str("opening"),
-            Told::Explain => f.write_str("explain"),
-            Told::Accounts => f.write_str("accounts"),
-            Told::Memberships => f.write_str("memberships"),
-            Told::Standings => f.write_str("standings"),
-            Told::StandingsOf(pods) => write!(f, "standings of {} pods", pods.len()),
-            Told::Queue => f.write_str("queue"),
-            Told::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
-            Told::Checkpoint => f.write_str("checkpoint"),
-            Told::Restore(_) => f.write_str("restored checkpoint"),
+            SessionCall::Input(input) => input.fmt(f),
+            SessionCall::Question(question) => question.fmt(f),
+            SessionCall::Open => f.write_str("opening"),
+            SessionCall::Explain => f.write_str("explain"),
+            SessionCall::Accounts => f.write_str("accounts"),
+            SessionCall::Memberships => f.write_str("memberships"),
+            SessionCall::Standings => f.write_str("standings"),
+            SessionCall::StandingsOf(pods) => write!(f, "standings of {} pods", pods.len()),
+            SessionCall::Queue => f.write_str("queue"),
+            SessionCall::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
+            SessionCall::Checkpoint => f.write_str("checkpoint"),
+            SessionCall::Restore(_) => f.write_str("restored checkpoint"),
         }
     }
 }

@@ -4,7 +4,7 @@ use lictor_contract::*;
 
 /// An answer of a policy to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ComparableReply {
     /// The sort keys of these pods.
     Order {
         asked: Vec<PodId>,
@@ -26,109 +26,113 @@ pub(crate) enum Answer {
 
 /// A question whose two answers decide differently.
 #[derive(Debug)]
-pub(crate) struct Unlike {
+pub(crate) struct ReplyMismatch {
     /// The pod of the question.
     pub(crate) pod: Option<PodId>,
     /// The answer of the policy in force.
-    pub(crate) primary: Answer,
+    pub(crate) primary: ComparableReply,
     /// The answer of the candidate policy.
-    pub(crate) shadow: Answer,
+    pub(crate) shadow: ComparableReply,
 }
 
 /// The nominations and evictions of a plan, sorted.
-type Moves = (Vec<(PodId, NodeId)>, Vec<(PodId, Eviction)>);
+type PlanMoves = (Vec<(PodId, NodeId)>, Vec<(PodId, Eviction)>);
 
-impl Answer {
+impl ComparableReply {
     /// Returns the function that was called.
     pub(crate) fn call(&self) -> &'static str {
         match self {
-            Answer::Order { .. } => "queue-keys",
-            Answer::PreFilter(_) => "pre-filter",
-            Answer::Filter(_) => "filter",
-            Answer::PostFilter(..) => "post-filter",
-            Answer::Score(..) => "score",
-            Answer::Reserve(_) => "reserve",
-            Answer::Unreserve(_) => "unreserve",
-            Answer::Permit(_) => "permit",
-            Answer::Act(_) => "act",
-            Answer::Enforce(_) => "enforce",
-            Answer::Marks(_) => "marks",
+            ComparableReply::Order { .. } => "queue-keys",
+            ComparableReply::PreFilter(_) => "pre-filter",
+            ComparableReply::Filter(_) => "filter",
+            ComparableReply::PostFilter(..) => "post-filter",
+            ComparableReply::Score(..) => "score",
+            ComparableReply::Reserve(_) => "reserve",
+            ComparableReply::Unreserve(_) => "unreserve",
+            ComparableReply::Permit(_) => "permit",
+            ComparableReply::Act(_) => "act",
+            ComparableReply::Enforce(_) => "enforce",
+            ComparableReply::Marks(_) => "marks",
         }
     }
 
     /// Returns whether two answers decide the same. Reasons, hints when to try again and the numbers of plans are no decisions.
-    pub(crate) fn decides_like(&self, other: &Answer) -> bool {
+    pub(crate) fn decides_like(&self, other: &ComparableReply) -> bool {
         match (self, other) {
-            (Answer::Order { asked, keys }, Answer::Order { keys: other, .. }) => {
+            (ComparableReply::Order { asked, keys }, ComparableReply::Order { keys: other, .. }) => {
                 keys == other || order(asked, keys) == order(asked, other)
             }
-            (Answer::PreFilter(one), Answer::PreFilter(other)) => {
+            (ComparableReply::PreFilter(one), ComparableReply::PreFilter(other)) => {
                 let word = |answer: &PreFiltered| std::mem::discriminant(&answer.admission);
                 word(one) == word(other) && one.effects == other.effects
             }
-            (Answer::Filter(one), Answer::Filter(other)) => {
+            (ComparableReply::Filter(one), ComparableReply::Filter(other)) => {
                 let fits = |answer: &NodeVerdicts| answer.codes.iter().map(|code| *code == 0).collect::<Vec<_>>();
                 one.codes == other.codes || fits(one) == fits(other)
             }
-            (Answer::PostFilter(one, _), Answer::PostFilter(other, _)) => {
+            (ComparableReply::PostFilter(one, _), ComparableReply::PostFilter(other, _)) => {
                 let plan =
                     |answer: &PostFiltered| answer.plan.as_ref().map(|plan| (moves_of(plan), plan.marks.clone()));
                 plan(one) == plan(other) && one.effects == other.effects
             }
-            (Answer::Score(nodes, one), Answer::Score(_, other)) => {
+            (ComparableReply::Score(nodes, one), ComparableReply::Score(_, other)) => {
                 one == other || best(nodes, one) == best(nodes, other)
             }
-            (Answer::Reserve(one), Answer::Reserve(other)) | (Answer::Unreserve(one), Answer::Unreserve(other)) => {
-                one == other
-            }
-            (Answer::Permit(one), Answer::Permit(other)) => {
+            (ComparableReply::Reserve(one), ComparableReply::Reserve(other))
+            | (ComparableReply::Unreserve(one), ComparableReply::Unreserve(other)) => one == other,
+            (ComparableReply::Permit(one), ComparableReply::Permit(other)) => {
                 let same = match (&one.permission, &other.permission) {
                     (Permission::Reject(_), Permission::Reject(_)) => true,
                     (one, other) => one == other,
                 };
                 same && one.effects == other.effects
             }
-            (Answer::Act(one), Answer::Act(other)) => {
+            (ComparableReply::Act(one), ComparableReply::Act(other)) => {
                 one.more == other.more
                     && placements(&one.bindings) == placements(&other.bindings)
                     && plans(&one.plans) == plans(&other.plans)
             }
-            (Answer::Enforce(one), Answer::Enforce(other)) => {
+            (ComparableReply::Enforce(one), ComparableReply::Enforce(other)) => {
                 let given = |answer: &Enforced| {
                     let each = answer.enforcements.iter();
                     each.map(|it| (it.queue.clone(), victims(&it.victims), it.marks.clone())).collect::<Vec<_>>()
                 };
                 given(one) == given(other)
             }
-            (Answer::Marks(one), Answer::Marks(other)) => one == other,
+            (ComparableReply::Marks(one), ComparableReply::Marks(other)) => one == other,
             _ => false,
         }
     }
 
     /// Returns whether nothing was to be decided: the order of no pods.
     pub(crate) fn is_about_nothing(&self) -> bool {
-        matches!(self, Answer::Order { asked, .. } if asked.is_empty())
+        matches!(self, ComparableReply::Order { asked, .. } if asked.is_empty())
     }
 
     /// Returns whether the policy may have stored the answer as state. Orders, filters, scores and marks store nothing, and neither does a pre-filter
     /// without effects.
     pub(crate) fn may_last(&self) -> bool {
         match self {
-            Answer::PreFilter(answer) => answer.effects != Effects::default(),
-            Answer::Order { .. } | Answer::Filter(_) | Answer::Score(..) | Answer::Marks(_) => false,
+            ComparableReply::PreFilter(answer) => answer.effects != Effects::default(),
+            ComparableReply::Order { .. }
+            | ComparableReply::Filter(_)
+            | ComparableReply::Score(..)
+            | ComparableReply::Marks(_) => false,
             _ => true,
         }
     }
 
     /// Returns the plans in the answer: their numbers, and what they move.
-    pub(crate) fn proposed(&self) -> Vec<(u64, Moves)> {
+    pub(crate) fn proposed(&self) -> Vec<(u64, PlanMoves)> {
         match self {
-            Answer::PostFilter(answer, _) => answer.plan.iter().map(|plan| (plan.id, moves_of(plan))).collect(),
-            Answer::Act(actions) => {
+            ComparableReply::PostFilter(answer, _) => {
+                answer.plan.iter().map(|plan| (plan.id, moves_of(plan))).collect()
+            }
+            ComparableReply::Act(actions) => {
                 let ids = actions.plans.slices.iter().map(|slice| slice.id);
                 ids.zip(plans(&actions.plans)).collect()
             }
-            Answer::Enforce(answer) => {
+            ComparableReply::Enforce(answer) => {
                 answer.enforcements.iter().map(|it| (it.id, (Vec::new(), victims(&it.victims)))).collect()
             }
             _ => Vec::new(),
@@ -159,12 +163,12 @@ fn victims(victims: &[Victim]) -> Vec<(PodId, Eviction)> {
     sorted
 }
 
-fn moves_of(plan: &Plan) -> Moves {
+fn moves_of(plan: &Plan) -> PlanMoves {
     (placements(&plan.nominations), victims(&plan.victims))
 }
 
 /// Returns the moves of each plan of a step. An invalid range counts as empty; the session detects it.
-fn plans(plans: &Plans) -> Vec<Moves> {
+fn plans(plans: &Plans) -> Vec<PlanMoves> {
     let (mut nominated, mut evicted) = (0, 0);
     let mut each = Vec::with_capacity(plans.slices.len());
     for slice in &plans.slices {
@@ -182,8 +186,8 @@ fn plans(plans: &Plans) -> Vec<Moves> {
 mod tests {
     use super::*;
 
-    fn verdicts(codes: &[u8]) -> Answer {
-        Answer::Filter(NodeVerdicts { codes: codes.to_vec(), obstacles: Vec::new() })
+    fn verdicts(codes: &[u8]) -> ComparableReply {
+        ComparableReply::Filter(NodeVerdicts { codes: codes.to_vec(), obstacles: Vec::new() })
     }
 
     #[test]
@@ -194,7 +198,7 @@ mod tests {
 
     #[test]
     fn keys_that_sort_alike_decide_alike() {
-        let keys = |keys: [u8; 2]| Answer::Order {
+        let keys = |keys: [u8; 2]| ComparableReply::Order {
             asked: vec![4, 7],
             keys: SortKeys { epoch: 0, keys: keys.iter().map(|key| vec![*key]).collect() },
         };
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn scores_decide_by_the_best_of_them() {
-        let score = |scores: &[i64]| Answer::Score(vec![1, 2, 3], scores.to_vec());
+        let score = |scores: &[i64]| ComparableReply::Score(vec![1, 2, 3], scores.to_vec());
         assert!(score(&[5, 9, 1]).decides_like(&score(&[50, 90, 80])));
         assert!(!score(&[5, 9, 1]).decides_like(&score(&[9, 9, 1])));
     }
@@ -220,7 +224,7 @@ mod tests {
             let victims = vec![Victim { pod: 9, eviction: Eviction::Delete }];
             let plans = Plans { slices, nominations, victims, reasons: Vec::new() };
             let (name, retry) = (String::new(), Retry::default());
-            Answer::Act(Actions { name, bindings: Vec::new(), plans, retry, more: false })
+            ComparableReply::Act(Actions { name, bindings: Vec::new(), plans, retry, more: false })
         };
         let one = step(vec![slice(1, 1, 0), slice(2, 2, 1)]);
         assert!(one.decides_like(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));

@@ -2,33 +2,33 @@
 
 use lictor_contract::*;
 
-use super::answer::Answer;
-use super::machine::Memory;
-use super::member::Saved;
-use super::numbers::Numbers;
-use super::pair::{Pair, together};
-use crate::cluster::Reached;
-use crate::policy::{CallError, Policy, Usage};
+use super::answer::ComparableReply;
+use super::member::PolicyCheckpoint;
+use super::numbers::PlanNumberMap;
+use super::pair::{PolicyWithShadow, together};
+use super::transition::StateTransfer;
+use crate::cluster::ReplayPosition;
+use crate::policy::{CallError, Policy, PolicyUsage};
 
-impl Policy for Pair {
+impl Policy for PolicyWithShadow {
     /// Restarts both policies. Both then receive everything again together.
     fn restart(&mut self) -> Result<(), CallError> {
         self.primary.policy.restart()?;
-        self.primary.numbers = Numbers::behind(self.last_plan);
+        self.primary.numbers = PlanNumberMap::behind(self.last_plan);
         if let Some(shadow) = &mut self.shadow {
             shadow.ask(|policy| policy.restart());
-            shadow.member.numbers = Numbers::apart();
-            shadow.reached = Reached::All;
+            shadow.member.numbers = PlanNumberMap::apart();
+            shadow.reached = ReplayPosition::All;
             shadow.unlike.clear();
             shadow.backlog.clear();
             shadow.used.clear();
             (shadow.astray, shadow.ahead) = (false, false);
-            shadow.memory = Some(Memory::None);
+            shadow.memory = Some(StateTransfer::None);
             shadow.report.restarts = shadow.report.restarts.saturating_add(1);
         }
         Ok(())
     }
-    fn usage(&self) -> Usage {
+    fn usage(&self) -> PolicyUsage {
         let beside = self.shadow.as_ref().map(|shadow| shadow.usage()).unwrap_or_default();
         together(together(self.primary.policy.usage(), beside), self.past)
     }
@@ -64,7 +64,7 @@ impl Policy for Pair {
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         let asked = pods.to_vec();
-        let order = |asked: Vec<PodId>, keys| Answer::Order { asked, keys };
+        let order = |asked: Vec<PodId>, keys| ComparableReply::Order { asked, keys };
         self.ask_both(
             (ExtensionPoint::QueueOrder, None),
             move |policy| policy.queue_keys(&asked).map(|keys| order(asked, keys)),
@@ -75,24 +75,24 @@ impl Policy for Pair {
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.ask_both(
             (ExtensionPoint::PreFilter, Some(pod)),
-            move |policy| policy.pre_filter(pod).map(Answer::PreFilter),
+            move |policy| policy.pre_filter(pod).map(ComparableReply::PreFilter),
             |pair| pair.primary.policy.pre_filter(pod),
-            |answer| Answer::PreFilter(answer.clone()),
+            |answer| ComparableReply::PreFilter(answer.clone()),
         )
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.ask_both(
             (ExtensionPoint::Filter, Some(pod)),
-            move |policy| policy.filter(pod).map(Answer::Filter),
+            move |policy| policy.filter(pod).map(ComparableReply::Filter),
             |pair| pair.primary.policy.filter(pod),
-            |answer| Answer::Filter(answer.clone()),
+            |answer| ComparableReply::Filter(answer.clone()),
         )
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let (asked, known) = (pods.to_vec(), refuted.clone());
         self.ask_both(
             (ExtensionPoint::PostFilter, pods.first().copied()),
-            move |policy| policy.post_filter(&asked, &known).map(|answer| Answer::PostFilter(answer, known)),
+            move |policy| policy.post_filter(&asked, &known).map(|answer| ComparableReply::PostFilter(answer, known)),
             |pair| {
                 let mut answer = pair.primary.policy.post_filter(pods, refuted)?;
                 if let Some(plan) = &mut answer.plan {
@@ -100,40 +100,40 @@ impl Policy for Pair {
                 }
                 Ok(answer)
             },
-            |answer| Answer::PostFilter(answer.clone(), refuted.clone()),
+            |answer| ComparableReply::PostFilter(answer.clone(), refuted.clone()),
         )
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         self.ask_both(
             (ExtensionPoint::Reserve, Some(pod)),
-            move |policy| policy.reserve(pod, node).map(Answer::Reserve),
+            move |policy| policy.reserve(pod, node).map(ComparableReply::Reserve),
             |pair| pair.primary.policy.reserve(pod, node),
-            |answer| Answer::Reserve(answer.clone()),
+            |answer| ComparableReply::Reserve(answer.clone()),
         )
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         self.ask_both(
             (ExtensionPoint::Reserve, Some(pod)),
-            move |policy| policy.unreserve(pod, cause).map(Answer::Unreserve),
+            move |policy| policy.unreserve(pod, cause).map(ComparableReply::Unreserve),
             |pair| pair.primary.policy.unreserve(pod, cause),
-            |answer| Answer::Unreserve(answer.clone()),
+            |answer| ComparableReply::Unreserve(answer.clone()),
         )
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
         let asked = nodes.to_vec();
         self.ask_both(
             (ExtensionPoint::Score, Some(pod)),
-            move |policy| policy.score(pod, &asked).map(|scores| Answer::Score(asked, scores)),
+            move |policy| policy.score(pod, &asked).map(|scores| ComparableReply::Score(asked, scores)),
             |pair| pair.primary.policy.score(pod, nodes),
-            |scores| Answer::Score(nodes.to_vec(), scores.clone()),
+            |scores| ComparableReply::Score(nodes.to_vec(), scores.clone()),
         )
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         self.ask_both(
             (ExtensionPoint::Permit, Some(pod)),
-            move |policy| policy.permit(pod).map(Answer::Permit),
+            move |policy| policy.permit(pod).map(ComparableReply::Permit),
             |pair| pair.primary.policy.permit(pod),
-            |answer| Answer::Permit(answer.clone()),
+            |answer| ComparableReply::Permit(answer.clone()),
         )
     }
     fn act(&mut self) -> Result<Actions, CallError> {
@@ -153,7 +153,7 @@ impl Policy for Pair {
                 shadow.ahead = answer.more;
             } else if let Some(own) = own {
                 let own_more = own.more;
-                shadow.compare(None, Answer::Act(answer.clone()), Answer::Act(own));
+                shadow.compare(None, ComparableReply::Act(answer.clone()), ComparableReply::Act(own));
                 shadow.follow_cycle(answer.more, own_more);
             }
         }
@@ -162,7 +162,7 @@ impl Policy for Pair {
     fn enforce(&mut self) -> Result<Enforced, CallError> {
         self.ask_both(
             (ExtensionPoint::Enforce, None),
-            |policy| policy.enforce().map(Answer::Enforce),
+            |policy| policy.enforce().map(ComparableReply::Enforce),
             |pair| {
                 let mut answer = pair.primary.policy.enforce()?;
                 for enforcement in &mut answer.enforcements {
@@ -170,7 +170,7 @@ impl Policy for Pair {
                 }
                 Ok(answer)
             },
-            |answer| Answer::Enforce(answer.clone()),
+            |answer| ComparableReply::Enforce(answer.clone()),
         )
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
@@ -184,7 +184,7 @@ impl Policy for Pair {
         if let Some(shadow) = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up())
             && let Some(own) = shadow.ask(|policy| policy.marks(pod, node))
         {
-            shadow.compare(Some(pod), Answer::Marks(answer.clone()), Answer::Marks(own));
+            shadow.compare(Some(pod), ComparableReply::Marks(answer.clone()), ComparableReply::Marks(own));
         }
         Ok(answer)
     }
@@ -212,6 +212,6 @@ impl Policy for Pair {
         saved?.ok_or(CallError::Lacks(Interface::State))
     }
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        self.recall(&Saved { checkpoint: checkpoint.clone(), numbers: Numbers::default() })
+        self.recall(&PolicyCheckpoint { checkpoint: checkpoint.clone(), numbers: PlanNumberMap::default() })
     }
 }

@@ -4,31 +4,31 @@ use std::collections::BTreeSet;
 
 use lictor_contract::*;
 
-use super::answer::{Answer, Unlike};
-use super::aside::Busy;
-use super::machine::{Memory, Reason};
-use super::numbers::Numbers;
-use super::report::Report;
-use super::worker::Worker;
-use crate::cluster::Reached;
-use crate::policy::{CallError, Policy, Usage};
-use crate::reason::Templates;
+use super::answer::{ComparableReply, ReplyMismatch};
+use super::aside::ShadowTask;
+use super::numbers::PlanNumberMap;
+use super::report::ComparisonReport;
+use super::transition::{StateTransfer, TransitionReason};
+use super::worker::ShadowThread;
+use crate::cluster::ReplayPosition;
+use crate::policy::{CallError, Policy, PolicyUsage};
+use crate::reason::MessageTemplates;
 
 /// The maximum steps of the shadow policy's own cycle that are run after the cycle of the policy in force has ended.
 const STEPS: usize = 64;
 
 /// A policy with its plan numbers and its last checkpoint.
-pub(crate) struct Member {
+pub(crate) struct PolicySlot {
     pub(super) policy: Box<dyn Policy>,
-    pub(super) numbers: Numbers,
-    pub(super) saved: Option<Saved>,
+    pub(super) numbers: PlanNumberMap,
+    pub(super) saved: Option<PolicyCheckpoint>,
 }
 
 /// A checkpoint of a policy, and its plan numbers at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Saved {
+pub(crate) struct PolicyCheckpoint {
     pub(crate) checkpoint: Checkpoint,
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: PlanNumberMap,
 }
 
 /// The configuration of a policy, and what follows from it.
@@ -37,26 +37,26 @@ pub(crate) struct Configuration {
     pub(crate) arguments: String,
     pub(crate) points: BTreeSet<ExtensionPoint>,
     pub(crate) judges_room: bool,
-    pub(crate) templates: Templates,
+    pub(crate) templates: MessageTemplates,
 }
 
 /// The policy in shadow. It receives the same events and calls as the policy in force. Its answers are compared and never carried out.
 pub(crate) struct Shadow {
-    pub(super) member: Member,
+    pub(super) member: PolicySlot,
     pub(crate) configuration: Configuration,
     /// The extension points at which the answers of both policies are compared.
     pub(super) points: BTreeSet<ExtensionPoint>,
     /// The position up to which the policy has received the cluster.
-    pub(crate) reached: Reached,
-    pub(super) worker: Worker,
+    pub(crate) reached: ReplayPosition,
+    pub(super) worker: ShadowThread,
     /// The work in progress on its thread.
-    pub(super) busy: Option<Busy>,
+    pub(super) busy: Option<ShadowTask>,
     /// The changes to those parts of the cluster that the policy already has. They are sent with the next part.
     pub(super) backlog: Vec<Event>,
     /// The usage before its last call.
-    pub(super) usage: Usage,
+    pub(super) usage: PolicyUsage,
     /// The result for the memory of the policy in force. `None`: the policy has not received everything yet.
-    pub(crate) memory: Option<Memory>,
+    pub(crate) memory: Option<StateTransfer>,
     /// Whether the policy may remember decisions that were not carried out.
     pub(super) astray: bool,
     /// The plan numbers that this instance has used.
@@ -64,19 +64,19 @@ pub(crate) struct Shadow {
     /// Whether the cycle of the shadow policy has ended before that of the policy in force.
     pub(super) ahead: bool,
     /// The fault or lie of the policy. It gets no more calls.
-    pub(crate) wrong: Option<Reason>,
+    pub(crate) wrong: Option<TransitionReason>,
     /// The pairs of answers that decide differently, since they were last taken.
-    pub(super) unlike: Vec<Unlike>,
+    pub(super) unlike: Vec<ReplyMismatch>,
     /// The findings of the policy in the objects.
     pub(crate) findings: Vec<Finding>,
     /// The time of the next call of `enforce` that the policy has requested, in nanoseconds since 1970.
     pub(crate) enforce_at: Option<i64>,
-    pub(crate) report: Report,
+    pub(crate) report: ComparisonReport,
 }
 
-impl Member {
-    pub(super) fn new(policy: Box<dyn Policy>, numbers: Numbers) -> Member {
-        Member { policy, numbers, saved: None }
+impl PolicySlot {
+    pub(super) fn new(policy: Box<dyn Policy>, numbers: PlanNumberMap) -> PolicySlot {
+        PolicySlot { policy, numbers, saved: None }
     }
 
     /// Takes a checkpoint and stores it. `None`: the policy has no memory.
@@ -93,11 +93,11 @@ impl Member {
 
     /// Stores a checkpoint.
     pub(super) fn keep(&mut self, checkpoint: &Checkpoint) {
-        self.saved = Some(Saved { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
+        self.saved = Some(PolicyCheckpoint { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
     }
 
     /// Restores a checkpoint. Returns the policy's verdict on the checkpoint.
-    pub(super) fn recall(&mut self, saved: &Saved) -> Result<Result<(), StateError>, CallError> {
+    pub(super) fn recall(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
         let taken = self.policy.restore(&saved.checkpoint)?;
         if taken.is_ok() {
             self.numbers = saved.numbers.clone();
@@ -109,14 +109,14 @@ impl Member {
 impl Shadow {
     pub(crate) fn new(policy: Box<dyn Policy>, configuration: Configuration) -> Shadow {
         Shadow {
-            member: Member::new(policy, Numbers::apart()),
+            member: PolicySlot::new(policy, PlanNumberMap::apart()),
             points: configuration.points.clone(),
             configuration,
-            reached: Reached::Nothing,
-            worker: Worker::start(),
+            reached: ReplayPosition::Nothing,
+            worker: ShadowThread::start(),
             busy: None,
             backlog: Vec::new(),
-            usage: Usage::default(),
+            usage: PolicyUsage::default(),
             memory: None,
             astray: false,
             used: BTreeSet::new(),
@@ -125,7 +125,7 @@ impl Shadow {
             unlike: Vec::new(),
             findings: Vec::new(),
             enforce_at: None,
-            report: Report::default(),
+            report: ComparisonReport::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Shadow {
 
     /// Returns whether the policy still receives the cluster.
     fn is_loading(&self) -> bool {
-        self.memory.is_none() && !matches!(self.busy, Some(Busy::Settles(..)))
+        self.memory.is_none() && !matches!(self.busy, Some(ShadowTask::Settles(..)))
     }
 
     /// Returns whether the policy has received everything and works.
@@ -167,12 +167,12 @@ impl Shadow {
     /// Records that a call of the policy failed. Only the first fault or lie is kept.
     pub(super) fn fault(&mut self, error: &CallError) {
         let (call, message) = (error.call().to_owned(), error.to_string());
-        self.wrong.get_or_insert(Reason::Fault { call, message });
+        self.wrong.get_or_insert(TransitionReason::Fault { call, message });
     }
 
     /// Records that the policy gave an invalid answer. Only the first fault or lie is kept.
     pub(crate) fn lie(&mut self, call: &str, message: String) {
-        self.wrong.get_or_insert(Reason::Lie { call: call.to_owned(), message });
+        self.wrong.get_or_insert(TransitionReason::Lie { call: call.to_owned(), message });
     }
 
     /// Calls the policy, after waiting for its work in progress. `None`: the policy has failed or lacks the interface.
@@ -208,7 +208,7 @@ impl Shadow {
     /// is returned. Numbers of plans become those of the policy.
     pub(super) fn hears(&mut self, events: &[Event]) -> Vec<Event> {
         if self.is_loading() {
-            let is_known = |event: &&Event| Reached::of(event).is_some_and(|place| place <= self.reached);
+            let is_known = |event: &&Event| ReplayPosition::of(event).is_some_and(|place| place <= self.reached);
             self.backlog.extend(events.iter().filter(is_known).cloned());
             return Vec::new();
         }
@@ -242,7 +242,7 @@ impl Shadow {
 
     /// Compares the answer with that of the policy in force. Plans with the same moves are paired by their numbers. The policy's further plans are
     /// refused to it.
-    pub(super) fn compare(&mut self, pod: Option<PodId>, primary: Answer, own: Answer) {
+    pub(super) fn compare(&mut self, pod: Option<PodId>, primary: ComparableReply, own: ComparableReply) {
         let call = primary.call();
         if !primary.is_about_nothing() {
             self.report.count(call);
@@ -261,12 +261,12 @@ impl Shadow {
             }
         }
         self.tell(refused);
-        if let Answer::Enforce(answer) = &own {
+        if let ComparableReply::Enforce(answer) = &own {
             self.enforce_at = answer.retry.at;
         }
         if !alike {
             self.astray |= primary.may_last() || own.may_last();
-            self.unlike.push(Unlike { pod, primary, shadow: own });
+            self.unlike.push(ReplyMismatch { pod, primary, shadow: own });
         }
     }
 

@@ -1,7 +1,7 @@
 //! Replacement of the policy of a running session: no decision is lost, repeated or taken twice.
 //!
-//! [`Session::replace`](crate::session::Session::replace) begins a replacement. The inputs of the session lead it from one state ([`State`]) to the
-//! next. Each [`Transition`] has its [`Reason`] as data and comes with the step in which it happened.
+//! [`Session::replace`](crate::session::Session::replace) begins a replacement. The inputs of the session lead it from one state ([`ReplacementState`]) to the
+//! next. Each [`Transition`] has its [`TransitionReason`] as data and comes with the step in which it happened.
 //!
 //! ```text
 //! Loading --everything sent--> Shadow --time over--> Switching --next input--> Watching --time over--> Done
@@ -9,8 +9,8 @@
 //!    +------- fault, lie --------+--- too different -----+------------------------+-----------------> RolledBack
 //! ```
 //!
-//! A cluster in which little is decided gives few answers to compare. [`Terms::answers`] demands a minimum of answers: the shadow lasts until the
-//! minimum is reached, at most as long as [`Terms::at_most`]. If there are too few answers then, the old policy stays ([`Reason::TooFew`]).
+//! A cluster in which little is decided gives few answers to compare. [`ReplacementTerms::answers`] demands a minimum of answers: the shadow lasts until the
+//! minimum is reached, at most as long as [`ReplacementTerms::at_most`]. If there are too few answers then, the old policy stays ([`TransitionReason::TooFew`]).
 //!
 //! # What the shadow is
 //!
@@ -28,7 +28,7 @@
 //! A plan that the shadow policy proposed and that was not carried out is refused to it (`plan-refused`). Where the shadow policy may remember other
 //! decisions that were not carried out, it restores the memory of the policy in force (`state.save`, `state.restore`) at the end of the same input.
 //! A shadow policy whose memory has another format does not take this memory. It then knows what the cluster shows and what it has seen itself. The
-//! transition and a finding report this ([`Memory::Rebuilt`]).
+//! transition and a finding report this ([`StateTransfer::Rebuilt`]).
 //!
 //! # What it costs
 //!
@@ -53,16 +53,17 @@ mod numbers;
 mod pair;
 mod report;
 mod terms;
+mod transition;
 mod words;
 mod worker;
 
-pub(crate) use answer::{Answer, order};
-pub(crate) use machine::{Machine, Seen};
-pub(crate) use member::{Configuration, Saved, Shadow};
+pub(crate) use answer::{ComparableReply, order};
+pub(crate) use machine::{Machine, MachineInput};
+pub(crate) use member::{Configuration, PolicyCheckpoint, Shadow};
 pub(crate) use naming::{decided, only_holes};
-pub(crate) use numbers::Numbers;
-pub(crate) use pair::{Loading, Pair};
+pub(crate) use numbers::PlanNumberMap;
+pub(crate) use pair::{PolicyWithShadow, ShadowLoading};
 
-pub use machine::{Memory, Reason, State, Transition};
-pub use report::{Decided, Difference, Report, Totals};
-pub use terms::{Period, Terms};
+pub use report::{ComparisonReport, ComparisonTotals, DecisionSummary, ReplyDifference};
+pub use terms::{Period, ReplacementTerms};
+pub use transition::{ReplacementState, StateTransfer, Transition, TransitionReason};

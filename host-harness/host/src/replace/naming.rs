@@ -4,45 +4,44 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
-use super::answer::{Answer, best, order};
-use super::report::Decided;
+use super::answer::{ComparableReply, best, order};
+use super::report::DecisionSummary;
 use crate::cluster::Mirror;
 
 /// The maximum names in a list.
 const NAMES: usize = 10;
 
 /// Returns whether two answers to Filter agree on all nodes that exist.
-pub(crate) fn only_holes(one: &Answer, other: &Answer, mirror: &Mirror) -> bool {
-    let (Answer::Filter(one), Answer::Filter(other)) = (one, other) else { return false };
+pub(crate) fn only_holes(one: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> bool {
+    let (ComparableReply::Filter(one), ComparableReply::Filter(other)) = (one, other) else { return false };
     one.codes.len() == other.codes.len() && mirror.nodes().all(|node| fits(one, node.id) == fits(other, node.id))
 }
 
 /// Returns the decision of an answer in names. `other` is the answer of the other policy to the same question: nodes are named where only this answer
 /// has them.
-pub(crate) fn decided(answer: &Answer, other: &Answer, mirror: &Mirror) -> Decided {
-    let names = Names(mirror);
+pub(crate) fn decided(answer: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> DecisionSummary {
+    let names = ClusterNames(mirror);
     match answer {
-        Answer::Order { asked, keys } => Decided { names: names.order(asked, keys, other), ..says("order") },
-        Answer::PreFilter(answer) => {
+        ComparableReply::Order { asked, keys } => {
+            DecisionSummary { names: names.order(asked, keys, other), ..says("order") }
+        }
+        ComparableReply::PreFilter(answer) => {
             let decided = match &answer.admission {
                 Admission::Pass => says("passes"),
                 Admission::Refused(why) => by("refused", why),
                 Admission::Final(why) => by("finally refused", why),
             };
-            Decided { effects: names.effects(&answer.effects), ..decided }
+            DecisionSummary { effects: names.effects(&answer.effects), ..decided }
         }
-        Answer::Filter(answer) => {
-            let Answer::Filter(beside) = other else { return says("fits") };
-            let count = mirror.nodes().filter(|node| fits(answer, node.id)).count();
-            let only = mirror.nodes().filter(|node| fits(answer, node.id) && !fits(beside, node.id));
-            let verdict = format!("{count} nodes fit");
-            Decided { verdict, names: only.map(|node| node.name.clone()).take(NAMES).collect(), ..Decided::default() }
-        }
-        Answer::PostFilter(answer, _) => {
+        ComparableReply::Filter(answer) => match other {
+            ComparableReply::Filter(other) => fitting(answer, other, mirror),
+            _ => says("fits"),
+        },
+        ComparableReply::PostFilter(answer, _) => {
             let effects = names.effects(&answer.effects);
             match &answer.plan {
-                None => Decided { effects, ..by("no plan", &answer.reason) },
-                Some(plan) => Decided {
+                None => DecisionSummary { effects, ..by("no plan", &answer.reason) },
+                Some(plan) => DecisionSummary {
                     placements: names.placements(&plan.nominations),
                     victims: names.victims(&plan.victims),
                     effects,
@@ -50,48 +49,59 @@ pub(crate) fn decided(answer: &Answer, other: &Answer, mirror: &Mirror) -> Decid
                 },
             }
         }
-        Answer::Score(nodes, scores) => {
+        ComparableReply::Score(nodes, scores) => {
             let best = best(nodes, scores);
-            Decided { names: best.into_iter().map(|node| names.node(node)).take(NAMES).collect(), ..says("best") }
+            DecisionSummary {
+                names: best.into_iter().map(|node| names.node(node)).take(NAMES).collect(),
+                ..says("best")
+            }
         }
-        Answer::Reserve(effects) | Answer::Unreserve(effects) => {
-            Decided { effects: names.effects(effects), ..says("effects") }
+        ComparableReply::Reserve(effects) | ComparableReply::Unreserve(effects) => {
+            DecisionSummary { effects: names.effects(effects), ..says("effects") }
         }
-        Answer::Permit(answer) => {
+        ComparableReply::Permit(answer) => {
             let decided = match &answer.permission {
                 Permission::Allow => by("allowed", &answer.reason),
                 Permission::Wait(nanoseconds) => by(&format!("waits {nanoseconds} ns"), &answer.reason),
                 Permission::Reject(why) => by("rejected", why),
             };
-            Decided { effects: names.effects(&answer.effects), ..decided }
+            DecisionSummary { effects: names.effects(&answer.effects), ..decided }
         }
-        Answer::Act(actions) => {
+        ComparableReply::Act(actions) => {
             let (bindings, plans) = (actions.bindings.len(), actions.plans.slices.len());
             let placed = actions.bindings.iter().chain(&actions.plans.nominations);
             let verdict = format!("{}: {bindings} bound, {plans} plans", actions.name);
             let law = actions.plans.reasons.first().map(|reason| reason.code.clone()).unwrap_or_default();
             let (placements, victims) = (names.placements(placed), names.victims(&actions.plans.victims));
-            Decided { verdict, law, placements, victims, ..Decided::default() }
+            DecisionSummary { verdict, law, placements, victims, ..DecisionSummary::default() }
         }
-        Answer::Enforce(answer) => {
+        ComparableReply::Enforce(answer) => {
             let given = answer.enforcements.iter();
             let law = given.clone().next().map(|it| it.reason.code.clone()).unwrap_or_default();
             let victims = given.flat_map(|it| names.victims(&it.victims)).collect();
-            Decided { law, victims, ..says("gives back") }
+            DecisionSummary { law, victims, ..says("gives back") }
         }
-        Answer::Marks(marks) => {
+        ComparableReply::Marks(marks) => {
             let written = marks.iter().map(|mark| format!("writes {}={}", mark.key, mark.value));
-            Decided { effects: written.collect(), ..says("marks") }
+            DecisionSummary { effects: written.collect(), ..says("marks") }
         }
     }
 }
 
-fn says(verdict: &str) -> Decided {
-    Decided { verdict: verdict.to_owned(), ..Decided::default() }
+/// Returns how many nodes fit by an answer, and the names of those that fit by this answer only.
+fn fitting(answer: &NodeVerdicts, other: &NodeVerdicts, mirror: &Mirror) -> DecisionSummary {
+    let count = mirror.nodes().filter(|node| fits(answer, node.id)).count();
+    let only = mirror.nodes().filter(|node| fits(answer, node.id) && !fits(other, node.id));
+    let names = only.map(|node| node.name.clone()).take(NAMES).collect();
+    DecisionSummary { verdict: format!("{count} nodes fit"), names, ..DecisionSummary::default() }
 }
 
-fn by(verdict: &str, reason: &Reason) -> Decided {
-    Decided { law: reason.code.clone(), ..says(verdict) }
+fn says(verdict: &str) -> DecisionSummary {
+    DecisionSummary { verdict: verdict.to_owned(), ..DecisionSummary::default() }
+}
+
+fn by(verdict: &str, reason: &Reason) -> DecisionSummary {
+    DecisionSummary { law: reason.code.clone(), ..says(verdict) }
 }
 
 fn fits(answer: &NodeVerdicts, node: NodeId) -> bool {
@@ -99,9 +109,9 @@ fn fits(answer: &NodeVerdicts, node: NodeId) -> bool {
 }
 
 /// The names of the cluster.
-struct Names<'a>(&'a Mirror);
+struct ClusterNames<'a>(&'a Mirror);
 
-impl Names<'_> {
+impl ClusterNames<'_> {
     fn pod(&self, pod: PodId) -> String {
         self.0.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
     }
@@ -130,10 +140,10 @@ impl Names<'_> {
     }
 
     /// Returns the pods from the first place on where the two orders differ.
-    fn order(&self, asked: &[PodId], keys: &SortKeys, other: &Answer) -> Vec<String> {
+    fn order(&self, asked: &[PodId], keys: &SortKeys, other: &ComparableReply) -> Vec<String> {
         let sorted = order(asked, keys).unwrap_or_default();
         let beside = match other {
-            Answer::Order { keys, .. } => order(asked, keys).unwrap_or_default(),
+            ComparableReply::Order { keys, .. } => order(asked, keys).unwrap_or_default(),
             _ => Vec::new(),
         };
         let alike = sorted.iter().zip(&beside).take_while(|(one, other)| one == other).count();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The translation between the plan numbers of one instance and those of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Numbers {
+pub(crate) struct PlanNumberMap {
     /// Offsets: after session number `.0` (exclusive), session number = instance number + `.1`.
     spans: Vec<(u64, u64)>,
     /// Plans of another instance that this instance has proposed as well: session number to instance number.
@@ -15,22 +15,22 @@ pub(crate) struct Numbers {
     last: u64,
 }
 
-impl Default for Numbers {
+impl Default for PlanNumberMap {
     /// Returns the identity: the instance counts like the session.
-    fn default() -> Numbers {
-        Numbers { spans: vec![(0, 0)], matched: BTreeMap::new(), last: 0 }
+    fn default() -> PlanNumberMap {
+        PlanNumberMap { spans: vec![(0, 0)], matched: BTreeMap::new(), last: 0 }
     }
 }
 
-impl Numbers {
+impl PlanNumberMap {
     /// Returns the numbers of an instance without any session number: its plans are not plans of the session.
-    pub(crate) fn apart() -> Numbers {
-        Numbers { spans: Vec::new(), ..Numbers::default() }
+    pub(crate) fn apart() -> PlanNumberMap {
+        PlanNumberMap { spans: Vec::new(), ..PlanNumberMap::default() }
     }
 
     /// Returns the numbers of a new instance whose first plan follows the session's last one.
-    pub(crate) fn behind(last_plan: u64) -> Numbers {
-        let mut numbers = Numbers::apart();
+    pub(crate) fn behind(last_plan: u64) -> PlanNumberMap {
+        let mut numbers = PlanNumberMap::apart();
         numbers.go_on_from(last_plan);
         numbers
     }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn one_that_counts_as_the_session_does_is_left_alone() {
-        let mut numbers = Numbers::default();
+        let mut numbers = PlanNumberMap::default();
         assert_eq!((numbers.outward(1), numbers.outward(2)), (1, 2));
         numbers.go_on_from(2);
         assert!(numbers.is_plain());
@@ -91,14 +91,14 @@ mod tests {
 
     #[test]
     fn one_that_begins_anew_goes_on_where_the_session_is() {
-        let mut numbers = Numbers::behind(10);
+        let mut numbers = PlanNumberMap::behind(10);
         assert_eq!(numbers.outward(1), 11);
         assert_eq!((numbers.inward(11), numbers.inward(10), numbers.inward(3)), (Some(1), None, None));
     }
 
     #[test]
     fn what_both_have_proposed_keeps_its_two_numbers_when_the_other_takes_over() {
-        let mut numbers = Numbers::apart();
+        let mut numbers = PlanNumberMap::apart();
         numbers.note(3);
         numbers.pair(9, 3);
         // This instance proposed a fourth plan that the other did not. The other proposed two more plans.
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn numbers_before_and_after_a_second_change_are_kept_apart() {
-        let mut numbers = Numbers::default();
+        let mut numbers = PlanNumberMap::default();
         numbers.outward(4);
         // The session counted up to 7 with another instance, and then returned to this one.
         numbers.go_on_from(7);

@@ -2,50 +2,55 @@
 
 use lictor_contract::*;
 
-use super::answer::{Answer, Unlike};
-use super::machine::Memory;
-use super::member::{Member, Saved, Shadow};
-use super::numbers::Numbers;
-use crate::cluster::Reached;
-use crate::policy::{CallError, Policy, Usage};
+use super::answer::{ComparableReply, ReplyMismatch};
+use super::member::{PolicyCheckpoint, PolicySlot, Shadow};
+use super::numbers::PlanNumberMap;
+use super::transition::StateTransfer;
+use crate::cluster::ReplayPosition;
+use crate::policy::{CallError, Policy, PolicyUsage};
 
 /// The policy in force, and the one in shadow. A pair answers as the policy in force does, with the plan numbers of the session.
-pub(crate) struct Pair {
-    pub(super) primary: Member,
+pub(crate) struct PolicyWithShadow {
+    pub(super) primary: PolicySlot,
     pub(crate) shadow: Option<Box<Shadow>>,
     /// The highest plan number of the session.
     pub(super) last_plan: u64,
     /// The usage of policies that were dropped.
-    pub(super) past: Usage,
+    pub(super) past: PolicyUsage,
 }
 
 /// The progress of the shadow policy in loading the cluster.
-pub(crate) enum Loading {
+pub(crate) enum ShadowLoading {
     /// The policy is still reading a part.
     Busy,
     /// The policy needs the part after this position.
-    From(Reached),
+    From(ReplayPosition),
     /// The policy has everything, or has failed.
     Ended,
 }
 
-impl Pair {
-    pub(crate) fn new(policy: Box<dyn Policy>) -> Pair {
-        Pair { primary: Member::new(policy, Numbers::default()), shadow: None, last_plan: 0, past: Usage::default() }
+impl PolicyWithShadow {
+    pub(crate) fn new(policy: Box<dyn Policy>) -> PolicyWithShadow {
+        PolicyWithShadow {
+            primary: PolicySlot::new(policy, PlanNumberMap::default()),
+            shadow: None,
+            last_plan: 0,
+            past: PolicyUsage::default(),
+        }
     }
 
     /// Returns the last checkpoint of the policy in force.
-    pub(crate) fn saved(&self) -> Option<&Saved> {
+    pub(crate) fn saved(&self) -> Option<&PolicyCheckpoint> {
         self.primary.saved.as_ref()
     }
 
     /// Returns the last checkpoint of the shadow policy. `None`: there is no shadow policy, or no checkpoint.
-    pub(crate) fn saved_beside(&self) -> Option<&Saved> {
+    pub(crate) fn saved_beside(&self) -> Option<&PolicyCheckpoint> {
         self.shadow.as_ref()?.member.saved.as_ref()
     }
 
     /// Sets the checkpoint that restores the policy in force when it is restarted.
-    pub(crate) fn set_saved(&mut self, saved: Option<Saved>) {
+    pub(crate) fn set_saved(&mut self, saved: Option<PolicyCheckpoint>) {
         self.primary.saved = saved;
     }
 
@@ -61,7 +66,7 @@ impl Pair {
 
     /// Restores a checkpoint in new instances. The shadow policy takes the same checkpoint, or else its own last one. Returns the verdict of the
     /// policy in force.
-    pub(crate) fn recall(&mut self, saved: &Saved) -> Result<Result<(), StateError>, CallError> {
+    pub(crate) fn recall(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
         let taken = self.primary.recall(saved)?;
         if taken.is_ok() {
             self.primary.numbers.go_on_from(self.last_plan);
@@ -71,14 +76,14 @@ impl Pair {
     }
 
     /// Returns how far the shadow policy has loaded the cluster. Does not wait.
-    pub(crate) fn loading(&mut self) -> Loading {
-        let Some(shadow) = &mut self.shadow else { return Loading::Ended };
+    pub(crate) fn loading(&mut self) -> ShadowLoading {
+        let Some(shadow) = &mut self.shadow else { return ShadowLoading::Ended };
         if !shadow.is_back() {
-            return Loading::Busy;
+            return ShadowLoading::Busy;
         }
         match shadow.memory.is_none() && shadow.wrong.is_none() {
-            true => Loading::From(shadow.reached.clone()),
-            false => Loading::Ended,
+            true => ShadowLoading::From(shadow.reached.clone()),
+            false => ShadowLoading::Ended,
         }
     }
 
@@ -90,7 +95,7 @@ impl Pair {
     }
 
     /// Sends the shadow policy the next part of the cluster. Does not wait.
-    pub(crate) fn feed(&mut self, events: Vec<Event>, reached: Reached) {
+    pub(crate) fn feed(&mut self, events: Vec<Event>, reached: ReplayPosition) {
         if let Some(shadow) = &mut self.shadow {
             shadow.tell_aside(events, reached);
         }
@@ -129,7 +134,7 @@ impl Pair {
         let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up()) else { return Ok(()) };
         shadow.astray = false;
         let asked = shadow.put(|policy| policy.save());
-        let is_rebuilt = matches!(shadow.memory, Some(Memory::Rebuilt { .. }));
+        let is_rebuilt = matches!(shadow.memory, Some(StateTransfer::Rebuilt { .. }));
         let theirs = if is_rebuilt { Ok(None) } else { self.primary.save() };
         let own = shadow.get("save", asked);
         let own = shadow.keep(own);
@@ -138,7 +143,7 @@ impl Pair {
             return Ok(());
         }
         match theirs.is_some() && theirs == own {
-            true => shadow.memory = Some(Memory::Same),
+            true => shadow.memory = Some(StateTransfer::Same),
             false => self.hand_over(self.primary.saved.clone().filter(|_| theirs.is_some()), false),
         }
         Ok(())
@@ -156,10 +161,10 @@ impl Pair {
     }
 
     /// Restores the checkpoint of the policy in force in the shadow policy. A new instance that refuses it gets its own last checkpoint.
-    fn hand_over(&mut self, saved: Option<Saved>, is_new: bool) {
+    fn hand_over(&mut self, saved: Option<PolicyCheckpoint>, is_new: bool) {
         let Some(shadow) = &mut self.shadow else { return };
         let Some(theirs) = saved else {
-            shadow.memory = Some(Memory::None);
+            shadow.memory = Some(StateTransfer::None);
             return;
         };
         shadow.fetch();
@@ -186,12 +191,12 @@ impl Pair {
         shadow.fetch();
         let used = shadow.member.policy.usage();
         shadow.leave();
-        self.past = Usage { memory_bytes: 0, ..together(self.past, used) };
+        self.past = PolicyUsage { memory_bytes: 0, ..together(self.past, used) };
         Some(shadow)
     }
 
     /// Returns the pairs of answers that decide differently, since the last call.
-    pub(crate) fn take_unlike(&mut self) -> Vec<Unlike> {
+    pub(crate) fn take_unlike(&mut self) -> Vec<ReplyMismatch> {
         self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.unlike)).unwrap_or_default()
     }
 
@@ -210,9 +215,9 @@ impl Pair {
     pub(super) fn ask_both<T>(
         &mut self,
         (point, pod): (ExtensionPoint, Option<PodId>),
-        beside: impl FnOnce(&mut dyn Policy) -> Result<Answer, CallError> + Send + 'static,
-        primary: impl FnOnce(&mut Pair) -> Result<T, CallError>,
-        wrap: impl FnOnce(&T) -> Answer,
+        beside: impl FnOnce(&mut dyn Policy) -> Result<ComparableReply, CallError> + Send + 'static,
+        primary: impl FnOnce(&mut PolicyWithShadow) -> Result<T, CallError>,
+        wrap: impl FnOnce(&T) -> ComparableReply,
     ) -> Result<T, CallError> {
         let asked = self.beside(point).and_then(|shadow| shadow.put(beside));
         let answer = primary(self);
@@ -250,8 +255,8 @@ impl Pair {
 }
 
 /// Adds the usage of two policies. The current memory is that of the first policy, and the peak is the larger one.
-pub(super) fn together(one: Usage, other: Usage) -> Usage {
-    Usage {
+pub(super) fn together(one: PolicyUsage, other: PolicyUsage) -> PolicyUsage {
+    PolicyUsage {
         instances: one.instances.saturating_add(other.instances),
         calls: one.calls.saturating_add(other.calls),
         fuel: one.fuel.saturating_add(other.fuel),

@@ -9,7 +9,7 @@ const KEPT: usize = 100;
 
 /// The numbers of compared and of different answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Totals {
+pub struct ComparisonTotals {
     /// The number of compared answers.
     pub compared: u64,
     /// The number of answers that decide differently.
@@ -18,7 +18,7 @@ pub struct Totals {
 
 /// The decision of one answer, in names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Decided {
+pub struct DecisionSummary {
     /// The decision in a word or two, such as `refused` or `plan`.
     pub verdict: String,
     /// The code of the law of the decision; empty where there is none.
@@ -41,7 +41,7 @@ pub struct Decided {
 
 /// A pair of answers that decide differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct ReplyDifference {
     /// The session's time, nanoseconds since 1970.
     pub at: i64,
     /// The function that was called.
@@ -50,19 +50,19 @@ pub struct Difference {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// The decision of the old policy.
-    pub old: Decided,
+    pub old: DecisionSummary,
     /// The decision of the new policy.
-    pub new: Decided,
+    pub new: DecisionSummary,
 }
 
 /// The comparison since the beginning of a replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ComparisonReport {
     /// The numbers of compared and of different answers, by function.
-    pub calls: BTreeMap<&'static str, Totals>,
+    pub calls: BTreeMap<&'static str, ComparisonTotals>,
     /// The first hundred differences.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ReplyDifference>,
     /// The number of different answers, by the laws of the old and the new policy. An answer without a law counts by its verdict.
     pub laws: BTreeMap<String, u64>,
     /// The extension points that were not compared, because only one policy decides there.
@@ -71,10 +71,10 @@ pub struct Report {
     pub restarts: u64,
 }
 
-impl Report {
+impl ComparisonReport {
     /// Creates an empty report.
-    pub const fn new() -> Report {
-        Report {
+    pub const fn new() -> ComparisonReport {
+        ComparisonReport {
             calls: BTreeMap::new(),
             differences: Vec::new(),
             laws: BTreeMap::new(),
@@ -90,10 +90,10 @@ impl Report {
     }
 
     /// Counts a different answer, and keeps one of the first hundred.
-    pub(crate) fn add(&mut self, difference: Difference) {
+    pub(crate) fn add(&mut self, difference: ReplyDifference) {
         let totals = self.calls.entry(difference.call).or_default();
         totals.different = totals.different.saturating_add(1);
-        let law = |decided: &Decided| match decided.law.as_str() {
+        let law = |decided: &DecisionSummary| match decided.law.as_str() {
             "" => decided.verdict.clone(),
             law => law.to_owned(),
         };
@@ -106,18 +106,18 @@ impl Report {
     }
 
     /// Returns the sums over all functions.
-    pub fn totals(&self) -> Totals {
-        self.calls.values().fold(Totals::default(), |sum, totals| Totals {
+    pub fn totals(&self) -> ComparisonTotals {
+        self.calls.values().fold(ComparisonTotals::default(), |sum, totals| ComparisonTotals {
             compared: sum.compared.saturating_add(totals.compared),
             different: sum.different.saturating_add(totals.different),
         })
     }
 }
 
-impl Totals {
+impl ComparisonTotals {
     /// Returns the numbers since an earlier total.
-    pub(crate) fn since(self, before: Totals) -> Totals {
-        Totals {
+    pub(crate) fn since(self, before: ComparisonTotals) -> ComparisonTotals {
+        ComparisonTotals {
             compared: self.compared.saturating_sub(before.compared),
             different: self.different.saturating_sub(before.different),
         }

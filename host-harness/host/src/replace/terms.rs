@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Period {
-    /// The period ends after so many cycles ([`Input::Cycle`](crate::session::Input::Cycle)).
+    /// The period ends after so many cycles ([`SessionInput::Cycle`](crate::session::SessionInput::Cycle)).
     Cycles(u64),
     /// The period ends after so many nanoseconds of the session's clock. For drivers that try pods one by one and have no cycles.
     Nanoseconds(i64),
@@ -25,7 +25,7 @@ impl Period {
 /// The terms of a replacement. The default: ten cycles in shadow, ten cycles of watch, no difference, and no minimum of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Terms {
+pub struct ReplacementTerms {
     /// The period in which the new policy is compared before it takes over.
     pub shadow: Period,
     /// The period in which the old policy is kept afterwards.
@@ -40,19 +40,19 @@ pub struct Terms {
     pub at_most: Period,
 }
 
-impl Default for Terms {
-    fn default() -> Terms {
+impl Default for ReplacementTerms {
+    fn default() -> ReplacementTerms {
         let ten = Period::Cycles(10);
-        Terms { shadow: ten, watch: ten, allowed: 0, answers: 0, at_most: ten }
+        ReplacementTerms { shadow: ten, watch: ten, allowed: 0, answers: 0, at_most: ten }
     }
 }
 
-impl Terms {
+impl ReplacementTerms {
     /// Returns the terms for a living cluster, with times in seconds. `patience`: how much longer the shadow may last until enough answers were
     /// compared.
-    pub fn in_seconds(shadow: u32, watch: u32, allowed: u64, answers: u64, patience: u32) -> Terms {
+    pub fn in_seconds(shadow: u32, watch: u32, allowed: u64, answers: u64, patience: u32) -> ReplacementTerms {
         let period = |seconds: u32| Period::Nanoseconds(i64::from(seconds).saturating_mul(1_000_000_000));
         let at_most = period(shadow.saturating_add(patience));
-        Terms { shadow: period(shadow), watch: period(watch), allowed, answers, at_most }
+        ReplacementTerms { shadow: period(shadow), watch: period(watch), allowed, answers, at_most }
     }
 }

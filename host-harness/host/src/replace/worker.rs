@@ -12,38 +12,38 @@ use crate::policy::{CallError, Policy};
 /// How long each side spins before it sleeps. Questions of one input follow each other at once, and a wake-up takes longer than most answers.
 const AWAKE: Duration = Duration::from_micros(100);
 
-type Job = Box<dyn FnOnce() + Send>;
+type ShadowCall = Box<dyn FnOnce() + Send>;
 
 /// The thread of the shadow policy. The thread holds nothing between two questions.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(super) struct ShadowThread {
     /// The queue of the thread. `None`: there is no thread, and the caller does all work.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<ShadowCall>>,
 }
 
 /// A pending answer, with the policy that gives it.
-pub(super) struct Pending<T> {
+pub(super) struct PendingReply<T> {
     /// Signals that the answer is in its slot. The answer itself is not sent, because a channel for each type of answer would add much code.
     given: Receiver<()>,
-    answer: Slot<T>,
+    answer: ReplySlot<T>,
 }
 
 /// The slot for an answer.
-type Slot<T> = Arc<Mutex<Option<Done<T>>>>;
+type ReplySlot<T> = Arc<Mutex<Option<ReturnedPolicy<T>>>>;
 
 /// The policy and its answer.
-pub(super) type Done<T> = (Box<dyn Policy>, Result<T, CallError>);
+pub(super) type ReturnedPolicy<T> = (Box<dyn Policy>, Result<T, CallError>);
 
-impl Worker {
+impl ShadowThread {
     /// Starts a thread, on a machine with more than one core.
-    pub(super) fn start() -> Worker {
+    pub(super) fn start() -> ShadowThread {
         let several = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
         let jobs = several.then(|| {
             let (jobs, todo) = mpsc::channel();
             let thread = thread::Builder::new().name("lictor-shadow".to_owned());
             thread.spawn(move || run(&todo)).ok().map(|_| jobs)
         });
-        Worker { jobs: jobs.flatten() }
+        ShadowThread { jobs: jobs.flatten() }
     }
 
     /// Moves a policy to the thread and calls it there. The policy is returned with its answer.
@@ -51,16 +51,16 @@ impl Worker {
         &self,
         mut policy: Box<dyn Policy>,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError> + Send + 'static,
-    ) -> Pending<T> {
+    ) -> PendingReply<T> {
         let (give, given) = mpsc::channel();
-        let answer: Slot<T> = Arc::default();
+        let answer: ReplySlot<T> = Arc::default();
         let slot = answer.clone();
         self.run(Box::new(move || {
             let answer = question(policy.as_mut());
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((policy, answer));
             let _ = give.send(());
         }));
-        Pending { given, answer }
+        PendingReply { given, answer }
     }
 
     /// Drops a policy on the thread.
@@ -68,7 +68,7 @@ impl Worker {
         self.run(Box::new(move || drop(policy)));
     }
 
-    fn run(&self, job: Job) {
+    fn run(&self, job: ShadowCall) {
         let left = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
@@ -77,9 +77,9 @@ impl Worker {
     }
 }
 
-impl<T> Pending<T> {
+impl<T> PendingReply<T> {
     /// Waits for the policy and its answer. `None`: the thread broke.
-    pub(super) fn wait(self) -> Option<Done<T>> {
+    pub(super) fn wait(self) -> Option<ReturnedPolicy<T>> {
         next(&self.given)?;
         take(&self.answer)
     }
@@ -88,7 +88,7 @@ impl<T> Pending<T> {
     ///
     /// # Errors
     /// The answer is not there yet; the error is the pending answer.
-    pub(super) fn poll(self) -> Result<Option<Done<T>>, Pending<T>> {
+    pub(super) fn poll(self) -> Result<Option<ReturnedPolicy<T>>, PendingReply<T>> {
         match self.given.try_recv() {
             Ok(()) => Ok(take(&self.answer)),
             Err(TryRecvError::Disconnected) => Ok(None),
@@ -97,11 +97,11 @@ impl<T> Pending<T> {
     }
 }
 
-fn take<T>(slot: &Slot<T>) -> Option<Done<T>> {
+fn take<T>(slot: &ReplySlot<T>) -> Option<ReturnedPolicy<T>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-fn run(jobs: &Receiver<Job>) {
+fn run(jobs: &Receiver<ShadowCall>) {
     while let Some(job) = next(jobs) {
         job();
     }
@@ -121,29 +121,29 @@ fn next<T>(from: &Receiver<T>) -> Option<T> {
 }
 
 /// A placeholder for a policy that is on the thread. Its calls fail.
-pub(super) struct Absent;
+pub(super) struct DetachedPolicy;
 
-impl Absent {
+impl DetachedPolicy {
     /// Returns the error of a policy that did not come back.
     pub(super) fn fault(call: &'static str) -> CallError {
         CallError::Broke { call, cause: "the thread that asked it is gone".into() }
     }
 }
 
-impl Policy for Absent {
+impl Policy for DetachedPolicy {
     fn restart(&mut self) -> Result<(), CallError> {
-        Err(Absent::fault("restart"))
+        Err(DetachedPolicy::fault("restart"))
     }
     fn has(&self, _interface: Interface) -> bool {
         false
     }
     fn describe(&mut self) -> Result<Description, CallError> {
-        Err(Absent::fault("describe"))
+        Err(DetachedPolicy::fault("describe"))
     }
     fn configure(&mut self, _system: &str, _arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        Err(Absent::fault("configure"))
+        Err(DetachedPolicy::fault("configure"))
     }
     fn apply(&mut self, _events: Vec<Event>) -> Result<Applied, CallError> {
-        Err(Absent::fault("apply"))
+        Err(DetachedPolicy::fault("apply"))
     }
 }

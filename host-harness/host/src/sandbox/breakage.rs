@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A failure of a policy while it runs. The instance and its memory are lost.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Breakage {
+pub enum PolicyFault {
     /// The policy trapped: a panic, an access out of bounds, a stack overflow.
     #[error("{trap}{}", within(.functions))]
     Trapped {
@@ -39,7 +39,7 @@ pub enum Breakage {
         /// The call in which the policy broke.
         call: &'static str,
         /// The cause.
-        cause: Box<Breakage>,
+        cause: Box<PolicyFault>,
     },
 }
 
@@ -57,12 +57,12 @@ mod tests {
     #[test]
     fn a_trap_names_its_innermost_functions() {
         let functions = ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec();
-        let broken = Breakage::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions };
+        let broken = PolicyFault::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions };
         assert_eq!(
             broken.to_string(),
             "wasm trap: integer overflow, in `a`, called by `b`, called by `c`, called by `d`"
         );
-        let nameless = Breakage::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions: Vec::new() };
+        let nameless = PolicyFault::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions: Vec::new() };
         assert_eq!(nameless.to_string(), "wasm trap: integer overflow");
     }
 }

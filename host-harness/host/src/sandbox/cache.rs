@@ -44,11 +44,11 @@ impl Cache {
 
     /// Returns the directory of one component, with only verified files in it. `None`: the cache no longer belongs to this user alone. A user with write
     /// access to the parent directory can replace it.
-    pub(super) fn shelf(&self, component: &[u8]) -> Option<Shelf> {
+    pub(super) fn shelf(&self, component: &[u8]) -> Option<CacheEntry> {
         owner::private(&self.root).ok().filter(|root| *root == self.root)?;
         let name = digest(component);
         let (directory, sums) = (self.root.join(&name), self.root.join(format!("{name}.sums")));
-        let mut shelf = Shelf { cache: self.clone(), directory, sums, store: None, discarded: 0 };
+        let mut shelf = CacheEntry { cache: self.clone(), directory, sums, store: None, discarded: 0 };
         shelf.discarded = shelf.sweep();
         shelf.store = shelf.store();
         Some(shelf)
@@ -80,7 +80,7 @@ impl Cache {
 }
 
 /// The directory with the compiled forms of one component: one for each compiler and its settings.
-pub(super) struct Shelf {
+pub(super) struct CacheEntry {
     cache: Cache,
     directory: PathBuf,
     sums: PathBuf,
@@ -88,7 +88,7 @@ pub(super) struct Shelf {
     discarded: u64,
 }
 
-impl Shelf {
+impl CacheEntry {
     /// Returns the number of files that were deleted because they did not match their digest.
     pub(super) fn discarded(&self) -> u64 {
         self.discarded

@@ -22,27 +22,27 @@ const IDLE: u64 = u64::MAX;
 
 /// The clock of a sandbox.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct DeadlineClock {
     begun: Instant,
     deadline: Duration,
-    watched: Mutex<Vec<Weak<Watch>>>,
+    watched: Mutex<Vec<Weak<DeadlineWatch>>>,
 }
 
 /// The calls of one instance, as the clock sees them.
-pub(super) struct Watch {
+pub(super) struct DeadlineWatch {
     engine: EngineWeak,
     begun: Instant,
     /// The due time of the running call, in nanoseconds after the start of the clock.
     due: AtomicU64,
 }
 
-impl std::fmt::Debug for Watch {
+impl std::fmt::Debug for DeadlineWatch {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Watch").field("due", &self.due).finish_non_exhaustive()
     }
 }
 
-impl Watch {
+impl DeadlineWatch {
     /// Starts a call that is due at this time.
     pub(super) fn begin(&self, due: Instant) {
         self.due.store(nanoseconds(due.saturating_duration_since(self.begun)), Ordering::Release);
@@ -54,13 +54,13 @@ impl Watch {
     }
 }
 
-impl Clock {
+impl DeadlineClock {
     /// Starts a clock for calls with this deadline. Its thread ends after the last reference to the clock is dropped.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn start(deadline: Duration) -> Result<Arc<Clock>, LoadError> {
-        let clock = Arc::new(Clock { begun: Instant::now(), deadline, watched: Mutex::default() });
+    pub(super) fn start(deadline: Duration) -> Result<Arc<DeadlineClock>, LoadError> {
+        let clock = Arc::new(DeadlineClock { begun: Instant::now(), deadline, watched: Mutex::default() });
         let weak = Arc::downgrade(&clock);
         let thread = thread::Builder::new().name("lictor-clock".to_owned());
         thread.spawn(move || run(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
@@ -68,8 +68,8 @@ impl Clock {
     }
 
     /// Watches the calls of an instance until the returned value is dropped.
-    pub(super) fn watch(&self, engine: &Engine) -> Arc<Watch> {
-        let watch = Arc::new(Watch { engine: engine.weak(), begun: self.begun, due: AtomicU64::new(IDLE) });
+    pub(super) fn watch(&self, engine: &Engine) -> Arc<DeadlineWatch> {
+        let watch = Arc::new(DeadlineWatch { engine: engine.weak(), begun: self.begun, due: AtomicU64::new(IDLE) });
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watch));
         watch
     }
@@ -98,7 +98,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(IDLE)
 }
 
-fn run(clock: &Weak<Clock>) {
+fn run(clock: &Weak<DeadlineClock>) {
     loop {
         let Some(wait) = clock.upgrade().map(|clock| clock.look()) else { return };
         thread::sleep(wait);

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 /// A pool of threads for work that cannot be stopped. Work whose caller has stopped waiting keeps its thread until it ends.
-pub(super) struct Compilers {
+pub(super) struct CompilerPool {
     most: usize,
     running: Mutex<usize>,
     ended: Condvar,
@@ -15,7 +15,7 @@ pub(super) struct Compilers {
 
 /// The reason why there is no result.
 #[derive(Debug)]
-pub(super) enum Late {
+pub(super) enum CompilerPoolError {
     /// The work takes longer than the caller waits. It continues.
     Slow,
     /// The work panicked.
@@ -27,12 +27,12 @@ pub(super) enum Late {
 }
 
 /// A counted thread, until this is dropped.
-struct Running(&'static Compilers);
+struct ThreadSlot(&'static CompilerPool);
 
-impl Compilers {
+impl CompilerPool {
     /// Creates a pool with this maximum of threads.
-    pub(super) const fn of(most: usize) -> Compilers {
-        Compilers { most, running: Mutex::new(0), ended: Condvar::new() }
+    pub(super) const fn of(most: usize) -> CompilerPool {
+        CompilerPool { most, running: Mutex::new(0), ended: Condvar::new() }
     }
 
     /// Runs work in a thread and returns its result. Waits at most `patience` for a free thread, and as long again for the work.
@@ -40,7 +40,7 @@ impl Compilers {
         &'static self,
         patience: Duration,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Late> {
+    ) -> Result<T, CompilerPoolError> {
         let running = self.begin(patience)?;
         let (done, outcome) = mpsc::sync_channel(1);
         let compiler = thread::Builder::new().name("lictor-compile".to_owned());
@@ -49,27 +49,27 @@ impl Compilers {
             drop(running);
             let _waits_no_more = done.send(result);
         });
-        begun.map_err(Late::NoThread)?;
+        begun.map_err(CompilerPoolError::NoThread)?;
         outcome.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Late::Slow,
-            RecvTimeoutError::Disconnected => Late::Lost,
+            RecvTimeoutError::Timeout => CompilerPoolError::Slow,
+            RecvTimeoutError::Disconnected => CompilerPoolError::Lost,
         })
     }
 
-    fn begin(&'static self, patience: Duration) -> Result<Running, Late> {
+    fn begin(&'static self, patience: Duration) -> Result<ThreadSlot, CompilerPoolError> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |running: &mut usize| *running >= self.most;
         let waited = self.ended.wait_timeout_while(running, patience, is_full);
         let (mut running, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if *running >= self.most {
-            return Err(Late::Busy(*running));
+            return Err(CompilerPoolError::Busy(*running));
         }
         *running = running.saturating_add(1);
-        Ok(Running(self))
+        Ok(ThreadSlot(self))
     }
 }
 
-impl Drop for Running {
+impl Drop for ThreadSlot {
     fn drop(&mut self) {
         let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running = running.saturating_sub(1);
@@ -87,17 +87,17 @@ mod tests {
 
     #[test]
     fn work_that_does_not_end_keeps_its_thread_and_no_more_than_so_many() {
-        static COMPILERS: Compilers = Compilers::of(2);
+        static COMPILERS: CompilerPool = CompilerPool::of(2);
         let endless: Vec<mpsc::Sender<()>> = (0..2)
             .map(|_| {
                 let (end, ends) = mpsc::channel::<()>();
                 let slow = COMPILERS.run(SOON, move || ends.recv().is_ok());
-                assert!(matches!(slow, Err(Late::Slow)));
+                assert!(matches!(slow, Err(CompilerPoolError::Slow)));
                 end
             })
             .collect();
         for _ in 0..50 {
-            assert!(matches!(COMPILERS.run(Duration::ZERO, || ()), Err(Late::Busy(2))));
+            assert!(matches!(COMPILERS.run(Duration::ZERO, || ()), Err(CompilerPoolError::Busy(2))));
         }
         // Once one of the threads is free, the next work begins.
         drop(endless);
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn work_that_panics_gives_its_thread_back() {
-        static COMPILERS: Compilers = Compilers::of(1);
+        static COMPILERS: CompilerPool = CompilerPool::of(1);
         for _ in 0..3 {
-            assert!(matches!(COMPILERS.run(LONG, || panic!("on purpose")), Err::<(), _>(Late::Lost)));
+            assert!(matches!(COMPILERS.run(LONG, || panic!("on purpose")), Err::<(), _>(CompilerPoolError::Lost)));
         }
         assert_eq!(COMPILERS.run(LONG, || 7).unwrap(), 7);
     }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use wasmtime::{Config, Engine, OptLevel};
 
 use super::cache::Cache;
-use super::clock::Clock;
-use super::tally::Tally;
-use super::{Limits, LoadError, SandboxCounters};
+use super::clock::DeadlineClock;
+use super::tally::LoadCounters;
+use super::{LoadError, SandboxCounters, SandboxLimits};
 
 /// The engine that runs policies, with their limits. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox {
     pub(super) engine: Engine,
-    pub(super) limits: Arc<Limits>,
+    pub(super) limits: Arc<SandboxLimits>,
     pub(super) cache: Option<Cache>,
-    pub(super) tally: Arc<Tally>,
-    pub(super) clock: Arc<Clock>,
+    pub(super) tally: Arc<LoadCounters>,
+    pub(super) clock: Arc<DeadlineClock>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -30,9 +30,9 @@ impl Sandbox {
     ///
     /// # Errors
     /// This machine cannot run a sandbox.
-    pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
+    pub fn new(limits: SandboxLimits) -> Result<Sandbox, LoadError> {
         let engine = engine(None, &limits)?;
-        let clock = Clock::start(limits.call_deadline)?;
+        let clock = DeadlineClock::start(limits.call_deadline)?;
         Ok(Sandbox { engine, limits: Arc::new(limits), cache: None, tally: Arc::default(), clock })
     }
 
@@ -42,7 +42,7 @@ impl Sandbox {
     }
 
     /// Returns the limits of every policy in the sandbox.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &SandboxLimits {
         &self.limits
     }
 
@@ -54,7 +54,7 @@ impl Sandbox {
 
 /// Returns the settings of the engine. Memory is reserved and guarded as wasmtime does by default, because explicit bounds checks would nearly double
 /// the time of a scan. Features that could differ between machines are off or fixed.
-fn config(limits: &Limits) -> Config {
+fn config(limits: &SandboxLimits) -> Config {
     let mut config = Config::new();
     // Counting fuel makes every call slower by about 5%.
     config.consume_fuel(limits.call_fuel.is_some());
@@ -72,7 +72,7 @@ fn config(limits: &Limits) -> Config {
 ///
 /// # Errors
 /// This machine cannot run one.
-pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &Limits) -> Result<Engine, LoadError> {
+pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &SandboxLimits) -> Result<Engine, LoadError> {
     let mut config = config(limits);
     config.cache(cache);
     Engine::new(&config).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))

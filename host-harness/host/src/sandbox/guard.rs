@@ -5,32 +5,32 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{ResourceLimiter, Trap, UpdateDeadline};
 
-use super::clock::Watch;
+use super::clock::DeadlineWatch;
 
 /// The bytes that an element of a table counts as.
 const TABLE_ELEMENT_BYTES: usize = 16;
 
 /// The memory limit of one instance, over all its memories and tables, and the deadline of its calls. It remembers the last refused request.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct ResourceGuard {
     limit: usize,
     granted: usize,
     refused: Option<usize>,
     /// The maximum time of a call.
     deadline: Duration,
     since: Instant,
-    watch: Option<Arc<Watch>>,
+    watch: Option<Arc<DeadlineWatch>>,
 }
 
-impl Guard {
+impl ResourceGuard {
     /// Creates a guard with a limit in bytes. Its calls have no deadline before `watched` is called.
-    pub(super) fn new(limit: usize, deadline: Duration) -> Guard {
-        Guard { limit, granted: 0, refused: None, deadline, since: Instant::now(), watch: None }
+    pub(super) fn new(limit: usize, deadline: Duration) -> ResourceGuard {
+        ResourceGuard { limit, granted: 0, refused: None, deadline, since: Instant::now(), watch: None }
     }
 
     /// Adds the watch of a clock, which interrupts the calls.
-    pub(super) fn watched(self, watch: Arc<Watch>) -> Guard {
-        Guard { watch: Some(watch), ..self }
+    pub(super) fn watched(self, watch: Arc<DeadlineWatch>) -> ResourceGuard {
+        ResourceGuard { watch: Some(watch), ..self }
     }
 
     /// Decides whether a call continues when the epoch has moved on. The epoch moves for all calls of an engine, so the call may have time left.
@@ -75,7 +75,7 @@ impl Guard {
     }
 }
 
-impl ResourceLimiter for Guard {
+impl ResourceLimiter for ResourceGuard {
     fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(self.grow(current, desired, 1))
     }
@@ -101,8 +101,8 @@ impl ResourceLimiter for Guard {
 mod tests {
     use super::*;
 
-    fn guard(limit: usize) -> Guard {
-        Guard::new(limit, Duration::from_secs(1))
+    fn guard(limit: usize) -> ResourceGuard {
+        ResourceGuard::new(limit, Duration::from_secs(1))
     }
 
     #[test]

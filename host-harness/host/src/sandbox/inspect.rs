@@ -7,7 +7,7 @@ use wasmtime::Engine;
 use wasmtime::component::types::{Component, ComponentItem};
 
 use super::interfaces::{contract_version, presence};
-use super::signature::Names;
+use super::signature::TypeNames;
 use super::{LoadError, Sandbox};
 use crate::policy::Policy;
 
@@ -93,7 +93,7 @@ impl Sandbox {
 }
 
 fn exports(component: &Component, engine: &Engine) -> Vec<Export> {
-    let names = Names::of(component, engine);
+    let names = TypeNames::of(component, engine);
     let function = |name: &str, item: &ComponentItem| match item {
         ComponentItem::ComponentFunc(function) => {
             Some(Function { name: name.to_owned(), signature: names.signature(function) })

@@ -5,11 +5,11 @@ use wasmtime::Store;
 use wasmtime::component::{Instance, InstancePre};
 
 use super::bindings::bound;
-use super::guard::Guard;
+use super::guard::ResourceGuard;
 use super::interfaces::{CORE, optional};
-use super::load::Loaded;
+use super::load::LoadedComponent;
 use super::templates::TemplateNumbers;
-use super::{Breakage, LoadError};
+use super::{LoadError, PolicyFault};
 
 /// Binds the core interface, and each optional interface that a component exports.
 macro_rules! interfaces {
@@ -22,7 +22,7 @@ macro_rules! interfaces {
         }
 
         impl Indices {
-            pub(super) fn new(component: &InstancePre<Guard>) -> wasmtime::Result<Indices> {
+            pub(super) fn new(component: &InstancePre<ResourceGuard>) -> wasmtime::Result<Indices> {
                 let has = |interface| optional(interface).is_in(component.component());
                 Ok(Indices {
                     core: bound::core::GuestIndices::new(component)?,
@@ -42,23 +42,23 @@ macro_rules! interfaces {
         }
 
         /// A running instance with its memory. An instance that breaks is dropped as a whole, because nothing in its store can be called again.
-        pub(super) struct Live {
-            pub(super) store: Store<Guard>,
+        pub(super) struct RunningInstance {
+            pub(super) store: Store<ResourceGuard>,
             /// The pod templates that the instance has received.
             pub(super) templates: TemplateNumbers,
             pub(super) core: bound::core::Guest,
             $(pub(super) $field: Option<bound::$field::Guest>),*
         }
 
-        impl Live {
+        impl RunningInstance {
             /// Compares the types of all functions with those of the contract.
-            fn bind(mut store: Store<Guard>, instance: &Instance, indices: &Indices) -> Result<Live, LoadError> {
+            fn bind(mut store: Store<ResourceGuard>, instance: &Instance, indices: &Indices) -> Result<RunningInstance, LoadError> {
                 let core = same(CORE.name, indices.core.load(&mut store, instance))?;
                 $(let $field = match &indices.$field {
                     Some(it) => Some(same(optional(Interface::$interface).name, it.load(&mut store, instance))?),
                     None => None,
                 };)*
-                Ok(Live { store, templates: TemplateNumbers::default(), core, $($field),* })
+                Ok(RunningInstance { store, templates: TemplateNumbers::default(), core, $($field),* })
             }
         }
     };
@@ -69,11 +69,12 @@ interfaces! {
     state: State, marks: Marks, enforce: Enforce, standing: Standing
 }
 
-impl Live {
-    pub(super) fn new(loaded: &Loaded) -> Result<Live, LoadError> {
+impl RunningInstance {
+    pub(super) fn new(loaded: &LoadedComponent) -> Result<RunningInstance, LoadError> {
         let limits = loaded.sandbox.limits();
         let engine = &loaded.sandbox.engine;
-        let guard = Guard::new(limits.memory_bytes, limits.call_deadline).watched(loaded.sandbox.clock.watch(engine));
+        let guard =
+            ResourceGuard::new(limits.memory_bytes, limits.call_deadline).watched(loaded.sandbox.clock.watch(engine));
         let mut store = Store::new(engine, guard);
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
@@ -81,9 +82,9 @@ impl Live {
         arm(&mut store, limits.call_fuel);
         let instance = loaded.component.instantiate(&mut store);
         store.data().end();
-        let instance = instance.map_err(|error| Breakage::of(&error, store.data(), limits))?;
+        let instance = instance.map_err(|error| PolicyFault::of(&error, store.data(), limits))?;
         loaded.sandbox.tally.instances.one_more();
-        Live::bind(store, &instance, &loaded.indices)
+        RunningInstance::bind(store, &instance, &loaded.indices)
     }
 
     /// Gives the next call its deadline and its fuel.
@@ -107,7 +108,7 @@ impl Live {
 }
 
 /// Gives a call its deadline and its fuel. The epoch moves when a call is due, and the callback then checks the time.
-fn arm(store: &mut Store<Guard>, fuel: Option<u64>) {
+fn arm(store: &mut Store<ResourceGuard>, fuel: Option<u64>) {
     store.set_epoch_deadline(1);
     fill(store, fuel);
     store.data_mut().begin();
@@ -115,7 +116,7 @@ fn arm(store: &mut Store<Guard>, fuel: Option<u64>) {
 
 /// Fills up the fuel, where fuel is counted. A call that has used all its fuel has run out, so one unit more is given than allowed. Where the fuel
 /// cannot be set, the call has none and ends with an error.
-fn fill(store: &mut Store<Guard>, fuel: Option<u64>) {
+fn fill(store: &mut Store<ResourceGuard>, fuel: Option<u64>) {
     if let Some(fuel) = fuel {
         let _ = store.set_fuel(fuel.saturating_add(1));
     }

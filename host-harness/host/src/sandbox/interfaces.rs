@@ -14,23 +14,23 @@ const VERSION: &str = "0.1.0";
 const TRACK: &str = "0.1.";
 
 /// An interface of the contract, as components export it.
-pub(super) struct Exported {
+pub(super) struct ExportedInterface {
     pub(super) name: &'static str,
     functions: &'static [&'static str],
 }
 
-pub(super) const CORE: Exported =
-    Exported { name: "lictor:policy/core@0.1.0", functions: &["describe", "configure", "apply"] };
+pub(super) const CORE: ExportedInterface =
+    ExportedInterface { name: "lictor:policy/core@0.1.0", functions: &["describe", "configure", "apply"] };
 
 /// The interfaces that every policy exports: the types, and the core.
-const REQUIRED: [Exported; 3] = [
-    Exported { name: "lictor:policy/cluster@0.1.0", functions: &[] },
-    Exported { name: "lictor:policy/answers@0.1.0", functions: &[] },
+const REQUIRED: [ExportedInterface; 3] = [
+    ExportedInterface { name: "lictor:policy/cluster@0.1.0", functions: &[] },
+    ExportedInterface { name: "lictor:policy/answers@0.1.0", functions: &[] },
     CORE,
 ];
 
 /// Returns an optional interface as components export it.
-pub(super) const fn optional(interface: Interface) -> Exported {
+pub(super) const fn optional(interface: Interface) -> ExportedInterface {
     let (name, functions): (_, &[_]) = match interface {
         Interface::Queue => ("lictor:policy/queue@0.1.0", &["queue-keys"]),
         Interface::Placement => {
@@ -46,10 +46,10 @@ pub(super) const fn optional(interface: Interface) -> Exported {
         Interface::Enforce => ("lictor:policy/enforce@0.1.0", &["enforce"]),
         Interface::Standing => ("lictor:policy/standing@0.1.0", &["standings"]),
     };
-    Exported { name, functions }
+    ExportedInterface { name, functions }
 }
 
-impl Exported {
+impl ExportedInterface {
     /// Returns whether the component exports the interface, or a compatible version of it.
     pub(super) fn is_in(&self, component: &Component) -> bool {
         component.get_export_index(None, self.name).is_some()
@@ -95,11 +95,11 @@ pub(super) fn contract_version(component: &Component, engine: &Engine) -> Option
 
 /// Returns the interfaces of the contract, each with whether a component exports it.
 pub(super) fn presence(component: &Component) -> Vec<Presence> {
-    let short = |exported: &Exported| {
+    let short = |exported: &ExportedInterface| {
         let name = exported.name.strip_prefix(PACKAGE).and_then(|name| name.split_once('@'));
         name.map_or(exported.name, |(name, _)| name).to_owned()
     };
-    let found = |exported: &Exported, required| Presence {
+    let found = |exported: &ExportedInterface, required| Presence {
         interface: short(exported),
         required,
         present: exported.is_in(component),

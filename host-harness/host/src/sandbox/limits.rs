@@ -7,7 +7,7 @@ use lictor_contract::quantity::{self, Unit};
 
 /// The bounds of one policy. The defaults are far above what a sound policy needs for 5,000 nodes and 50,000 pods.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct SandboxLimits {
     /// Bytes of memory of an instance: linear memories and tables together. 512 MiB by default: 50,000 pods take about 30,
     /// and ten times as many about 260.
     pub memory_bytes: usize,
@@ -30,9 +30,9 @@ pub struct Limits {
     pub compile_deadline: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for SandboxLimits {
+    fn default() -> SandboxLimits {
+        SandboxLimits {
             memory_bytes: 512 << 20,
             recycle_bytes: 384 << 20,
             call_deadline: Duration::from_secs(10),
@@ -98,7 +98,7 @@ fn names() -> String {
     LIMITS.map(|limit| limit.name).join(", ")
 }
 
-impl Limits {
+impl SandboxLimits {
     /// Sets one limit, written as `name=value`. [`LIMITS`] has the names.
     ///
     /// # Errors
@@ -144,17 +144,22 @@ fn read(
 mod tests {
     use super::*;
 
-    fn set(text: &str) -> Result<Limits, LimitError> {
-        let mut limits = Limits::default();
+    fn set(text: &str) -> Result<SandboxLimits, LimitError> {
+        let mut limits = SandboxLimits::default();
         limits.set(text).map(|()| limits)
     }
 
     #[test]
     fn every_limit_is_set_by_its_name_and_its_default_is_as_documented() {
         for limit in LIMITS {
-            assert_eq!(set(&format!("{}={}", limit.name, limit.default)), Ok(Limits::default()), "{}", limit.name);
+            assert_eq!(
+                set(&format!("{}={}", limit.name, limit.default)),
+                Ok(SandboxLimits::default()),
+                "{}",
+                limit.name
+            );
             let other = if limit.kind == "time" { "7ms" } else { "7Ki" };
-            assert_ne!(set(&format!("{}={other}", limit.name)), Ok(Limits::default()), "{}", limit.name);
+            assert_ne!(set(&format!("{}={other}", limit.name)), Ok(SandboxLimits::default()), "{}", limit.name);
         }
         assert_eq!(set("memory=1Mi").unwrap().memory_bytes, 1 << 20);
         assert_eq!(set("recycle=1k").unwrap().recycle_bytes, 1000);

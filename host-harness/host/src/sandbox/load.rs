@@ -2,26 +2,26 @@
 
 use wasmtime::component::{Component, InstancePre, Linker};
 
-use super::compilers::{Compilers, Late};
+use super::compilers::{CompilerPool, CompilerPoolError};
 use super::engine::engine;
-use super::guard::Guard;
-use super::instance::{Indices, Live};
-use super::{LoadError, Sandbox, Sandboxed, file, interfaces};
+use super::guard::ResourceGuard;
+use super::instance::{Indices, RunningInstance};
+use super::{LoadError, Sandbox, SandboxedPolicy, file, interfaces};
 
 /// The threads for compilations in this process: as many at a time as a machine with two cores can handle.
-static COMPILERS: Compilers = Compilers::of(4);
+static COMPILERS: CompilerPool = CompilerPool::of(4);
 
 /// A component that was accepted: it imports nothing, exports what a policy exports, and starts. Cheap to clone.
 #[derive(Clone)]
-pub struct Loaded {
+pub struct LoadedComponent {
     pub(super) sandbox: Sandbox,
-    pub(super) component: InstancePre<Guard>,
+    pub(super) component: InstancePre<ResourceGuard>,
     pub(super) indices: Indices,
 }
 
 impl Sandbox {
     /// Compiles a component and checks that it is a policy.
-    pub fn load(&self, bytes: &[u8]) -> Result<Loaded, LoadError> {
+    pub fn load(&self, bytes: &[u8]) -> Result<LoadedComponent, LoadError> {
         let loaded = self.compile(bytes).and_then(|component| self.admit(&component));
         self.tally.load(&loaded);
         loaded
@@ -34,12 +34,12 @@ impl Sandbox {
         let (sandbox, bytes) = (self.clone(), bytes.to_vec());
         match COMPILERS.run(self.limits.compile_deadline, move || sandbox.compile_here(&bytes)) {
             Ok(compiled) => compiled,
-            Err(Late::Slow) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
-            Err(Late::Lost) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
-            Err(Late::Busy(running)) => Err(LoadError::NoSandbox(format!(
+            Err(CompilerPoolError::Slow) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
+            Err(CompilerPoolError::Lost) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
+            Err(CompilerPoolError::Busy(running)) => Err(LoadError::NoSandbox(format!(
                 "{running} compilations that took too long are still running: try again when they have ended"
             ))),
-            Err(Late::NoThread(error)) => Err(LoadError::NoSandbox(error.to_string())),
+            Err(CompilerPoolError::NoThread(error)) => Err(LoadError::NoSandbox(error.to_string())),
         }
     }
 
@@ -56,23 +56,23 @@ impl Sandbox {
     }
 
     /// Checks that a compiled component is a policy, and starts it once, because only an instance shows its types.
-    pub(super) fn admit(&self, component: &Component) -> Result<Loaded, LoadError> {
+    pub(super) fn admit(&self, component: &Component) -> Result<LoadedComponent, LoadError> {
         let engine = component.engine();
         interfaces::check(component, engine)?;
         let unlike = |error: wasmtime::Error| LoadError::Invalid(format!("{error:#}"));
         let sandbox = Sandbox { engine: engine.clone(), ..self.clone() };
         let component = Linker::new(engine).instantiate_pre(component).map_err(unlike)?;
         let indices = Indices::new(&component).map_err(unlike)?;
-        let loaded = Loaded { sandbox, component, indices };
-        Live::new(&loaded)?;
+        let loaded = LoadedComponent { sandbox, component, indices };
+        RunningInstance::new(&loaded)?;
         Ok(loaded)
     }
 }
 
-impl Loaded {
+impl LoadedComponent {
     /// Starts an instance, which holds an empty cluster.
-    pub fn start(&self) -> Result<Sandboxed, LoadError> {
-        Sandboxed::new(self.clone())
+    pub fn start(&self) -> Result<SandboxedPolicy, LoadError> {
+        SandboxedPolicy::new(self.clone())
     }
 
     /// Returns the version of the contract that the component exports.

@@ -1,21 +1,21 @@
 //! The sandbox: a policy that is a WebAssembly component, in wasmtime.
 //!
-//! A policy from a stranger can compute and nothing else: it imports nothing, and [`Limits`] bound its time, its fuel, its memory and
+//! A policy from a stranger can compute and nothing else: it imports nothing, and [`SandboxLimits`] bound its time, its fuel, its memory and
 //! the size of its answers. Whatever it does ends in a typed error, and the host continues:
 //!
 //! ```no_run
 //! # #[cfg(feature = "sandbox")] {
 //! use lictor_host::policy::Policy;
-//! use lictor_host::sandbox::{Limits, Sandbox};
+//! use lictor_host::sandbox::{SandboxLimits, Sandbox};
 //!
-//! let sandbox = Sandbox::new(Limits::default())?;
+//! let sandbox = Sandbox::new(SandboxLimits::default())?;
 //! let mut policy = sandbox.load(&std::fs::read("policy.wasm")?)?.start()?;
 //! assert_eq!(policy.describe()?.name, "lictor");
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Sandbox`] compiles and checks, [`Loaded`] is a component that passed, [`Sandboxed`] one instance of it: a
+//! [`Sandbox`] compiles and checks, [`LoadedComponent`] is a component that passed, [`SandboxedPolicy`] one instance of it: a
 //! [`Policy`](crate::policy::Policy) that holds one cluster.
 //!
 //! All of that needs the feature `sandbox`. Without it there is no wasmtime, as in a browser. Then only the types remain that describe limits, faults
@@ -60,8 +60,8 @@ mod templates;
 #[cfg(feature = "sandbox")]
 mod trap;
 
-pub use breakage::Breakage;
-pub use limits::{LIMITS, LimitError, LimitInfo, Limits};
+pub use breakage::PolicyFault;
+pub use limits::{LIMITS, LimitError, LimitInfo, SandboxLimits};
 pub use refusal::{LoadError, NotAComponent};
 
 #[cfg(feature = "sandbox")]
@@ -69,8 +69,8 @@ pub use self::{
     cache::Cache,
     engine::Sandbox,
     inspect::{Export, Function, Inspection, Presence},
-    load::Loaded,
-    policy::Sandboxed,
+    load::LoadedComponent,
+    policy::SandboxedPolicy,
     tally::SandboxCounters,
     templates::TemplateNumbers,
 };

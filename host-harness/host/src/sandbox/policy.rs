@@ -4,30 +4,30 @@ use lictor_contract::*;
 
 use super::bindings::bound;
 use super::chunks::chunks;
-use super::instance::Live;
+use super::instance::RunningInstance;
 use super::templates::TemplateNumbers;
-use super::{Breakage, LoadError, Loaded};
-use crate::policy::{CallError, Policy, Usage};
+use super::{LoadError, LoadedComponent, PolicyFault};
+use crate::policy::{CallError, Policy, PolicyUsage};
 
-/// A policy in the sandbox with one cluster. When it breaks, its state is lost, and every call fails until [`revive`](Sandboxed::revive).
-pub struct Sandboxed {
-    loaded: Loaded,
-    state: State,
-    usage: Usage,
+/// A policy in the sandbox with one cluster. When it breaks, its state is lost, and every call fails until [`revive`](SandboxedPolicy::revive).
+pub struct SandboxedPolicy {
+    loaded: LoadedComponent,
+    state: InstanceState,
+    usage: PolicyUsage,
 }
 
-enum State {
-    Live(Box<Live>),
-    Gone { call: &'static str, cause: Breakage },
+enum InstanceState {
+    Live(Box<RunningInstance>),
+    Gone { call: &'static str, cause: PolicyFault },
 }
 
 /// The result of a call of the bindings.
-type Answer<T> = wasmtime::Result<T>;
+type BindingsResult<T> = wasmtime::Result<T>;
 
-impl Sandboxed {
-    pub(super) fn new(loaded: Loaded) -> Result<Sandboxed, LoadError> {
-        let state = State::Live(Box::new(Live::new(&loaded)?));
-        let mut sandboxed = Sandboxed { loaded, state, usage: Usage::default() };
+impl SandboxedPolicy {
+    pub(super) fn new(loaded: LoadedComponent) -> Result<SandboxedPolicy, LoadError> {
+        let state = InstanceState::Live(Box::new(RunningInstance::new(&loaded)?));
+        let mut sandboxed = SandboxedPolicy { loaded, state, usage: PolicyUsage::default() };
         sandboxed.started();
         Ok(sandboxed)
     }
@@ -47,7 +47,7 @@ impl Sandboxed {
     /// Replaces the instance by a new one, without configuration and with an empty cluster. A policy that broke works only after that. For a working
     /// policy, this frees the memory that an instance never gives back.
     pub fn revive(&mut self) -> Result<(), LoadError> {
-        self.state = State::Live(Box::new(Live::new(&self.loaded)?));
+        self.state = InstanceState::Live(Box::new(RunningInstance::new(&self.loaded)?));
         self.started();
         Ok(())
     }
@@ -56,8 +56,8 @@ impl Sandboxed {
     /// sends it the cluster again.
     pub fn memory_bytes(&self) -> usize {
         match &self.state {
-            State::Live(live) => live.store.data().granted(),
-            State::Gone { .. } => 0,
+            InstanceState::Live(live) => live.store.data().granted(),
+            InstanceState::Gone { .. } => 0,
         }
     }
 
@@ -65,13 +65,13 @@ impl Sandboxed {
     fn ask<T>(
         &mut self,
         call: &'static str,
-        question: impl FnOnce(&mut Live) -> Result<Answer<T>, CallError>,
+        question: impl FnOnce(&mut RunningInstance) -> Result<BindingsResult<T>, CallError>,
     ) -> Result<T, CallError> {
         let sandbox = &self.loaded.sandbox;
         let live = match &mut self.state {
-            State::Live(live) => live,
-            State::Gone { call: since, cause } => {
-                let cause = Breakage::Gone { call: since, cause: Box::new(cause.clone()) };
+            InstanceState::Live(live) => live,
+            InstanceState::Gone { call: since, cause } => {
+                let cause = PolicyFault::Gone { call: since, cause: Box::new(cause.clone()) };
                 return Err(CallError::Broke { call, cause: Box::new(cause) });
             }
         };
@@ -82,10 +82,10 @@ impl Sandboxed {
         let answer = answer?;
         self.usage.calls = self.usage.calls.saturating_add(1);
         self.usage.fuel = self.usage.fuel.saturating_add(live.fuel_used(fuel));
-        let answer = answer.map_err(|error| Breakage::of(&error, live.store.data(), sandbox.limits()));
+        let answer = answer.map_err(|error| PolicyFault::of(&error, live.store.data(), sandbox.limits()));
         self.measure();
         answer.map_err(|cause| {
-            self.state = State::Gone { call, cause: cause.clone() };
+            self.state = InstanceState::Gone { call, cause: cause.clone() };
             self.usage.memory_bytes = 0;
             CallError::Broke { call, cause: Box::new(cause) }
         })
@@ -95,19 +95,21 @@ impl Sandboxed {
     fn decide<T: Cross<U>, U>(
         &mut self,
         call: &'static str,
-        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::answers::PolicyError>>, CallError>,
+        question: impl FnOnce(
+            &mut RunningInstance,
+        ) -> Result<BindingsResult<Result<T, bound::answers::PolicyError>>, CallError>,
     ) -> Result<U, CallError> {
         let answer = self.ask(call, question)?;
         answer.map(Cross::cross).map_err(|error| CallError::Refused { call, error: error.cross() })
     }
 }
 
-impl Policy for Sandboxed {
+impl Policy for SandboxedPolicy {
     fn restart(&mut self) -> Result<(), CallError> {
         self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
     }
 
-    fn usage(&self) -> Usage {
+    fn usage(&self) -> PolicyUsage {
         self.usage
     }
 

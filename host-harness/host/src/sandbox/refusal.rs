@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Breakage;
+use super::PolicyFault;
 
 /// The kind of a file that is not a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,7 @@ pub enum LoadError {
     },
     /// The component broke when it was started.
     #[error("the component broke when it was started: {0}")]
-    Broke(Breakage),
+    Broke(PolicyFault),
     /// The component started, but did not describe itself.
     #[error("the component does not describe itself: {0}")]
     Mute(String),
@@ -87,8 +87,8 @@ pub enum LoadError {
     NoSandbox(String),
 }
 
-impl From<Breakage> for LoadError {
-    fn from(breakage: Breakage) -> LoadError {
+impl From<PolicyFault> for LoadError {
+    fn from(breakage: PolicyFault) -> LoadError {
         LoadError::Broke(breakage)
     }
 }

@@ -4,10 +4,10 @@ use wasmtime::Engine;
 use wasmtime::component::types::{Component, ComponentFunc, ComponentItem, Type};
 
 /// The names of the types in a component's exported interfaces. Aliases of plain types are left out.
-pub(super) struct Names(Vec<(String, Type)>);
+pub(super) struct TypeNames(Vec<(String, Type)>);
 
-impl Names {
-    pub(super) fn of(component: &Component, engine: &Engine) -> Names {
+impl TypeNames {
+    pub(super) fn of(component: &Component, engine: &Engine) -> TypeNames {
         let mut names = Vec::new();
         for (_, item) in component.exports(engine) {
             let ComponentItem::ComponentInstance(interface) = item.ty else {
@@ -21,7 +21,7 @@ impl Names {
                 }
             }
         }
-        Names(names)
+        TypeNames(names)
     }
 
     /// Returns the type of a function as `func(name: type) -> type`.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::Shelf;
-use super::{LoadError, Loaded};
+use super::cache::CacheEntry;
+use super::{LoadError, LoadedComponent};
 
 /// The numbers of loaded and refused components of a sandbox so far. Counts only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +29,9 @@ pub struct SandboxCounters {
 
 /// A count that all clones of a sandbox share.
 #[derive(Debug, Default)]
-pub(super) struct Count(AtomicU64);
+pub(super) struct SharedCounter(AtomicU64);
 
-impl Count {
+impl SharedCounter {
     pub(super) fn one_more(&self) {
         self.add(1);
     }
@@ -47,19 +47,19 @@ impl Count {
 
 /// The counts of a sandbox.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    loaded: Count,
-    refused: Count,
-    too_large: Count,
-    slow_to_compile: Count,
-    pub(super) instances: Count,
-    cache_hits: Count,
-    cache_discarded: Count,
+pub(super) struct LoadCounters {
+    loaded: SharedCounter,
+    refused: SharedCounter,
+    too_large: SharedCounter,
+    slow_to_compile: SharedCounter,
+    pub(super) instances: SharedCounter,
+    cache_hits: SharedCounter,
+    cache_discarded: SharedCounter,
 }
 
-impl Tally {
+impl LoadCounters {
     /// Counts the result of loading a file.
-    pub(super) fn load(&self, loaded: &Result<Loaded, LoadError>) {
+    pub(super) fn load(&self, loaded: &Result<LoadedComponent, LoadError>) {
         let Err(error) = loaded else { return self.loaded.one_more() };
         self.refused.one_more();
         match error {
@@ -70,7 +70,7 @@ impl Tally {
     }
 
     /// Counts the hits and the discarded files of a cache.
-    pub(super) fn shelf(&self, shelf: &Shelf) {
+    pub(super) fn shelf(&self, shelf: &CacheEntry) {
         self.cache_hits.add(shelf.was_hit().into());
         self.cache_discarded.add(shelf.discarded());
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use lictor_contract::{Event, NumberedTemplate, PodTemplate, TemplateId, crossing};
 
-use crate::sweep::Sweep;
+use crate::sweep::SweepThreshold;
 
 /// The templates that an instance has received, and their numbers.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct TemplateNumbers {
     numbers: BTreeMap<usize, (TemplateId, Weak<PodTemplate>)>,
     /// The free numbers, whose template no pod has any more, the lowest last.
     free: Vec<TemplateId>,
-    sweep: Sweep,
+    sweep: SweepThreshold,
 }
 
 impl TemplateNumbers {

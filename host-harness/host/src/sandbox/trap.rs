@@ -2,33 +2,33 @@
 
 use wasmtime::{Trap, WasmBacktrace};
 
-use super::guard::Guard;
-use super::{Breakage, Limits};
+use super::guard::ResourceGuard;
+use super::{PolicyFault, SandboxLimits};
 
 /// The beginning of the wasmtime error for an answer that is too large. wasmtime has no public type for it.
 const RESULT_TOO_LARGE: &str = "too much data is being copied";
 
-impl Breakage {
+impl PolicyFault {
     /// Converts the wasmtime error of a failed call.
-    pub(super) fn of(error: &wasmtime::Error, guard: &Guard, limits: &Limits) -> Breakage {
+    pub(super) fn of(error: &wasmtime::Error, guard: &ResourceGuard, limits: &SandboxLimits) -> PolicyFault {
         let trap = error.downcast_ref::<Trap>().copied();
         if trap == Some(Trap::Interrupt) {
-            return Breakage::Deadline(limits.call_deadline);
+            return PolicyFault::Deadline(limits.call_deadline);
         }
         if trap == Some(Trap::OutOfFuel) {
-            return Breakage::Fuel(limits.call_fuel.unwrap_or(0));
+            return PolicyFault::Fuel(limits.call_fuel.unwrap_or(0));
         }
         let said = format!("{:#}", error.root_cause());
         if said.starts_with(RESULT_TOO_LARGE) {
-            return Breakage::ResultTooLarge(limits.result_bytes);
+            return PolicyFault::ResultTooLarge(limits.result_bytes);
         }
         if let Some(wanted) = guard.refused() {
-            return Breakage::Memory { wanted, limit: limits.memory_bytes };
+            return PolicyFault::Memory { wanted, limit: limits.memory_bytes };
         }
         if let Some(trap) = trap {
-            return Breakage::Trapped { trap: trap.to_string(), functions: functions(error) };
+            return PolicyFault::Trapped { trap: trap.to_string(), functions: functions(error) };
         }
-        Breakage::BadAnswer(said)
+        PolicyFault::BadAnswer(said)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use lictor_contract::*;
 
-use super::{Cause, ProtocolError, RetryHint, Session};
-use crate::verify::{self, Proposal};
+use super::{FailureCause, ProtocolError, RetryHint, Session};
+use crate::verify::{self, PlanUnderTest};
 
 /// The maximum steps of a cycle.
 const STEPS: usize = 64;
 
 impl Session {
     /// Runs a cycle of the policy: carries out each step until the policy has no next step.
-    pub(super) fn act(&mut self) -> Result<(), Cause> {
+    pub(super) fn act(&mut self) -> Result<(), FailureCause> {
         let waits = |pod: &&Pod| self.explains && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
@@ -26,7 +26,7 @@ impl Session {
     ///
     /// # Errors
     /// The policy fails, or its answer is invalid; a cycle of more than [`STEPS`] steps is invalid.
-    fn steps(&mut self) -> Result<(), Cause> {
+    fn steps(&mut self) -> Result<(), FailureCause> {
         let mut retry = RetryHint::default();
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
@@ -52,7 +52,7 @@ impl Session {
 
     /// Binds all of these pods, or none where the answer is invalid. A pod whose command the API server has refused is skipped until its pause is
     /// over. The policy does not know of the pause, and names the pod in each cycle.
-    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), Cause> {
+    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), FailureCause> {
         let sound = verify::bindings(&self.ground(), bindings);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
         let due: Vec<&Placement> = bindings.iter().filter(|binding| !self.is_paused(binding.pod)).collect();
@@ -71,10 +71,10 @@ impl Session {
     }
 
     /// Carries out a sound plan. An unsound plan is refused to the policy, whose next step may propose another.
-    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), Cause> {
+    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), FailureCause> {
         let effects = Effects::default();
         let refuted = Refuted::default();
-        let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
+        let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
         match self.judge(&proposal)? {
             Ok(()) => self.carry_out(plan, effects),
             Err(_) => Ok(()),
@@ -138,16 +138,16 @@ mod tests {
     use lictor_contract::ExtensionPoint;
 
     use super::*;
-    use crate::session::testing::{Say, Scripted, Sketch, reason, session};
+    use crate::session::testing::{Scripted, ScriptedPlan, ScriptedReply, reason, session};
     use crate::verify::testing::{node, on, pod};
 
-    fn acting(steps: impl IntoIterator<Item = Say>) -> Scripted {
+    fn acting(steps: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
         let acting = Scripted::deciding(&[ExtensionPoint::Act, ExtensionPoint::Reserve]);
         steps.into_iter().fold(acting, |policy, step| policy.say("act", step))
     }
 
-    fn bind(bindings: &'static [(&'static str, &'static str)], more: bool) -> Say {
-        Say::Act { bindings, plans: Vec::new(), more }
+    fn bind(bindings: &'static [(&'static str, &'static str)], more: bool) -> ScriptedReply {
+        ScriptedReply::Act { bindings, plans: Vec::new(), more }
     }
 
     #[test]
@@ -181,13 +181,13 @@ mod tests {
 
     #[test]
     fn sound_plans_are_carried_out_and_others_are_refused() {
-        let plan = |id, nominations, victims| Sketch { id, nominations, victims, ..Sketch::default() };
+        let plan = |id, nominations, victims| ScriptedPlan { id, nominations, victims, ..ScriptedPlan::default() };
         let plans = vec![
             plan(1, &[("default/p", "n1")], &["default/v"]),
             plan(2, &[("default/q", "n2")], &[]),
             plan(3, &[("default/q", "n2")], &["default/w"]),
         ];
-        let policy = acting([Say::Act { bindings: &[], plans, more: false }]);
+        let policy = acting([ScriptedReply::Act { bindings: &[], plans, more: false }]);
         let cluster = [
             node("n1", 4),
             node("n2", 4),
@@ -206,8 +206,14 @@ mod tests {
 
     #[test]
     fn a_number_of_a_plan_is_used_once_and_nothing_of_the_answer_is_carried_out() {
-        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
-        let policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
+        let plan = ScriptedPlan {
+            id: 1,
+            nominations: &[("default/p", "n1")],
+            victims: &["default/v"],
+            ..ScriptedPlan::default()
+        };
+        let policy =
+            acting([ScriptedReply::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), pod("p", 3, 0), pod("q", 1, 0)];
         let mut session = session(&policy, cluster);
         let error = session.cycle().unwrap_err().to_string();

@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{Event, PodId};
 
-use super::command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
-use super::journal::Undo;
+use super::command::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
+use super::journal::UndoEntry;
 use super::{FailedCommand, Session};
-use crate::cluster::{Change, Shown};
-use crate::verify::Refused;
+use crate::cluster::{ChangeVisibility, PodChange};
+use crate::verify::CommandRefusal;
 
 /// The plan number of every plan that another session has made; see [`Session::follow`].
 pub(super) const ADOPTED: u64 = u64::MAX;
 
 /// A command in flight: the session has not seen its result.
 #[derive(Debug, Clone)]
-pub(super) struct Ask {
+pub(super) struct PendingCommand {
     /// The pod of the command.
     pub(super) pod: PodId,
     /// The object of the command.
     pub(super) object: ObjectRef,
     /// The change that the command makes.
-    pub(super) change: Change,
+    pub(super) change: PodChange,
     /// The plan of an eviction; else 0.
     pub(super) plan: u64,
     /// The time of the command, or of the last `Confirm` for it, in nanoseconds since 1970.
@@ -32,16 +32,16 @@ pub(super) struct Ask {
 
 /// The commands in flight.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct PendingCommands {
     last: CommandId,
-    pub(super) open: BTreeMap<CommandId, Ask>,
+    pub(super) open: BTreeMap<CommandId, PendingCommand>,
     /// The commands that the driver has not received yet.
     pub(super) outbox: Vec<Command>,
     /// The commands that are delayed, each with its time, because the API server has just refused the same command.
     later: Vec<(i64, Command)>,
 }
 
-impl Asked {
+impl PendingCommands {
     /// Returns a new command number.
     pub(super) fn number(&mut self) -> CommandId {
         self.last = self.last.saturating_add(1);
@@ -80,13 +80,13 @@ impl Asked {
 impl Session {
     /// Requests a change, and assumes that it is made until an outcome says otherwise. Returns the number of the command. `None`: the pod does not
     /// exist.
-    pub(super) fn ask_for(&mut self, pod: PodId, change: Change, plan: u64) -> Option<CommandId> {
+    pub(super) fn ask_for(&mut self, pod: PodId, change: PodChange, plan: u64) -> Option<CommandId> {
         let object = self.object_ref(pod)?;
         let id = self.asked.number();
-        let command = Command { id, object: object.clone(), action: Action::of(&change, plan) };
+        let command = Command { id, object: object.clone(), action: CommandAction::of(&change, plan) };
         self.mirror.assume(pod, id, change.clone());
-        self.journal.push(Undo::Asked(id));
-        self.asked.open.insert(id, Ask { pod, object, change, plan, since: self.mirror.now(), pause: 0 });
+        self.journal.push(UndoEntry::Asked(id));
+        self.asked.open.insert(id, PendingCommand { pod, object, change, plan, since: self.mirror.now(), pause: 0 });
         self.asked.outbox.push(command);
         Some(id)
     }
@@ -103,7 +103,7 @@ impl Session {
 
     /// Returns whether a pod is on its node only because a command in flight is to bind it there.
     pub fn is_being_bound(&self, pod: PodId) -> bool {
-        self.asked.open.values().any(|ask| ask.pod == pod && matches!(ask.change, Change::Bind { .. }))
+        self.asked.open.values().any(|ask| ask.pod == pod && matches!(ask.change, PodChange::Bind { .. }))
     }
 
     /// Returns the name of a pod in the cluster. `None`: the pod does not exist.
@@ -129,7 +129,7 @@ impl Session {
                 // The beneficiaries of the victim wait as long, because a new attempt would make the same plan.
                 let waits = self.departures.beneficiaries(pod);
                 for pod in waits.into_iter().chain([pod]) {
-                    self.departures.refuse(pod, Refused { until, budget });
+                    self.departures.refuse(pod, CommandRefusal { until, budget });
                 }
                 self.fail(id, reason);
             }
@@ -195,7 +195,7 @@ impl Session {
         for (id, ask) in &mut self.asked.open {
             if ask.since.saturating_add(patience) <= now {
                 ask.since = now;
-                let command = Command { id: *id, object: ask.object.clone(), action: Action::Confirm };
+                let command = Command { id: *id, object: ask.object.clone(), action: CommandAction::Confirm };
                 self.asked.outbox.push(command);
             }
         }
@@ -204,12 +204,12 @@ impl Session {
     /// Settles a command whose change the cluster shows, or will never show.
     pub(super) fn look(&mut self, id: CommandId, pod: PodId) {
         match self.mirror.shows(pod, id) {
-            Some(Shown::Yes) => self.done(id, pod),
-            Some(Shown::Never) => {
+            Some(ChangeVisibility::Yes) => self.done(id, pod),
+            Some(ChangeVisibility::Never) => {
                 self.asked.open.remove(&id);
                 self.mirror.retract(pod, id);
             }
-            Some(Shown::No) => {}
+            Some(ChangeVisibility::No) => {}
             // A later command has settled this one.
             None => {
                 self.asked.open.remove(&id);
@@ -230,16 +230,16 @@ impl Session {
     pub(super) fn fail(&mut self, id: CommandId, reason: String) {
         let Some(ask) = self.asked.open.remove(&id) else { return };
         let assumed = self.mirror.retract(ask.pod, id).is_some();
-        let action = Action::of(&ask.change, ask.plan);
+        let action = CommandAction::of(&ask.change, ask.plan);
         self.happened.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
         // Where a later command decides on the nomination of the pod, that command holds the promise.
-        let decides = |other: &Ask| other.pod == ask.pod && matches!(other.change, Change::Nominate(_));
+        let decides = |other: &PendingCommand| other.pod == ask.pod && matches!(other.change, PodChange::Nominate(_));
         let assumed = assumed && !self.asked.open.range(id..).any(|(_, other)| decides(other));
         match &ask.change {
             // The cluster still shows a nomination that was withdrawn.
-            Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod, ask.pause),
-            Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
-            Change::Evict { .. } => self.stay(ask.pod, ask.plan),
+            PodChange::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod, ask.pause),
+            PodChange::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
+            PodChange::Evict { .. } => self.stay(ask.pod, ask.plan),
             _ => {}
         }
     }

@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::filter::Filtered;
-use super::journal::Undo;
-use super::question::Verdict;
-use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
+use super::filter::FilterDecision;
+use super::journal::UndoEntry;
+use super::question::PermitDecision;
+use super::{Attempt, AttemptResult, FailureCause, ProtocolError, RetryHint, Session};
 use crate::policy::{CallError, Policy};
 use crate::verify;
 
 impl Session {
     /// Tries one pending pod: PreFilter, Filter, PostFilter where no node fits, Reserve, Permit, bind.
-    pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, Cause> {
+    pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, FailureCause> {
         self.sync()?;
         if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.not_ours_now(pod)) {
             let attempt = Attempt { reason: Some(reason), ..Attempt::rejected(self.pod_name(pod)) };
@@ -32,16 +32,16 @@ impl Session {
     ///
     /// # Errors
     /// `NoSuchPod` or `NotPending`.
-    pub(super) fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
-        let known = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
+    pub(super) fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), FailureCause> {
+        let known = self.mirror.pod(pod).ok_or_else(|| FailureCause::NoSuchPod(self.pod_name(pod)))?;
         match self.occupancy.not_pending(known) {
             None => Ok(()),
-            Some(state) => Err(Cause::NotPending { pod: self.pod_name(pod), state }),
+            Some(state) => Err(FailureCause::NotPending { pod: self.pod_name(pod), state }),
         }
     }
 
     /// Runs PreFilter and the steps after it.
-    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
+    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, FailureCause> {
         let mut attempt = Attempt::rejected(self.pod_name(pod));
         let (admission, retry) = self.pre_filter(pod)?;
         match admission {
@@ -58,8 +58,8 @@ impl Session {
             }
         }
         match self.filter(pod)? {
-            Filtered::Fits(node) => self.place(pod, node, attempt),
-            Filtered::Nowhere(summary) => {
+            FilterDecision::Fits(node) => self.place(pod, node, attempt),
+            FilterDecision::Nowhere(summary) => {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.nodes = Some(summary);
                 // The pod may get a node later, whatever prevents a preemption.
@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// Runs PreFilter, and applies its effects on other pods. Returns the admission and the retry hint.
-    pub(super) fn pre_filter(&mut self, pod: PodId) -> Result<(Admission, Retry), Cause> {
+    pub(super) fn pre_filter(&mut self, pod: PodId) -> Result<(Admission, Retry), FailureCause> {
         if !self.decides(ExtensionPoint::PreFilter) {
             return Ok((Admission::Pass, Retry::default()));
         }
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Runs Reserve and Permit, and binds the pod unless Permit delays or rejects it.
-    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, Cause> {
+    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, FailureCause> {
         self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
@@ -90,11 +90,11 @@ impl Session {
         let (verdict, reason, retry) = self.permit_and_settle(pod, node)?;
         attempt.reason = self.decides(ExtensionPoint::Permit).then_some(reason);
         attempt.result = match verdict {
-            Verdict::Allow => AttemptResult::Scheduled,
-            Verdict::Wait(_) => AttemptResult::Waiting,
-            Verdict::Reject => AttemptResult::Unschedulable,
+            PermitDecision::Allow => AttemptResult::Scheduled,
+            PermitDecision::Wait(_) => AttemptResult::Waiting,
+            PermitDecision::Reject => AttemptResult::Unschedulable,
         };
-        if verdict == Verdict::Reject {
+        if verdict == PermitDecision::Reject {
             attempt.node = None;
             attempt.retry.add(retry);
         }
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Stores the marks that the policy wants on the pod together with this node.
-    pub(super) fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
+    pub(super) fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), FailureCause> {
         let marks = match self.policy.marks(pod, node) {
             Err(CallError::Lacks(_)) => return Ok(()),
             answer => answer?,
@@ -110,13 +110,13 @@ impl Session {
         if !marks.is_empty() {
             let number = self.asked.number();
             let before = self.set_written(pod, Some((number, marks)));
-            self.journal.push(Undo::Written(pod, before));
+            self.journal.push(UndoEntry::Written(pod, before));
         }
         Ok(())
     }
 
     /// Reserves the node for the pod until the pod is bound or unreserved.
-    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
+    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), FailureCause> {
         if self.decides(ExtensionPoint::Reserve) {
             let effects = self.ask(|policy| policy.reserve(pod, node))?;
             self.check_effects("reserve", &effects)?;
@@ -129,9 +129,9 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::driver::Virtual;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, said, session};
-    use crate::session::{AttemptResult, Cause, ProtocolError};
+    use crate::driver::VirtualDriver;
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, said, session};
+    use crate::session::{AttemptResult, FailureCause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
     /// The calls of the policy, without the events of the cluster.
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_final_refusal_asks_for_no_plan() {
-        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too few members"));
+        let policy = Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Final("too few members"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.message()), (AttemptResult::Rejected, "too few members".to_owned()));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_refusal_without_a_plan_is_a_rejection() {
-        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Refused("the quota is full"));
+        let policy = Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Refused("the quota is full"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.result, AttemptResult::Rejected);
@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn a_pod_that_permit_rejects_loses_its_node() {
-        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("not now", Fx::default()));
+        let policy = Scripted::deciding(ALL)
+            .say("permit default/a", ScriptedReply::Reject("not now", ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
@@ -195,10 +196,10 @@ mod tests {
 
     #[test]
     fn what_pre_filter_releases_is_free_for_filter() {
-        let releases = Fx { releases: &["default/h"], ..Fx::default() };
+        let releases = ScriptedEffects { releases: &["default/h"], ..ScriptedEffects::default() };
         let policy = Scripted::deciding(ALL)
-            .say("permit default/h", Say::Wait(10, Fx::default()))
-            .say("pre-filter default/a", Say::Pass(releases));
+            .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
+            .say("pre-filter default/a", ScriptedReply::Pass(releases));
         let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
         assert_eq!(session.try_pod("default/h").unwrap().result, AttemptResult::Waiting);
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
@@ -208,11 +209,11 @@ mod tests {
 
     #[test]
     fn a_node_without_room_is_a_lie_and_nothing_is_bound() {
-        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
         let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert!(
-            matches!(error, Cause::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
+            matches!(error, FailureCause::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
             "{error}"
         );
         assert!(session.take_happened().bound.is_empty());
@@ -221,7 +222,8 @@ mod tests {
 
     #[test]
     fn a_wait_that_is_negative_is_a_lie() {
-        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default()));
+        let policy =
+            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(-1, ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert_eq!(error.to_string(), "the policy's answer to `permit` cannot be: a wait of -1 ns");
@@ -230,7 +232,8 @@ mod tests {
 
     #[test]
     fn only_who_waits_for_a_node_can_be_tried() {
-        let policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let policy =
+            Scripted::deciding(ALL).say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 1, 0)), pod("h", 1, 0)]);
         let bound = session.try_pod("default/v").unwrap_err().to_string();
         assert_eq!(bound, "`default/v` cannot be tried: it is bound already");
@@ -242,11 +245,11 @@ mod tests {
     #[test]
     fn what_comes_with_a_node_is_written_before_reserve_and_taken_back_with_it() {
         let policy = Scripted::deciding(ALL)
-            .say("marks default/a", Say::Marks("other", "inside r"))
-            .say("permit default/a", Say::Wait(10, Fx::default()))
-            .say("marks default/b", Say::Marks("other", "inside s"));
+            .say("marks default/a", ScriptedReply::Marks("other", "inside r"))
+            .say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
+            .say("marks default/b", ScriptedReply::Marks("other", "inside s"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
-        let written = |session: &Virtual, name: &str| {
+        let written = |session: &VirtualDriver, name: &str| {
             let pod = session.mirror().pod(session.mirror().pod_id(name).unwrap()).unwrap();
             pod.template.annotations.first().map(|annotation| annotation.value.clone())
         };
@@ -261,10 +264,10 @@ mod tests {
 
     #[test]
     fn a_fault_stops_the_attempt() {
-        let policy = Scripted::deciding(ALL).say("reserve default/a", Say::CallError);
+        let policy = Scripted::deciding(ALL).say("reserve default/a", ScriptedReply::CallError);
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(matches!(error, Cause::CallError(_)), "{error}");
+        assert!(matches!(error, FailureCause::CallError(_)), "{error}");
         assert!(session.take_happened().bound.is_empty());
     }
 }

@@ -5,31 +5,31 @@ use lictor_contract::Interests;
 use super::OpenError;
 use super::configured::configured;
 use crate::policy::Policy;
-use crate::reason::Templates;
+use crate::reason::MessageTemplates;
 use crate::replace::Configuration;
 
 /// A configured policy that is to replace another one. It can be created on any thread: configuring takes some milliseconds, for which the session
 /// must not wait. See [`Session::replace`](super::Session::replace).
-pub struct Candidate {
+pub struct CandidatePolicy {
     pub(super) policy: Box<dyn Policy>,
     pub(super) interests: Interests,
     pub(super) configuration: Configuration,
 }
 
-impl Candidate {
+impl CandidatePolicy {
     /// Configures a policy with this system (its first one where the name is empty) and these arguments.
     ///
     /// # Errors
     /// The policy refuses the configuration, decides at a point whose interface it lacks, or fails.
-    pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<Candidate, OpenError> {
+    pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<CandidatePolicy, OpenError> {
         let (info, points) = configured(policy.as_mut(), system, arguments)?;
         let configuration = Configuration {
             system: info.name,
             arguments: arguments.to_owned(),
             points,
             judges_room: info.judges_room,
-            templates: Templates::new(info.templates),
+            templates: MessageTemplates::new(info.templates),
         };
-        Ok(Candidate { policy, interests: info.interests, configuration })
+        Ok(CandidatePolicy { policy, interests: info.interests, configuration })
     }
 }

@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::journal::Undo;
-use super::{CarriedOut, Cause, Evicted, EvictedFor, How, ProtocolError, RefusedPlan, Session};
-use crate::cluster::Change;
-use crate::verify::{self, Departure, Proposal, Violation};
+use super::journal::UndoEntry;
+use super::{
+    AppliedPlan, EvictionBeneficiary, EvictionMethod, EvictionRecord, FailureCause, ProtocolError, RefusedPlan, Session,
+};
+use crate::cluster::PodChange;
+use crate::verify::{self, PlanUnderTest, PlannedEviction, Violation};
 
 impl Session {
     /// Claims the numbers of plans, and checks their reasons.
@@ -18,7 +20,7 @@ impl Session {
         &mut self,
         call: &'static str,
         plans: impl IntoIterator<Item = (u64, &'a Reason)>,
-    ) -> Result<(), Cause> {
+    ) -> Result<(), FailureCause> {
         for (plan, reason) in plans {
             if !self.plans.insert(plan) {
                 return Err(ProtocolError::PlanReused(plan).in_answer_to(call));
@@ -29,14 +31,14 @@ impl Session {
     }
 
     /// Checks whether a plan is sound. The policy receives `PlanRefused` for an unsound plan.
-    pub(super) fn judge(&mut self, proposal: &Proposal<'_>) -> Result<Result<(), Violation>, Cause> {
+    pub(super) fn judge(&mut self, proposal: &PlanUnderTest<'_>) -> Result<Result<(), Violation>, FailureCause> {
         self.sync()?;
         let plan = proposal.plan;
         let verdict = verify::plan(&self.ground(), proposal);
         if let Err(violation) = &verdict {
             self.happened.refused.push(RefusedPlan {
                 plan: plan.id,
-                for_whom: EvictedFor::Preemptor(self.pod_name(plan.preemptor)),
+                for_whom: EvictionBeneficiary::Preemptor(self.pod_name(plan.preemptor)),
                 reason: violation.reason(),
             });
             self.tell(Event::PlanRefused(plan.id))?;
@@ -45,19 +47,24 @@ impl Session {
     }
 
     /// Carries out a sound plan: nominates, evicts, and applies the effects on other pods.
-    pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), Cause> {
-        let preemptor = EvictedFor::Preemptor(self.pod_name(plan.preemptor));
+    pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), FailureCause> {
+        let preemptor = EvictionBeneficiary::Preemptor(self.pod_name(plan.preemptor));
         self.carry_out_for(preemptor, plan, effects)
     }
 
     /// Carries out a sound plan for a preemptor or a queue.
-    pub(super) fn carry_out_for(&mut self, for_whom: EvictedFor, plan: Plan, effects: Effects) -> Result<(), Cause> {
-        let fates: Vec<(PodId, Evicted)> =
+    pub(super) fn carry_out_for(
+        &mut self,
+        for_whom: EvictionBeneficiary,
+        plan: Plan,
+        effects: Effects,
+    ) -> Result<(), FailureCause> {
+        let fates: Vec<(PodId, EvictionRecord)> =
             plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan, &for_whom))).collect();
         self.promised = true;
         self.tell(Event::PlanAccepted(plan.id))?;
         self.carry(VecDeque::from([effects]))?;
-        self.happened.plans.push(CarriedOut {
+        self.happened.plans.push(AppliedPlan {
             plan: plan.id,
             for_whom,
             nominated: plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect(),
@@ -66,12 +73,12 @@ impl Session {
         for nomination in &plan.nominations {
             self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
             let node = self.mirror.node(nomination.node).map(|node| node.name.clone());
-            self.ask_for(nomination.pod, Change::Nominate(node), plan.id);
+            self.ask_for(nomination.pod, PodChange::Nominate(node), plan.id);
         }
         let mut rounds = VecDeque::new();
         for (victim, fate) in fates {
             match fate.how {
-                How::Unreserved => rounds.extend(self.unreserve(victim, ReleaseCause::Preempted)?),
+                EvictionMethod::Unreserved => rounds.extend(self.unreserve(victim, ReleaseCause::Preempted)?),
                 how => self.evict(victim, how, &plan),
             }
             self.happened.victims.insert(self.pod_name(victim), fate);
@@ -80,9 +87,13 @@ impl Session {
     }
 
     /// Returns the fate of a victim, computed before the plan is carried out.
-    fn fate(&self, victim: &Victim, plan: &Plan, for_whom: &EvictedFor) -> Evicted {
-        Evicted {
-            how: if self.occupancy.held().contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
+    fn fate(&self, victim: &Victim, plan: &Plan, for_whom: &EvictionBeneficiary) -> EvictionRecord {
+        EvictionRecord {
+            how: if self.occupancy.held().contains(victim.pod) {
+                EvictionMethod::Unreserved
+            } else {
+                EvictionMethod::from(victim.eviction)
+            },
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
             for_whom: for_whom.clone(),
@@ -91,38 +102,40 @@ impl Session {
     }
 
     /// Marks a bound victim, and deletes it unless another controller deletes marked pods.
-    fn evict(&mut self, victim: PodId, how: How, plan: &Plan) {
-        let deleted = (how == How::Delete).then(|| self.mirror.now());
-        self.ask_for(victim, Change::Evict { deleted, marks: plan.marks.clone() }, plan.id);
+    fn evict(&mut self, victim: PodId, how: EvictionMethod, plan: &Plan) {
+        let deleted = (how == EvictionMethod::Delete).then(|| self.mirror.now());
+        self.ask_for(victim, PodChange::Evict { deleted, marks: plan.marks.clone() }, plan.id);
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-        let departure = Departure { plan: plan.id, beneficiaries };
+        let departure = PlannedEviction { plan: plan.id, beneficiaries };
         let before = self.departures.set(victim, Some(departure));
-        self.journal.push(Undo::Departure(victim, before));
+        self.journal.push(UndoEntry::Departure(victim, before));
     }
 }
 
 #[cfg(test)]
 mod tests {
 
-    use crate::driver::Virtual;
-    use crate::session::How;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
+    use crate::driver::VirtualDriver;
+    use crate::session::EvictionMethod;
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, session};
     use crate::verify::testing::{IN_SLOT, node, on, pod, slot, with};
     use serde_json::json;
 
     const ASKED: &str = "post-filter default/p";
 
     /// Returns a plan for `p` on `n1`.
-    fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> Sketch {
-        Sketch { id, nominations: &[("default/p", "n1")], victims, soft }
+    fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> ScriptedPlan {
+        ScriptedPlan { id, nominations: &[("default/p", "n1")], victims, soft }
     }
 
     /// Adds an attempt for `p` to a policy: no node fits, and PostFilter answers with this plan.
-    fn planned(policy: Scripted, plan: Sketch) -> Scripted {
-        policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
+    fn planned(policy: Scripted, plan: ScriptedPlan) -> Scripted {
+        policy
+            .say("filter default/p", ScriptedReply::Fits(&[]))
+            .say(ASKED, ScriptedReply::Plan(plan, ScriptedEffects::default()))
     }
 
-    fn cluster(policy: &Scripted) -> Virtual {
+    fn cluster(policy: &Scripted) -> VirtualDriver {
         session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
     }
 
@@ -135,7 +148,7 @@ mod tests {
         let v = happened.victims.get("default/v").unwrap();
         assert_eq!(
             (v.how, v.node.as_deref(), v.plan, v.for_whom.preemptor()),
-            (How::Delete, Some("n1"), 5, Some("default/p"))
+            (EvictionMethod::Delete, Some("n1"), 5, Some("default/p"))
         );
         assert_eq!(happened.nominated, [("default/p".to_owned(), "n1".to_owned())].into());
     }
@@ -145,7 +158,7 @@ mod tests {
         let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
         let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
-        assert_eq!(session.take_happened().victims.get("default/v").unwrap().how, How::Soft);
+        assert_eq!(session.take_happened().victims.get("default/v").unwrap().how, EvictionMethod::Soft);
         session.sync().unwrap();
         let v = policy.seen("default/v");
         assert!(!v.terminating);
@@ -154,13 +167,14 @@ mod tests {
 
     #[test]
     fn a_victim_held_at_permit_is_unreserved() {
-        let policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let policy =
+            Scripted::deciding(ALL).say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
         let policy = planned(policy, sketch(5, &["default/h"], false));
         let mut session = session(&policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
         session.try_pod("default/h").unwrap();
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
-        assert_eq!(happened.victims.get("default/h").unwrap().how, How::Unreserved);
+        assert_eq!(happened.victims.get("default/h").unwrap().how, EvictionMethod::Unreserved);
         assert!(session.waiting().is_empty());
         assert_eq!(session.session.departures.iter().count(), 0);
         session.sync().unwrap();
@@ -195,12 +209,15 @@ mod tests {
 
     #[test]
     fn a_plan_under_way_is_not_planned_again_by_another_pod() {
-        let plan = |id, nominations| Sketch { id, nominations, victims: &["default/v"], soft: true };
+        let plan = |id, nominations| ScriptedPlan { id, nominations, victims: &["default/v"], soft: true };
         let policy = Scripted::deciding(ALL)
-            .say("filter default/p", Say::Fits(&[]))
-            .say("filter default/q", Say::Fits(&[]))
-            .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")]), Fx::default()))
-            .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")]), Fx::default()));
+            .say("filter default/p", ScriptedReply::Fits(&[]))
+            .say("filter default/q", ScriptedReply::Fits(&[]))
+            .say(ASKED, ScriptedReply::Plan(plan(5, &[("default/p", "n1")]), ScriptedEffects::default()))
+            .say(
+                "post-filter default/q",
+                ScriptedReply::Plan(plan(6, &[("default/q", "n1")]), ScriptedEffects::default()),
+            );
         let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
         let mut session = session(&policy, cluster);
         session.try_pod("default/p").unwrap();

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Cause, Session};
+use super::{FailureCause, Session};
 
 impl Session {
     /// Removes an object, named `Kind/namespace/name` or `Kind/name`. A pod held at permit is unreserved first, and so are the pods held for a
     /// removed node.
-    pub(super) fn remove(&mut self, key: &str) -> Result<(), Cause> {
+    pub(super) fn remove(&mut self, key: &str) -> Result<(), FailureCause> {
         self.sync()?;
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
         let homeless: Vec<PodId> = node.map(|node| self.occupancy.held().on(node).collect()).unwrap_or_default();
@@ -40,12 +40,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, session};
     use crate::verify::testing::{node, object, on, pod};
 
     /// Returns a policy that holds `a` at permit.
     fn holding() -> Scripted {
-        Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()))
+        Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
     }
 
     #[test]

@@ -8,15 +8,15 @@ mod saved;
 use lictor_contract::{ExtensionPoint, Finding, PodId, Severity, StateError};
 use serde::{Deserialize, Serialize};
 
-use super::asked::Ask;
-use super::command::{Action, Command, CommandId, ObjectRef};
+use super::asked::PendingCommand;
+use super::command::{Command, CommandAction, CommandId, ObjectRef};
 use super::counters::add;
-use super::{Cause, Session, SessionError};
-use crate::cluster::Change;
+use super::{FailureCause, Session, SessionError};
+use crate::cluster::PodChange;
 use crate::policy::{CallError, Policy};
-use crate::replace::Saved;
-use crate::verify::Departure;
-use saved::{SavedAsk, SavedDeparture, SavedPlace, SavedPolicy};
+use crate::replace::PolicyCheckpoint;
+use crate::verify::PlannedEviction;
+use saved::{SavedCommand, SavedEviction, SavedHold, SavedPolicy};
 
 /// The version of the layout of a checkpoint.
 const FORMAT: u32 = 1;
@@ -28,9 +28,9 @@ pub struct SessionCheckpoint {
     format: u32,
     now: i64,
     last_command: CommandId,
-    asked: Vec<SavedAsk>,
-    held: Vec<SavedPlace>,
-    leaving: Vec<SavedDeparture>,
+    asked: Vec<SavedCommand>,
+    held: Vec<SavedHold>,
+    leaving: Vec<SavedEviction>,
     policy: Option<SavedPolicy>,
     /// The memory of the other policy, while the policy is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ impl Session {
         let input = || "restored checkpoint".to_owned();
         self.run(input, |session| {
             if let Some(found) = checkpoint.as_ref().map(|saved| saved.format).filter(|found| *found != FORMAT) {
-                return Err(Cause::CheckpointFormat { found, known: FORMAT });
+                return Err(FailureCause::CheckpointFormat { found, known: FORMAT });
             }
             session.up()?;
             session.sync()?;
@@ -85,7 +85,7 @@ impl Session {
         })
     }
 
-    fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, Cause> {
+    fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, FailureCause> {
         if self.refuses() {
             self.only_note()?;
             return Ok(self.to_saved());
@@ -101,24 +101,24 @@ impl Session {
 
     /// Returns the current state of the session, with the policy's last saved memory.
     fn to_saved(&self) -> SessionCheckpoint {
-        let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
+        let asked = self.asked.open.iter().map(|(id, PendingCommand { object, change, plan, .. })| SavedCommand {
             id: *id,
             object: object.clone(),
             change: change.clone(),
             plan: *plan,
         });
         let held = self.occupancy.held().iter().filter_map(|(pod, place)| {
-            let written = self.written.get(&pod).map(|(_, marks)| Change::Mark(marks.clone()));
-            Some(SavedPlace {
+            let written = self.written.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
+            Some(SavedHold {
                 object: self.object_ref(pod)?,
                 node: self.mirror.node(place.node)?.name.clone(),
                 deadline: place.deadline,
                 written,
             })
         });
-        let leaving = self.departures.iter().filter_map(|(victim, Departure { plan, beneficiaries })| {
+        let leaving = self.departures.iter().filter_map(|(victim, PlannedEviction { plan, beneficiaries })| {
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.object_ref(*pod)).collect();
-            Some(SavedDeparture { object: self.object_ref(victim)?, plan: *plan, beneficiaries })
+            Some(SavedEviction { object: self.object_ref(victim)?, plan: *plan, beneficiaries })
         });
         SessionCheckpoint {
             format: FORMAT,
@@ -133,23 +133,23 @@ impl Session {
         }
     }
 
-    fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), Cause> {
+    fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), FailureCause> {
         self.mirror.set_clock(saved.now);
         self.asked.reserve_numbers(saved.last_command);
         for ask in saved.asked {
             self.ask_again(ask);
         }
-        for SavedDeparture { object, plan, beneficiaries } in saved.leaving {
+        for SavedEviction { object, plan, beneficiaries } in saved.leaving {
             let Some(victim) = self.pod_of_object(&object) else { continue };
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.pod_of_object(pod)).collect();
-            self.departures.set(victim, Some(Departure { plan, beneficiaries }));
+            self.departures.set(victim, Some(PlannedEviction { plan, beneficiaries }));
         }
-        for SavedPlace { object, node, deadline, written } in saved.held {
+        for SavedHold { object, node, deadline, written } in saved.held {
             let (Some(pod), Some(node)) = (self.pod_of_object(&object), self.mirror.node_id(&node)) else { continue };
             if !self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
                 continue;
             }
-            if let Some(Change::Mark(marks)) = written {
+            if let Some(PodChange::Mark(marks)) = written {
                 let number = self.asked.number();
                 self.set_written(pod, Some((number, marks)));
             }
@@ -159,21 +159,21 @@ impl Session {
         // The state from the cluster and the checkpoint stays, even where the policy rejects it.
         self.commit();
         self.policy.reserve_plans(saved.last_plan);
-        self.policy.set_saved(saved.policy.map(Saved::from));
+        self.policy.set_saved(saved.policy.map(PolicyCheckpoint::from));
         self.sync()?;
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;
         }
-        self.give_back_or(saved.beside.map(Saved::from))
+        self.give_back_or(saved.beside.map(PolicyCheckpoint::from))
     }
 
     /// Restores the policy's memory from its last checkpoint. A checkpoint that the policy refuses is lost, which is a finding.
-    pub(super) fn give_back(&mut self) -> Result<(), Cause> {
+    pub(super) fn give_back(&mut self) -> Result<(), FailureCause> {
         self.give_back_or(None)
     }
 
     /// Restores the policy's memory from its last checkpoint, or else from `other`: the checkpoint of the other policy of a replacement.
-    fn give_back_or(&mut self, other: Option<Saved>) -> Result<(), Cause> {
+    fn give_back_or(&mut self, other: Option<PolicyCheckpoint>) -> Result<(), FailureCause> {
         let Some(saved) = self.policy.saved().cloned() else { return Ok(()) };
         let Some(why) = self.not_taken(&saved)? else { return Ok(()) };
         if let Some(other) = other
@@ -186,7 +186,7 @@ impl Session {
     }
 
     /// Restores a checkpoint. Returns why the policy refuses it. `None`: the policy has taken the checkpoint.
-    fn not_taken(&mut self, saved: &Saved) -> Result<Option<String>, Cause> {
+    fn not_taken(&mut self, saved: &PolicyCheckpoint) -> Result<Option<String>, FailureCause> {
         Ok(Some(match self.policy.recall(saved) {
             Ok(Ok(())) => {
                 self.broke_restoring = 0;
@@ -228,14 +228,14 @@ impl Session {
     }
 
     /// Restores a command as in flight, and queues a `Confirm` for it unless the cluster shows its result.
-    fn ask_again(&mut self, SavedAsk { id, object, change, plan }: SavedAsk) {
+    fn ask_again(&mut self, SavedCommand { id, object, change, plan }: SavedCommand) {
         let Some(pod) = self.pod_of_object(&object) else { return };
         self.mirror.assume(pod, id, change.clone());
         let since = self.mirror.now();
-        self.asked.open.insert(id, Ask { pod, object: object.clone(), change, plan, since, pause: 0 });
+        self.asked.open.insert(id, PendingCommand { pod, object: object.clone(), change, plan, since, pause: 0 });
         self.look(id, pod);
         if self.asked.open.contains_key(&id) {
-            self.asked.outbox.push(Command { id, object, action: Action::Confirm });
+            self.asked.outbox.push(Command { id, object, action: CommandAction::Confirm });
         }
     }
 

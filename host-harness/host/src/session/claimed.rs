@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 /// A set of claimed numbers. Consecutive numbers take the memory of one, because an instance makes plans for weeks.
 #[derive(Debug, Default)]
-pub(super) struct Claimed {
+pub(super) struct UsedPlanNumbers {
     /// The last number of each range, by its first.
     ranges: BTreeMap<u64, u64>,
 }
 
-impl Claimed {
+impl UsedPlanNumbers {
     /// Claims a number. Returns whether it is new.
     pub(super) fn insert(&mut self, number: u64) -> bool {
         let before = self.ranges.range(..=number).next_back().map(|(first, last)| (*first, *last));
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn each_number_is_claimed_once_and_ranges_take_the_memory_of_one_number() {
         const BEFORE_LAST: u64 = u64::MAX - 1;
-        let (mut claimed, mut all) = (Claimed::default(), BTreeSet::new());
+        let (mut claimed, mut all) = (UsedPlanNumbers::default(), BTreeSet::new());
         // The order leaves gaps and fills them later.
         let numbers = (0..7).flat_map(|first| (first..1_000).step_by(7));
         for number in numbers.chain([u64::MAX, BEFORE_LAST, 500, 0, u64::MAX]) {

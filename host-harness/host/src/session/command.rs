@@ -3,7 +3,7 @@
 use lictor_contract::Mark;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Change;
+use crate::cluster::PodChange;
 
 /// The number of a command. No number is used twice by a session, nor by a session that was restored from its checkpoint.
 pub type CommandId = u64;
@@ -49,14 +49,14 @@ pub struct Command {
     /// The object of the command.
     pub object: ObjectRef,
     /// The action.
-    pub action: Action,
+    pub action: CommandAction,
 }
 
 /// An action on an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Action"))]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub enum CommandAction {
     /// Write the marks on the object and bind it to the node.
     Bind {
         /// The node.
@@ -83,15 +83,17 @@ pub enum Action {
     Confirm,
 }
 
-impl Action {
+impl CommandAction {
     /// Returns the action of a change.
-    pub(super) fn of(change: &Change, plan: u64) -> Action {
+    pub(super) fn of(change: &PodChange, plan: u64) -> CommandAction {
         match change {
-            Change::Bind { node, marks, .. } => Action::Bind { node: node.clone(), marks: marks.clone() },
-            Change::Nominate(node) => Action::Nominate { node: node.clone() },
-            Change::Evict { deleted, marks } => Action::Evict { delete: deleted.is_some(), marks: marks.clone(), plan },
+            PodChange::Bind { node, marks, .. } => CommandAction::Bind { node: node.clone(), marks: marks.clone() },
+            PodChange::Nominate(node) => CommandAction::Nominate { node: node.clone() },
+            PodChange::Evict { deleted, marks } => {
+                CommandAction::Evict { delete: deleted.is_some(), marks: marks.clone(), plan }
+            }
             // Marks alone belong to a binding that is still to come.
-            Change::Mark(_) => Action::Confirm,
+            PodChange::Mark(_) => CommandAction::Confirm,
         }
     }
 }

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::asked::Asked;
+use super::asked::PendingCommands;
 use super::breaker::Breaker;
-use super::claimed::Claimed;
+use super::claimed::UsedPlanNumbers;
 use super::configured::configured;
-use super::journal::Undo;
-use super::left_out::LeftOut;
+use super::journal::UndoEntry;
+use super::left_out::UncountableObjects;
 use super::replace::Replacement;
-use super::scores::Scores;
-use super::{Cause, CommandId, Counters, Happened, OpenError};
-use crate::cluster::{Mirror, Unread};
+use super::scores::ScoreCache;
+use super::{CommandId, Counters, FailureCause, OpenError, SessionReport};
+use crate::cluster::{InvalidObject, Mirror};
 use crate::policy::{CallError, Policy};
-use crate::reason::Templates;
-use crate::replace::Pair;
-use crate::verify::{Departures, Ground, Occupancy, waits};
+use crate::reason::MessageTemplates;
+use crate::replace::PolicyWithShadow;
+use crate::verify::{Occupancy, PlannedEvictions, VerifyContext, waits};
 
 /// The maximum events of one `apply`, and about the maximum pods of one `memberships`. Chunks keep each call within its deadline.
 pub(super) const CHUNK: usize = 4096;
@@ -31,7 +31,7 @@ const PATIENCE: i64 = 30_000_000_000;
 /// the same configuration, the current cluster and the last checkpoint.
 pub struct Session {
     /// The policy in force, and the one in shadow during a replacement.
-    pub(super) policy: Pair,
+    pub(super) policy: PolicyWithShadow,
     pub(super) replacement: Option<Box<Replacement>>,
     /// The objects and fields that the policy reads.
     pub(super) interests: Interests,
@@ -52,21 +52,21 @@ pub struct Session {
     pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
-    pub(super) own_scores: Scores,
-    pub(super) departures: Departures,
-    pub(super) asked: Asked,
+    pub(super) own_scores: ScoreCache,
+    pub(super) departures: PlannedEvictions,
+    pub(super) asked: PendingCommands,
     /// The time after which the session queues a `Confirm` for a command without an outcome, in nanoseconds.
     pub(super) patience: i64,
     /// The undo log of the current input.
-    pub(super) journal: Vec<Undo>,
+    pub(super) journal: Vec<UndoEntry>,
     /// The events for the policy that are not changes of the cluster.
     pub(super) notices: Vec<Event>,
     /// The objects with amounts that the policy cannot count.
-    pub(super) left_out: LeftOut,
+    pub(super) left_out: UncountableObjects,
     /// The marks that are assumed on reserved pods that are not bound yet, with their command numbers.
     pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
-    pub(super) plans: Claimed,
+    pub(super) plans: UsedPlanNumbers,
     /// The time of the next attempt for refused pods, where time alone may help, in nanoseconds since 1970.
     pub(super) retries: BTreeMap<PodId, i64>,
     /// The time of the next cycle of the policy's own, for the pods that the last one left pending.
@@ -79,11 +79,11 @@ pub struct Session {
     pub(super) reorder: bool,
     /// The pods that a cycle in parts has still to try, in order.
     pub(super) untried: VecDeque<PodId>,
-    pub(super) happened: Happened,
+    pub(super) happened: SessionReport,
     /// The part of `happened` that stays when the input fails.
-    pub(super) kept: Happened,
+    pub(super) kept: SessionReport,
     /// The sentence templates of the system in force.
-    pub(super) templates: Templates,
+    pub(super) templates: MessageTemplates,
     pub(super) findings: Vec<Finding>,
     /// The number of findings that have been handed out.
     pub(super) told_findings: usize,
@@ -98,7 +98,7 @@ impl Session {
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
         let (set, points) = configured(policy.as_mut(), laws, arguments)?;
         Ok(Session {
-            policy: Pair::new(policy),
+            policy: PolicyWithShadow::new(policy),
             replacement: None,
             interests: set.interests.clone(),
             system: set.name,
@@ -111,26 +111,26 @@ impl Session {
             promised: false,
             points,
             judges_room: set.judges_room,
-            templates: Templates::new(set.templates),
+            templates: MessageTemplates::new(set.templates),
             occupancy: Occupancy::default(),
-            own_scores: Scores::default(),
+            own_scores: ScoreCache::default(),
             mirror: mirror(set.interests, set.schedulers),
-            departures: Departures::default(),
-            asked: Asked::default(),
+            departures: PlannedEvictions::default(),
+            asked: PendingCommands::default(),
             patience: PATIENCE,
             journal: Vec::new(),
             notices: Vec::new(),
-            left_out: LeftOut::default(),
+            left_out: UncountableObjects::default(),
             written: BTreeMap::new(),
-            plans: Claimed::default(),
+            plans: UsedPlanNumbers::default(),
             retries: BTreeMap::new(),
             cycle_retry: None,
             enforce_at: None,
             explains: false,
             reorder: false,
             untried: VecDeque::new(),
-            happened: Happened::default(),
-            kept: Happened::default(),
+            happened: SessionReport::default(),
+            kept: SessionReport::default(),
             findings: Vec::new(),
             told_findings: 0,
         })
@@ -166,7 +166,7 @@ impl Session {
     pub(super) fn ask<T>(
         &mut self,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
-    ) -> Result<T, Cause> {
+    ) -> Result<T, FailureCause> {
         self.sync()?;
         let answer = question(&mut self.policy)?;
         self.examine();
@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// Applies all changes to the host's own state, and sends them to the policy.
-    pub(super) fn sync(&mut self) -> Result<(), Cause> {
+    pub(super) fn sync(&mut self) -> Result<(), FailureCause> {
         self.report_unread();
         let mut events = self.note_changes();
         if !self.down {
@@ -187,12 +187,8 @@ impl Session {
 
     /// Adds a finding for each object that could not be read.
     fn report_unread(&mut self) {
-        let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake, severity }| Finding {
-            severity,
-            object,
-            path: String::new(),
-            message: mistake.message,
-            remedy: mistake.remedy,
+        let unread = self.mirror.drain_unread().into_iter().map(|InvalidObject { object, mistake, severity }| {
+            Finding { severity, object, path: String::new(), message: mistake.message, remedy: mistake.remedy }
         });
         self.findings.extend(unread);
     }
@@ -221,7 +217,7 @@ impl Session {
 
     /// Sends events to the policy in chunks, without objects that it cannot count. Returns its findings. An object whose amounts overflow is left out
     /// from now on, and the next input gets an instance that knows everything else.
-    pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
+    pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, FailureCause> {
         let mut events = self.countable(events).into_iter();
         let mut findings = Vec::new();
         while events.len() > 0 {
@@ -235,15 +231,15 @@ impl Session {
     }
 
     /// Sends the policy this event only.
-    pub(super) fn tell(&mut self, event: Event) -> Result<(), Cause> {
+    pub(super) fn tell(&mut self, event: Event) -> Result<(), FailureCause> {
         let findings = self.apply_chunked(vec![event])?;
         self.findings.extend(findings);
         Ok(())
     }
 
     /// Returns the state that plans and bindings are checked against.
-    pub(super) fn ground(&self) -> Ground<'_> {
-        Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    pub(super) fn ground(&self) -> VerifyContext<'_> {
+        VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
     /// Returns the name of a pod, or its number where the name is no longer known.

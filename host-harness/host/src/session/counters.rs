@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::BreakerState;
-use super::{Cause, FaultRules, Session};
-use crate::policy::{CallError, Policy, Usage};
-use crate::sandbox::{Breakage, LoadError};
+use super::{FailureCause, FaultRules, Session};
+use crate::policy::{CallError, Policy, PolicyUsage};
+use crate::sandbox::{LoadError, PolicyFault};
 
 /// The kinds of faults of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -37,13 +37,13 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Returns the kind of fault of a cause. `None`: the policy is not at fault.
-    pub fn of(cause: &Cause) -> Option<FaultKind> {
+    pub fn of(cause: &FailureCause) -> Option<FaultKind> {
         match cause {
             _ if !cause.is_fault() => None,
-            Cause::CallError(CallError::Refused { .. }) => Some(FaultKind::Refused),
-            Cause::CallError(CallError::Broke { cause, .. }) => Some(broken(cause.as_ref())),
-            Cause::ProtocolError { .. } => Some(FaultKind::ProtocolError),
-            Cause::Refused(_) => Some(FaultKind::Configuration),
+            FailureCause::CallError(CallError::Refused { .. }) => Some(FaultKind::Refused),
+            FailureCause::CallError(CallError::Broke { cause, .. }) => Some(broken(cause.as_ref())),
+            FailureCause::ProtocolError { .. } => Some(FaultKind::ProtocolError),
+            FailureCause::Refused(_) => Some(FaultKind::Configuration),
             _ => Some(FaultKind::Other),
         }
     }
@@ -55,13 +55,13 @@ fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind 
         _ => None,
     });
     match breakage {
-        Some(Breakage::Trapped { .. }) => FaultKind::Trap,
-        Some(Breakage::Deadline(_)) => FaultKind::Deadline,
-        Some(Breakage::Fuel(_)) => FaultKind::Fuel,
-        Some(Breakage::Memory { .. }) => FaultKind::Memory,
-        Some(Breakage::ResultTooLarge(_)) => FaultKind::ResultTooLarge,
-        Some(Breakage::BadAnswer(_)) => FaultKind::BadAnswer,
-        Some(Breakage::Gone { .. }) | None => FaultKind::Other,
+        Some(PolicyFault::Trapped { .. }) => FaultKind::Trap,
+        Some(PolicyFault::Deadline(_)) => FaultKind::Deadline,
+        Some(PolicyFault::Fuel(_)) => FaultKind::Fuel,
+        Some(PolicyFault::Memory { .. }) => FaultKind::Memory,
+        Some(PolicyFault::ResultTooLarge(_)) => FaultKind::ResultTooLarge,
+        Some(PolicyFault::BadAnswer(_)) => FaultKind::BadAnswer,
+        Some(PolicyFault::Gone { .. }) | None => FaultKind::Other,
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Counters {
     /// The breaker.
     pub breaker: BreakerCounters,
     /// The resources that the policy has used.
-    pub policy: Usage,
+    pub policy: PolicyUsage,
 }
 
 /// The state and the counts of the breaker of a session.
@@ -135,8 +135,8 @@ impl Session {
     }
 
     /// Counts a failed input. Returns whether the policy is at fault.
-    pub(super) fn count_fault(&mut self, cause: &Cause) -> bool {
-        if matches!(cause, Cause::BreakerOpen { .. }) {
+    pub(super) fn count_fault(&mut self, cause: &FailureCause) -> bool {
+        if matches!(cause, FailureCause::BreakerOpen { .. }) {
             add(&mut self.counters.breaker.refused, 1);
         }
         let Some(kind) = FaultKind::of(cause) else { return false };

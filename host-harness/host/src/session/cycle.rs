@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 
 use lictor_contract::*;
 
-use super::{Cause, ProtocolError, Session, SessionError};
+use super::{FailureCause, ProtocolError, Session, SessionError};
 
 impl Session {
     /// Runs one whole cycle, after `enforce`. A cycle of the policy's own replaces the attempts where the system has one. Else each pod that is
     /// pending at the beginning gets one attempt, in queue order; a pod that was bound, held or removed meanwhile is skipped.
-    pub(super) fn cycle(&mut self) -> Result<(), Cause> {
+    pub(super) fn cycle(&mut self) -> Result<(), FailureCause> {
         self.untried.clear();
         self.part(u32::MAX)
     }
@@ -17,7 +17,7 @@ impl Session {
     /// Makes at most `most` attempts of the cycle in progress, or of a new one. A cycle of the policy's own has no parts.
     ///
     /// A part that fails ends the cycle, and its pods are tried again in the next cycle.
-    pub(super) fn part(&mut self, most: u32) -> Result<(), Cause> {
+    pub(super) fn part(&mut self, most: u32) -> Result<(), FailureCause> {
         let mut queue = std::mem::take(&mut self.untried);
         queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod)));
         if queue.is_empty() {
@@ -44,7 +44,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns whether a cycle that was begun by [`Input::Part`](super::Input::Part) has attempts left.
+    /// Returns whether a cycle that was begun by [`SessionInput::Part`](super::SessionInput::Part) has attempts left.
     pub fn is_in_cycle(&self) -> bool {
         !self.untried.is_empty()
     }
@@ -70,14 +70,14 @@ impl Session {
     }
 
     /// Returns the pending pods in queue order.
-    fn order_pending(&mut self) -> Result<Vec<PodId>, Cause> {
+    fn order_pending(&mut self) -> Result<Vec<PodId>, FailureCause> {
         self.sync()?;
         let pending = self.pending().collect();
         self.ordered(pending)
     }
 
     /// Sorts pods by the keys of the policy, or by priority and age where it decides no order. Namespace and name break ties.
-    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
+    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, FailureCause> {
         pods.sort_by_cached_key(|pod| {
             self.mirror.pod(*pod).map(|pod| (pod.template.namespace.clone(), pod.name.clone()))
         });
@@ -96,7 +96,7 @@ impl Session {
     ///
     /// # Errors
     /// The policy fails, or the number of keys is wrong.
-    pub(super) fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, Cause> {
+    pub(super) fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, FailureCause> {
         let answer = self.ask(|policy| policy.queue_keys(pods))?;
         if answer.keys.len() != pods.len() {
             let protocol_error = ProtocolError::Keys { asked: pods.len(), answered: answer.keys.len() };
@@ -109,8 +109,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::session::Input;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::session::SessionInput;
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, session};
     use crate::verify::testing::{node, object, on, pod};
 
     /// Returns the pods that were tried, in order.
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
         let policy = Scripted::deciding(ALL)
-            .say("queue-keys", Say::Queue(vec!["default/c", "default/a", "default/b"]))
-            .say("filter default/a", Say::Fits(&[]));
+            .say("queue-keys", ScriptedReply::Queue(vec!["default/c", "default/a", "default/b"]))
+            .say("filter default/a", ScriptedReply::Fits(&[]));
         let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
         session(&policy, cluster).cycle().unwrap();
         assert_eq!(policy.log().first().unwrap(), "queue-keys default/a default/b default/c");
@@ -131,27 +131,28 @@ mod tests {
 
     #[test]
     fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
-        let reorder = Fx { reorder: true, ..Fx::default() };
+        let reorder = ScriptedEffects { reorder: true, ..ScriptedEffects::default() };
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/a", Say::Pass(reorder))
-            .say("queue-keys", Say::Queue(vec!["default/a", "default/b", "default/c"]))
-            .say("queue-keys", Say::Queue(vec!["default/c", "default/b"]));
+            .say("pre-filter default/a", ScriptedReply::Pass(reorder))
+            .say("queue-keys", ScriptedReply::Queue(vec!["default/a", "default/b", "default/c"]))
+            .say("queue-keys", ScriptedReply::Queue(vec!["default/c", "default/b"]));
         session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
     }
 
     #[test]
     fn a_cycle_in_parts_tries_every_pod_once_and_hands_out_what_each_part_has_decided() {
-        let policy = Scripted::deciding(ALL).say("queue-keys", Say::Queue(vec!["default/c", "default/a", "default/b"]));
+        let policy = Scripted::deciding(ALL)
+            .say("queue-keys", ScriptedReply::Queue(vec!["default/c", "default/a", "default/b"]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
-        let part = |session: &mut crate::driver::Virtual, most| {
-            let step = session.session.handle(Input::Part(most)).unwrap();
+        let part = |session: &mut crate::driver::VirtualDriver, most| {
+            let step = session.session.handle(SessionInput::Part(most)).unwrap();
             (step.happened.bound.into_keys().collect::<Vec<_>>(), session.session.is_in_cycle())
         };
         assert_eq!(part(&mut session, 2), (["default/a", "default/c"].map(str::to_owned).into(), true));
         // A pod that arrives meanwhile belongs to the next cycle, and a removed pod is skipped.
-        session.session.handle(Input::Objects(vec![object(pod("0", 1, 9))])).unwrap();
-        session.session.handle(Input::Removed("Pod/default/b".to_owned())).unwrap();
+        session.session.handle(SessionInput::Objects(vec![object(pod("0", 1, 9))])).unwrap();
+        session.session.handle(SessionInput::Removed("Pod/default/b".to_owned())).unwrap();
         assert!(session.session.is_in_cycle());
         assert_eq!(part(&mut session, 2), (vec!["default/0".to_owned()], false));
         assert_eq!(tried(&policy), ["c", "a", "0"]);
@@ -160,21 +161,23 @@ mod tests {
 
     #[test]
     fn a_part_that_fails_ends_the_cycle_and_a_whole_cycle_ends_one_in_parts() {
-        let policy =
-            Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[])).say("reserve default/b", Say::CallError);
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/a", ScriptedReply::Fits(&[]))
+            .say("reserve default/b", ScriptedReply::CallError);
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
-        session.session.handle(Input::Part(1)).unwrap();
+        session.session.handle(SessionInput::Part(1)).unwrap();
         assert!(session.session.is_in_cycle());
-        session.session.handle(Input::Part(1)).unwrap_err();
+        session.session.handle(SessionInput::Part(1)).unwrap_err();
         assert!(!session.session.is_in_cycle());
-        session.session.handle(Input::Part(1)).unwrap();
-        assert_eq!(session.session.handle(Input::Cycle).unwrap().happened.bound.len(), 2);
+        session.session.handle(SessionInput::Part(1)).unwrap();
+        assert_eq!(session.session.handle(SessionInput::Cycle).unwrap().happened.bound.len(), 2);
         assert!(!session.session.is_in_cycle());
     }
 
     #[test]
     fn a_pod_that_is_held_is_not_tried() {
-        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+        let policy =
+            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.cycle().unwrap();
         session.cycle().unwrap();
@@ -190,7 +193,8 @@ mod tests {
 
     #[test]
     fn pods_with_equal_keys_go_by_namespace_and_name() {
-        let policy = Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![1], vec![], vec![1], vec![1, 0]]));
+        let policy =
+            Scripted::deciding(ALL).say("queue-keys", ScriptedReply::Keys(vec![vec![1], vec![], vec![1], vec![1, 0]]));
         let mut session = session(&policy, [pod("d", 1, 0), pod("c", 1, 0), pod("b", 1, 0), pod("a", 1, 0)]);
         // The keys are given by name: `a` has the key 1, `b` none, `c` 1, `d` 1 and 0.
         assert_eq!(session.queue().unwrap(), ["default/b", "default/a", "default/c", "default/d"]);
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn keys_too_few_or_too_many_are_a_lie() {
         for count in [0, 1, 3] {
-            let policy = Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![7]; count]));
+            let policy = Scripted::deciding(ALL).say("queue-keys", ScriptedReply::Keys(vec![vec![7]; count]));
             let mut session =
                 session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
             let error = session.cycle().unwrap_err().to_string();

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::journal::Undo;
-use super::{Cause, ProtocolError, Session};
-use crate::cluster::Change;
+use super::journal::UndoEntry;
+use super::{FailureCause, ProtocolError, Session};
+use crate::cluster::PodChange;
 use crate::verify::waits;
 
 /// The first and the longest pause before a failed withdrawal of a nomination is tried again, in nanoseconds.
@@ -15,7 +15,7 @@ const LONGEST_PAUSE: i64 = 60_000_000_000;
 
 impl Session {
     /// Checks that every pod in the effects exists, or has existed: a pod may have been removed since the policy received it.
-    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), Cause> {
+    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), FailureCause> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
         match named.find(|pod| self.mirror.pod_name(**pod).is_none()) {
             Some(pod) => Err(ProtocolError::UnknownPod(*pod).in_answer_to(call)),
@@ -27,7 +27,7 @@ impl Session {
     ///
     /// This ends, because every further round takes a pod away from those that are held. A pod that is not held any more is skipped: an earlier
     /// effect has released it.
-    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), Cause> {
+    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), FailureCause> {
         while let Some(effects) = rounds.pop_front() {
             self.reorder |= effects.reorder;
             self.promised |= !effects.withdrawn.is_empty();
@@ -53,7 +53,7 @@ impl Session {
         };
         self.happened.bound.insert(self.pod_name(pod), node.clone());
         let marks = self.written.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
-        self.ask_for(pod, Change::Bind { node, at: self.mirror.now(), marks }, 0);
+        self.ask_for(pod, PodChange::Bind { node, at: self.mirror.now(), marks }, 0);
         // The binding writes the marks.
         self.take_off(pod);
     }
@@ -61,7 +61,7 @@ impl Session {
     /// Drops the marks that were assumed on a pod for its node.
     pub(super) fn take_off(&mut self, pod: PodId) {
         if let Some(before) = self.set_written(pod, None) {
-            self.journal.push(Undo::Written(pod, Some(before)));
+            self.journal.push(UndoEntry::Written(pod, Some(before)));
         }
     }
 
@@ -70,7 +70,7 @@ impl Session {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
             self.happened.withdrawn.push(self.pod_name(pod));
             self.occupancy.promise(pod, None);
-            self.ask_for(pod, Change::Nominate(None), 0);
+            self.ask_for(pod, PodChange::Nominate(None), 0);
         }
     }
 
@@ -84,7 +84,7 @@ impl Session {
             self.occupancy.promise(pod, None);
         }
         if nominated {
-            self.ask_for(pod, Change::Nominate(None), 0);
+            self.ask_for(pod, PodChange::Nominate(None), 0);
         }
     }
 
@@ -92,7 +92,7 @@ impl Session {
     /// it waits for `pause`, which is 0 at the first failure and then doubles.
     pub(super) fn withdraw_in_cluster(&mut self, pod: PodId, pause: i64) {
         if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
-            let Some(command) = self.ask_for(pod, Change::Nominate(None), 0) else { return };
+            let Some(command) = self.ask_for(pod, PodChange::Nominate(None), 0) else { return };
             let now = self.mirror.now();
             let until = self.departures.refused_until(now, pod).unwrap_or(now.saturating_add(pause));
             self.asked.put_off(command, until, now, pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE));
@@ -103,12 +103,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, session};
     use crate::verify::testing::{node, pod};
 
     /// Adds the answers for four pods to a policy: `a`, `b` and `c` are held at permit, and `permit` is the answer for `d`.
-    fn four(policy: Scripted, permit: Say) -> Scripted {
-        let hold = || Say::Wait(10, Fx::default());
+    fn four(policy: Scripted, permit: ScriptedReply) -> Scripted {
+        let hold = || ScriptedReply::Wait(10, ScriptedEffects::default());
         policy
             .say("permit default/a", hold())
             .say("permit default/b", hold())
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn who_is_admitted_is_bound_where_it_was_held() {
-        let admits = Fx { admits: &["default/c", "default/a"], ..Fx::default() };
-        let policy = four(Scripted::deciding(ALL), Say::Allow(admits));
+        let admits = ScriptedEffects { admits: &["default/c", "default/a"], ..ScriptedEffects::default() };
+        let policy = four(Scripted::deciding(ALL), ScriptedReply::Allow(admits));
         let mut session = session(&policy, pods());
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
@@ -133,11 +133,11 @@ mod tests {
 
     #[test]
     fn a_release_releases_others_each_once() {
-        let releases = |names| Fx { releases: names, ..Fx::default() };
-        let reject = Say::Reject("the gang cannot be", releases(&["default/a"]));
+        let releases = |names| ScriptedEffects { releases: names, ..ScriptedEffects::default() };
+        let reject = ScriptedReply::Reject("the gang cannot be", releases(&["default/a"]));
         let policy = four(Scripted::deciding(ALL), reject)
-            .say("unreserve default/a", Say::Effects(releases(&["default/b", "default/c"])))
-            .say("unreserve default/b", Say::Effects(releases(&["default/a", "default/c"])));
+            .say("unreserve default/a", ScriptedReply::Effects(releases(&["default/b", "default/c"])))
+            .say("unreserve default/b", ScriptedReply::Effects(releases(&["default/a", "default/c"])));
         let mut session = session(&policy, pods());
         session.cycle().unwrap();
         assert!(session.waiting().is_empty());
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
-        let protocol_error = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
-        let policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
+        let protocol_error = ScriptedEffects { admits: &["default/a", "default/x"], ..ScriptedEffects::default() };
+        let policy = four(Scripted::deciding(ALL), ScriptedReply::Allow(protocol_error));
         let mut session = session(&policy, pods());
         let error = session.cycle().unwrap_err();
         let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";

@@ -2,12 +2,12 @@
 
 use lictor_contract::*;
 
-use super::{Cause, EvictedFor, RefusedPlan, Session};
+use super::{EvictionBeneficiary, FailureCause, RefusedPlan, Session};
 use crate::verify;
 
 impl Session {
     /// Calls `enforce` and carries out the sound part of the answer. The policy receives a refusal of the rest.
-    pub(super) fn enforce(&mut self) -> Result<(), Cause> {
+    pub(super) fn enforce(&mut self) -> Result<(), FailureCause> {
         if !self.decides(ExtensionPoint::Enforce) {
             return Ok(());
         }
@@ -20,7 +20,7 @@ impl Session {
             self.sync()?;
             let verdict = verify::enforcement(&self.ground(), &enforcement);
             let Enforcement { id, queue, victims, marks, reason } = enforcement;
-            let for_whom = EvictedFor::Queue(queue);
+            let for_whom = EvictionBeneficiary::Queue(queue);
             match verdict {
                 Ok(()) => {
                     let (preemptor, nominations) = (PodId::MAX, Vec::new());
@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// Calls `enforce` where the time has come that the policy named.
-    pub(super) fn enforce_in_time(&mut self) -> Result<(), Cause> {
+    pub(super) fn enforce_in_time(&mut self) -> Result<(), FailureCause> {
         if self.enforce_at.is_none_or(|at| at > self.mirror.now()) {
             return Ok(());
         }
@@ -49,17 +49,17 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::testing::{Say, Scripted, Sketch, session};
-    use crate::session::{Action, CommandOutcome, How, Input, Session};
+    use crate::session::testing::{Scripted, ScriptedPlan, ScriptedReply, session};
+    use crate::session::{CommandAction, CommandOutcome, EvictionMethod, Session, SessionInput};
     use crate::verify::testing::{node, object, on, pod};
 
     const POINTS: &[ExtensionPoint] = &[ExtensionPoint::Enforce];
 
-    fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
-        Sketch { id, victims, ..Sketch::default() }
+    fn sketch(id: u64, victims: &'static [&'static str]) -> ScriptedPlan {
+        ScriptedPlan { id, victims, ..ScriptedPlan::default() }
     }
 
-    fn policy(answers: impl IntoIterator<Item = Say>) -> Scripted {
+    fn policy(answers: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
         answers.into_iter().fold(Scripted::deciding(POINTS), |policy, answer| policy.say("enforce", answer))
     }
 
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn a_cycle_begins_with_what_queues_give_back() {
-        let policy = policy([Say::Enforce(vec![sketch(1, &["default/v"])], None)]);
+        let policy = policy([ScriptedReply::Enforce(vec![sketch(1, &["default/v"])], None)]);
         let mut session = session(&policy, cluster());
         session.cycle().unwrap();
         let happened = session.take_happened();
         let v = happened.victims.get("default/v").unwrap();
-        assert_eq!((v.how, &v.for_whom), (How::Delete, &EvictedFor::Queue("q".to_owned())));
+        assert_eq!((v.how, &v.for_whom), (EvictionMethod::Delete, &EvictionBeneficiary::Queue("q".to_owned())));
         assert!(happened.nominated.is_empty() && !happened.victims.contains_key("default/w"));
         assert!(policy.seen("default/v").terminating);
         assert_eq!(policy.log(), ["enforce", "accepted 1"]);
@@ -84,17 +84,20 @@ mod tests {
 
     #[test]
     fn the_session_asks_when_the_moment_has_come_and_not_before() {
-        let policy = policy([Say::Enforce(vec![], Some(30)), Say::Enforce(vec![sketch(1, &["default/v"])], None)]);
+        let policy = policy([
+            ScriptedReply::Enforce(vec![], Some(30)),
+            ScriptedReply::Enforce(vec![sketch(1, &["default/v"])], None),
+        ]);
         let mut session = session(&policy, cluster());
         session.cycle().unwrap();
-        let wake_at = |session: &mut Session, at| session.handle(Input::Clock(at)).unwrap().wake_at;
+        let wake_at = |session: &mut Session, at| session.handle(SessionInput::Clock(at)).unwrap().wake_at;
         assert_eq!(wake_at(&mut session.session, 29), Some(30));
         let asked = || policy.log().into_iter().filter(|said| !said.starts_with("clock")).collect::<Vec<_>>();
         assert_eq!(asked(), ["enforce"]);
         // No cycle runs, and no pod is pending.
-        let step = session.session.handle(Input::Clock(30)).unwrap();
+        let step = session.session.handle(SessionInput::Clock(30)).unwrap();
         assert!(
-            matches!(step.commands.as_slice(), [command] if matches!(command.action, Action::Evict { delete: true, plan: 1, .. }))
+            matches!(step.commands.as_slice(), [command] if matches!(command.action, CommandAction::Evict { delete: true, plan: 1, .. }))
         );
         assert_eq!(asked(), ["enforce", "enforce", "accepted 1"]);
         wake_at(&mut session.session, 40);
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_not_sound_is_refused_and_told_and_the_rest_is_carried_out() {
         let both = vec![sketch(1, &["default/v"]), sketch(2, &["default/v", "default/w"]), sketch(3, &["default/w"])];
-        let policy = policy([Say::Enforce(both, None)]);
+        let policy = policy([ScriptedReply::Enforce(both, None)]);
         let mut session = session(&policy, cluster());
         session.cycle().unwrap();
         let happened = session.take_happened();
@@ -117,24 +120,24 @@ mod tests {
     #[test]
     fn a_victim_that_could_not_be_evicted_stays_and_the_policy_is_told() {
         let policy = policy([
-            Say::Enforce(vec![sketch(1, &["default/v"])], None),
-            Say::Enforce(vec![sketch(2, &["default/v"])], None),
+            ScriptedReply::Enforce(vec![sketch(1, &["default/v"])], None),
+            ScriptedReply::Enforce(vec![sketch(2, &["default/v"])], None),
         ]);
         let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
-        session.handle(Input::Objects(cluster().map(object).to_vec())).unwrap();
-        let step = session.handle(Input::Cycle).unwrap();
+        session.handle(SessionInput::Objects(cluster().map(object).to_vec())).unwrap();
+        let step = session.handle(SessionInput::Cycle).unwrap();
         let id = step.commands.first().unwrap().id;
-        session.handle(Input::Outcomes(vec![(id, CommandOutcome::Failed("busy".to_owned()))])).unwrap();
+        session.handle(SessionInput::Outcomes(vec![(id, CommandOutcome::Failed("busy".to_owned()))])).unwrap();
         assert!(!policy.seen("default/v").terminating);
         // The victim may be evicted again.
-        assert_eq!(session.handle(Input::Cycle).unwrap().commands.len(), 1);
+        assert_eq!(session.handle(SessionInput::Cycle).unwrap().commands.len(), 1);
         assert_eq!(policy.log(), ["enforce", "accepted 1", "refused 1", "enforce", "accepted 2"]);
     }
 
     #[test]
     fn a_number_that_was_used_is_a_lie() {
         let twice = vec![sketch(1, &["default/v"]), sketch(1, &["default/w"])];
-        let policy = policy([Say::Enforce(twice, None)]);
+        let policy = policy([ScriptedReply::Enforce(twice, None)]);
         let mut session = session(&policy, cluster());
         let error = session.cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `enforce` cannot be: the number 1 was given to an earlier plan");

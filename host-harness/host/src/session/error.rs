@@ -58,12 +58,12 @@ pub struct SessionError {
     /// The input, such as `attempt for default/a`.
     pub input: String,
     /// The cause.
-    pub cause: Cause,
+    pub cause: FailureCause,
 }
 
 /// The reason why an input could not be served.
 #[derive(Debug, thiserror::Error)]
-pub enum Cause {
+pub enum FailureCause {
     /// A call of the policy failed.
     #[error(transparent)]
     CallError(#[from] CallError),
@@ -123,15 +123,17 @@ pub enum Cause {
     },
 }
 
-impl Cause {
+impl FailureCause {
     /// Returns whether the policy has failed. Its state may then differ from the cluster, so that a new instance replaces it.
     pub fn is_fault(&self) -> bool {
         match self {
-            Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
-            Cause::NoSuchNode(_) | Cause::NotReserved(_) => false,
-            Cause::Ambiguous { .. } | Cause::CheckpointFormat { .. } | Cause::BreakerOpen { .. } => false,
-            Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
-            Cause::ProtocolError { .. } | Cause::Refused(_) => true,
+            FailureCause::NotPending { .. } | FailureCause::NoSuchPod(_) => false,
+            FailureCause::NoSuchNode(_) | FailureCause::NotReserved(_) => false,
+            FailureCause::Ambiguous { .. }
+            | FailureCause::CheckpointFormat { .. }
+            | FailureCause::BreakerOpen { .. } => false,
+            FailureCause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
+            FailureCause::ProtocolError { .. } | FailureCause::Refused(_) => true,
         }
     }
 }
@@ -252,7 +254,7 @@ pub enum ProtocolError {
 
 impl ProtocolError {
     /// Converts an invalid answer to the cause of a failed input.
-    pub(super) fn in_answer_to(self, call: &'static str) -> Cause {
-        Cause::ProtocolError { call, protocol_error: self }
+    pub(super) fn in_answer_to(self, call: &'static str) -> FailureCause {
+        FailureCause::ProtocolError { call, protocol_error: self }
     }
 }

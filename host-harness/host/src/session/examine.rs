@@ -4,9 +4,9 @@ use lictor_contract::*;
 
 use super::act::unfold;
 use super::scoring::FULL;
-use super::{Cause, ProtocolError, Session};
-use crate::replace::{Answer, Decided, Difference, State, decided, only_holes, order};
-use crate::verify::{self, Proposal};
+use super::{FailureCause, ProtocolError, Session};
+use crate::replace::{ComparableReply, DecisionSummary, ReplacementState, ReplyDifference, decided, only_holes, order};
+use crate::verify::{self, PlanUnderTest};
 
 impl Session {
     /// Examines the answers that decide differently, while the cluster is still as it was when they were given.
@@ -14,7 +14,7 @@ impl Session {
         if !self.policy.has_unlike() {
             return;
         }
-        let watching = self.replacement().is_some_and(|progress| progress.state == State::Watching);
+        let watching = self.replacement().is_some_and(|progress| progress.state == ReplacementState::Watching);
         for unlike in self.policy.take_unlike() {
             if only_holes(&unlike.primary, &unlike.shadow, &self.mirror) {
                 continue;
@@ -31,7 +31,7 @@ impl Session {
                 self.judged(decided(&unlike.shadow, &unlike.primary, &self.mirror), &unlike.shadow, unlike.pod);
             let (old, new) = if watching { (beside, in_force) } else { (in_force, beside) };
             let pod = unlike.pod.map(|pod| self.pod_name(pod));
-            let difference = Difference { at: self.mirror.now(), call, pod, old, new };
+            let difference = ReplyDifference { at: self.mirror.now(), call, pod, old, new };
             if let Some(shadow) = &mut self.policy.shadow {
                 shadow.report.add(difference);
             }
@@ -39,34 +39,34 @@ impl Session {
     }
 
     /// Checks an answer of the shadow policy like one of the policy in force.
-    fn check(&self, answer: &Answer) -> Result<(), Cause> {
+    fn check(&self, answer: &ComparableReply) -> Result<(), FailureCause> {
         let call = answer.call();
         let effects = |effects: &Effects| self.check_effects(call, effects);
         let lie = |protocol_error: ProtocolError| Err(protocol_error.in_answer_to(call));
         match answer {
-            Answer::Order { asked, keys } if order(asked, keys).is_none() => {
+            ComparableReply::Order { asked, keys } if order(asked, keys).is_none() => {
                 lie(ProtocolError::Keys { asked: asked.len(), answered: keys.keys.len() })
             }
-            Answer::Order { .. } | Answer::Marks(_) | Answer::Enforce(_) => Ok(()),
-            Answer::PreFilter(answer) => effects(&answer.effects),
-            Answer::Filter(answer) => match self.read_verdicts(answer.clone()) {
+            ComparableReply::Order { .. } | ComparableReply::Marks(_) | ComparableReply::Enforce(_) => Ok(()),
+            ComparableReply::PreFilter(answer) => effects(&answer.effects),
+            ComparableReply::Filter(answer) => match self.read_verdicts(answer.clone()) {
                 Ok(_) => Ok(()),
                 Err(protocol_error) => lie(protocol_error),
             },
-            Answer::PostFilter(answer, _) => effects(&answer.effects),
-            Answer::Score(nodes, scores) if nodes.len() != scores.len() => {
+            ComparableReply::PostFilter(answer, _) => effects(&answer.effects),
+            ComparableReply::Score(nodes, scores) if nodes.len() != scores.len() => {
                 lie(ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() })
             }
-            Answer::Score(_, scores) => match scores.iter().find(|score| !(0..=FULL).contains(*score)) {
+            ComparableReply::Score(_, scores) => match scores.iter().find(|score| !(0..=FULL).contains(*score)) {
                 Some(score) => lie(ProtocolError::ScoreRange(*score)),
                 None => Ok(()),
             },
-            Answer::Reserve(answer) | Answer::Unreserve(answer) => effects(answer),
-            Answer::Permit(answer) => match answer.permission {
+            ComparableReply::Reserve(answer) | ComparableReply::Unreserve(answer) => effects(answer),
+            ComparableReply::Permit(answer) => match answer.permission {
                 Permission::Wait(nanoseconds) if nanoseconds < 0 => lie(ProtocolError::NegativeWait(nanoseconds)),
                 _ => effects(&answer.effects),
             },
-            Answer::Act(actions) => {
+            ComparableReply::Act(actions) => {
                 if let Err(protocol_error) = unfold(actions.plans.clone()) {
                     return lie(protocol_error);
                 }
@@ -77,13 +77,13 @@ impl Session {
     }
 
     /// Returns the decision, with the host's refusal where it would not carry the decision out.
-    fn judged(&self, mut decided: Decided, answer: &Answer, pod: Option<PodId>) -> Decided {
+    fn judged(&self, mut decided: DecisionSummary, answer: &ComparableReply, pod: Option<PodId>) -> DecisionSummary {
         let ground = self.ground();
         let refused = match answer {
-            Answer::PostFilter(PostFiltered { plan: Some(plan), effects, .. }, refuted) => {
-                verify::plan(&ground, &Proposal { plan, preemptor: pod, effects, refuted }).err()
+            ComparableReply::PostFilter(PostFiltered { plan: Some(plan), effects, .. }, refuted) => {
+                verify::plan(&ground, &PlanUnderTest { plan, preemptor: pod, effects, refuted }).err()
             }
-            Answer::Enforce(answer) => {
+            ComparableReply::Enforce(answer) => {
                 answer.enforcements.iter().find_map(|enforcement| verify::enforcement(&ground, enforcement).err())
             }
             _ => None,

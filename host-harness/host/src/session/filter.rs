@@ -3,12 +3,12 @@
 use lictor_contract::*;
 
 use super::scoring::{BROKEN_PROMISE, FULL};
-use super::verdicts::{Verdicts, best};
-use super::{Cause, NodeSummary, ProtocolError, Session};
-use crate::verify::{self, Ground};
+use super::verdicts::{DecodedVerdicts, best};
+use super::{FailureCause, NodeSummary, ProtocolError, Session};
+use crate::verify::{self, VerifyContext};
 
 /// The result of Filter.
-pub(super) enum Filtered {
+pub(super) enum FilterDecision {
     /// This node is the best of those that take the pod.
     Fits(NodeId),
     /// No node takes the pod.
@@ -17,20 +17,19 @@ pub(super) enum Filtered {
 
 impl Session {
     /// Filters all nodes and chooses one: the nominated node where it takes the pod, else the one with the best score.
-    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, Cause> {
+    pub(super) fn filter(&mut self, pod: PodId) -> Result<FilterDecision, FailureCause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
-            let verdicts =
-                self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?;
+            let verdicts = self.read_verdicts(verdicts).map_err(|error| error.in_answer_to("filter"))?;
             if self.judges_room { verdicts } else { self.with_own_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
             let codes = vec![0; self.mirror.node_numbers()];
-            self.with_own_verdicts(pod, Verdicts { codes, obstacles: Vec::new() })
+            self.with_own_verdicts(pod, DecodedVerdicts { codes, obstacles: Vec::new() })
         };
-        let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
+        let preemptor = self.mirror.pod(pod).ok_or_else(|| FailureCause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
-            return Ok(Filtered::Fits(node));
+            return Ok(FilterDecision::Fits(node));
         }
         let fitting = verdicts.fitting().filter_map(|node| self.mirror.node(node));
         let best = if self.decides(ExtensionPoint::Score) {
@@ -38,7 +37,8 @@ impl Session {
             let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
             best(fitting.into_iter().zip(scores), &self.mirror)
         } else {
-            let ground = Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures };
+            let ground =
+                VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures };
             let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
             // Of the nodes that take the pod, nodes whose promise to another pod would be broken come last.
@@ -46,23 +46,23 @@ impl Session {
             let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(loss(node))));
             best(verdicts.fitting().filter_map(scored), &self.mirror)
         };
-        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
+        Ok(best.map_or_else(|| FilterDecision::Nowhere(self.summarise(pod, &verdicts)), FilterDecision::Fits))
     }
 
     /// Returns the checked verdicts of the policy: one code per node, by node number, and the obstacles as sentences. Empty: the system does not
     /// filter.
-    pub(super) fn verdict_bytes(&mut self, pod: PodId) -> Result<(Vec<u8>, Vec<String>), Cause> {
+    pub(super) fn verdict_bytes(&mut self, pod: PodId) -> Result<(Vec<u8>, Vec<String>), FailureCause> {
         if !self.decides(ExtensionPoint::Filter) {
             return Ok(Default::default());
         }
         let answer = self.ask(|policy| policy.filter(pod))?;
         let codes = answer.codes.clone();
-        let verdicts = self.read_verdicts(answer).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?;
+        let verdicts = self.read_verdicts(answer).map_err(|error| error.in_answer_to("filter"))?;
         Ok((codes, verdicts.obstacles))
     }
 
     /// Returns the checked scores of the nodes that take the pod by these codes: one byte per node, by node number. Empty: the system does not score.
-    pub(super) fn score_bytes(&mut self, pod: PodId, codes: &[u8]) -> Result<Vec<u8>, Cause> {
+    pub(super) fn score_bytes(&mut self, pod: PodId, codes: &[u8]) -> Result<Vec<u8>, FailureCause> {
         if !self.decides(ExtensionPoint::Score) {
             return Ok(Vec::new());
         }
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Returns the checked scores of the policy, one per node.
-    fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
+    fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, FailureCause> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;
         let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
         let protocol_error = match wrong {
@@ -90,7 +90,7 @@ impl Session {
     }
 
     /// Checks the verdicts of the policy, and converts its obstacles to sentences.
-    pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
+    pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<DecodedVerdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
         // Valid codes in sufficient number mean that every node has a valid code.
         let are_all_known = answer.codes.iter().all(|code| usize::from(*code) <= obstacles);
@@ -104,22 +104,21 @@ impl Session {
             }
         }
         // The last numbers may belong to deleted nodes, which get any code.
-        if let Some(highest) =
-            self.mirror.node_numbers().checked_sub(1).filter(|highest| codes > highest.saturating_add(1))
-        {
+        let highest = self.mirror.node_numbers().checked_sub(1);
+        if let Some(highest) = highest.filter(|highest| codes > highest.saturating_add(1)) {
             let highest = NodeId::try_from(highest).unwrap_or(NodeId::MAX);
             return Err(ProtocolError::TooManyVerdicts { codes, highest });
         }
         answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
-        Ok(Verdicts {
+        Ok(DecodedVerdicts {
             codes: answer.codes.into_iter().map(u32::from).collect(),
             obstacles: answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect(),
         })
     }
 
     /// Adds the host's verdicts, where the policy does not judge free capacity. A node that the host could not bind the pod to gets an obstacle.
-    fn with_own_verdicts(&self, pod: PodId, verdicts: Verdicts) -> Verdicts {
-        let Verdicts { mut codes, mut obstacles } = verdicts;
+    fn with_own_verdicts(&self, pod: PodId, verdicts: DecodedVerdicts) -> DecodedVerdicts {
+        let DecodedVerdicts { mut codes, mut obstacles } = verdicts;
         for node in self.mirror.nodes().map(|node| node.id) {
             let code = usize::try_from(node).ok().and_then(|index| codes.get_mut(index));
             let Some(code) = code.filter(|code| **code == 0) else { continue };
@@ -128,11 +127,11 @@ impl Session {
                 *code = u32::try_from(obstacles.len()).unwrap_or(u32::MAX);
             }
         }
-        Verdicts { codes, obstacles }
+        DecodedVerdicts { codes, obstacles }
     }
 
     /// Counts the obstacles of the nodes. Where a node can never take the pod, the host's reason counts.
-    fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
+    fn summarise(&self, pod: PodId, verdicts: &DecodedVerdicts) -> NodeSummary {
         let mut counts = vec![0_usize; verdicts.obstacles.len().saturating_add(1)];
         let mut summary = NodeSummary::default();
         for node in self.mirror.nodes().map(|node| node.id) {
@@ -144,9 +143,8 @@ impl Session {
             let count = verdicts.code(node).and_then(|code| counts.get_mut(usize::try_from(code).ok()?));
             count.into_iter().for_each(|count| *count = count.saturating_add(1));
         }
-        for (obstacle, count) in
-            verdicts.obstacles.iter().zip(counts.into_iter().skip(1)).filter(|(_, count)| *count > 0)
-        {
+        let counted = verdicts.obstacles.iter().zip(counts.into_iter().skip(1));
+        for (obstacle, count) in counted.filter(|(_, count)| *count > 0) {
             summary.count(obstacle.clone(), count);
         }
         summary
@@ -155,11 +153,10 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-
     use lictor_contract::ExtensionPoint;
     use serde_json::json;
 
-    use crate::session::testing::{ALL, Say, Scripted, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedReply, session};
     use crate::verify::testing::{node, on, pod, with};
 
     /// Returns the node of `a` when the policy lets all nodes pass.
@@ -171,13 +168,8 @@ mod tests {
     #[test]
     fn the_least_allocated_node_is_chosen_and_the_first_of_equals() {
         let cluster = |on_n1: u32, on_n2: u32| {
-            vec![
-                node("n2", 8),
-                node("n1", 8),
-                on("n1", pod("x", on_n1, 0)),
-                on("n2", pod("y", on_n2, 0)),
-                pod("a", 1, 0),
-            ]
+            let (x, y) = (on("n1", pod("x", on_n1, 0)), on("n2", pod("y", on_n2, 0)));
+            vec![node("n2", 8), node("n1", 8), x, y, pod("a", 1, 0)]
         };
         assert_eq!(chosen(cluster(2, 1)).unwrap(), "n2");
         assert_eq!(chosen(cluster(1, 2)).unwrap(), "n1");
@@ -189,7 +181,7 @@ mod tests {
         let nominated = || with(pod("a", 1, 0), "/status", "nominatedNodeName", json!("n2"));
         let cluster = || vec![node("n1", 8), node("n2", 8), on("n2", pod("y", 6, 0)), nominated()];
         assert_eq!(chosen(cluster()).unwrap(), "n2");
-        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
         let attempt = session(&policy, cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.unwrap(), "n1");
     }
@@ -197,7 +189,7 @@ mod tests {
     #[test]
     fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
         let closed = with(with(node("n3", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
-        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&[]));
         let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
         let mut session = session(&policy, cluster);
         let attempt = session.try_pod("default/a").unwrap();
@@ -214,12 +206,12 @@ mod tests {
             [node("n1", 4), on("n1", pod("x", 3, 0)), node("n2", 4), node("n3", 8), closed, pod("a", 2, 0)]
         };
         // By its one rule the policy accepts all nodes but n3. The pod fits on n2, n3 and n4, and may not run on n4.
-        let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1", "n2", "n4"]));
+        let policy = || Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1", "n2", "n4"]));
         let attempt = session(&policy().without_room(), cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.as_deref(), Some("n2"));
         // No other node takes the pod. Each has an obstacle, that of the policy first.
         let full = || [node("n1", 4), on("n1", pod("x", 3, 0)), node("n3", 8), pod("a", 2, 0)];
-        let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let policy = || Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
         let attempt = session(&policy().without_room(), full()).try_pod("default/a").unwrap();
         let said =
             "0/2 nodes are available: 1 Insufficient cpu, 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 2";
@@ -257,7 +249,7 @@ mod tests {
             (vec![0, 2], 1, "the code 2 of node `n2` is none of the 1 obstacles"),
             (vec![1, 0], 0, "the code 1 of node `n1` is none of the 0 obstacles"),
         ] {
-            let policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
+            let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(codes, obstacles));
             let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             let error = session.try_pod("default/a").unwrap_err();
             assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
@@ -267,7 +259,7 @@ mod tests {
     #[test]
     fn a_number_whose_node_is_gone_gets_any_code_and_none_is_missed() {
         for codes in [vec![0], vec![0, 0], vec![0, 9]] {
-            let policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, 1));
+            let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(codes, 1));
             let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             assert!(session.remove("Node/n2").unwrap());
             assert_eq!(session.try_pod("default/a").unwrap().node.as_deref(), Some("n1"));
@@ -276,7 +268,7 @@ mod tests {
 
     /// Returns the node of `a`, or the error, where both nodes take it and the policy gives these scores.
     fn scored(scores: Vec<i64>) -> Result<Option<String>, String> {
-        let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", Say::Scores(scores));
+        let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", ScriptedReply::Scores(scores));
         // The host's own scores prefer `n1`.
         let cluster = [node("n1", 8), node("n2", 4), pod("a", 1, 0)];
         let attempt = session(&policy, cluster).try_pod("default/a");

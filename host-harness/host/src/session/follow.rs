@@ -7,23 +7,23 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lictor_contract::{ExtensionPoint, PodId, ReleaseCause};
 
-use super::asked::{ADOPTED, Ask};
-use super::command::{Action, Command, CommandId};
-use super::{Cause, Happened, Held, Session, SessionError};
-use crate::cluster::Change;
+use super::asked::{ADOPTED, PendingCommand};
+use super::command::{Command, CommandAction, CommandId};
+use super::{FailureCause, NamedHold, Session, SessionError, SessionReport};
+use crate::cluster::PodChange;
 use crate::policy::CallError;
-use crate::verify::Departure;
+use crate::verify::PlannedEviction;
 
 /// The reason why a command of a following session is not carried out.
 const OTHER: &str = "another session decides";
 
 /// The decisions of the leading session in a step.
 #[derive(Debug, Clone, Copy)]
-pub struct Led<'a> {
+pub struct LeaderDecisions<'a> {
     /// The commands of the leading session.
     pub commands: &'a [Command],
     /// The pods that the leading session holds at permit at the end of the step.
-    pub held: &'a BTreeMap<String, Held>,
+    pub held: &'a BTreeMap<String, NamedHold>,
 }
 
 impl Session {
@@ -35,11 +35,15 @@ impl Session {
     ///
     /// # Errors
     /// The policy fails. The other session's commands are applied all the same.
-    pub fn follow(&mut self, own: &[Command], led: Led<'_>) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
+    pub fn follow(
+        &mut self,
+        own: &[Command],
+        led: LeaderDecisions<'_>,
+    ) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
         let mut numbers = BTreeMap::new();
         self.give_up(own, led.commands, &mut numbers);
         self.adopt(led.commands, &mut numbers);
-        self.happened = Happened::default();
+        self.happened = SessionReport::default();
         let followed = match self.down {
             // The next instance receives the cluster as it is then.
             true => Ok(()),
@@ -53,7 +57,7 @@ impl Session {
         };
         // The commands that follow from releasing pods are not carried out either.
         self.retract_asked();
-        self.happened = Happened::default();
+        self.happened = SessionReport::default();
         followed.map(|()| numbers)
     }
 
@@ -63,7 +67,7 @@ impl Session {
             let same = |other: &&Command| command.is_like(other) && !numbers.contains_key(&other.id);
             match led.iter().find(same) {
                 Some(other) => drop(numbers.insert(other.id, command.id)),
-                None if command.action == Action::Confirm => {}
+                None if command.action == CommandAction::Confirm => {}
                 None => self.fail(command.id, OTHER.to_owned()),
             }
         }
@@ -73,7 +77,7 @@ impl Session {
     /// Retracts commands that were not handed out yet. A `Confirm` leaves its command in flight.
     fn retract_asked(&mut self) {
         for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
-            let ask = if action == Action::Confirm { None } else { self.asked.open.remove(&id) };
+            let ask = if action == CommandAction::Confirm { None } else { self.asked.open.remove(&id) };
             if let Some(ask) = ask {
                 self.mirror.retract(ask.pod, id);
             }
@@ -82,7 +86,8 @@ impl Session {
 
     /// Adds the remaining commands of the other session to those in flight.
     fn adopt(&mut self, led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
-        let nominated = led.iter().filter(|command| matches!(command.action, Action::Nominate { node: Some(_) }));
+        let nominated =
+            led.iter().filter(|command| matches!(command.action, CommandAction::Nominate { node: Some(_) }));
         let beneficiaries: BTreeSet<PodId> = nominated.filter_map(|it| self.pod_of_object(&it.object)).collect();
         for Command { id, object, action } in led {
             if numbers.contains_key(id) {
@@ -90,39 +95,41 @@ impl Session {
             }
             let (Some(pod), Some(change)) = (self.pod_of_object(object), self.change_of(action)) else { continue };
             match &change {
-                Change::Bind { .. } => {
+                PodChange::Bind { .. } => {
                     self.let_go(pod);
                     self.take_off(pod);
                 }
-                Change::Evict { .. } => {
-                    let departure = Departure { plan: ADOPTED, beneficiaries: beneficiaries.clone() };
+                PodChange::Evict { .. } => {
+                    let departure = PlannedEviction { plan: ADOPTED, beneficiaries: beneficiaries.clone() };
                     self.departures.set(pod, Some(departure));
                 }
-                Change::Nominate(_) | Change::Mark(_) => {}
+                PodChange::Nominate(_) | PodChange::Mark(_) => {}
             }
             let number = self.asked.number();
             self.mirror.assume(pod, number, change.clone());
             let (object, since) = (object.clone(), self.mirror.now());
-            self.asked.open.insert(number, Ask { pod, object, change, plan: ADOPTED, since, pause: 0 });
+            self.asked.open.insert(number, PendingCommand { pod, object, change, plan: ADOPTED, since, pause: 0 });
             numbers.insert(*id, number);
         }
     }
 
     /// Returns the change of a command. `None`: the command is a `Confirm`.
-    fn change_of(&self, action: &Action) -> Option<Change> {
+    fn change_of(&self, action: &CommandAction) -> Option<PodChange> {
         let now = self.mirror.now();
         Some(match action {
-            Action::Bind { node, marks } => Change::Bind { node: node.clone(), at: now, marks: marks.clone() },
-            Action::Nominate { node } => Change::Nominate(node.clone()),
-            Action::Evict { delete, marks, .. } => {
-                Change::Evict { deleted: delete.then_some(now), marks: marks.clone() }
+            CommandAction::Bind { node, marks } => {
+                PodChange::Bind { node: node.clone(), at: now, marks: marks.clone() }
             }
-            Action::Confirm => return None,
+            CommandAction::Nominate { node } => PodChange::Nominate(node.clone()),
+            CommandAction::Evict { delete, marks, .. } => {
+                PodChange::Evict { deleted: delete.then_some(now), marks: marks.clone() }
+            }
+            CommandAction::Confirm => return None,
         })
     }
 
     /// Holds the pods at permit that the other session holds, and no others.
-    fn hold_as(&mut self, led: &BTreeMap<String, Held>) -> Result<(), Cause> {
+    fn hold_as(&mut self, led: &BTreeMap<String, NamedHold>) -> Result<(), FailureCause> {
         let mut rounds = VecDeque::new();
         for (name, held) in self.held() {
             let Some(pod) = self.mirror.pod_id(&name) else { continue };
@@ -141,7 +148,7 @@ impl Session {
                 match self.ask(|policy| policy.reserve(pod, node)) {
                     // The effects on other pods have happened in the other session.
                     Ok(_) => {}
-                    Err(Cause::CallError(CallError::Refused { .. })) => continue,
+                    Err(FailureCause::CallError(CallError::Refused { .. })) => continue,
                     Err(fault) => return Err(fault),
                 }
             }
@@ -156,9 +163,10 @@ impl Command {
     /// Returns whether two commands have the same action on the same object. The numbers of plans differ between policies and are not compared.
     fn is_like(&self, other: &Command) -> bool {
         let is_like = match (&self.action, &other.action) {
-            (Action::Evict { delete, marks, .. }, Action::Evict { delete: as_well, marks: others, .. }) => {
-                (delete, marks) == (as_well, others)
-            }
+            (
+                CommandAction::Evict { delete, marks, .. },
+                CommandAction::Evict { delete: as_well, marks: others, .. },
+            ) => (delete, marks) == (as_well, others),
             (one, another) => one == another,
         };
         is_like && self.object == other.object
@@ -170,8 +178,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
-    use crate::session::{CommandOutcome, Input, Step};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, session};
+    use crate::session::{CommandOutcome, SessionInput, StepOutput};
     use crate::verify::testing::{node, object, on, pod};
 
     /// Opens a session with a cluster: one node full with `v` and `w`, one with free capacity for `a`; `p` and `a` are pending.
@@ -185,24 +193,24 @@ mod tests {
             pod("a", 1, 1),
         ];
         let mut session = Session::open(Box::new(policy.clone()), "", "").unwrap();
-        session.handle(Input::Objects(objects.into_iter().map(object).collect())).unwrap();
+        session.handle(SessionInput::Objects(objects.into_iter().map(object).collect())).unwrap();
         session
     }
 
     fn evicting(victim: &'static [&'static str]) -> Scripted {
-        let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: victim, soft: true };
+        let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: victim, soft: true };
         Scripted::deciding(ALL)
-            .say("filter default/p", Say::Fits(&[]))
-            .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+            .say("filter default/p", ScriptedReply::Fits(&[]))
+            .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
     }
 
-    fn attempt(session: &mut Session, pod: &str) -> Step {
-        session.handle(Input::Attempt(format!("default/{pod}"))).unwrap()
+    fn attempt(session: &mut Session, pod: &str) -> StepOutput {
+        session.handle(SessionInput::Attempt(format!("default/{pod}"))).unwrap()
     }
 
-    fn outcomes(step: &Step, numbers: &BTreeMap<CommandId, CommandId>, outcome: &CommandOutcome) -> Input {
+    fn outcomes(step: &StepOutput, numbers: &BTreeMap<CommandId, CommandId>, outcome: &CommandOutcome) -> SessionInput {
         let told = step.commands.iter().filter_map(|command| Some((*numbers.get(&command.id)?, outcome.clone())));
-        Input::Outcomes(told.collect())
+        SessionInput::Outcomes(told.collect())
     }
 
     #[test]
@@ -211,7 +219,7 @@ mod tests {
         let (mut leads, mut follows) = (opened(&one), opened(&other));
         let (led, own) = (attempt(&mut leads, "p"), attempt(&mut follows, "p"));
         let held = leads.held();
-        let numbers = follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        let numbers = follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         assert_eq!(numbers.len(), 2);
         assert_eq!(follows.under_way(), 2);
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Done)).unwrap();
@@ -222,14 +230,14 @@ mod tests {
 
     #[test]
     fn another_plan_takes_the_place_of_the_own_one() {
-        let other = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n2"]));
+        let other = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n2"]));
         let one = evicting(&["default/v"]);
         let (mut leads, mut follows) = (opened(&one), opened(&other));
         let led = attempt(&mut leads, "p");
         let own = attempt(&mut follows, "a");
         assert_eq!(own.commands.len(), 1, "it binds `a`");
         let held = leads.held();
-        let numbers = follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        let numbers = follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         let mirror = follows.mirror();
         let named = |name: &str| mirror.pod(mirror.pod_id(name).unwrap()).unwrap();
         assert_eq!(named("default/a").node, None, "its own binding is given up");
@@ -247,8 +255,10 @@ mod tests {
 
     #[test]
     fn pods_are_held_as_the_other_session_holds_them() {
-        let holds =
-            |name: &str| Scripted::deciding(ALL).say(&format!("permit default/{name}"), Say::Wait(10, Fx::default()));
+        let holds = |name: &str| {
+            Scripted::deciding(ALL)
+                .say(&format!("permit default/{name}"), ScriptedReply::Wait(10, ScriptedEffects::default()))
+        };
         let (one, other) = (holds("a"), holds("b"));
         let cluster = || [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)];
         let (mut leads, mut follows) = (session(&one, cluster()), session(&other, cluster()));
@@ -257,7 +267,7 @@ mod tests {
         let own = attempt(follows, "b");
         assert_eq!(follows.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
         let held = leads.held();
-        follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         assert_eq!(follows.held(), held);
         let tail = ["unreserve default/b Failed", "reserve default/a n1"].map(str::to_owned);
         assert!(other.log().ends_with(&tail), "{:?}", other.log());
@@ -265,9 +275,9 @@ mod tests {
         let bind = Command {
             id: 77,
             object: follows.object_ref(follows.mirror().pod_id("default/a").unwrap()).unwrap(),
-            action: Action::Bind { node: "n1".to_owned(), marks: Vec::new() },
+            action: CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() },
         };
-        follows.follow(&[], Led { commands: &[bind], held: &BTreeMap::new() }).unwrap();
+        follows.follow(&[], LeaderDecisions { commands: &[bind], held: &BTreeMap::new() }).unwrap();
         assert!(follows.held().is_empty());
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/a").unwrap()).unwrap().node, mirror.node_id("n1"));

@@ -2,7 +2,7 @@
 
 use lictor_contract::Reason;
 
-use super::{Cause, ProtocolError, Session};
+use super::{FailureCause, ProtocolError, Session};
 use crate::reason::NamedReason;
 
 /// The prefix of the codes of the host's reasons.
@@ -19,7 +19,7 @@ impl Session {
     }
 
     /// Checks a reason of the policy, and converts it to names with a sentence.
-    pub(super) fn heard(&self, call: &'static str, reason: Reason) -> Result<NamedReason, Cause> {
+    pub(super) fn heard(&self, call: &'static str, reason: Reason) -> Result<NamedReason, FailureCause> {
         Session::check_reason(&reason).map_err(|error| error.in_answer_to(call))?;
         Ok(self.named(reason))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::Pod;
 
 use super::Session;
-use crate::reason::{self, Fact, NamedReason, Value};
+use crate::reason::{self, NamedFact, NamedFactValue, NamedReason};
 use crate::verify;
 
 impl Session {
@@ -18,7 +18,7 @@ impl Session {
     /// Returns why a pending pod is not tried. `None`: the pod is tried, or is not pending.
     pub(super) fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
         let say = |code, name: &str, text: String| {
-            reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
+            reason::say(code, "", vec![NamedFact { name: name.to_owned(), value: NamedFactValue::Name(text) }])
         };
         match (verify::waits(&pod.status()), pod.gated, pod.template.foreign) {
             (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.template.scheduler.clone())),

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::command::{Command, CommandId, CommandOutcome};
 use super::counters::add;
-use super::{Cause, Happened, Session, SessionError};
-use crate::cluster::Object;
+use super::{FailureCause, Session, SessionError, SessionReport};
+use crate::cluster::KubernetesObject;
 use crate::replace::Transition;
 
 /// The kind of objects that can make the API server refuse an eviction.
@@ -17,11 +17,11 @@ const BUDGET: &str = "PodDisruptionBudget";
 
 /// An input of the session.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub enum SessionInput {
     /// Objects that are new or have changed, or are repeated.
-    Objects(Vec<Object>),
+    Objects(Vec<KubernetesObject>),
     /// Objects that were read together. An object that occurs twice gives a warning.
-    Listed(Vec<Object>),
+    Listed(Vec<KubernetesObject>),
     /// The removal of an object, named `Kind/namespace/name` or `Kind/name`. `Kind.group` gives its API group, where the name is ambiguous.
     Removed(String),
     /// The current time, in nanoseconds since 1970. An earlier time than the last one changes nothing.
@@ -37,30 +37,34 @@ pub enum Input {
     Outcomes(Vec<(CommandId, CommandOutcome)>),
 }
 
-impl Input {
+impl SessionInput {
     /// Returns the part of the input to retry on a fresh instance, after its observations were stored.
-    fn again(&self) -> Input {
+    fn again(&self) -> SessionInput {
         match self {
-            Input::Objects(_) | Input::Listed(_) | Input::Removed(_) => Input::Objects(Vec::new()),
-            Input::Outcomes(_) => Input::Outcomes(Vec::new()),
-            Input::Clock(_) | Input::Attempt(_) | Input::Cycle | Input::Part(_) => self.clone(),
+            SessionInput::Objects(_) | SessionInput::Listed(_) | SessionInput::Removed(_) => {
+                SessionInput::Objects(Vec::new())
+            }
+            SessionInput::Outcomes(_) => SessionInput::Outcomes(Vec::new()),
+            SessionInput::Clock(_) | SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::Part(_) => {
+                self.clone()
+            }
         }
     }
 }
 
-impl fmt::Display for Input {
+impl fmt::Display for SessionInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Input::Objects(objects) | Input::Listed(objects) => match objects.as_slice() {
+            SessionInput::Objects(objects) | SessionInput::Listed(objects) => match objects.as_slice() {
                 [object] => write!(f, "object {}", object.key()),
                 objects => write!(f, "{} objects", objects.len()),
             },
-            Input::Removed(key) => write!(f, "removal of {key}"),
-            Input::Clock(now) => write!(f, "clock at {now} ns"),
-            Input::Attempt(pod) => write!(f, "attempt for {pod}"),
-            Input::Cycle => f.write_str("cycle"),
-            Input::Part(most) => write!(f, "{most} attempts of a cycle"),
-            Input::Outcomes(outcomes) => match outcomes.as_slice() {
+            SessionInput::Removed(key) => write!(f, "removal of {key}"),
+            SessionInput::Clock(now) => write!(f, "clock at {now} ns"),
+            SessionInput::Attempt(pod) => write!(f, "attempt for {pod}"),
+            SessionInput::Cycle => f.write_str("cycle"),
+            SessionInput::Part(most) => write!(f, "{most} attempts of a cycle"),
+            SessionInput::Outcomes(outcomes) => match outcomes.as_slice() {
                 [(id, _)] => write!(f, "outcome of command {id}"),
                 outcomes => write!(f, "{} outcomes", outcomes.len()),
             },
@@ -70,11 +74,11 @@ impl fmt::Display for Input {
 
 /// The result of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct StepOutput {
     /// The commands for the driver.
     pub commands: Vec<Command>,
     /// The events of the step, in names.
-    pub happened: Happened,
+    pub happened: SessionReport,
     /// The findings for the authors of objects since the last step, and one of the recorder, about no object, where the recording cannot be written.
     pub findings: Vec<Finding>,
     /// The time at which the session must receive the time again, at the latest, in nanoseconds since 1970.
@@ -93,11 +97,11 @@ impl Session {
     /// new instance of the policy where the policy is at fault.
     ///
     /// An error is the second failure: after a fault of the policy the input is tried once more on a fresh instance. After several such inputs in a
-    /// row, decisions are refused for a while ([`Cause::BreakerOpen`]) and only observations are kept; [`FaultRules`](super::FaultRules) has the
+    /// row, decisions are refused for a while ([`FailureCause::BreakerOpen`]) and only observations are kept; [`FaultRules`](super::FaultRules) has the
     /// numbers.
-    pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
+    pub fn handle(&mut self, input: SessionInput) -> Result<StepOutput, SessionError> {
         let (name, again) = (input.to_string(), input.again());
-        let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle | Input::Part(_));
+        let is_decision = matches!(input, SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::Part(_));
         let (mut input, faults) = (Some(input), self.breaker.in_row);
         self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
         // A policy that answers, but breaks over its checkpoint, does not end the row of faults.
@@ -108,12 +112,12 @@ impl Session {
     }
 
     /// Returns the result of the input that was just served.
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> StepOutput {
         let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
         self.told_findings = self.findings.len();
         self.forget_findings();
         add(&mut self.counters.plans_refused, self.happened.refused.len());
-        Step {
+        StepOutput {
             commands: std::mem::take(&mut self.asked.outbox),
             happened: std::mem::take(&mut self.happened),
             findings,
@@ -133,26 +137,26 @@ impl Session {
         decision.into_iter().chain(outcome).chain(self.asked.next()).min()
     }
 
-    fn take(&mut self, input: Input) -> Result<(), Cause> {
+    fn take(&mut self, input: SessionInput) -> Result<(), FailureCause> {
         match input {
-            Input::Objects(objects) => {
+            SessionInput::Objects(objects) => {
                 if objects.iter().any(|object| object.id.kind == BUDGET) {
                     self.departures.budget_changed();
                 }
                 objects.into_iter().for_each(|object| self.mirror.upsert(object));
                 self.came()
             }
-            Input::Listed(objects) => {
+            SessionInput::Listed(objects) => {
                 self.mirror.load_objects(objects);
                 self.came()
             }
-            Input::Removed(key) => {
+            SessionInput::Removed(key) => {
                 if key.split(['.', '/']).next() == Some(BUDGET) {
                     self.departures.budget_changed();
                 }
                 let keys = self.mirror.ambiguous(&key);
                 if !keys.is_empty() {
-                    return Err(Cause::Ambiguous { key, keys });
+                    return Err(FailureCause::Ambiguous { key, keys });
                 }
                 if self.refuses() {
                     self.mirror.remove(&key);
@@ -165,21 +169,21 @@ impl Session {
                 self.sweep();
                 removed
             }
-            Input::Clock(now) => self.passed(now),
-            Input::Attempt(pod) => {
+            SessionInput::Clock(now) => self.passed(now),
+            SessionInput::Attempt(pod) => {
                 self.up()?;
-                let id = self.mirror.pod_id(&pod).ok_or(Cause::NoSuchPod(pod))?;
+                let id = self.mirror.pod_id(&pod).ok_or(FailureCause::NoSuchPod(pod))?;
                 self.attempt(id)?;
                 // A binding is reported before it can fail.
                 self.sync()
             }
-            Input::Cycle => {
+            SessionInput::Cycle => {
                 self.count_cycle();
                 self.up()?;
                 self.cycle()?;
                 self.sync()
             }
-            Input::Part(most) => {
+            SessionInput::Part(most) => {
                 self.up()?;
                 self.part(most)?;
                 if self.untried.is_empty() {
@@ -187,7 +191,7 @@ impl Session {
                 }
                 self.sync()
             }
-            Input::Outcomes(outcomes) => {
+            SessionInput::Outcomes(outcomes) => {
                 outcomes.into_iter().for_each(|(id, outcome)| self.settle(id, outcome));
                 self.sweep();
                 self.commit();
@@ -201,7 +205,7 @@ impl Session {
     }
 
     /// Advances the clock: releases expired reservations, reminds of commands without outcome, and calls `enforce` where it is due.
-    fn passed(&mut self, now: i64) -> Result<(), Cause> {
+    fn passed(&mut self, now: i64) -> Result<(), FailureCause> {
         self.breaker.clock(now);
         if self.refuses() {
             self.mirror.set_clock(now);
@@ -217,7 +221,7 @@ impl Session {
     }
 
     /// Handles new objects: settles commands that they show, and updates reservations and nominations.
-    fn came(&mut self) -> Result<(), Cause> {
+    fn came(&mut self) -> Result<(), FailureCause> {
         self.look_at_what_came();
         self.commit();
         if self.refuses() {
@@ -233,14 +237,14 @@ impl Session {
     }
 
     /// Stores the observations only. The policy receives them with its next call.
-    pub(super) fn only_note(&mut self) -> Result<(), Cause> {
+    pub(super) fn only_note(&mut self) -> Result<(), FailureCause> {
         self.note_changes();
         self.commit();
         Ok(())
     }
 
     /// Unreserves held pods that another pod of the same name has replaced, before the policy receives their removal.
-    fn unreserve_replaced(&mut self) -> Result<VecDeque<Effects>, Cause> {
+    fn unreserve_replaced(&mut self) -> Result<VecDeque<Effects>, FailureCause> {
         let held = self.occupancy.held().iter().map(|(pod, _)| pod);
         let gone: Vec<PodId> = held.filter(|pod| self.mirror.pod(*pod).is_none()).collect();
         let mut rounds = VecDeque::new();

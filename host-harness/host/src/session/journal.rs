@@ -4,18 +4,18 @@ use lictor_contract::{Mark, PodId};
 
 use super::Session;
 use super::command::CommandId;
-use crate::cluster::Change;
-use crate::verify::{Departure, Place};
+use crate::cluster::PodChange;
+use crate::verify::{PermitHold, PlannedEviction};
 
 /// An entry of the undo log of one step.
 #[derive(Debug)]
-pub(super) enum Undo {
+pub(super) enum UndoEntry {
     /// A command was issued.
     Asked(CommandId),
     /// A pod was held or released; its former place.
-    Held(PodId, Option<Place>),
+    Held(PodId, Option<PermitHold>),
     /// The departure of a victim was planned or cancelled; the former departure.
-    Departure(PodId, Option<Departure>),
+    Departure(PodId, Option<PlannedEviction>),
     /// Marks were assumed on a reserved pod or dropped; the former marks.
     Written(PodId, Option<(CommandId, Vec<Mark>)>),
 }
@@ -31,19 +31,19 @@ impl Session {
     pub(super) fn roll_back(&mut self) {
         while let Some(undo) = self.journal.pop() {
             match undo {
-                Undo::Asked(id) => {
+                UndoEntry::Asked(id) => {
                     self.asked.outbox.retain(|command| command.id != id);
                     if let Some(ask) = self.asked.open.remove(&id) {
                         self.mirror.retract(ask.pod, id);
                     }
                 }
-                Undo::Held(pod, place) => {
+                UndoEntry::Held(pod, place) => {
                     self.occupancy.hold(pod, place);
                 }
-                Undo::Departure(victim, departure) => {
+                UndoEntry::Departure(victim, departure) => {
                     self.departures.set(victim, departure);
                 }
-                Undo::Written(pod, before) => {
+                UndoEntry::Written(pod, before) => {
                     self.set_written(pod, before);
                 }
             }
@@ -64,7 +64,7 @@ impl Session {
             self.mirror.retract(pod, *id);
         }
         if let Some((id, marks)) = written {
-            self.mirror.assume(pod, id, Change::Mark(marks.clone()));
+            self.mirror.assume(pod, id, PodChange::Mark(marks.clone()));
             self.written.insert(pod, (id, marks));
         }
         before

@@ -10,7 +10,7 @@ use crate::cluster::{MOST, NO_NUMBER};
 
 /// The objects that the policy cannot count, with the amounts that overflow. Other amounts are sent again.
 #[derive(Debug, Default)]
-pub(super) struct LeftOut {
+pub(super) struct UncountableObjects {
     pods: BTreeMap<PodId, Vec<Amount>>,
     nodes: BTreeMap<NodeId, Vec<Amount>>,
     /// The reported pods: those with a request that no node can have.
@@ -19,7 +19,7 @@ pub(super) struct LeftOut {
     reported_nodes: BTreeSet<NodeId>,
 }
 
-impl LeftOut {
+impl UncountableObjects {
     /// Returns the number of objects.
     pub(super) fn len(&self) -> usize {
         self.pods.len().saturating_add(self.nodes.len())
@@ -90,7 +90,7 @@ impl Session {
 
     /// Reports once a pod with a request that no node can have, because of the amount or of the resource, or a node with more than the maximum amount.
     fn report_beyond(&mut self, event: &Event) {
-        let LeftOut { reported_pods, reported_nodes, .. } = &mut self.left_out;
+        let UncountableObjects { reported_pods, reported_nodes, .. } = &mut self.left_out;
         let (object, amounts, least, (reported, id)) = match event {
             Event::PodUpserted(pod) => {
                 let (kind, namespace) = self.mirror.kind_of(pod);
@@ -139,9 +139,9 @@ impl Session {
 mod tests {
     use serde_json::json;
 
-    use super::LeftOut;
+    use super::UncountableObjects;
     use crate::session::testing::{Scripted, session};
-    use crate::session::{Cause, Input};
+    use crate::session::{FailureCause, SessionInput};
     use crate::verify::testing::{node, object, on, pod, with};
 
     /// Returns a policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
@@ -157,14 +157,14 @@ mod tests {
         let failed = session.apply(objects.map(object).to_vec()).unwrap_err();
         assert!(failed.to_string().contains("Node/n2"), "{failed}");
         // The other objects are sent to a new instance, and the node is sent without free capacity.
-        session.tell(Input::Clock(5)).unwrap();
+        session.tell(SessionInput::Clock(5)).unwrap();
         let said: Vec<_> = session.findings().iter().map(|finding| finding.object.clone()).collect();
         assert_eq!(said, ["Node/n2", "Pod/default/huge"]);
         assert_eq!(policy.seen_count(), 3);
         assert_eq!(session.queue().unwrap(), ["default/a", "default/b"]);
         assert_eq!(session.try_pod("default/a").unwrap().node.as_deref(), Some("n2"), "the host can count the node");
         let error = session.try_pod("default/huge").unwrap_err();
-        assert!(matches!(error, Cause::NotPending { .. }), "{error}");
+        assert!(matches!(error, FailureCause::NotPending { .. }), "{error}");
         let restarts = || policy.log().iter().filter(|asked| *asked == "restart").count();
         let before = restarts();
         // The same amounts are not sent again, but others are.
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         // Nothing is kept of objects that are gone.
         assert!(session.remove("Pod/default/huge").unwrap() && session.remove("Node/n2").unwrap());
-        let LeftOut { pods, nodes, reported_pods, reported_nodes } = &session.session().left_out;
+        let UncountableObjects { pods, nodes, reported_pods, reported_nodes } = &session.session().left_out;
         assert!(pods.is_empty() && nodes.is_empty() && reported_pods.is_empty() && reported_nodes.is_empty());
     }
 }

@@ -2,9 +2,9 @@
 
 use lictor_contract::{NodeId, PodId};
 
-use super::{Cause, Session, SessionError};
-use crate::cluster::{Part, Reached};
-use crate::replace::{Loading, State};
+use super::{FailureCause, Session, SessionError};
+use crate::cluster::{ReplayChunk, ReplayPosition};
+use crate::replace::{ReplacementState, ShadowLoading};
 
 /// The size of a part of the cluster for the new policy: about so many pods, which take half a millisecond.
 const PART: usize = 128;
@@ -15,7 +15,7 @@ impl Session {
     /// # Errors
     /// The old policy fails.
     pub fn load_replacement(&mut self) -> Result<(), SessionError> {
-        while self.replacement_state() == Some(State::Loading) {
+        while self.replacement_state() == Some(ReplacementState::Loading) {
             self.policy.wait();
             let loading = || "loading of the new policy".to_owned();
             self.run(loading, |session| session.up().and_then(|()| session.sync()))?;
@@ -25,24 +25,24 @@ impl Session {
 
     /// Sends the shadow policy the next part of the cluster, or, after the last part, the held pods and the checkpoint. A long call continues during
     /// later inputs.
-    pub(super) fn load(&mut self, held: Vec<(PodId, NodeId)>) -> Result<(), Cause> {
+    pub(super) fn load(&mut self, held: Vec<(PodId, NodeId)>) -> Result<(), FailureCause> {
         let from = match self.policy.loading() {
-            Loading::From(from) => from,
+            ShadowLoading::From(from) => from,
             // The part in progress ends with a later input.
-            Loading::Busy => return Ok(()),
+            ShadowLoading::Busy => return Ok(()),
             // The shadow policy may not know the decisions of this input.
-            Loading::Ended => return Ok(self.policy.bring_back()?),
+            ShadowLoading::Ended => return Ok(self.policy.bring_back()?),
         };
         // Changes are sent to the old policy, and to the new one for the parts that it already has.
         self.sync()?;
-        let Part { events, reached, weight } = self.mirror.part(&from, PART);
-        let is_small = from == Reached::Nothing && weight <= PART / 2;
-        let is_all = reached == Reached::All;
-        if from != Reached::All {
+        let ReplayChunk { events, reached, weight } = self.mirror.part(&from, PART);
+        let is_small = from == ReplayPosition::Nothing && weight <= PART / 2;
+        let is_all = reached == ReplayPosition::All;
+        if from != ReplayPosition::All {
             let events = self.countable(events);
             self.policy.feed(events, reached);
         }
-        if from == Reached::All || is_all && is_small {
+        if from == ReplayPosition::All || is_all && is_small {
             self.policy.settle_in(held, is_small)?;
         }
         Ok(())

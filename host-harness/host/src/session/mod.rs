@@ -1,8 +1,8 @@
 //! The reference scheduling cycle: deterministic, with a virtual clock. It calls a policy at every extension point.
 //!
 //! The steps are queue, PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind. A [`Session`] ties a policy to a
-//! cluster. It does no input or output. It receives inputs ([`Input`]: objects, the time, outcomes of commands) and answers with
-//! commands ([`Command`]: bind, nominate, evict) and with what happened, as data ([`Happened`], [`Attempt`]). A driver carries the
+//! cluster. It does no input or output. It receives inputs ([`SessionInput`]: objects, the time, outcomes of commands) and answers with
+//! commands ([`Command`]: bind, nominate, evict) and with what happened, as data ([`SessionReport`], [`Attempt`]). A driver carries the
 //! commands out. Every answer of the policy is checked before any of it becomes a command.
 //!
 //! A requested change counts as made at once, so that a cycle takes its own decisions into account. The request stays in flight until an outcome or
@@ -60,20 +60,20 @@ mod verdicts;
 pub mod testing;
 
 pub use breaker::{BreakerState, FaultRules};
-pub use candidate::Candidate;
+pub use candidate::CandidatePolicy;
 pub use checkpoint::SessionCheckpoint;
-pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
+pub use command::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
 pub use counters::{BreakerCounters, Counters, FaultKind};
-pub use error::{Cause, OpenError, ProtocolError, SessionError};
-pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
-pub use follow::Led;
-pub use input::{Input, Step};
+pub use error::{FailureCause, OpenError, ProtocolError, SessionError};
+pub use explanation::{AttemptExplanation, NamedNote, NoteGroup, ReasonCount, SubjectKind, alike};
+pub use follow::LeaderDecisions;
+pub use input::{SessionInput, StepOutput};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
-    RefusedPlan, Released,
+    AppliedPlan, Attempt, AttemptResult, EvictionBeneficiary, EvictionMethod, EvictionRecord, FailedCommand, NamedHold,
+    NodeSummary, RefusedPlan, ReleasedPod, SessionReport,
 };
-pub use question::{Allowed, Answer, Question, Tried, Verdict};
-pub use replace::{Progress, ReplaceError};
+pub use question::{FilterResult, PermitDecision, PermitResult, PluginRequest, PluginResponse};
+pub use replace::{ReplaceError, ReplacementOverview};
 pub use retry::RetryHint;
-pub use standing::{NamedThreat, Standing};
+pub use standing::{NamedThreat, PodStanding};

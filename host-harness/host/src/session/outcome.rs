@@ -8,7 +8,7 @@ use std::fmt;
 use lictor_contract::{Eviction, ReleaseCause};
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Explanation, RetryHint};
+use super::{AttemptExplanation, CommandAction, RetryHint};
 use crate::reason::NamedReason;
 
 pub use nodes::NodeSummary;
@@ -57,7 +57,7 @@ pub struct Attempt {
     /// The explanation, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<AttemptExplanation>,
 }
 
 impl Attempt {
@@ -98,8 +98,8 @@ impl Attempt {
 
 /// The way in which a victim was evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum How {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "How"))]
+pub enum EvictionMethod {
     /// The victim was marked, and another controller deletes it.
     Soft,
     /// The victim is being deleted.
@@ -108,76 +108,76 @@ pub enum How {
     Unreserved,
 }
 
-impl How {
+impl EvictionMethod {
     /// Returns the word in metrics. The word stays the same from version to version.
     pub fn word(self) -> &'static str {
         match self {
-            How::Soft => "soft",
-            How::Delete => "delete",
-            How::Unreserved => "unreserved",
+            EvictionMethod::Soft => "soft",
+            EvictionMethod::Delete => "delete",
+            EvictionMethod::Unreserved => "unreserved",
         }
     }
 }
 
-impl From<Eviction> for How {
-    fn from(eviction: Eviction) -> How {
+impl From<Eviction> for EvictionMethod {
+    fn from(eviction: Eviction) -> EvictionMethod {
         match eviction {
-            Eviction::Soft => How::Soft,
-            Eviction::Delete => How::Delete,
+            Eviction::Soft => EvictionMethod::Soft,
+            Eviction::Delete => EvictionMethod::Delete,
         }
     }
 }
 
 /// The beneficiary of an eviction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EvictedFor"))]
 #[serde(rename_all = "camelCase")]
-pub enum EvictedFor {
+pub enum EvictionBeneficiary {
     /// A pod that gets the room of the victims.
     Preemptor(String),
     /// No pod: the queue holds more than it may, and gives it back.
     Queue(String),
 }
 
-impl EvictedFor {
+impl EvictionBeneficiary {
     /// Returns the preemptor. `None`: a queue gives back.
     pub fn preemptor(&self) -> Option<&str> {
         match self {
-            EvictedFor::Preemptor(pod) => Some(pod),
-            EvictedFor::Queue(_) => None,
+            EvictionBeneficiary::Preemptor(pod) => Some(pod),
+            EvictionBeneficiary::Queue(_) => None,
         }
     }
 }
 
-impl fmt::Display for EvictedFor {
+impl fmt::Display for EvictionBeneficiary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EvictedFor::Preemptor(pod) => f.write_str(pod),
-            EvictedFor::Queue(queue) => write!(f, "queue {queue}, which gives back"),
+            EvictionBeneficiary::Preemptor(pod) => f.write_str(pod),
+            EvictionBeneficiary::Queue(queue) => write!(f, "queue {queue}, which gives back"),
         }
     }
 }
 
 /// A victim's fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Evicted {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Evicted"))]
+pub struct EvictionRecord {
     /// How the victim was evicted.
-    pub how: How,
+    pub how: EvictionMethod,
     /// The node that the victim is evicted from.
     pub node: Option<String>,
     /// The plan.
     pub plan: u64,
     /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
-    pub for_whom: EvictedFor,
+    pub for_whom: EvictionBeneficiary,
     /// The reason of the plan.
     pub reason: NamedReason,
 }
 
 /// A pod's place at permit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct NamedHold {
     /// The node.
     pub node: String,
     /// The time at which the host releases the pod, in nanoseconds since 1970.
@@ -186,8 +186,8 @@ pub struct Held {
 
 /// A pod that lost the node it was held for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Released {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Released"))]
+pub struct ReleasedPod {
     /// The pod.
     pub pod: String,
     /// The node that the pod was held for.
@@ -198,13 +198,13 @@ pub struct Released {
 
 /// A plan that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct CarriedOut {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CarriedOut"))]
+pub struct AppliedPlan {
     /// The plan.
     pub plan: u64,
     /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
-    pub for_whom: EvictedFor,
+    pub for_whom: EvictionBeneficiary,
     /// The nominated pods, and their nodes.
     pub nominated: BTreeMap<String, String>,
     /// The victims.
@@ -219,7 +219,7 @@ pub struct RefusedPlan {
     pub plan: u64,
     /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
-    pub for_whom: EvictedFor,
+    pub for_whom: EvictionBeneficiary,
     /// The invariant that the plan breaks.
     pub reason: NamedReason,
 }
@@ -231,15 +231,15 @@ pub struct FailedCommand {
     /// The pod of the command.
     pub pod: String,
     /// The action of the command.
-    pub action: Action,
+    pub action: CommandAction,
     /// Why the command failed.
     pub reason: String,
 }
 
 /// The events of a session since they were last taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Happened {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Happened"))]
+pub struct SessionReport {
     /// The attempts, in order.
     pub attempts: Vec<Attempt>,
     /// Pods that were bound, and their nodes.
@@ -249,13 +249,13 @@ pub struct Happened {
     /// Pods that lost their nomination.
     pub withdrawn: Vec<String>,
     /// Victims.
-    pub victims: BTreeMap<String, Evicted>,
+    pub victims: BTreeMap<String, EvictionRecord>,
     /// Pods that lost the node they were held for.
-    pub released: Vec<Released>,
+    pub released: Vec<ReleasedPod>,
     /// The plans that were carried out, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub plans: Vec<CarriedOut>,
+    pub plans: Vec<AppliedPlan>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
     /// Commands that were not carried out, as the driver reported.
@@ -268,12 +268,12 @@ pub struct Happened {
     /// The explanations of the policy's own cycle, for each pod that stayed pending, where explanations are on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub explanations: BTreeMap<String, Explanation>,
+    pub explanations: BTreeMap<String, AttemptExplanation>,
 }
 
-impl Happened {
+impl SessionReport {
     /// Adds what happened later.
-    pub fn add(&mut self, later: Happened) {
+    pub fn add(&mut self, later: SessionReport) {
         self.attempts.extend(later.attempts);
         self.bound.extend(later.bound);
         self.nominated.extend(later.nominated);
@@ -290,7 +290,7 @@ impl Happened {
     }
 
     /// Returns every explanation with its pod: of each attempt, in order, and of a cycle of the policy's own.
-    pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
+    pub fn explained(&self) -> impl Iterator<Item = (&str, &AttemptExplanation)> {
         let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
         attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))
     }

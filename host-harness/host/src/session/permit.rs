@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lictor_contract::*;
 
-use super::journal::Undo;
-use super::question::Verdict;
-use super::{Cause, Held, ProtocolError, Released, RetryHint, Session};
+use super::journal::UndoEntry;
+use super::question::PermitDecision;
+use super::{FailureCause, NamedHold, ProtocolError, ReleasedPod, RetryHint, Session};
 use crate::policy::Policy;
 use crate::reason::NamedReason;
-use crate::verify::Place;
+use crate::verify::PermitHold;
 
 impl Session {
     /// Runs Permit for a reserved pod: binds, holds or unreserves it, and applies the effects on other pods. Returns the verdict, the reason, and the
@@ -18,23 +18,23 @@ impl Session {
         &mut self,
         pod: PodId,
         node: NodeId,
-    ) -> Result<(Verdict, NamedReason, RetryHint), Cause> {
+    ) -> Result<(PermitDecision, NamedReason, RetryHint), FailureCause> {
         let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
         let mut rounds = VecDeque::from([effects]);
         let mut reason = self.heard("permit", reason)?;
         let verdict = match permission {
             Permission::Allow => {
                 self.bind(pod, node);
-                Verdict::Allow
+                PermitDecision::Allow
             }
             Permission::Wait(nanoseconds) => {
                 self.hold(pod, node, nanoseconds);
-                Verdict::Wait(nanoseconds)
+                PermitDecision::Wait(nanoseconds)
             }
             Permission::Reject(why) => {
                 rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
                 reason = self.heard("permit", why)?;
-                Verdict::Reject
+                PermitDecision::Reject
             }
         };
         self.carry(rounds)?;
@@ -42,7 +42,7 @@ impl Session {
     }
 
     /// Returns the checked answer of Permit for a reserved pod. Where the system does not decide at Permit, the pod is allowed.
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, FailureCause> {
         if !self.decides(ExtensionPoint::Permit) {
             let (reason, retry, effects) = Default::default();
             return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
@@ -64,9 +64,9 @@ impl Session {
     }
 
     /// Returns the pods held at permit, each with its node and the time at which the host releases it.
-    pub fn held(&self) -> BTreeMap<String, Held> {
+    pub fn held(&self) -> BTreeMap<String, NamedHold> {
         let held = self.occupancy.held().iter().map(|(pod, place)| {
-            let held = Held { node: self.node_name(place.node), deadline: place.deadline };
+            let held = NamedHold { node: self.node_name(place.node), deadline: place.deadline };
             (self.pod_name(pod), held)
         });
         held.collect()
@@ -74,7 +74,7 @@ impl Session {
 
     /// Releases pods held at permit whose deadline is at or before `end`, in the order of their deadlines. The clock is at the deadline when a pod is
     /// released.
-    pub(super) fn run_out(&mut self, end: i64) -> Result<(), Cause> {
+    pub(super) fn run_out(&mut self, end: i64) -> Result<(), FailureCause> {
         while let Some((pod, deadline)) = self.occupancy.held().next().filter(|(_, deadline)| *deadline <= end) {
             self.mirror.set_clock(deadline.max(self.mirror.now()));
             let effects = self.unreserve(pod, ReleaseCause::Timeout)?;
@@ -87,32 +87,32 @@ impl Session {
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
         let place = self.occupancy.place_at(node, self.mirror.now().saturating_add(nanoseconds));
         let before = self.occupancy.hold(pod, Some(place));
-        self.journal.push(Undo::Held(pod, before));
+        self.journal.push(UndoEntry::Held(pod, before));
     }
 
     /// Stops holding a pod at permit. Returns the pod's place. `None`: the pod is not held.
-    pub(super) fn let_go(&mut self, pod: PodId) -> Option<Place> {
+    pub(super) fn let_go(&mut self, pod: PodId) -> Option<PermitHold> {
         let before = self.occupancy.hold(pod, None)?;
-        self.journal.push(Undo::Held(pod, Some(before)));
+        self.journal.push(UndoEntry::Held(pod, Some(before)));
         Some(before)
     }
 
     /// Unreserves a held pod. Returns the effects on other pods, which the caller must apply. `None`: the pod is not held.
-    pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, Cause> {
+    pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, FailureCause> {
         if self.mirror.pod(pod).is_none() {
             return self.unreserve_gone(pod);
         }
         let Some(place) = self.let_go(pod) else { return Ok(None) };
-        self.happened.released.push(Released { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
+        self.happened.released.push(ReleasedPod { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
         self.ask_unreserve(pod, cause).map(Some)
     }
 
     /// Unreserves a held pod that was removed. The policy is called before it receives the removal. Returns the effects on other
     /// pods. `None`: the pod is not held, or the system does not decide at Reserve.
-    pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, Cause> {
+    pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, FailureCause> {
         let Some(place) = self.let_go(pod) else { return Ok(None) };
         let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);
-        self.happened.released.push(Released { pod: name, node, cause });
+        self.happened.released.push(ReleasedPod { pod: name, node, cause });
         self.take_off(pod);
         if !self.decides(ExtensionPoint::Reserve) {
             return Ok(None);
@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// Calls `unreserve` for a reserved pod that has lost its node. Returns the checked effects.
-    pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Cause> {
+    pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, FailureCause> {
         let effects = match self.decides(ExtensionPoint::Reserve) {
             true => self.ask(|policy| policy.unreserve(pod, cause))?,
             false => Effects::default(),
@@ -137,11 +137,11 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, session};
     use crate::verify::testing::{node, pod};
 
     fn hold(policy: Scripted, name: &str, nanoseconds: i64) -> Scripted {
-        policy.say(&format!("permit default/{name}"), Say::Wait(nanoseconds, Fx::default()))
+        policy.say(&format!("permit default/{name}"), ScriptedReply::Wait(nanoseconds, ScriptedEffects::default()))
     }
 
     #[test]
@@ -160,7 +160,10 @@ mod tests {
     #[test]
     fn the_clock_stands_at_the_deadline_when_it_passes_and_the_earliest_comes_first() {
         let policy = hold(hold(hold(Scripted::deciding(ALL), "a", 30), "b", 20), "c", 20);
-        let policy = policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
+        let policy = policy.say(
+            "unreserve default/b",
+            ScriptedReply::Effects(ScriptedEffects { releases: &["default/a"], ..ScriptedEffects::default() }),
+        );
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
         session.cycle().unwrap();
         session.advance(100).unwrap();
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_held_takes_room_until_the_time_is_up() {
-        let policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
+        let policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", ScriptedReply::Fits(&[]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
         session.cycle().unwrap();
         let (b, n1) = (session.mirror().pod_id("default/b").unwrap(), session.mirror().node_id("n1").unwrap());

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Attempt, AttemptResult, Cause, RetryHint, Session};
-use crate::verify::Proposal;
+use super::{Attempt, AttemptResult, FailureCause, RetryHint, Session};
+use crate::verify::PlanUnderTest;
 
 /// The maximum number of further calls after a refused plan.
 const AGAIN: usize = 8;
 
 impl Session {
     /// Calls PostFilter until a plan is sound or there is no plan, at most 1 + [`AGAIN`] times. `attempt` is the attempt as it ends without a plan.
-    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, Cause> {
+    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, FailureCause> {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);
         }
@@ -27,7 +27,8 @@ impl Session {
                 return Ok(attempt);
             };
             self.claim("post-filter", [(plan.id, &plan.reason)])?;
-            let proposal = Proposal { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
+            let proposal =
+                PlanUnderTest { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
             match self.judge(&proposal)? {
                 Ok(()) => {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
@@ -52,32 +53,32 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
-    use crate::driver::Virtual;
+    use crate::driver::VirtualDriver;
     use crate::session::AttemptResult;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, said, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, said, session};
     use crate::verify::testing::{node, on, pod};
 
     const ASKED: &str = "post-filter default/p";
 
     /// Returns a node full with `v` (3 cores) and `w` (1); `p` (3) is pending.
-    fn full(policy: &Scripted) -> Virtual {
+    fn full(policy: &Scripted) -> VirtualDriver {
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         session(policy, cluster)
     }
 
     /// Returns a policy for which no node fits.
     fn nowhere() -> Scripted {
-        Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]))
+        Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]))
     }
 
     /// Returns a plan for `p`.
-    fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
-        Sketch { id, nominations: &[("default/p", "n1")], victims, ..Sketch::default() }
+    fn sketch(id: u64, victims: &'static [&'static str]) -> ScriptedPlan {
+        ScriptedPlan { id, nominations: &[("default/p", "n1")], victims, ..ScriptedPlan::default() }
     }
 
     #[test]
     fn a_sound_plan_nominates() {
-        let policy = nowhere().say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+        let policy = nowhere().say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
@@ -92,8 +93,8 @@ mod tests {
     #[test]
     fn a_refusal_by_pre_filter_can_be_cured_too() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/p", Say::Refused("the quota is full"))
-            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+            .say("pre-filter default/p", ScriptedReply::Refused("the quota is full"))
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Nominated);
         assert_eq!(attempt.reason, Some(said("the quota is full")));
@@ -102,8 +103,8 @@ mod tests {
     #[test]
     fn an_unsound_plan_is_refused_and_another_is_asked_for() {
         let policy = nowhere()
-            .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
-            .say(ASKED, Say::NoPlan("no other node", Fx::default()));
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
+            .say(ASKED, ScriptedReply::NoPlan("no other node", ScriptedEffects::default()));
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
@@ -119,8 +120,8 @@ mod tests {
     #[test]
     fn a_victim_that_cannot_be_one_is_named_and_its_node_is_not() {
         let policy = nowhere()
-            .say(ASKED, Say::Plan(sketch(1, &["default/v", "default/q"]), Fx::default()))
-            .say(ASKED, Say::Plan(sketch(2, &["default/v"]), Fx::default()));
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v", "default/q"]), ScriptedEffects::default()))
+            .say(ASKED, ScriptedReply::Plan(sketch(2, &["default/v"]), ScriptedEffects::default()));
         let cluster =
             [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9), pod("q", 1, 0)];
         let mut session = session(&policy, cluster);
@@ -134,7 +135,8 @@ mod tests {
     fn a_policy_that_insists_on_a_victim_gets_no_plan() {
         let mut policy = nowhere();
         for id in 1..=20 {
-            policy = policy.say(ASKED, Say::Plan(sketch(id, &["default/v", "default/p"]), Fx::default()));
+            policy = policy
+                .say(ASKED, ScriptedReply::Plan(sketch(id, &["default/v", "default/p"]), ScriptedEffects::default()));
         }
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
@@ -148,7 +150,7 @@ mod tests {
     fn a_policy_that_does_not_learn_is_asked_nine_times() {
         let mut policy = nowhere();
         for id in 1..=20 {
-            policy = policy.say(ASKED, Say::Plan(sketch(id, &["default/w"]), Fx::default()));
+            policy = policy.say(ASKED, ScriptedReply::Plan(sketch(id, &["default/w"]), ScriptedEffects::default()));
         }
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
@@ -159,8 +161,8 @@ mod tests {
     #[test]
     fn a_number_of_a_plan_is_used_once() {
         let policy = nowhere()
-            .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
-            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let mut session = full(&policy);
         let error = session.try_pod("default/p").unwrap_err();
         let said = "the policy's answer to `post-filter` cannot be: the number 1 was given to an earlier plan";
@@ -170,11 +172,11 @@ mod tests {
 
     #[test]
     fn without_a_way_out_a_nomination_can_be_withdrawn() {
-        let own = Fx { withdrawn: &["default/p"], ..Fx::default() };
+        let own = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
         let policy = nowhere()
-            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()))
-            .say("filter default/p", Say::Fits(&[]))
-            .say(ASKED, Say::NoPlan("nobody is left", own));
+            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()))
+            .say("filter default/p", ScriptedReply::Fits(&[]))
+            .say(ASKED, ScriptedReply::NoPlan("nobody is left", own));
         let mut session = full(&policy);
         session.try_pod("default/p").unwrap();
         session.take_happened();

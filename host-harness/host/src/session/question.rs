@@ -9,13 +9,13 @@ use std::fmt;
 use lictor_contract::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Attempt, Cause, CommandOutcome, RetryHint, Session, SessionError, Step};
+use super::{Attempt, CommandAction, CommandOutcome, FailureCause, RetryHint, Session, SessionError, StepOutput};
 use crate::reason::NamedReason;
 
 /// A question about pods, named `namespace/name`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Question {
+pub enum PluginRequest {
     /// PreFilter and Filter: whether a pending pod may be tried, and the nodes that take it.
     Try(String),
     /// PostFilter: a plan for a pending pod that was refused or found no node.
@@ -34,14 +34,14 @@ pub enum Question {
 
 /// The answer of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// The answer of [`Question::Try`].
-    Tried(Tried),
-    /// The answer of [`Question::PostFilter`]: the attempt as it ended. Its plan consists of commands.
+pub enum PluginResponse {
+    /// The answer of [`PluginRequest::Try`].
+    Tried(FilterResult),
+    /// The answer of [`PluginRequest::PostFilter`]: the attempt as it ended. Its plan consists of commands.
     Planned(Box<Attempt>),
-    /// The answer of [`Question::Permit`].
-    Permitted(Allowed),
-    /// The answer of [`Question::Keys`]: the epoch, and the keys by pod.
+    /// The answer of [`PluginRequest::Permit`].
+    Permitted(PermitResult),
+    /// The answer of [`PluginRequest::Keys`]: the epoch, and the keys by pod.
     Keys(u64, Vec<(String, Vec<u8>)>),
     /// The answer of the other questions.
     Done,
@@ -49,7 +49,7 @@ pub enum Answer {
 
 /// The result of PreFilter and Filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct FilterResult {
     /// Why the pod may not be tried. `None`: it may.
     pub refused: Option<NamedReason>,
     /// Whether no plan helps.
@@ -66,9 +66,9 @@ pub struct Tried {
 
 /// The result of Permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Allowed {
+pub struct PermitResult {
     /// The verdict of the policy.
-    pub verdict: Verdict,
+    pub verdict: PermitDecision,
     /// The reason.
     pub reason: NamedReason,
     /// When another try is worthwhile, where the pod is rejected.
@@ -77,7 +77,7 @@ pub struct Allowed {
 
 /// The verdict of Permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PermitDecision {
     /// The pod may be bound. A command says so, too.
     Allow,
     /// The pod waits, at most this many nanoseconds.
@@ -86,16 +86,16 @@ pub enum Verdict {
     Reject,
 }
 
-impl fmt::Display for Question {
+impl fmt::Display for PluginRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Question::Try(pod) => write!(f, "try of {pod}"),
-            Question::PostFilter(pod) => write!(f, "plan for {pod}"),
-            Question::Reserve(pod, node) => write!(f, "reservation of {node} for {pod}"),
-            Question::Permit(pod) => write!(f, "permit for {pod}"),
-            Question::Unreserve(pod) => write!(f, "end of the reservation for {pod}"),
-            Question::Keys(pods) => write!(f, "keys of {} pods", pods.len()),
-            Question::Enforce => f.write_str("enforce"),
+            PluginRequest::Try(pod) => write!(f, "try of {pod}"),
+            PluginRequest::PostFilter(pod) => write!(f, "plan for {pod}"),
+            PluginRequest::Reserve(pod, node) => write!(f, "reservation of {node} for {pod}"),
+            PluginRequest::Permit(pod) => write!(f, "permit for {pod}"),
+            PluginRequest::Unreserve(pod) => write!(f, "end of the reservation for {pod}"),
+            PluginRequest::Keys(pods) => write!(f, "keys of {} pods", pods.len()),
+            PluginRequest::Enforce => f.write_str("enforce"),
         }
     }
 }
@@ -105,7 +105,7 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Session::handle`]; also, the pod of the question does not exist, or is not in the state that the question needs.
-    pub fn question(&mut self, question: &Question) -> Result<(Answer, Step), SessionError> {
+    pub fn question(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
         let faults = self.breaker.in_row;
         let answer = self.run(|| question.to_string(), |session| session.answer(question))?;
         if self.breaker.in_row == faults {
@@ -114,51 +114,51 @@ impl Session {
         Ok((answer, self.step()))
     }
 
-    fn answer(&mut self, question: &Question) -> Result<Answer, Cause> {
+    fn answer(&mut self, question: &PluginRequest) -> Result<PluginResponse, FailureCause> {
         self.up()?;
         self.sync()?;
         let answer = match question {
-            Question::Try(pod) => Answer::Tried(self.try_nodes(pod)?),
-            Question::PostFilter(pod) => Answer::Planned(Box::new(self.plan_for(pod)?)),
-            Question::Reserve(pod, node) => self.reserve_node(pod, node).map(|()| Answer::Done)?,
-            Question::Permit(pod) => Answer::Permitted(self.permit_reserved(pod)?),
-            Question::Unreserve(pod) => self.unreserve_asked(pod).map(|()| Answer::Done)?,
-            Question::Keys(pods) => self.keys_by_name(pods)?,
-            Question::Enforce => self.enforce().map(|()| Answer::Done)?,
+            PluginRequest::Try(pod) => PluginResponse::Tried(self.try_nodes(pod)?),
+            PluginRequest::PostFilter(pod) => PluginResponse::Planned(Box::new(self.plan_for(pod)?)),
+            PluginRequest::Reserve(pod, node) => self.reserve_node(pod, node).map(|()| PluginResponse::Done)?,
+            PluginRequest::Permit(pod) => PluginResponse::Permitted(self.permit_reserved(pod)?),
+            PluginRequest::Unreserve(pod) => self.unreserve_asked(pod).map(|()| PluginResponse::Done)?,
+            PluginRequest::Keys(pods) => self.keys_by_name(pods)?,
+            PluginRequest::Enforce => self.enforce().map(|()| PluginResponse::Done)?,
         };
         // A decision is reported before it can fail.
         self.sync()?;
         Ok(answer)
     }
 
-    fn pod_named(&self, name: &str) -> Result<PodId, Cause> {
-        self.mirror.pod_id(name).ok_or_else(|| Cause::NoSuchPod(name.to_owned()))
+    fn pod_named(&self, name: &str) -> Result<PodId, FailureCause> {
+        self.mirror.pod_id(name).ok_or_else(|| FailureCause::NoSuchPod(name.to_owned()))
     }
 
     /// Returns the pod of this name.
     ///
     /// # Errors
     /// The pod does not exist, or is not pending.
-    fn pending_named(&self, name: &str) -> Result<PodId, Cause> {
+    fn pending_named(&self, name: &str) -> Result<PodId, FailureCause> {
         let pod = self.pod_named(name)?;
         self.must_wait_for_a_node(pod)?;
         Ok(pod)
     }
 
-    fn try_nodes(&mut self, name: &str) -> Result<Tried, Cause> {
+    fn try_nodes(&mut self, name: &str) -> Result<FilterResult, FailureCause> {
         let pod = self.pending_named(name)?;
         let (admission, retry) = self.pre_filter(pod)?;
         let (reason, is_final) = match admission {
             Admission::Pass => {
                 let (codes, obstacles) = self.verdict_bytes(pod)?;
                 let scores = self.score_bytes(pod, &codes)?;
-                return Ok(Tried { codes, obstacles, scores, ..Tried::default() });
+                return Ok(FilterResult { codes, obstacles, scores, ..FilterResult::default() });
             }
             Admission::Refused(reason) => (reason, false),
             Admission::Final(reason) => (reason, true),
         };
         let refused = self.heard("pre-filter", reason)?;
-        let tried = Tried { refused: Some(refused), is_final, retry: retry.into(), ..Tried::default() };
+        let tried = FilterResult { refused: Some(refused), is_final, retry: retry.into(), ..FilterResult::default() };
         if is_final {
             self.remember_retry(pod, &tried.retry);
             let (reason, retry) = (tried.refused.clone(), tried.retry.clone());
@@ -167,7 +167,7 @@ impl Session {
         Ok(tried)
     }
 
-    fn plan_for(&mut self, name: &str) -> Result<Attempt, Cause> {
+    fn plan_for(&mut self, name: &str) -> Result<Attempt, FailureCause> {
         let pod = self.pending_named(name)?;
         let mut attempt = self.post_filter(pod, Attempt::rejected(name.to_owned()))?;
         if attempt.node.is_none() {
@@ -180,25 +180,25 @@ impl Session {
     }
 
     /// Reserves a node for a pod. The scheduler has chosen the node, and checks its free capacity itself.
-    fn reserve_node(&mut self, name: &str, node: &str) -> Result<(), Cause> {
+    fn reserve_node(&mut self, name: &str, node: &str) -> Result<(), FailureCause> {
         let pod = self.pending_named(name)?;
-        let node = self.mirror.node_id(node).ok_or_else(|| Cause::NoSuchNode(node.to_owned()))?;
+        let node = self.mirror.node_id(node).ok_or_else(|| FailureCause::NoSuchNode(node.to_owned()))?;
         self.write(pod, node)?;
         self.reserve(pod, node)?;
         self.hold(pod, node, i64::MAX);
         Ok(())
     }
 
-    fn permit_reserved(&mut self, name: &str) -> Result<Allowed, Cause> {
+    fn permit_reserved(&mut self, name: &str) -> Result<PermitResult, FailureCause> {
         let pod = self.pod_named(name)?;
-        let place = self.occupancy.held().get(pod).ok_or_else(|| Cause::NotReserved(name.to_owned()))?;
+        let place = self.occupancy.held().get(pod).ok_or_else(|| FailureCause::NotReserved(name.to_owned()))?;
         // As in a cycle, the effects of the answer are about other pods only.
         self.let_go(pod);
         let (verdict, reason, retry) = self.permit_and_settle(pod, place.node)?;
-        Ok(Allowed { verdict, reason, retry })
+        Ok(PermitResult { verdict, reason, retry })
     }
 
-    fn unreserve_asked(&mut self, name: &str) -> Result<(), Cause> {
+    fn unreserve_asked(&mut self, name: &str) -> Result<(), FailureCause> {
         let Some(pod) = self.mirror.pod_id(name) else { return Ok(()) };
         if let Some(place) = self.occupancy.held().get(pod) {
             let is_late = place.deadline <= self.mirror.now();
@@ -206,10 +206,10 @@ impl Session {
             let effects = self.unreserve(pod, cause)?;
             return self.carry(VecDeque::from_iter(effects));
         }
-        let is_binding = |action: Action| matches!(action, Action::Bind { .. });
+        let is_binding = |action: CommandAction| matches!(action, CommandAction::Bind { .. });
         let asked = self.asked.open.iter().filter(|(_, ask)| ask.pod == pod);
         let asked: Vec<u64> =
-            asked.filter(|(_, ask)| is_binding(Action::of(&ask.change, ask.plan))).map(|(id, _)| *id).collect();
+            asked.filter(|(_, ask)| is_binding(CommandAction::of(&ask.change, ask.plan))).map(|(id, _)| *id).collect();
         for id in asked {
             self.settle(id, CommandOutcome::Failed("the scheduler has not bound it".to_owned()));
         }
@@ -219,13 +219,13 @@ impl Session {
     }
 
     /// Returns the keys of these pods by name. Empty: the policy does not order the queue, and the scheduler keeps its own order.
-    fn keys_by_name(&mut self, names: &[String]) -> Result<Answer, Cause> {
+    fn keys_by_name(&mut self, names: &[String]) -> Result<PluginResponse, FailureCause> {
         if !self.decides(ExtensionPoint::QueueOrder) {
-            return Ok(Answer::Keys(0, Vec::new()));
+            return Ok(PluginResponse::Keys(0, Vec::new()));
         }
         let pods: Vec<PodId> = names.iter().filter_map(|name| self.mirror.pod_id(name)).collect();
         let SortKeys { epoch, keys } = self.queue_keys(&pods)?;
         let names = pods.iter().map(|pod| self.pod_name(*pod));
-        Ok(Answer::Keys(epoch, names.zip(keys).collect()))
+        Ok(PluginResponse::Keys(epoch, names.zip(keys).collect()))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::counters::add;
-use super::{Cause, Released, Session, SessionError};
+use super::{FailureCause, ReleasedPod, Session, SessionError};
 use crate::policy::{CallError, Policy};
 
 impl Session {
@@ -16,7 +16,7 @@ impl Session {
     pub(super) fn run<T>(
         &mut self,
         input: impl FnOnce() -> String,
-        mut work: impl FnMut(&mut Session) -> Result<T, Cause>,
+        mut work: impl FnMut(&mut Session) -> Result<T, FailureCause>,
     ) -> Result<T, SessionError> {
         add(&mut self.counters.inputs, 1);
         self.switch();
@@ -75,12 +75,16 @@ impl Session {
     ///
     /// # Errors
     /// The breaker is open, or the new instance fails.
-    pub(super) fn up(&mut self) -> Result<(), Cause> {
+    pub(super) fn up(&mut self) -> Result<(), FailureCause> {
         if !self.down {
             return Ok(());
         }
         if let Some(until) = self.breaker.until() {
-            return Err(Cause::BreakerOpen { faults: self.breaker.in_row, until, last: self.breaker.last.clone() });
+            return Err(FailureCause::BreakerOpen {
+                faults: self.breaker.in_row,
+                until,
+                last: self.breaker.last.clone(),
+            });
         }
         let found = self.tell_anew()?;
         self.find_anew(found);
@@ -99,11 +103,11 @@ impl Session {
 
     /// Sends a new instance the cluster. Returns its findings. An instance that cannot count an object is replaced by one that does not receive the
     /// object.
-    fn tell_anew(&mut self) -> Result<Vec<Finding>, Cause> {
+    fn tell_anew(&mut self) -> Result<Vec<Finding>, FailureCause> {
         loop {
             add(&mut self.counters.restarts, 1);
             self.policy.restart()?;
-            self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
+            self.policy.configure(&self.system, &self.arguments)?.map_err(FailureCause::Refused)?;
             self.plans.clear();
             self.note_changes();
             let events = self.mirror.replay();
@@ -116,7 +120,7 @@ impl Session {
     }
 
     /// Reserves the nodes of the pods held at permit in the new instance. A pod that the instance refuses loses its place.
-    pub(super) fn reserve_anew(&mut self) -> Result<(), Cause> {
+    pub(super) fn reserve_anew(&mut self) -> Result<(), FailureCause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
             let waits = self.mirror.pod(pod).is_some_and(|pod| crate::verify::waits(&pod.status()));
@@ -135,7 +139,7 @@ impl Session {
                 self.let_go(pod);
                 self.take_off(pod);
                 let (pod, node) = (self.pod_name(pod), self.node_name(node));
-                self.happened.released.push(Released { pod, node, cause: ReleaseCause::Failed });
+                self.happened.released.push(ReleasedPod { pod, node, cause: ReleaseCause::Failed });
             }
         }
         Ok(())
@@ -159,7 +163,7 @@ impl Session {
     }
 
     /// Stops holding pods that another system has bound, and unreserves held pods that have ended.
-    pub(super) fn reconcile(&mut self) -> Result<(), Cause> {
+    pub(super) fn reconcile(&mut self) -> Result<(), FailureCause> {
         self.sync()?;
         let mut rounds = VecDeque::new();
         for (pod, _) in self.occupancy.held().iter().collect::<Vec<_>>() {

@@ -2,10 +2,13 @@
 
 use lictor_contract::*;
 
-use super::candidate::Candidate;
-use super::{Cause, Session, SessionError};
+use super::candidate::CandidatePolicy;
+use super::{FailureCause, Session, SessionError};
 use crate::policy::{CallError, Policy};
-use crate::replace::{Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
+use crate::replace::{
+    ComparisonReport, ComparisonTotals, Machine, MachineInput, ReplacementState, ReplacementTerms, Shadow,
+    StateTransfer, Transition, TransitionReason,
+};
 
 /// The reason why the replacement of a policy cannot begin. The session continues as before.
 #[derive(Debug, thiserror::Error)]
@@ -30,22 +33,22 @@ pub(super) struct Replacement {
     /// The cycles that were served since the replacement began.
     cycles: u64,
     /// The totals before the current state.
-    before: Totals,
+    before: ComparisonTotals,
     /// The number of transitions that have been handed out.
     told: usize,
     /// The report of a replacement that has ended.
-    report: Report,
+    report: ComparisonReport,
 }
 
 /// The progress of the replacement of a session's policy.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
+pub struct ReplacementOverview<'a> {
     /// The state.
-    pub state: State,
+    pub state: ReplacementState,
     /// The transitions so far.
     pub history: &'a [Transition],
     /// The comparison so far.
-    pub report: &'a Report,
+    pub report: &'a ComparisonReport,
 }
 
 impl Session {
@@ -53,11 +56,11 @@ impl Session {
     ///
     /// # Errors
     /// The new policy reads objects or fields that the session does not hold; the old one fails; another replacement has not ended.
-    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+    pub fn replace(&mut self, candidate: CandidatePolicy, terms: ReplacementTerms) -> Result<(), ReplaceError> {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             return Err(ReplaceError::UnderWay);
         }
-        let Candidate { mut policy, interests, configuration } = candidate;
+        let CandidatePolicy { mut policy, interests, configuration } = candidate;
         if let Some(what) = differ(&self.interests, &interests) {
             return Err(ReplaceError::Interests(what));
         }
@@ -76,9 +79,9 @@ impl Session {
                 session.replacement = Some(Box::new(Replacement {
                     machine: Machine::new(terms, session.mirror.now()),
                     cycles: 0,
-                    before: Totals::default(),
+                    before: ComparisonTotals::default(),
                     told: 0,
-                    report: Report::default(),
+                    report: ComparisonReport::default(),
                 }));
                 Ok(())
             },
@@ -87,20 +90,20 @@ impl Session {
     }
 
     /// Returns the progress of the current or last replacement of the policy. `None`: the policy was never replaced.
-    pub fn replacement(&self) -> Option<Progress<'_>> {
+    pub fn replacement(&self) -> Option<ReplacementOverview<'_>> {
         let replacement = self.replacement.as_deref()?;
         let report = self.policy.shadow.as_deref().map_or(&replacement.report, |shadow| &shadow.report);
-        Some(Progress { state: replacement.machine.state(), history: replacement.machine.history(), report })
+        Some(ReplacementOverview { state: replacement.machine.state(), history: replacement.machine.history(), report })
     }
 
     /// Aborts the replacement: the old policy stays, or is back. Does nothing where no replacement is in progress.
     pub fn give_up_replacement(&mut self, why: &str) {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
-            self.enter(State::RolledBack, Reason::GivenUp { why: why.to_owned() });
+            self.enter(ReplacementState::RolledBack, TransitionReason::GivenUp { why: why.to_owned() });
         }
     }
 
-    pub(super) fn replacement_state(&self) -> Option<State> {
+    pub(super) fn replacement_state(&self) -> Option<ReplacementState> {
         Some(self.replacement.as_deref()?.machine.state())
     }
 
@@ -122,15 +125,15 @@ impl Session {
 
     /// Exchanges the policies between two inputs, where the new policy is ready to take over.
     pub(super) fn switch(&mut self) {
-        if !self.down && self.replacement_state() == Some(State::Switching) {
+        if !self.down && self.replacement_state() == Some(ReplacementState::Switching) {
             self.exchange();
             self.say_what_is_lost();
-            self.enter(State::Watching, Reason::Switched);
+            self.enter(ReplacementState::Watching, TransitionReason::Switched);
         }
     }
 
     /// Advances the replacement after an input. `failed` is the error of the input.
-    pub(super) fn turn(&mut self, failed: Option<&Cause>) {
+    pub(super) fn turn(&mut self, failed: Option<&FailureCause>) {
         let Some(state) = self.replacement_state().filter(|state| !state.is_final()) else { return };
         self.examine();
         if !self.down {
@@ -139,10 +142,10 @@ impl Session {
         let Some(shadow) = self.policy.shadow.as_deref() else { return };
         let Some(replacement) = self.replacement.as_deref() else { return };
         let wrong = match state {
-            State::Watching => self.down.then(|| wrong(failed)).flatten(),
+            ReplacementState::Watching => self.down.then(|| wrong(failed)).flatten(),
             _ => shadow.wrong.clone(),
         };
-        let seen = Seen {
+        let seen = MachineInput {
             now: self.mirror.now(),
             cycles: replacement.cycles,
             loaded: shadow.memory.clone().filter(|_| !self.down),
@@ -155,17 +158,18 @@ impl Session {
     }
 
     /// Prepares the shadow policy for the next input: continues to load it, or aligns its memory before a switch.
-    fn prepare(&mut self, state: State) -> Result<(), Cause> {
+    fn prepare(&mut self, state: ReplacementState) -> Result<(), FailureCause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
-        if state == State::Loading {
+        if state == ReplacementState::Loading {
             return self.load(held);
         }
-        let compared = self.policy.shadow.as_deref().map_or_else(Totals::default, |shadow| shadow.report.totals());
+        let compared =
+            self.policy.shadow.as_deref().map_or_else(ComparisonTotals::default, |shadow| shadow.report.totals());
         let due = self.replacement.as_ref().is_some_and(|replacement| {
             let compared = compared.since(replacement.before).compared;
             replacement.machine.is_due(self.mirror.now(), replacement.cycles, compared)
         });
-        if state == State::Shadow && due {
+        if state == ReplacementState::Shadow && due {
             self.policy.reserve_beside(&held);
             return Ok(self.policy.align()?);
         }
@@ -173,9 +177,9 @@ impl Session {
     }
 
     /// Enters a state, and acts on it.
-    fn enter(&mut self, to: State, reason: Reason) {
+    fn enter(&mut self, to: ReplacementState, reason: TransitionReason) {
         let Some(from) = self.replacement_state() else { return };
-        if from == State::Watching && to == State::RolledBack {
+        if from == ReplacementState::Watching && to == ReplacementState::RolledBack {
             // An instance that broke, or that did not get the same reservations, is restarted, as after any fault.
             let points = &self.points;
             self.down |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.is_in_step(points));
@@ -216,7 +220,7 @@ impl Session {
     /// Adds a finding where the policy in force lacks the memory of the other one.
     fn say_what_is_lost(&mut self) {
         let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.memory.clone());
-        if let Some(Memory::Rebuilt { why }) = memory {
+        if let Some(StateTransfer::Rebuilt { why }) = memory {
             self.lose_checkpoint(&why);
         }
     }
@@ -224,14 +228,14 @@ impl Session {
 
 /// Returns the fault or lie of the policy in force, from the error of an input. `None`: the policy could not count an object, which is no fault. Both
 /// policies are then restarted without the object.
-fn wrong(failed: Option<&Cause>) -> Option<Reason> {
-    let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), Cause::to_string);
+fn wrong(failed: Option<&FailureCause>) -> Option<TransitionReason> {
+    let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), FailureCause::to_string);
     Some(match failed {
-        Some(Cause::CallError(CallError::Refused { error: PolicyError::Overflow(_), .. })) => return None,
-        Some(Cause::ProtocolError { call, .. }) => Reason::Lie { call: (*call).to_owned(), message },
-        Some(Cause::CallError(error)) => Reason::Fault { call: error.call().to_owned(), message },
-        Some(_) => Reason::Fault { call: "configure".to_owned(), message },
-        None => Reason::Fault { call: "save".to_owned(), message },
+        Some(FailureCause::CallError(CallError::Refused { error: PolicyError::Overflow(_), .. })) => return None,
+        Some(FailureCause::ProtocolError { call, .. }) => TransitionReason::Lie { call: (*call).to_owned(), message },
+        Some(FailureCause::CallError(error)) => TransitionReason::Fault { call: error.call().to_owned(), message },
+        Some(_) => TransitionReason::Fault { call: "configure".to_owned(), message },
+        None => TransitionReason::Fault { call: "save".to_owned(), message },
     })
 }
 

@@ -103,18 +103,18 @@ impl Session {
 mod tests {
     use serde_json::json;
 
-    use crate::driver::Virtual;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
-    use crate::session::{Input, Step};
+    use crate::driver::VirtualDriver;
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, session};
+    use crate::session::{SessionInput, StepOutput};
     use crate::verify::testing::{node, pod, with};
 
-    fn wake_at(session: &mut Virtual, input: Input) -> Option<i64> {
-        let step: Step = session.session.handle(input).unwrap();
+    fn wake_at(session: &mut VirtualDriver, input: SessionInput) -> Option<i64> {
+        let step: StepOutput = session.session.handle(input).unwrap();
         step.wake_at
     }
 
-    fn attempt(session: &mut Virtual, pod: &str) -> Option<i64> {
-        wake_at(session, Input::Attempt(pod.to_owned()))
+    fn attempt(session: &mut VirtualDriver, pod: &str) -> Option<i64> {
+        wake_at(session, SessionInput::Attempt(pod.to_owned()))
     }
 
     const LATER: &[&str] = &["pod-removed", "object-upserted/ElasticQuota"];
@@ -122,19 +122,20 @@ mod tests {
     #[test]
     fn the_session_wakes_when_the_first_pod_may_be_schedulable() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/a", Say::Later("too soon", Some(30), LATER))
-            .say("pre-filter default/b", Say::Later("too soon", Some(20), &[]));
+            .say("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER))
+            .say("pre-filter default/b", ScriptedReply::Later("too soon", Some(20), &[]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
         assert_eq!(attempt(&mut session, "default/a"), Some(30));
         assert_eq!(attempt(&mut session, "default/b"), Some(20));
         // A past time is never returned, and neither is the time of a bound or removed pod.
-        assert_eq!(wake_at(&mut session, Input::Clock(20)), Some(30));
-        assert_eq!(wake_at(&mut session, Input::Removed("Pod/default/a".to_owned())), None);
+        assert_eq!(wake_at(&mut session, SessionInput::Clock(20)), Some(30));
+        assert_eq!(wake_at(&mut session, SessionInput::Removed("Pod/default/a".to_owned())), None);
     }
 
     #[test]
     fn an_attempt_that_succeeds_has_nothing_to_wait_for() {
-        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Later("too soon", Some(30), LATER));
+        let policy =
+            Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         assert_eq!(session.session.next_retry(), Some(30));
@@ -145,8 +146,8 @@ mod tests {
     #[test]
     fn what_pre_filter_and_post_filter_say_is_one_hint() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/a", Say::RefusedUntil("the quota is full", Some(50), &["pod-removed"]))
-            .say("post-filter default/a", Say::Later("too soon", Some(40), &["node-upserted"]));
+            .say("pre-filter default/a", ScriptedReply::RefusedUntil("the quota is full", Some(50), &["pod-removed"]))
+            .say("post-filter default/a", ScriptedReply::Later("too soon", Some(40), &["node-upserted"]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.retry.retry_at, Some(40));
@@ -160,8 +161,8 @@ mod tests {
     #[test]
     fn a_pod_for_which_no_node_fits_waits_for_nodes_whatever_else_it_waits_for() {
         let policy = Scripted::deciding(ALL)
-            .say("filter default/a", Say::Fits(&[]))
-            .say("post-filter default/a", Say::Later("the last plan is not done", None, &["pod-removed"]));
+            .say("filter default/a", ScriptedReply::Fits(&[]))
+            .say("post-filter default/a", ScriptedReply::Later("the last plan is not done", None, &["pod-removed"]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let hint = session.try_pod("default/a").unwrap().retry;
         assert_eq!(hint.retry_after.into_iter().collect::<Vec<_>>(), ["node-upserted", "pod-removed", "pod-upserted"]);
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_pod_with_a_claim_waits_for_claims_and_volumes_too() {
-        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&[]));
         let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
         let mut session = session(&policy, [node("n1", 4), with(pod("a", 1, 0), "/spec", "volumes", claim)]);
         let hint = session.try_pod("default/a").unwrap().retry.to_string();
@@ -181,7 +182,8 @@ mod tests {
 
     #[test]
     fn an_attempt_without_a_hint_shows_none() {
-        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("no", Fx::default()));
+        let policy =
+            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Reject("no", ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let shown = serde_json::to_value(session.try_pod("default/a").unwrap()).unwrap();
         assert!(shown.get("retryAt").is_none() && shown.get("retryAfter").is_none(), "{shown}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{NodeId, Pod};
 
-use super::scoring::Scoring;
+use super::scoring::NodeScorer;
 use crate::cluster::Mirror;
 use crate::verify::Occupancy;
 
@@ -13,19 +13,19 @@ const KEPT: usize = 16 << 20;
 
 /// The cached scores of all nodes, by the requests of the pod. A node is scored again only where its load has changed.
 #[derive(Debug, Default)]
-pub(super) struct Scores(BTreeMap<Vec<i128>, Scored>);
+pub(super) struct ScoreCache(BTreeMap<Vec<i128>, CachedScores>);
 
 /// The scores for one request, by node number, after so many changes.
 #[derive(Debug, Default)]
-struct Scored {
+struct CachedScores {
     changes: u64,
     scores: Vec<u8>,
 }
 
-impl Scores {
+impl ScoreCache {
     /// Returns the scores of all nodes for a pod, by node number. The score of a number without a node has no meaning.
     pub(super) fn of(&mut self, mirror: &Mirror, occupancy: &Occupancy, pod: &Pod) -> &[u8] {
-        let scoring = Scoring::of(mirror, occupancy, pod);
+        let scoring = NodeScorer::of(mirror, occupancy, pod);
         let request: Vec<i128> = scoring.resources.iter().map(|resource| scoring.request.get(*resource)).collect();
         let nodes = mirror.node_numbers();
         if !self.0.contains_key(&request) && self.0.len().saturating_mul(nodes) > KEPT {
@@ -46,8 +46,8 @@ impl Scores {
     }
 }
 
-impl Scored {
-    fn score(&mut self, scoring: &Scoring<'_>, node: NodeId) {
+impl CachedScores {
+    fn score(&mut self, scoring: &NodeScorer<'_>, node: NodeId) {
         let slot = usize::try_from(node).ok().and_then(|index| self.scores.get_mut(index));
         if let Some((slot, node)) = slot.zip(scoring.mirror.node(node)) {
             *slot = u8::try_from(scoring.score(node)).unwrap_or(0);
@@ -58,12 +58,13 @@ impl Scored {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::testing::{World, node, object, on, pod};
+    use crate::verify::testing::{ClusterFixture, node, object, on, pod};
 
     #[test]
     fn scores_that_are_kept_are_those_that_are_worked_out_anew() {
-        let mut world = World::of((0..5).map(|n| node(&format!("n{n}"), 4)).chain([pod("a", 1, 0), pod("b", 2, 0)]));
-        let mut kept = Scores::default();
+        let mut world =
+            ClusterFixture::of((0..5).map(|n| node(&format!("n{n}"), 4)).chain([pod("a", 1, 0), pod("b", 2, 0)]));
+        let mut kept = ScoreCache::default();
         for round in 0..40_u32 {
             let name = format!("n{}", round % 7);
             match round % 4 {
@@ -81,7 +82,7 @@ mod tests {
             world.sync();
             for name in ["default/a", "default/b"] {
                 let preemptor = world.mirror.pod(world.pod(name)).unwrap();
-                let plain = Scoring::of(&world.mirror, &world.occupancy, preemptor);
+                let plain = NodeScorer::of(&world.mirror, &world.occupancy, preemptor);
                 let scores = kept.of(&world.mirror, &world.occupancy, preemptor);
                 for node in world.mirror.nodes() {
                     assert_eq!(

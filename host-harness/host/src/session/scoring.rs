@@ -3,7 +3,7 @@
 use lictor_contract::{Node, Pod, ResourceId};
 
 use crate::cluster::Mirror;
-use crate::verify::{Load, Occupancy, allocatable};
+use crate::verify::{Occupancy, RequestTotals, allocatable};
 
 /// The best score.
 pub(super) const FULL: i64 = 100;
@@ -15,20 +15,20 @@ pub(super) const BROKEN_PROMISE: i64 = FULL.saturating_add(1);
 const SCORED: [&str; 2] = ["cpu", "memory"];
 
 /// A scorer of nodes for one pod.
-pub(super) struct Scoring<'a> {
+pub(super) struct NodeScorer<'a> {
     pub(super) mirror: &'a Mirror,
     occupancy: &'a Occupancy,
-    pub(super) request: Load,
+    pub(super) request: RequestTotals,
     pub(super) resources: Vec<ResourceId>,
 }
 
-impl<'a> Scoring<'a> {
+impl<'a> NodeScorer<'a> {
     /// Creates a scorer for this pod.
-    pub(super) fn of(mirror: &'a Mirror, occupancy: &'a Occupancy, pod: &Pod) -> Scoring<'a> {
-        let mut request = Load::default();
+    pub(super) fn of(mirror: &'a Mirror, occupancy: &'a Occupancy, pod: &Pod) -> NodeScorer<'a> {
+        let mut request = RequestTotals::default();
         request.add(&pod.template.requests);
         let scored = (0..).zip(mirror.resources()).filter(|(_, known)| SCORED.contains(&known.name.as_str()));
-        Scoring { resources: scored.map(|(resource, _)| resource).collect(), mirror, occupancy, request }
+        NodeScorer { resources: scored.map(|(resource, _)| resource).collect(), mirror, occupancy, request }
     }
 
     /// Returns the score of a node, 0 to 100: the mean over cpu and memory of the shares that would be left free, each rounded down.
@@ -61,14 +61,14 @@ fn share(free: i128, has: i64) -> i64 {
 mod tests {
 
     use super::*;
-    use crate::verify::testing::{World, node, on, pod};
+    use crate::verify::testing::{ClusterFixture, node, on, pod};
 
     /// Returns the score of `n1` for a pod of one core and no memory.
     fn score(objects: Vec<serde_json::Value>) -> i64 {
-        let world = World::of(objects.into_iter().chain([pod("a", 1, 0)]));
+        let world = ClusterFixture::of(objects.into_iter().chain([pod("a", 1, 0)]));
         let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
         let node = world.mirror.node(world.node("n1")).unwrap();
-        Scoring::of(&world.mirror, &world.occupancy, preemptor).score(node)
+        NodeScorer::of(&world.mirror, &world.occupancy, preemptor).score(node)
     }
 
     #[test]

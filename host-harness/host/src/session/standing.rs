@@ -7,7 +7,7 @@ use lictor_contract::{Interface, PodId, Threat, by};
 use serde::Serialize;
 
 use super::core::CHUNK;
-use super::{Cause, ProtocolError, Session, SessionError};
+use super::{FailureCause, ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 use crate::reason::NamedReason;
 
@@ -26,9 +26,9 @@ pub struct NamedThreat {
 
 /// The standing of a running pod: whether it is safe from eviction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Standing"))]
 #[serde(rename_all = "camelCase")]
-pub struct Standing {
+pub struct PodStanding {
     /// Whether no preemptor may evict the pod, by the laws in force and the current cluster.
     pub safe: bool,
     /// The standing in a sentence: the preemptors that may evict the pod, or the laws that protect it.
@@ -37,11 +37,11 @@ pub struct Standing {
     pub threats: Vec<NamedThreat>,
 }
 
-impl Standing {
+impl PodStanding {
     /// Returns the standing of a pod with these threats.
-    fn of(threats: Vec<NamedThreat>) -> Standing {
+    fn of(threats: Vec<NamedThreat>) -> PodStanding {
         let safe = threats.iter().all(|threat| threat.spared.is_some());
-        Standing { safe, sentence: Standing::say(&threats), threats }
+        PodStanding { safe, sentence: PodStanding::say(&threats), threats }
     }
 
     /// Returns a sentence with the preemptors that may evict a pod, or with the laws that protect it.
@@ -86,7 +86,7 @@ impl Session {
     ///
     /// # Errors
     /// The policy fails, or its answer is invalid.
-    pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
+    pub fn standings(&mut self) -> Result<BTreeMap<String, PodStanding>, SessionError> {
         self.stand(|session| session.mirror.pods().map(|pod| pod.id).collect())
     }
 
@@ -94,12 +94,12 @@ impl Session {
     ///
     /// # Errors
     /// See [`Session::standings`].
-    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, Standing>, SessionError> {
+    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, PodStanding>, SessionError> {
         self.stand(|session| pods.iter().filter_map(|pod| session.mirror.pod_id(pod)).collect())
     }
 
     /// Returns the standing of each pod in this list that has a node.
-    fn stand(&mut self, list: impl Fn(&Session) -> Vec<PodId>) -> Result<BTreeMap<String, Standing>, SessionError> {
+    fn stand(&mut self, list: impl Fn(&Session) -> Vec<PodId>) -> Result<BTreeMap<String, PodStanding>, SessionError> {
         let input = || "standings".to_owned();
         self.run(input, |session| {
             session.up()?;
@@ -127,13 +127,13 @@ impl Session {
     }
 
     /// Returns the threats to a pod in names.
-    fn standing(&self, threats: Vec<Threat>) -> Result<Standing, Cause> {
+    fn standing(&self, threats: Vec<Threat>) -> Result<PodStanding, FailureCause> {
         let named = |Threat { by, priority, spared }: Threat| {
             let spared = spared.map(|reason| self.heard("standings", reason)).transpose()?;
             Ok(NamedThreat { by, priority, spared })
         };
-        let threats = threats.into_iter().map(named).collect::<Result<Vec<NamedThreat>, Cause>>()?;
-        Ok(Standing::of(threats))
+        let threats = threats.into_iter().map(named).collect::<Result<Vec<NamedThreat>, FailureCause>>()?;
+        Ok(PodStanding::of(threats))
     }
 }
 
@@ -152,14 +152,14 @@ mod tests {
 
     #[test]
     fn a_sentence_names_who_may_evict_a_pod_or_every_law_that_protects_it_once() {
-        let law = |text: &str| Some(crate::reason::Templates::default().say(text, "", Vec::new()));
+        let law = |text: &str| Some(crate::reason::MessageTemplates::default().say(text, "", Vec::new()));
         let threat = |by: &str, priority, spared| NamedThreat { by: by.to_owned(), priority, spared };
-        let both = Standing::of(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
+        let both = PodStanding::of(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
         let sentence = "may be evicted by a pod of its own queue of priority 6 or higher, by a pod of another queue of any priority";
         assert_eq!(both.sentence, sentence);
-        let half = Standing::of(vec![threat(by::POD, None, law("x/a")), threat(by::OVER_MAX, None, None)]);
+        let half = PodStanding::of(vec![threat(by::POD, None, law("x/a")), threat(by::OVER_MAX, None, None)]);
         assert_eq!(half.sentence, "may be evicted by its queue, which holds more than its maximum");
-        let safe = Standing::of(vec![threat(by::POD, None, law("x/a")), threat(by::DAEMON_SET, None, law("x/a"))]);
+        let safe = PodStanding::of(vec![threat(by::POD, None, law("x/a")), threat(by::DAEMON_SET, None, law("x/a"))]);
         assert_eq!(safe.sentence.matches("x/a").count(), 1, "{}", safe.sentence);
         assert!(safe.sentence.starts_with("safe, x/a"));
     }

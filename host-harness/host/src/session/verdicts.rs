@@ -6,14 +6,14 @@ use crate::cluster::Mirror;
 
 /// The verdicts of all nodes on a pod.
 #[derive(Default)]
-pub(super) struct Verdicts {
+pub(super) struct DecodedVerdicts {
     /// The codes by node number: 0 takes the pod, n has `obstacles[n-1]`. A number without a node has any code.
     pub(super) codes: Vec<u32>,
     /// The obstacles as sentences.
     pub(super) obstacles: Vec<String>,
 }
 
-impl Verdicts {
+impl DecodedVerdicts {
     /// Returns the code of a node. `None`: the number is too high.
     pub(super) fn code(&self, node: NodeId) -> Option<u32> {
         usize::try_from(node).ok().and_then(|index| self.codes.get(index).copied())

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that no victim is the preemptor, the pod of the attempt, or nominated or admitted by the same answer.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     let mut gaining: BTreeSet<_> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
     gaining.insert(plan.preemptor);
@@ -21,12 +21,12 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 mod tests {
     use lictor_contract::Effects;
 
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
     use super::*;
 
     #[test]
     fn a_victim_does_not_gain_by_the_plan() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let mut plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         plan.preemptor = world.pod("default/v");
         assert_eq!(world.refusal(&plan), "`default/v` is a victim of the plan that places it");

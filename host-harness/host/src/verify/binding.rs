@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{NodeId, Placement, PodId};
 
-use super::{Ground, Violation, distinct, eligible, fits, inter_pod, pending};
+use super::{VerifyContext, Violation, distinct, eligible, fits, inter_pod, pending};
 
 /// Checks whether pods may be bound, all bindings of one answer together.
 ///
@@ -13,7 +13,7 @@ use super::{Ground, Violation, distinct, eligible, fits, inter_pod, pending};
 ///
 /// # Errors
 /// The first invariant that the bindings break.
-pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
+pub fn bindings(ground: &VerifyContext<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
     for binding in bindings {
         ground.mirror.pod(binding.pod).ok_or(Violation::UnknownPod(binding.pod))?;
@@ -29,18 +29,18 @@ pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Viola
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{World, object, pod};
+    use super::super::testing::{ClusterFixture, object, pod};
     use super::*;
 
     /// Returns the code of the violation of bindings by names.
-    fn judge(world: &World, named: &[(&str, &str)]) -> Result<(), String> {
+    fn judge(world: &ClusterFixture, named: &[(&str, &str)]) -> Result<(), String> {
         let named: Vec<Placement> = named.iter().map(|on| world.placement(*on)).collect();
         bindings(&world.ground(), &named).map_err(|violation| violation.reason().code)
     }
 
     #[test]
     fn each_invariant_refuses() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         assert_eq!(judge(&world, &[("default/q", "n3")]), Ok(()));
         for (named, code) in [
             (("default/x", "n3"), "host/known"),
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn bindings_of_one_answer_count_together() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         world.mirror.upsert(object(pod("r", 2, 0)));
         world.sync();
         assert_eq!(judge(&world, &[("default/r", "n3")]), Ok(()));
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn who_is_being_deleted_still_takes_room() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         world.mirror.terminate(world.pod("default/v"));
         world.sync();
         assert_eq!(judge(&world, &[("default/q", "n1")]), Err("host/fits".to_owned()));
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn promised_room_is_the_policys_to_give() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         world.mirror.upsert(object(pod("r", 2, 0)));
         world.sync();
         let (r, n3) = (world.pod("default/r"), world.node("n3"));

@@ -8,7 +8,7 @@ use crate::cluster::Mirror;
 
 /// The plan that a victim leaves for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Departure {
+pub struct PlannedEviction {
     /// The number of the plan.
     pub plan: u64,
     /// The pods that get the room of the victim.
@@ -17,26 +17,26 @@ pub struct Departure {
 
 /// Every victim of an accepted plan that is still in the cluster.
 #[derive(Debug, Default)]
-pub struct Departures {
-    victims: BTreeMap<PodId, Departure>,
+pub struct PlannedEvictions {
+    victims: BTreeMap<PodId, PlannedEviction>,
     /// The victims whose plan was given up, because another victim of the plan stays.
     void: BTreeSet<PodId>,
     /// The pods about which the API server has refused a command.
-    refused: BTreeMap<PodId, Refused>,
+    refused: BTreeMap<PodId, CommandRefusal>,
 }
 
 /// A refusal of the API server, and the time of the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
+pub struct CommandRefusal {
     /// The time of the next attempt, in nanoseconds since 1970.
     pub until: i64,
     /// Whether a PodDisruptionBudget caused the refusal.
     pub budget: bool,
 }
 
-impl Departures {
+impl PlannedEvictions {
     /// Sets or cancels (`None`) the departure of a victim. Returns the former departure.
-    pub fn set(&mut self, victim: PodId, departure: Option<Departure>) -> Option<Departure> {
+    pub fn set(&mut self, victim: PodId, departure: Option<PlannedEviction>) -> Option<PlannedEviction> {
         self.void.remove(&victim);
         match departure {
             Some(departure) => self.victims.insert(victim, departure),
@@ -45,7 +45,7 @@ impl Departures {
     }
 
     /// Returns all victims with their departures, including those whose plan was given up.
-    pub fn iter(&self) -> impl Iterator<Item = (PodId, &Departure)> {
+    pub fn iter(&self) -> impl Iterator<Item = (PodId, &PlannedEviction)> {
         self.victims.iter().map(|(victim, departure)| (*victim, departure))
     }
 
@@ -65,7 +65,7 @@ impl Departures {
     }
 
     /// Records that the API server has refused a command about a pod. A later end of an earlier refusal stays.
-    pub fn refuse(&mut self, pod: PodId, refused: Refused) {
+    pub fn refuse(&mut self, pod: PodId, refused: CommandRefusal) {
         let known = self.refused.entry(pod).or_insert(refused);
         if known.until <= refused.until {
             *known = refused;
@@ -105,17 +105,17 @@ impl Departures {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
     use super::*;
 
     /// Returns the plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
-    fn leaving(world: &World) -> Option<u64> {
+    fn leaving(world: &ClusterFixture) -> Option<u64> {
         world.departures.leaving(&world.mirror, world.pod("default/v"))
     }
 
-    fn world() -> World {
-        let mut world = World::small();
-        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into() };
+    fn world() -> ClusterFixture {
+        let mut world = ClusterFixture::small();
+        let departure = PlannedEviction { plan: 3, beneficiaries: [world.pod("default/q")].into() };
         world.departures.set(world.pod("default/v"), Some(departure));
         world
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use lictor_contract::{Placement, PodId};
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that the victims are distinct, and so are the nominated pods.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     if let Some(pod) = repeated(proposal.plan.victims.iter().map(|victim| victim.pod)) {
         return Err(Violation::VictimTwice { id: pod, victim: ground.pod_name(pod) });
     }
@@ -15,7 +15,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 }
 
 /// Checks that the placed pods are distinct.
-pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+pub(super) fn placements(ground: &VerifyContext<'_>, placements: &[Placement]) -> Result<(), Violation> {
     match repeated(placements.iter().map(|placement| placement.pod)) {
         Some(pod) => Err(Violation::PlacedTwice { pod: ground.pod_name(pod) }),
         None => Ok(()),
@@ -30,11 +30,11 @@ fn repeated(mut pods: impl Iterator<Item = PodId>) -> Option<PodId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
 
     #[test]
     fn nobody_comes_twice() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let twice = world.plan(&[("default/p", "n1")], &["default/v", "default/w", "default/v"]);
         assert_eq!(world.refusal(&twice), "`default/v` is a victim twice");
         let twice = world.plan(&[("default/p", "n1"), ("default/p", "n1")], &["default/v"]);

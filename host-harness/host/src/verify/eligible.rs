@@ -2,15 +2,15 @@
 
 use lictor_contract::Placement;
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that every nominated node takes its pod, as far as that is independent of other pods.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     placements(ground, &proposal.plan.nominations)
 }
 
 /// Checks that every node takes the pod placed on it, as far as that is independent of other pods.
-pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+pub(super) fn placements(ground: &VerifyContext<'_>, placements: &[Placement]) -> Result<(), Violation> {
     placements.iter().try_for_each(|placement| {
         ground.mirror.eligible(placement.pod, placement.node).map_err(|why| Violation::Ineligible {
             placement: placement.clone(),
@@ -24,11 +24,11 @@ pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Resul
 #[cfg(test)]
 mod tests {
 
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
 
     #[test]
     fn a_node_that_never_takes_the_pod_is_refused() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
         let violation = world.judge(&plan).unwrap_err();
         assert_eq!(violation.reason().code, "host/eligible");

@@ -2,7 +2,7 @@
 
 use lictor_contract::{Effects, Enforcement, Plan, Refuted};
 
-use super::{Ground, Invariant, Proposal, Violation, distinct, known, leaving, running};
+use super::{Invariant, PlanUnderTest, VerifyContext, Violation, distinct, known, leaving, running};
 
 /// The invariants of an enforcement: those that it shares with plans, and its own two.
 const INVARIANTS: &[Invariant] =
@@ -12,7 +12,7 @@ const INVARIANTS: &[Invariant] =
 ///
 /// # Errors
 /// The first invariant that the enforcement breaks.
-pub fn enforcement(ground: &Ground<'_>, enforcement: &Enforcement) -> Result<(), Violation> {
+pub fn enforcement(ground: &VerifyContext<'_>, enforcement: &Enforcement) -> Result<(), Violation> {
     let Enforcement { id, victims, reason, .. } = enforcement;
     let Some(first) = victims.first() else { return Ok(()) };
     let plan = Plan {
@@ -25,12 +25,12 @@ pub fn enforcement(ground: &Ground<'_>, enforcement: &Enforcement) -> Result<(),
         reason: reason.clone(),
     };
     let (effects, refuted) = (Effects::default(), Refuted::default());
-    let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
+    let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
     INVARIANTS.iter().try_for_each(|invariant| invariant(ground, &proposal))
 }
 
 /// Checks that no victim has a departure or is being deleted, even where its plan was given up: one eviction is enough.
-fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+fn not_asked_to_leave(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     proposal.plan.victims.iter().try_for_each(|victim| {
         match ground.departures.iter().find(|(pod, _)| *pod == victim.pod) {
             Some((id, departure)) => {
@@ -45,7 +45,7 @@ fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<()
 }
 
 /// Checks that the policy decides about every victim. No preemptor needs the room of a pod of another scheduler here.
-fn decided_about(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+fn decided_about(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.template.foreign);
     match proposal.plan.victims.iter().find(|victim| foreign(victim.pod)) {
         Some(victim) => Err(Violation::OfAnotherScheduler { id: victim.pod, victim: ground.pod_name(victim.pod) }),
@@ -58,13 +58,13 @@ mod tests {
     use lictor_contract::{Eviction, PodId, Victim};
     use serde_json::json;
 
-    use super::super::testing::{World, on, pod, with};
-    use super::super::{Departure, Departures};
+    use super::super::testing::{ClusterFixture, on, pod, with};
+    use super::super::{PlannedEviction, PlannedEvictions};
     use super::*;
     use crate::session::testing::reason;
 
     /// Returns the code of the invariant that an enforcement of these victims breaks.
-    fn verdict(world: &World, victims: &[PodId]) -> Option<String> {
+    fn verdict(world: &ClusterFixture, victims: &[PodId]) -> Option<String> {
         let victims = victims.iter().map(|pod| Victim { pod: *pod, eviction: Eviction::Soft }).collect();
         let (queue, marks) = ("q".to_owned(), Vec::new());
         let asked = Enforcement { id: 9, queue, victims, marks, reason: reason("it gives back") };
@@ -73,21 +73,21 @@ mod tests {
 
     #[test]
     fn a_running_pod_may_be_given_back_once() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let (v, q) = (world.pod("default/v"), world.pod("default/q"));
         assert_eq!(verdict(&world, &[v]), None);
         assert_eq!(verdict(&world, &[v, v]).as_deref(), Some("host/distinct"));
         assert_eq!(verdict(&world, &[v, q]).as_deref(), Some("host/running"), "`q` is pending");
         assert_eq!(verdict(&world, &[PodId::MAX]).as_deref(), Some("host/known"));
         // No pod waits for the room of a victim that was marked before. A plan may evict it again, an enforcement may not.
-        world.departures = Departures::default();
-        world.departures.set(v, Some(Departure { plan: 3, beneficiaries: Default::default() }));
+        world.departures = PlannedEvictions::default();
+        world.departures.set(v, Some(PlannedEviction { plan: 3, beneficiaries: Default::default() }));
         assert_eq!(verdict(&world, &[v]).as_deref(), Some("host/leaving"));
     }
 
     #[test]
     fn a_pod_that_is_being_deleted_is_not_evicted() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let v = world.pod("default/v");
         world.mirror.terminate(v);
         assert_eq!(verdict(&world, &[v]).as_deref(), Some("host/leaving"));
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_pod_of_another_scheduler_is_not_given_back() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let foreign = with(on("n1", pod("other", 0, 0)), "/spec", "schedulerName", json!("another"));
         world.mirror.upsert(super::super::testing::object(foreign));
         world.mirror.set_schedulers(["default-scheduler".to_owned()]);

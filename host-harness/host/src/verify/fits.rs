@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{NodeId, Pod, PodId};
 
-use super::{Ground, Proposal, Violation, allocatable};
+use super::{PlanUnderTest, VerifyContext, Violation, allocatable};
 
 /// Checks that on every nominated node the pods nominated there fit together with the pods that stay and the promised capacity.
 ///
 /// Bound pods and pods held at permit stay, unless they are victims, released by the same answer, leaving by an earlier plan, being deleted, or
 /// marked for eviction by others. Capacity is promised to pods that earlier plans nominated, unless their priority is lower than that of every pod
 /// that this plan places there, or the same answer withdraws their nomination.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
     for nomination in &plan.nominations {
@@ -30,14 +30,14 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 }
 
 /// Returns a predicate: whether a pod is neither a victim nor released by the same answer.
-pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
+pub(super) fn is_left<'a>(proposal: &'a PlanUnderTest<'_>) -> impl Fn(PodId) -> bool + 'a {
     let going: BTreeSet<PodId> = proposal.plan.victims.iter().map(|victim| victim.pod).collect();
     move |pod: PodId| !going.contains(&pod) && !proposal.effects.releases.contains(&pod)
 }
 
 /// Checks whether a pod on a node would take room there that is promised to another pod: the nominated pods would fit once the leaving pods
 /// have left, and with the pod they do not.
-pub fn breaks_a_promise(ground: &Ground<'_>, pod: PodId, node: NodeId) -> bool {
+pub fn breaks_a_promise(ground: &VerifyContext<'_>, pod: PodId, node: NodeId) -> bool {
     let promised: Vec<PodId> = ground.occupancy.promised(node).filter(|other| *other != pod).collect();
     if promised.is_empty() {
         return false;
@@ -48,13 +48,13 @@ pub fn breaks_a_promise(ground: &Ground<'_>, pod: PodId, node: NodeId) -> bool {
 }
 
 /// Checks whether a pod leaves its node without a further plan: it is being deleted, marked, or a victim of an earlier plan.
-fn is_leaving(ground: &Ground<'_>, pod: PodId) -> bool {
+fn is_leaving(ground: &VerifyContext<'_>, pod: PodId) -> bool {
     let shows = |pod: &Pod| pod.terminating || ground.mirror.is_marked(pod);
     ground.mirror.pod(pod).is_some_and(shows) || ground.departures.leaving(ground.mirror, pod).is_some()
 }
 
 /// Returns a predicate: whether a pod stays after the plan is carried out and the leaving pods have left.
-pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
+pub(super) fn stays<'a>(ground: &'a VerifyContext<'_>, proposal: &'a PlanUnderTest<'_>) -> impl Fn(PodId) -> bool + 'a {
     let is_left = is_left(proposal);
     move |pod: PodId| is_left(pod) && !is_leaving(ground, pod)
 }
@@ -62,7 +62,7 @@ pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> i
 /// Checks that the pods `comers` fit on the node together with the pods that stay and the pods with promised capacity. A resource that the comers do
 /// not request is not checked.
 pub(super) fn room(
-    ground: &Ground<'_>,
+    ground: &VerifyContext<'_>,
     id: NodeId,
     stays: impl Fn(PodId) -> bool,
     promised: &[PodId],
@@ -89,7 +89,7 @@ pub(super) fn room(
 }
 
 /// Returns the priority of a pod; 0 where it has none.
-fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
+fn priority(ground: &VerifyContext<'_>, pod: PodId) -> i32 {
     ground.mirror.pod(pod).and_then(|pod| pod.template.priority).unwrap_or(0)
 }
 
@@ -99,12 +99,12 @@ mod tests {
     use lictor_contract::{Effects, Interests, Plan};
     use serde_json::json;
 
-    use super::super::Departure;
-    use super::super::testing::{IN_SLOT, World, interests, node, object, on, pod, slot, with};
+    use super::super::PlannedEviction;
+    use super::super::testing::{ClusterFixture, IN_SLOT, interests, node, object, on, pod, slot, with};
     use super::*;
 
     /// Returns the node that is too full, with what is in use and what is requested, in cores. `None`: the plan is sound.
-    fn short(world: &World, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
+    fn short(world: &ClusterFixture, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
         match world.judge_with(plan, effects) {
             Ok(()) => None,
             Err(Violation::NoRoom { node, taken, wanted, .. }) => Some((node, taken / 1000, wanted / 1000)),
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_victims_must_make_enough_room() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/w"]);
         let said = "`n1` lacks room: cpu: allocatable 4, in use 3, requested 3";
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn room_held_at_permit_is_taken_until_the_same_answer_releases_it() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n3")], &[]);
         assert_eq!(short(&world, &plan, &Effects::default()), Some(("n3".to_owned(), 2, 3)));
         let released = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn room_promised_to_the_same_or_a_higher_priority_is_taken() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         // On n3, two of four cores are held and one is promised to q (priority 5), so one is left.
         let (q, n3) = (world.pod("default/q"), world.node("n3"));
         world.mirror.nominate(q, Some(n3));
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn who_is_leaving_leaves_room() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n1")], &[]);
         let none = Effects::default();
         assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 3)));
@@ -178,10 +178,11 @@ mod tests {
             let read = || ["marked".to_owned(), "other".to_owned()];
             let declared = Interests { labels: read().to_vec(), leaving_labels: read()[..1].to_vec(), ..interests() };
             let objects = [node("n1", 4), labelled, on("n1", pod("w", 1, 0)), pod("p", 3, 10)];
-            let mut world = World::told(declared, objects);
+            let mut world = ClusterFixture::told(declared, objects);
             if by_a_plan {
                 // No pod waits for the room of `v` any more, but `v` leaves all the same.
-                let (v, departure) = (world.pod("default/v"), Departure { plan: 3, beneficiaries: BTreeSet::new() });
+                let (v, departure) =
+                    (world.pod("default/v"), PlannedEviction { plan: 3, beneficiaries: BTreeSet::new() });
                 world.departures.set(v, Some(departure));
             }
             let plan = world.plan(&[("default/p", "n1")], &[]);
@@ -199,7 +200,7 @@ mod tests {
             let of_s = json!({IN_SLOT: r#"{"slot":{"name":"s"}}"#});
             on("n1", with(pod(name, 4, 0), "/metadata", "annotations", of_s))
         };
-        let mut world = World::of([node("n1", 4), slot("s", 4, Some("n1")), user("o"), pod("p", 4, 10)]);
+        let mut world = ClusterFixture::of([node("n1", 4), slot("s", 4, Some("n1")), user("o"), pod("p", 4, 10)]);
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
         assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));

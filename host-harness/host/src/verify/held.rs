@@ -6,7 +6,7 @@ use lictor_contract::{NodeId, PodId};
 
 /// The place of a pod that is held at permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct PermitHold {
     /// The node.
     pub node: NodeId,
     /// The time at which the host releases the pod, in nanoseconds since 1970.
@@ -17,17 +17,17 @@ pub struct Place {
 
 /// The pods held at permit.
 #[derive(Debug, Default)]
-pub struct Held {
-    places: BTreeMap<PodId, Place>,
+pub struct PermitHolds {
+    places: BTreeMap<PodId, PermitHold>,
     by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
     /// The deadline, the turn and the pod of each place, in the order of release.
     by_deadline: BTreeSet<(i64, u64, PodId)>,
     turns: u64,
 }
 
-impl Held {
+impl PermitHolds {
     /// Sets or removes (`None`) the place of a pod. Returns its former place.
-    pub(super) fn set(&mut self, pod: PodId, place: Option<Place>) -> Option<Place> {
+    pub(super) fn set(&mut self, pod: PodId, place: Option<PermitHold>) -> Option<PermitHold> {
         let before = match place {
             Some(place) => self.places.insert(pod, place),
             None => self.places.remove(&pod),
@@ -49,18 +49,18 @@ impl Held {
     }
 
     /// Returns a new place for a pod. It has the next turn.
-    pub fn place(&mut self, node: NodeId, deadline: i64) -> Place {
+    pub fn place(&mut self, node: NodeId, deadline: i64) -> PermitHold {
         self.turns = self.turns.saturating_add(1);
-        Place { node, deadline, turn: self.turns }
+        PermitHold { node, deadline, turn: self.turns }
     }
 
     /// Returns the held pods and their places, ordered by number.
-    pub fn iter(&self) -> impl Iterator<Item = (PodId, Place)> {
+    pub fn iter(&self) -> impl Iterator<Item = (PodId, PermitHold)> {
         self.places.iter().map(|(pod, place)| (*pod, *place))
     }
 
     /// Returns the place of a pod. `None`: the pod is not held.
-    pub fn get(&self, pod: PodId) -> Option<Place> {
+    pub fn get(&self, pod: PodId) -> Option<PermitHold> {
         self.places.get(&pod).copied()
     }
 
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_next_pod_is_the_one_of_the_first_deadline_and_of_those_the_one_held_first() {
-        let mut held = Held::default();
+        let mut held = PermitHolds::default();
         for (pod, deadline) in [(7, 30), (3, 20), (9, 20), (1, 40)] {
             let place = held.place(pod % 2, deadline);
             held.set(pod, Some(place));

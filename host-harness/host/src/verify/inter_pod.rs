@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{NodeId, Placement, PodId, SelectorId, TopologyId};
 
-use super::{Ground, Proposal, Violation, fits};
-use crate::cluster::{ALL_NODES, Between, Mirror};
+use super::{PlanUnderTest, VerifyContext, Violation, fits};
+use crate::cluster::{ALL_NODES, InterPodTerms, Mirror};
 use crate::reason::{NamedReason, say};
 
 /// The reason why a node does not take a pod because of other pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Apart {
+pub enum InterPodConflict {
     /// The anti-affinity of a pod on the node's domain excludes the placed pod.
     ExistingAntiAffinity,
     /// The anti-affinity of the placed pod excludes a pod in the node's domain.
@@ -28,16 +28,16 @@ pub enum Apart {
     Claim,
 }
 
-impl Apart {
+impl InterPodConflict {
     /// Returns the reason in the words of kube-scheduler.
     pub fn reason(self) -> NamedReason {
         let case = match self {
-            Apart::ExistingAntiAffinity => "existing-anti-affinity",
-            Apart::AntiAffinity => "anti-affinity",
-            Apart::Affinity => "affinity",
-            Apart::Spread => "spread",
-            Apart::SpreadLabel => "spread-label",
-            Apart::Claim => "claim",
+            InterPodConflict::ExistingAntiAffinity => "existing-anti-affinity",
+            InterPodConflict::AntiAffinity => "anti-affinity",
+            InterPodConflict::Affinity => "affinity",
+            InterPodConflict::Spread => "spread",
+            InterPodConflict::SpreadLabel => "spread-label",
+            InterPodConflict::Claim => "claim",
         };
         say("host/inter-pod", case, Vec::new())
     }
@@ -47,7 +47,7 @@ impl Apart {
 ///
 /// A pod that is leaving already, by an earlier plan or because another client deletes it, may still be there then, or not. As in kube-scheduler's
 /// dry run, a plan may count on either. A binding is checked against the pods that are there.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let nominations = &proposal.plan.nominations;
     placements(ground, fits::stays(ground, proposal), nominations)
         .or_else(|_| placements(ground, fits::is_left(proposal), nominations))
@@ -56,7 +56,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 /// Checks the constraints between the placed pods and the pods that stay. Each pod is checked against the pods that stay and against the other placed
 /// pods. The pods are added one after the other in any order that works, or, where none does, all at once.
 pub(super) fn placements(
-    ground: &Ground<'_>,
+    ground: &VerifyContext<'_>,
     stays: impl Fn(PodId) -> bool,
     placements: &[Placement],
 ) -> Result<(), Violation> {
@@ -66,7 +66,7 @@ pub(super) fn placements(
     if open.is_empty() {
         return Ok(());
     }
-    let mut crowd = Crowd::of(ground, stays, placements);
+    let mut crowd = PlacedPods::of(ground, stays, placements);
     loop {
         let before = open.len();
         open.retain(|placement| match crowd.judge(placement) {
@@ -95,26 +95,26 @@ pub(super) fn placements(
 }
 
 /// A pod on a node, with its constraints.
-struct Member<'a> {
+struct PlacedPod<'a> {
     pod: PodId,
     node: NodeId,
-    between: &'a Between,
+    between: &'a InterPodTerms,
     terminating: bool,
     /// The placed object whose room the pod uses.
     home: Option<PodId>,
 }
 
 /// The pods on nodes that have constraints with other pods.
-struct Crowd<'a> {
+struct PlacedPods<'a> {
     mirror: &'a Mirror,
-    members: Vec<Member<'a>>,
+    members: Vec<PlacedPod<'a>>,
 }
 
-impl<'a> Crowd<'a> {
+impl<'a> PlacedPods<'a> {
     /// Collects the pods that stay, without the placed ones. The users of a placed object leave together with it.
-    fn of(ground: &Ground<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> Crowd<'a> {
+    fn of(ground: &VerifyContext<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> PlacedPods<'a> {
         let placed: BTreeSet<PodId> = placed.iter().map(|placement| placement.pod).collect();
-        let mut crowd = Crowd { mirror: ground.mirror, members: Vec::new() };
+        let mut crowd = PlacedPods { mirror: ground.mirror, members: Vec::new() };
         for pod in ground.mirror.pods().filter(|pod| pod.inter_pod.is_some() && !placed.contains(&pod.id)) {
             let Some(node) = ground.occupancy.place(pod.id).filter(|_| stays(pod.id)) else { continue };
             let home = ground.mirror.room_used_by(pod);
@@ -128,47 +128,53 @@ impl<'a> Crowd<'a> {
     fn add(&mut self, pod: PodId, node: NodeId) {
         let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return };
         let home = self.mirror.room_used_by(record);
-        self.members.push(Member { pod, node, between, terminating: record.terminating, home });
+        self.members.push(PlacedPod { pod, node, between, terminating: record.terminating, home });
     }
 
     /// Checks whether the node takes the pod together with all others.
     ///
     /// # Errors
     /// The first reason that kube-scheduler would find.
-    fn judge(&self, placement: &Placement) -> Result<(), Apart> {
+    fn judge(&self, placement: &Placement) -> Result<(), InterPodConflict> {
         let Placement { pod, node } = *placement;
         let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return Ok(()) };
         // A pod and the object whose room it uses count as one.
         let home = self.mirror.room_used_by(record);
-        let is_other = |member: &&Member<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
-        let others: Vec<&Member<'_>> = self.members.iter().filter(is_other).collect();
+        let is_other =
+            |member: &&PlacedPod<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
+        let others: Vec<&PlacedPod<'_>> = self.members.iter().filter(is_other).collect();
         let claim = |topology: &TopologyId| self.is_of_claim(*topology);
-        let own = |other: &&Member<'_>| self.forbidden(between, other.between, node, other.node);
-        let existing = |other: &&Member<'_>| self.forbidden(other.between, between, other.node, node);
+        let own = |other: &&PlacedPod<'_>| self.forbidden(between, other.between, node, other.node);
+        let existing = |other: &&PlacedPod<'_>| self.forbidden(other.between, between, other.node, node);
         let (own, existing): (Vec<_>, Vec<_>) =
             (others.iter().flat_map(own).collect(), others.iter().flat_map(existing).collect());
         if own.iter().chain(&existing).any(claim) {
-            return Err(Apart::Claim);
+            return Err(InterPodConflict::Claim);
         }
         self.judge_spread(between, node, &others)?;
         self.judge_affinity(between, node, &others)?;
         match (own.is_empty(), existing.is_empty()) {
-            (false, _) => Err(Apart::AntiAffinity),
-            (true, false) => Err(Apart::ExistingAntiAffinity),
+            (false, _) => Err(InterPodConflict::AntiAffinity),
+            (true, false) => Err(InterPodConflict::ExistingAntiAffinity),
             (true, true) => Ok(()),
         }
     }
 
     /// Returns the topologies in which the anti-affinity of `one` excludes `other`, and in which their two nodes are in the same domain.
-    fn forbidden(&self, one: &Between, other: &Between, at: NodeId, there: NodeId) -> Vec<TopologyId> {
+    fn forbidden(&self, one: &InterPodTerms, other: &InterPodTerms, at: NodeId, there: NodeId) -> Vec<TopologyId> {
         let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
         terms.map(|term| term.topology).filter(|topology| self.are_near(*topology, at, there)).collect()
     }
 
-    fn judge_affinity(&self, between: &Between, node: NodeId, others: &[&Member<'_>]) -> Result<(), Apart> {
+    fn judge_affinity(
+        &self,
+        between: &InterPodTerms,
+        node: NodeId,
+        others: &[&PlacedPod<'_>],
+    ) -> Result<(), InterPodConflict> {
         let Some(affinity) = &between.affinity else { return Ok(()) };
         if affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, node).is_none()) {
-            return Err(Apart::Affinity);
+            return Err(InterPodConflict::Affinity);
         }
         let wanted: Vec<NodeId> = chosen(others, affinity.selector).map(|member| member.node).collect();
         let is_near = |topology: &TopologyId| wanted.iter().any(|there| self.are_near(*topology, node, *there));
@@ -179,13 +185,20 @@ impl<'a> Crowd<'a> {
             |there: &NodeId| affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, *there).is_some());
         match between.selected_by.contains(&affinity.selector) && !wanted.iter().any(is_anywhere) {
             true => Ok(()),
-            false => Err(Apart::Affinity),
+            false => Err(InterPodConflict::Affinity),
         }
     }
 
-    fn judge_spread(&self, between: &Between, node: NodeId, others: &[&Member<'_>]) -> Result<(), Apart> {
+    fn judge_spread(
+        &self,
+        between: &InterPodTerms,
+        node: NodeId,
+        others: &[&PlacedPod<'_>],
+    ) -> Result<(), InterPodConflict> {
         for spread in &between.spread {
-            let Some(domain) = self.mirror.domain(spread.topology, node) else { return Err(Apart::SpreadLabel) };
+            let Some(domain) = self.mirror.domain(spread.topology, node) else {
+                return Err(InterPodConflict::SpreadLabel);
+            };
             let counts = |node: NodeId| {
                 self.mirror.domain(spread.topology, node).filter(|_| self.mirror.counts(spread.nodes, node))
             };
@@ -203,7 +216,7 @@ impl<'a> Crowd<'a> {
             let own = u64::from(between.selected_by.contains(&spread.selector));
             let here = pods.get(&domain).copied().unwrap_or(0).saturating_add(own);
             if here > fewest.saturating_add(spread.max_skew.into()) {
-                return Err(Apart::Spread);
+                return Err(InterPodConflict::Spread);
             }
         }
         Ok(())
@@ -221,7 +234,7 @@ impl<'a> Crowd<'a> {
 }
 
 /// Returns the pods that a selector chooses.
-fn chosen<'a>(members: &'a [&Member<'a>], selector: SelectorId) -> impl Iterator<Item = &'a Member<'a>> {
+fn chosen<'a>(members: &'a [&PlacedPod<'a>], selector: SelectorId) -> impl Iterator<Item = &'a PlacedPod<'a>> {
     members.iter().copied().filter(move |member| member.between.selected_by.contains(&selector))
 }
 

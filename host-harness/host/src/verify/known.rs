@@ -2,10 +2,10 @@
 
 use lictor_contract::PodId;
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that the preemptor, the victims, and the pods and nodes of the nominations exist.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     pod(ground, plan.preemptor)?;
     plan.victims.iter().try_for_each(|victim| pod(ground, victim.pod))?;
@@ -16,7 +16,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 }
 
 /// Checks that a pod exists.
-fn pod(ground: &Ground<'_>, pod: PodId) -> Result<(), Violation> {
+fn pod(ground: &VerifyContext<'_>, pod: PodId) -> Result<(), Violation> {
     ground.mirror.pod(pod).map(|_| ()).ok_or(Violation::UnknownPod(pod))
 }
 
@@ -24,12 +24,12 @@ fn pod(ground: &Ground<'_>, pod: PodId) -> Result<(), Violation> {
 mod tests {
     use lictor_contract::Plan;
 
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
     use super::*;
 
     #[test]
     fn a_number_that_names_nothing_is_refused() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let good = world.plan(&[("default/p", "n1")], &["default/v"]);
         assert_eq!(world.judge(&good), Ok(()));
         let nobody = || Err(Violation::UnknownPod(u32::MAX));

@@ -31,27 +31,27 @@ use lictor_contract::*;
 use crate::cluster::Mirror;
 
 pub use binding::bindings;
-pub use departures::{Departure, Departures, Refused};
+pub use departures::{CommandRefusal, PlannedEviction, PlannedEvictions};
 pub use enforcement::enforcement;
 pub use fits::breaks_a_promise;
-pub use held::{Held, Place};
-pub use inter_pod::Apart;
+pub use held::{PermitHold, PermitHolds};
+pub use inter_pod::InterPodConflict;
 pub use occupancy::{Occupancy, waits};
-pub use room::{Load, allocatable};
+pub use room::{RequestTotals, allocatable};
 pub use violation::Violation;
 
 /// The state that a plan or a binding is checked against: the cluster, the pods on each node, and the departures.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct VerifyContext<'a> {
     /// The cluster.
     pub mirror: &'a Mirror,
     /// The pods that take capacity, per node.
     pub occupancy: &'a Occupancy,
     /// The victims of earlier plans.
-    pub departures: &'a Departures,
+    pub departures: &'a PlannedEvictions,
 }
 
-impl Ground<'_> {
+impl VerifyContext<'_> {
     /// Returns the name of a pod for a message.
     fn pod_name(&self, pod: PodId) -> String {
         self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
@@ -65,7 +65,7 @@ impl Ground<'_> {
 
 /// A plan as the policy answered it.
 #[derive(Debug, Clone, Copy)]
-pub struct Proposal<'a> {
+pub struct PlanUnderTest<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The pod whose attempt made the plan. `None`: the plan is from the policy's own cycle.
@@ -77,7 +77,7 @@ pub struct Proposal<'a> {
 }
 
 /// One invariant of a plan.
-type Invariant = fn(&Ground<'_>, &Proposal<'_>) -> Result<(), Violation>;
+type Invariant = fn(&VerifyContext<'_>, &PlanUnderTest<'_>) -> Result<(), Violation>;
 
 /// All invariants of a plan. `known` is first, because the others rely on existing pods and nodes.
 const INVARIANTS: &[Invariant] = &[
@@ -98,6 +98,6 @@ const INVARIANTS: &[Invariant] = &[
 ///
 /// # Errors
 /// The first invariant that the plan breaks.
-pub fn plan(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub fn plan(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     INVARIANTS.iter().try_for_each(|invariant| invariant(ground, proposal))
 }

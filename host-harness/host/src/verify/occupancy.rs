@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Event, NodeId, Phase, Pod, PodId, PodStatus};
 
-use super::changes::Changes;
-use super::held::{Held, Place};
-use super::room::Load;
+use super::changes::NodeChangeLog;
+use super::held::{PermitHold, PermitHolds};
+use super::room::RequestTotals;
 use crate::cluster::Mirror;
 
 /// A map between pods and their nodes, in both directions.
 #[derive(Debug, Default)]
-struct Spots {
+struct PodNodeIndex {
     by_pod: BTreeMap<PodId, NodeId>,
     by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
 }
 
-impl Spots {
+impl PodNodeIndex {
     /// Sets or removes (`None`) the node of a pod. Returns its former node.
     fn set(&mut self, pod: PodId, node: Option<NodeId>) -> Option<NodeId> {
         let before = match node {
@@ -41,15 +41,15 @@ impl Spots {
 /// The pods that take capacity on each node (bound pods and pods held at permit), and the pods with promised capacity (nominated pods).
 #[derive(Debug, Default)]
 pub struct Occupancy {
-    bound: Spots,
-    held: Held,
-    promised: Spots,
+    bound: PodNodeIndex,
+    held: PermitHolds,
+    promised: PodNodeIndex,
     /// The pods that the policy has not received because it cannot count them. They take capacity all the same.
     uncounted: BTreeSet<PodId>,
     /// The sums of the requests, by node number.
-    loads: Vec<Load>,
+    loads: Vec<RequestTotals>,
     stale: BTreeSet<NodeId>,
-    changes: Changes,
+    changes: NodeChangeLog,
 }
 
 impl Occupancy {
@@ -82,7 +82,7 @@ impl Occupancy {
             let load = self.load_with(mirror, node, |_| true, &[]);
             let Ok(index) = usize::try_from(node) else { continue };
             if self.loads.len() <= index {
-                self.loads.resize(index.saturating_add(1), Load::default());
+                self.loads.resize(index.saturating_add(1), RequestTotals::default());
             }
             if let Some(slot) = self.loads.get_mut(index) {
                 *slot = load;
@@ -92,17 +92,17 @@ impl Occupancy {
     }
 
     /// Returns the pods held at permit.
-    pub fn held(&self) -> &Held {
+    pub fn held(&self) -> &PermitHolds {
         &self.held
     }
 
     /// Returns a new place for the next pod to be held.
-    pub fn place_at(&mut self, node: NodeId, deadline: i64) -> Place {
+    pub fn place_at(&mut self, node: NodeId, deadline: i64) -> PermitHold {
         self.held.place(node, deadline)
     }
 
     /// Sets or removes (`None`) the place of a pod held at permit. Returns its former place.
-    pub fn hold(&mut self, pod: PodId, place: Option<Place>) -> Option<Place> {
+    pub fn hold(&mut self, pod: PodId, place: Option<PermitHold>) -> Option<PermitHold> {
         let before = self.held.set(pod, place);
         self.stale.extend(before.map(|before| before.node));
         self.stale.extend(place.map(|place| place.node));
@@ -171,7 +171,7 @@ impl Occupancy {
     }
 
     /// Returns the load of a node as of the last refresh. `None`: no load was computed yet, so it is empty.
-    pub fn load(&self, node: NodeId) -> Option<&Load> {
+    pub fn load(&self, node: NodeId) -> Option<&RequestTotals> {
         usize::try_from(node).ok().and_then(|index| self.loads.get(index))
     }
 
@@ -192,12 +192,12 @@ impl Occupancy {
         node: NodeId,
         stays: impl Fn(PodId) -> bool,
         comers: &[PodId],
-    ) -> Load {
+    ) -> RequestTotals {
         let home = |pod: PodId| mirror.pod(pod).and_then(|pod| mirror.room_used_by(pod));
         let keeps_home = |pod: PodId| home(pod).is_none_or(|home| self.place(home) != Some(node) || stays(home));
         let mut pods: BTreeSet<PodId> = self.on(node).filter(|pod| stays(*pod) && keeps_home(*pod)).collect();
         pods.extend(comers);
-        Load::of(mirror, &pods)
+        RequestTotals::of(mirror, &pods)
     }
 
     /// Returns the pods that use the room of a placed object.

@@ -2,10 +2,10 @@
 
 use lictor_contract::{Placement, Pod};
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that every nominated pod is pending, or is released from permit by the same answer.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     all_wait(ground, &proposal.plan.nominations, |pod| match proposal.effects.releases.contains(&pod.id) {
         true => ground.occupancy.not_pending_once_released(pod),
         false => ground.occupancy.not_pending(pod),
@@ -13,13 +13,13 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 }
 
 /// Checks that every placed pod is pending.
-pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+pub(super) fn placements(ground: &VerifyContext<'_>, placements: &[Placement]) -> Result<(), Violation> {
     all_wait(ground, placements, |pod| ground.occupancy.not_pending(pod))
 }
 
 /// Checks that every placed pod is pending. `obstacle` returns why a pod is not.
 fn all_wait(
-    ground: &Ground<'_>,
+    ground: &VerifyContext<'_>,
     placements: &[Placement],
     obstacle: impl Fn(&Pod) -> Option<&'static str>,
 ) -> Result<(), Violation> {
@@ -35,11 +35,11 @@ mod tests {
     use lictor_contract::Effects;
     use serde_json::json;
 
-    use super::super::testing::{World, object, pod, with};
+    use super::super::testing::{ClusterFixture, object, pod, with};
 
     #[test]
     fn only_who_waits_for_a_node_is_nominated() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let bound = world.plan(&[("default/p", "n1"), ("default/w", "n3")], &["default/v"]);
         assert_eq!(world.refusal(&bound), "`default/w` cannot be placed: it is bound already");
         let held = world.plan(&[("default/p", "n1"), ("default/h", "n3")], &["default/v"]);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn who_is_released_by_the_same_answer_may_be_nominated() {
-        let mut world = World::small();
+        let mut world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n3"), ("default/h", "n1")], &["default/v"]);
         let effects = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
         assert_eq!(world.judge_with(&plan, &effects), Ok(()));

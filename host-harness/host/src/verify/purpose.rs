@@ -1,9 +1,9 @@
 //! Nothing is evicted for nothing.
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that the plan places the preemptor, and evicts pods only for nominated pods. Whether the nominated pods then fit is another invariant.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     if let Some(preemptor) = proposal.preemptor
         && !plan.nominations.iter().any(|nomination| nomination.pod == preemptor)
@@ -23,12 +23,12 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 mod tests {
     use lictor_contract::{Effects, Refuted};
 
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
     use super::*;
 
     #[test]
     fn who_is_evicted_makes_way_for_somebody() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[], &["default/v", "default/w"]);
         assert_eq!(world.refusal(&plan), "2 pod(s) are evicted and no pod is nominated");
         assert_eq!(world.judge(&world.plan(&[], &[])), Ok(()));
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn the_pod_that_asked_is_among_the_nominated() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         let judge = |preemptor: &str| {
-            let proposal = Proposal {
+            let proposal = PlanUnderTest {
                 plan: &plan,
                 preemptor: Some(world.pod(preemptor)),
                 effects: &Effects::default(),

@@ -1,10 +1,10 @@
 //! What the host refused is not planned again.
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that no nomination and no victim was refused before.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    let Proposal { plan, refuted, .. } = proposal;
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
+    let PlanUnderTest { plan, refuted, .. } = proposal;
     if let Some(nomination) = plan.nominations.iter().find(|nomination| refuted.placements.contains(nomination)) {
         return Err(Violation::Refuted {
             placement: nomination.clone(),
@@ -23,15 +23,15 @@ mod tests {
 
     use lictor_contract::{Effects, Refuted};
 
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
     use super::*;
 
     #[test]
     fn what_was_refused_is_not_planned_again() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n1")], &["default/v"]);
         let judge = |refuted: &Refuted| {
-            let proposal = Proposal { plan: &plan, preemptor: None, effects: &Effects::default(), refuted };
+            let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &Effects::default(), refuted };
             super::super::plan(&world.ground(), &proposal)
         };
         let placement = |on| Refuted { placements: vec![world.placement(on)], ..Refuted::default() };
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_victim_that_cannot_be_one_is_refuted_and_the_placements_are_not() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let refuted = |victims: &[&str]| {
             let plan = world.plan(&[("default/p", "n1")], victims);
             world.judge(&plan).unwrap_err().refutes(&plan)

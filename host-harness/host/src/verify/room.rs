@@ -11,13 +11,13 @@ use crate::cluster::Mirror;
 
 /// Sums of requests, by number of the resource. Wider than an amount, so that no sum overflows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Load(Vec<i128>);
+pub struct RequestTotals(Vec<i128>);
 
-impl Load {
+impl RequestTotals {
     /// Computes the load of these pods together on one node.
-    pub(super) fn of(mirror: &Mirror, pods: &BTreeSet<PodId>) -> Load {
-        let mut outside = Load::default();
-        let mut inside: BTreeMap<PodId, (Load, Load)> = BTreeMap::new();
+    pub(super) fn of(mirror: &Mirror, pods: &BTreeSet<PodId>) -> RequestTotals {
+        let mut outside = RequestTotals::default();
+        let mut inside: BTreeMap<PodId, (RequestTotals, RequestTotals)> = BTreeMap::new();
         for pod in pods.iter().filter_map(|pod| mirror.pod(*pod)) {
             match mirror.room_used_by(pod).filter(|placed| pods.contains(placed)) {
                 Some(placed) => inside.entry(placed).or_default().1.add(&pod.template.requests),
@@ -44,7 +44,7 @@ impl Load {
     }
 
     /// Adds the larger of two loads, resource by resource.
-    fn add_larger(&mut self, one: &Load, other: &Load) {
+    fn add_larger(&mut self, one: &RequestTotals, other: &RequestTotals) {
         for resource in 0..one.0.len().max(other.0.len()) {
             let Ok(resource) = ResourceId::try_from(resource) else {
                 return;

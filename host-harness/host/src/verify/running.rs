@@ -1,9 +1,9 @@
 //! The invariant that only pods that hold capacity are evicted.
 
-use super::{Ground, Proposal, Violation};
+use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that every victim is bound to a node, or held at permit for one.
-pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     match proposal.plan.victims.iter().find(|victim| ground.occupancy.place(victim.pod).is_none()) {
         Some(victim) => Err(Violation::HoldsNothing { id: victim.pod, victim: ground.pod_name(victim.pod) }),
         None => Ok(()),
@@ -12,11 +12,11 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::ClusterFixture;
 
     #[test]
     fn a_pod_without_a_node_is_no_victim() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n1")], &["default/v", "default/q"]);
         let said = "the victim `default/q` neither runs on a node nor is held at permit";
         assert_eq!(world.refusal(&plan), said);
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn a_pod_held_at_permit_is_a_victim() {
-        let world = World::small();
+        let world = ClusterFixture::small();
         assert_eq!(world.judge(&world.plan(&[("default/p", "n3")], &["default/h"])), Ok(()));
     }
 }

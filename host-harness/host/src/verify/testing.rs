@@ -3,8 +3,8 @@
 use lictor_contract::*;
 use serde_json::{Value, json};
 
-use super::{Departures, Ground, Occupancy, Proposal, Violation};
-use crate::cluster::{Mirror, Object, load};
+use super::{Occupancy, PlanUnderTest, PlannedEvictions, VerifyContext, Violation};
+use crate::cluster::{KubernetesObject, Mirror, load};
 
 /// The annotation by which a pod names the slot that it uses.
 pub const IN_SLOT: &str = "example.com/in-slot";
@@ -46,9 +46,9 @@ pub fn interests() -> Interests {
 }
 
 /// Reads an object.
-pub fn object(value: Value) -> Object {
+pub fn object(value: Value) -> KubernetesObject {
     let document = load::read("test.json", &value.to_string()).unwrap().pop().unwrap();
-    Object::from_document(document).unwrap()
+    KubernetesObject::from_document(document).unwrap()
 }
 
 /// Returns a node with this many cores.
@@ -88,27 +88,27 @@ pub fn slot(name: &str, cpu: u32, node: Option<&str>) -> Value {
 }
 
 /// A cluster with its occupancy and its departures.
-pub struct World {
+pub struct ClusterFixture {
     /// The cluster.
     pub mirror: Mirror,
     /// The pods that take capacity, per node.
     pub occupancy: Occupancy,
     /// The victims of earlier plans.
-    pub departures: Departures,
+    pub departures: PlannedEvictions,
 }
 
-impl World {
+impl ClusterFixture {
     /// Creates a cluster of these objects.
-    pub fn of(objects: impl IntoIterator<Item = Value>) -> World {
-        World::told(interests(), objects)
+    pub fn of(objects: impl IntoIterator<Item = Value>) -> ClusterFixture {
+        ClusterFixture::told(interests(), objects)
     }
 
     /// Creates a cluster of these objects, for a policy with these interests.
-    pub fn told(interests: Interests, objects: impl IntoIterator<Item = Value>) -> World {
-        let mut world = World {
+    pub fn told(interests: Interests, objects: impl IntoIterator<Item = Value>) -> ClusterFixture {
+        let mut world = ClusterFixture {
             mirror: Mirror::new(interests),
             occupancy: Occupancy::default(),
-            departures: Departures::default(),
+            departures: PlannedEvictions::default(),
         };
         for value in objects {
             world.mirror.upsert(object(value));
@@ -119,8 +119,8 @@ impl World {
 
     /// Creates the small cluster: `n1` is full with `v` (3 cores) and `w` (1), `n2` is unschedulable, on `n3` two of four cores are held for `h`; `p`
     /// (3) and `q` (1, of lower priority) are pending.
-    pub fn small() -> World {
-        let mut world = World::of([
+    pub fn small() -> ClusterFixture {
+        let mut world = ClusterFixture::of([
             node("n1", 4),
             with(with(node("n2", 4), "", "spec", json!({})), "/spec", "unschedulable", json!(true)),
             node("n3", 4),
@@ -179,8 +179,8 @@ impl World {
     }
 
     /// Returns the state that plans are checked against.
-    pub fn ground(&self) -> Ground<'_> {
-        Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    pub fn ground(&self) -> VerifyContext<'_> {
+        VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
     /// Checks a plan of the policy's own cycle, without other effects.
@@ -190,7 +190,7 @@ impl World {
 
     /// Checks a plan of the policy's own cycle.
     pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &Refuted::default() })
+        super::plan(&self.ground(), &PlanUnderTest { plan, preemptor: None, effects, refuted: &Refuted::default() })
     }
 
     /// Returns the message about a plan that breaks an invariant.

@@ -4,9 +4,9 @@ use std::fmt;
 
 use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
-use super::Apart;
+use super::InterPodConflict;
 use crate::cluster::Ineligible;
-use crate::reason::{Fact, NamedReason, say, time};
+use crate::reason::{NamedFact, NamedReason, say, time};
 
 /// A broken invariant, with the pods and nodes that break it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub enum Violation {
         /// The node.
         node: String,
         /// The reason.
-        why: Apart,
+        why: InterPodConflict,
     },
     /// A node without enough free capacity for the placed pods.
     NoRoom {
@@ -151,49 +151,53 @@ impl Violation {
     /// Returns the violation as a reason for the preemptor.
     pub fn reason(&self) -> NamedReason {
         let (code, case, facts) = match self {
-            Violation::UnknownPod(number) => ("host/known", "pod", vec![Fact::count("number", *number)]),
-            Violation::UnknownNode(number) => ("host/known", "node", vec![Fact::count("number", *number)]),
-            Violation::VictimTwice { victim, .. } => ("host/distinct", "victim", vec![Fact::name("pod", victim)]),
-            Violation::PlacedTwice { pod } => ("host/distinct", "placed", vec![Fact::name("pod", pod)]),
-            Violation::OwnVictim { victim, .. } => ("host/apart", "", vec![Fact::name("pod", victim)]),
-            Violation::HoldsNothing { victim, .. } => ("host/running", "", vec![Fact::name("pod", victim)]),
+            Violation::UnknownPod(number) => ("host/known", "pod", vec![NamedFact::count("number", *number)]),
+            Violation::UnknownNode(number) => ("host/known", "node", vec![NamedFact::count("number", *number)]),
+            Violation::VictimTwice { victim, .. } => ("host/distinct", "victim", vec![NamedFact::name("pod", victim)]),
+            Violation::PlacedTwice { pod } => ("host/distinct", "placed", vec![NamedFact::name("pod", pod)]),
+            Violation::OwnVictim { victim, .. } => ("host/apart", "", vec![NamedFact::name("pod", victim)]),
+            Violation::HoldsNothing { victim, .. } => ("host/running", "", vec![NamedFact::name("pod", victim)]),
             Violation::AlreadyLeaving { victim, plan, .. } => {
-                ("host/leaving", "", vec![Fact::name("pod", victim), Fact::count("plan", *plan)])
+                ("host/leaving", "", vec![NamedFact::name("pod", victim), NamedFact::count("plan", *plan)])
             }
-            Violation::BeingDeleted { victim, .. } => ("host/leaving", "deleted", vec![Fact::name("pod", victim)]),
+            Violation::BeingDeleted { victim, .. } => ("host/leaving", "deleted", vec![NamedFact::name("pod", victim)]),
             Violation::EvictionRefused { victim, until, .. } => {
-                ("host/leaving", "refused", vec![Fact::name("pod", victim), Fact::name("time", time(*until))])
+                ("host/leaving", "refused", vec![NamedFact::name("pod", victim), NamedFact::name("time", time(*until))])
             }
             Violation::OfAnotherScheduler { victim, .. } => {
-                ("host/other-scheduler", "victim", vec![Fact::name("pod", victim)])
+                ("host/other-scheduler", "victim", vec![NamedFact::name("pod", victim)])
             }
             Violation::NotPending { pod, state } => {
-                ("host/pending", "", vec![Fact::name("pod", pod), Fact::name("state", *state)])
+                ("host/pending", "", vec![NamedFact::name("pod", pod), NamedFact::name("state", *state)])
             }
-            Violation::NobodyGains { victims } => ("host/purpose", "nobody", vec![Fact::count("victims", *victims)]),
-            Violation::AskerLeftOut { preemptor, nominated } => {
-                ("host/purpose", "preemptor", vec![Fact::name("pod", preemptor), Fact::count("nominated", *nominated)])
+            Violation::NobodyGains { victims } => {
+                ("host/purpose", "nobody", vec![NamedFact::count("victims", *victims)])
             }
+            Violation::AskerLeftOut { preemptor, nominated } => (
+                "host/purpose",
+                "preemptor",
+                vec![NamedFact::name("pod", preemptor), NamedFact::count("nominated", *nominated)],
+            ),
             Violation::Refuted { pod, node, .. } => {
-                ("host/refuted", "", vec![Fact::name("pod", pod), Fact::name("node", node)])
+                ("host/refuted", "", vec![NamedFact::name("pod", pod), NamedFact::name("node", node)])
             }
-            Violation::RefutedVictim { victim, .. } => ("host/refuted", "victim", vec![Fact::name("pod", victim)]),
+            Violation::RefutedVictim { victim, .. } => ("host/refuted", "victim", vec![NamedFact::name("pod", victim)]),
             Violation::Ineligible { pod, node, why, .. } => {
-                let why = Fact::name("why", why.reason().message);
-                ("host/eligible", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
+                let why = NamedFact::name("why", why.reason().message);
+                ("host/eligible", "plan", vec![NamedFact::name("pod", pod), NamedFact::name("node", node), why])
             }
             Violation::Apart { pod, node, why, .. } => {
-                let why = Fact::name("why", why.reason().message);
-                ("host/inter-pod", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
+                let why = NamedFact::name("why", why.reason().message);
+                ("host/inter-pod", "plan", vec![NamedFact::name("pod", pod), NamedFact::name("node", node), why])
             }
             Violation::NoRoom { node, resource, allocatable, taken, wanted, .. } => {
-                let amount = |name, n: i128| Fact::amount(name, resource, n);
+                let amount = |name, n: i128| NamedFact::amount(name, resource, n);
                 let amounts = [
                     amount("allocatable", (*allocatable).into()),
                     amount("in-use", *taken),
                     amount("requested", *wanted),
                 ];
-                ("host/fits", "", std::iter::once(Fact::name("node", node)).chain(amounts).collect())
+                ("host/fits", "", std::iter::once(NamedFact::name("node", node)).chain(amounts).collect())
             }
         };
         say(code, case, facts)

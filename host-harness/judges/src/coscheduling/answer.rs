@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub(super) use crate::framework::{Plan, Refusal};
+pub(super) use crate::framework::{UpstreamPlan, UpstreamRefusal};
 
 /// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer {
+pub(super) struct CoschedulingResponse {
     /// Why upstream makes no attempt for the pod.
     #[serde(default)]
     pub(super) untried: Option<String>,
@@ -20,12 +20,12 @@ pub(super) struct Answer {
     pub(super) nominated: bool,
     /// Why the pod is refused on all nodes.
     #[serde(default)]
-    pub(super) pre_filter: Option<Refusal>,
+    pub(super) pre_filter: Option<UpstreamRefusal>,
     /// Why the other nodes are refused.
-    pub(super) refused: BTreeMap<String, Refusal>,
+    pub(super) refused: BTreeMap<String, UpstreamRefusal>,
     /// What is said of the pod when it has a node.
     #[serde(default)]
-    pub(super) permit: Option<Permit>,
+    pub(super) permit: Option<CoschedulingPermit>,
     /// The error that ends the attempt.
     #[serde(default)]
     pub(super) failed: Option<String>,
@@ -33,10 +33,10 @@ pub(super) struct Answer {
     #[serde(default)]
     pub(super) ineligible: Option<String>,
     /// A plan for each node on which preemption helps.
-    pub(super) plans: Vec<Plan>,
+    pub(super) plans: Vec<UpstreamPlan>,
     /// Plans for nodes that have one in another order of equal pods only.
     #[serde(default)]
-    pub(super) other_plans: Vec<Plan>,
+    pub(super) other_plans: Vec<UpstreamPlan>,
     /// Whether the nomination of the pod stays where there is no plan.
     pub(super) keeps_nomination: bool,
     /// The pods that lose their nomination by the plan for a node.
@@ -44,16 +44,16 @@ pub(super) struct Answer {
     pub(super) clears: BTreeMap<String, Vec<String>>,
     /// What Coscheduling does where there is no plan.
     #[serde(default)]
-    pub(super) post_filter: Option<PostFilter>,
+    pub(super) post_filter: Option<CoschedulingPostFilter>,
     /// The quotas by namespace.
-    pub(super) quotas: BTreeMap<String, Quota>,
+    pub(super) quotas: BTreeMap<String, NamespaceQuota>,
 }
 
 /// The answer of Permit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]
-pub(super) struct Permit {
+pub(super) struct CoschedulingPermit {
     /// `bind`, `wait` or `refuse`.
     pub(super) result: String,
     /// The pods at Permit that are let go with the pod.
@@ -64,7 +64,7 @@ pub(super) struct Permit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]
-pub(super) struct PostFilter {
+pub(super) struct CoschedulingPostFilter {
     /// The pods at Permit that it rejects.
     pub(super) rejected: Vec<String>,
 }
@@ -76,21 +76,21 @@ pub(super) type Amounts = BTreeMap<String, i64>;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]
-pub(super) struct Quota {
+pub(super) struct NamespaceQuota {
     pub(super) used: Amounts,
     pub(super) min: Amounts,
     pub(super) max: Amounts,
 }
 
-impl Answer {
+impl CoschedulingResponse {
     /// Returns the plans with their node: those of the order of the request, and those of other orders.
-    pub(super) fn all_plans(&self) -> impl Iterator<Item = (&str, &Plan)> {
+    pub(super) fn all_plans(&self) -> impl Iterator<Item = (&str, &UpstreamPlan)> {
         let plans = self.plans.iter().chain(&self.other_plans);
         plans.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives).map(|other| (plan.node.as_str(), other)))
     }
 
     /// Returns the plans that upstream chooses, under some order of equal pods.
-    pub(super) fn possible_plans(&self) -> impl Iterator<Item = (&str, &Plan)> {
+    pub(super) fn possible_plans(&self) -> impl Iterator<Item = (&str, &UpstreamPlan)> {
         self.all_plans().filter(|(_, plan)| plan.possible)
     }
 

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::CoschedulingResponse;
 use super::groups::group;
-use super::play::Play;
+use super::play::UpstreamSimulation;
 use super::quotas::might_evict;
-use super::view::{View, priority};
+use super::view::{CoschedulingSituation, priority};
 use super::whole::is_plan_for_the_group;
 use crate::object::{is_constrained, name, text};
-use crate::trial::{Ask, TrialError};
+use crate::trial::{JudgeClient, TrialError};
 
 /// Returns the nominated pods that are no less important than the pod, and their nodes, where constraints may be at stake.
-fn neighbours(it: &View<'_>) -> BTreeMap<String, String> {
+fn neighbours(it: &CoschedulingSituation<'_>) -> BTreeMap<String, String> {
     let others: Vec<&Value> = it.promised().filter(|other| priority(other) >= priority(it.pod)).collect();
     match is_constrained(it.pod) || others.iter().any(|other| is_constrained(other)) {
         true => others.iter().map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned())).collect(),
@@ -23,7 +23,7 @@ fn neighbours(it: &View<'_>) -> BTreeMap<String, String> {
 }
 
 /// Returns whether the difference is that nominated pods count in their whole domain, and stay allowed there.
-pub(super) fn keeps_domains(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn keeps_domains(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let neighbours = neighbours(it);
     if neighbours.is_empty() {
         return Ok(false);
@@ -43,13 +43,13 @@ pub(super) fn keeps_domains(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tr
 
 /// Returns whether a pod may be on a node, with the nominated pods on theirs and without them.
 fn is_allowed(
-    it: &View<'_>,
+    it: &CoschedulingSituation<'_>,
     gone: &BTreeSet<String>,
     node: &String,
     neighbours: &BTreeMap<String, String>,
-    ask: &mut Ask<'_>,
+    ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let mut with = Play::of(it);
+    let mut with = UpstreamSimulation::of(it);
     with.evict(gone);
     if !it.policy.places() {
         with.end_evictions();
@@ -63,9 +63,9 @@ fn is_allowed(
 
 /// Returns whether each victim of the policy's plan might be evicted, and is in the way.
 fn needs_its_victims(
-    it: &View<'_>,
+    it: &CoschedulingSituation<'_>,
     neighbours: &BTreeMap<String, String>,
-    ask: &mut Ask<'_>,
+    ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let victims = &it.policy.victims;
     for victim in victims.iter().filter_map(|victim| it.find(victim)) {
@@ -78,7 +78,7 @@ fn needs_its_victims(
 }
 
 /// Returns whether the pod waits or is bound as Permit has it, whichever pods are nominated.
-fn is_permitted(it: &View<'_>) -> bool {
+fn is_permitted(it: &CoschedulingSituation<'_>) -> bool {
     let named = group(it.pod);
     let waits = named.as_ref().is_some_and(|named| it.lacks(named) > 1);
     let bound: BTreeSet<&String> = it.policy.bound.keys().filter(|pod| **pod != it.question.pod).collect();
@@ -89,9 +89,9 @@ fn is_permitted(it: &View<'_>) -> bool {
 /// Returns whether each decision of upstream is one that the nominated pods do not allow, or leaves one of them without its node that could have it
 /// otherwise.
 fn would_be_broken(
-    it: &View<'_>,
+    it: &CoschedulingSituation<'_>,
     neighbours: &BTreeMap<String, String>,
-    ask: &mut Ask<'_>,
+    ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let mut options: Vec<(String, BTreeSet<String>)> = Vec::new();
     if it.answer.places() {
@@ -100,13 +100,13 @@ fn would_be_broken(
         let plans = it.answer.possible_plans();
         options.extend(plans.map(|(node, plan)| (node.to_owned(), plan.victims.iter().cloned().collect())));
     }
-    let mut kept = Play::of(it);
+    let mut kept = UpstreamSimulation::of(it);
     kept.end_evictions();
     let before = standing(&kept, neighbours, ask)?;
     for (node, victims) in &options {
         let mut play = kept.clone();
         play.evict(victims);
-        play.place(&it.question.pod, node, &Answer::default());
+        play.place(&it.question.pod, node, &CoschedulingResponse::default());
         if is_allowed(it, victims, node, neighbours, ask)? && standing(&play, neighbours, ask)? >= before {
             return Ok(false);
         }
@@ -115,7 +115,11 @@ fn would_be_broken(
 }
 
 /// Returns how many nominated pods can take their nodes, each alone.
-fn standing(play: &Play, neighbours: &BTreeMap<String, String>, ask: &mut Ask<'_>) -> Result<usize, TrialError> {
+fn standing(
+    play: &UpstreamSimulation,
+    neighbours: &BTreeMap<String, String>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<usize, TrialError> {
     let mut count = 0usize;
     for (pod, node) in neighbours {
         let mut beside = play.clone();

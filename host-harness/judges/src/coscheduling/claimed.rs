@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::groups::namespace;
-use super::play::Play;
-use super::view::{View, may_be_tried};
+use super::play::UpstreamSimulation;
+use super::view::{CoschedulingSituation, may_be_tried};
 use crate::object::{is_nominated, name, pods, text};
-use crate::trial::{Ask, TrialError};
+use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether upstream has a plan for a pod with a quota, and would then evict the pod for one of another quota that waits already.
-pub(super) fn is_undone_at_once(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_undone_at_once(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let (quotas, own) = (&it.answer.quotas, namespace(it.pod));
     if !it.refuses() || it.answer.places() || !quotas.contains_key(own) {
         return Ok(false);
@@ -25,7 +25,7 @@ pub(super) fn is_undone_at_once(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool
             && !is_nominated(pod)
     };
     for (node, plan) in it.answer.all_plans() {
-        let mut after = Play::of(it);
+        let mut after = UpstreamSimulation::of(it);
         after.evict(&plan.victims.iter().cloned().collect());
         after.put(&BTreeMap::from([(it.question.pod.clone(), node.to_owned())]));
         for other in pods(&it.question.objects).filter(waits) {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::groups::group;
-use super::view::View;
+use super::view::CoschedulingSituation;
 use crate::object::{is_nominated, name, pods};
-use crate::trial::Difference;
+use crate::trial::UpstreamDifference;
 
 /// Compares the outcome of an attempt with what upstream decides.
-pub(super) fn compare(it: &View<'_>) -> Result<(), Difference> {
+pub(super) fn compare(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     match it.policy.result.as_str() {
         "Scheduled" | "Waiting" => placed(it),
         "Nominated" => planned(it),
@@ -17,7 +17,7 @@ pub(super) fn compare(it: &View<'_>) -> Result<(), Difference> {
 }
 
 /// Compares a binding, or that a pod waits at Permit.
-fn placed(it: &View<'_>) -> Result<(), Difference> {
+fn placed(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     let node = &it.policy.node;
     let is_nominated = it.pod.pointer("/status/nominatedNodeName").is_some_and(|nominated| nominated == node.as_str());
     if !it.answer.places() || !it.answer.feasible.contains(node) || it.answer.nominated && !is_nominated {
@@ -33,7 +33,7 @@ fn placed(it: &View<'_>) -> Result<(), Difference> {
 }
 
 /// Compares a plan.
-fn planned(it: &View<'_>) -> Result<(), Difference> {
+fn planned(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     let node = &it.policy.node;
     let is_free = it.has_left && it.lacking().is_none() && it.policy.victims.is_empty();
     if is_free && it.answer.feasible.contains(node) && it.answer.places() && lost(it).is_empty() {
@@ -41,8 +41,9 @@ fn planned(it: &View<'_>) -> Result<(), Difference> {
     }
     let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
     let wanted: Vec<&String> = it.policy.victims.iter().collect();
-    let is_same =
-        |(on, plan): &(&str, &super::answer::Plan)| *on == node && plan.victims.iter().eq(wanted.iter().copied());
+    let is_same = |(on, plan): &(&str, &super::answer::UpstreamPlan)| {
+        *on == node && plan.victims.iter().eq(wanted.iter().copied())
+    };
     let is_enough = !it.has_left || it.lacking().is_none();
     if it.answer.places() || !is_single || !is_enough || !it.answer.all_plans().any(|plan| is_same(&plan)) {
         return Err(difference("upstream/victims", it));
@@ -67,7 +68,7 @@ fn planned(it: &View<'_>) -> Result<(), Difference> {
 }
 
 /// Compares that there is neither a node nor a plan. Where leaving pods count as gone, a nominated pod that keeps its node waits for them.
-fn refused(it: &View<'_>) -> Result<(), Difference> {
+fn refused(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     let is_free = it.has_left && it.lacking().is_none() && it.keeps();
     if is_free && it.answer.nominated && it.answer.places() && lost(it).is_empty() {
         return Ok(());
@@ -91,30 +92,30 @@ fn refused(it: &View<'_>) -> Result<(), Difference> {
 }
 
 /// Returns the pods that have waited at Permit, and neither wait any more nor are bound.
-pub(super) fn lost(it: &View<'_>) -> BTreeSet<String> {
+pub(super) fn lost(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
     let stays = |pod: &&String| it.policy.waiting.contains(*pod) || it.policy.bound.contains_key(*pod);
     it.question.waiting.keys().filter(|pod| !stays(pod)).cloned().collect()
 }
 
 /// Returns the other pods whose nomination ends. Whether a node is still kept for a pod, no outcome says.
-fn withdrawn(it: &View<'_>) -> BTreeSet<String> {
+fn withdrawn(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
     let others = pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name);
     others.filter(|pod| *pod != it.question.pod && !it.stands(pod)).collect()
 }
 
 /// Returns whether the pod is nominated by the host, so that the outcome says whether it stays nominated.
-fn is_promised(it: &View<'_>) -> bool {
+fn is_promised(it: &CoschedulingSituation<'_>) -> bool {
     is_nominated(it.pod) && !it.question.kept.contains_key(&it.question.pod)
 }
 
 /// Returns a difference, with what both decide.
-fn difference(kind: &'static str, it: &View<'_>) -> Difference {
+fn difference(kind: &'static str, it: &CoschedulingSituation<'_>) -> UpstreamDifference {
     let pod = &it.question.pod;
-    Difference { kind, text: format!("`{pod}`: the policy {}; upstream {}", policy(it), upstream(it)) }
+    UpstreamDifference { kind, text: format!("`{pod}`: the policy {}; upstream {}", policy(it), upstream(it)) }
 }
 
 /// Returns what the policy does.
-fn policy(it: &View<'_>) -> String {
+fn policy(it: &CoschedulingSituation<'_>) -> String {
     let policy = it.policy;
     let verb = match policy.result.as_str() {
         "Scheduled" => format!("binds {:?}", policy.bound),
@@ -126,7 +127,7 @@ fn policy(it: &View<'_>) -> String {
 }
 
 /// Returns what upstream does.
-fn upstream(it: &View<'_>) -> String {
+fn upstream(it: &CoschedulingSituation<'_>) -> String {
     let answer = it.answer;
     let why = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
     let refused = answer.pre_filter.as_ref().map(|refusal| &refusal.reason);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::object::{name, pods, text};
-use crate::question::Question;
+use crate::question::JudgeRequest;
 
 /// Where a pod names its PodGroup.
 const POD_GROUP: &str = "/metadata/labels/scheduling.x-k8s.io~1pod-group";
@@ -45,7 +45,7 @@ pub(super) fn leave_group(pod: &mut Value) {
 
 /// Returns the question with groups by the labels of the proposal as PodGroups, which are all that upstream knows. The minimum is that of the
 /// oldest member.
-pub(crate) fn translated(question: &Question) -> Question {
+pub(crate) fn translated(question: &JudgeRequest) -> JudgeRequest {
     let mut question = question.clone();
     let mut minimums: Vec<(String, Value, u64)> = Vec::new();
     let mut oldest: Vec<&Value> = pods(&question.objects).filter(|pod| proposed(pod).is_some()).collect();

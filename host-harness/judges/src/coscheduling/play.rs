@@ -4,38 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::view::View;
+use super::answer::CoschedulingResponse;
+use super::view::CoschedulingSituation;
 use crate::object::{leaves, name, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// A cluster in which upstream decides about one pod after the other.
 #[derive(Clone)]
-pub(super) struct Play(Question);
+pub(super) struct UpstreamSimulation(JudgeRequest);
 
-impl From<Question> for Play {
-    fn from(question: Question) -> Play {
-        Play(question)
+impl From<JudgeRequest> for UpstreamSimulation {
+    fn from(question: JudgeRequest) -> UpstreamSimulation {
+        UpstreamSimulation(question)
     }
 }
 
-impl Play {
+impl UpstreamSimulation {
     /// Begins where an attempt begins.
-    pub(super) fn of(it: &View<'_>) -> Play {
-        Play(it.question.clone())
+    pub(super) fn of(it: &CoschedulingSituation<'_>) -> UpstreamSimulation {
+        UpstreamSimulation(it.question.clone())
     }
 
     /// Asks upstream about a pod.
     ///
     /// # Errors
     /// The judge has no answer.
-    pub(super) fn ask(&self, pod: &str, ask: &mut Ask<'_>) -> Result<Answer, TrialError> {
-        ask.answer(&Question { pod: pod.to_owned(), ..self.0.clone() })
+    pub(super) fn ask(&self, pod: &str, ask: &mut JudgeClient<'_>) -> Result<CoschedulingResponse, TrialError> {
+        ask.answer(&JudgeRequest { pod: pod.to_owned(), ..self.0.clone() })
     }
 
     /// Returns the cluster.
-    pub(super) fn question(&self) -> &Question {
+    pub(super) fn question(&self) -> &JudgeRequest {
         &self.0
     }
 
@@ -66,7 +66,7 @@ impl Play {
 
     /// Lets pods leave: those on nodes are gone, and those at Permit wait again.
     pub(super) fn evict(&mut self, victims: &BTreeSet<String>) {
-        let Question { objects, waiting, .. } = &mut self.0;
+        let JudgeRequest { objects, waiting, .. } = &mut self.0;
         objects.retain(|object| {
             text(object, "/kind") != "Pod" || !victims.contains(&name(object)) || waiting.contains_key(&name(object))
         });
@@ -94,7 +94,7 @@ impl Play {
     }
 
     /// Puts a pod on a node, as Permit says: it waits there, or is bound with those that are let go.
-    pub(super) fn place(&mut self, pod: &str, node: &str, answer: &Answer) {
+    pub(super) fn place(&mut self, pod: &str, node: &str, answer: &CoschedulingResponse) {
         let permit = answer.permit.clone().unwrap_or_default();
         let mut bound = BTreeMap::new();
         match permit.result.as_str() {
@@ -108,7 +108,7 @@ impl Play {
     }
 
     /// Gives a pod another priority. Where `never`, the pod must not preempt.
-    pub(super) fn with_entitlement(mut self, pod: &str, priority: i64, never: bool) -> Play {
+    pub(super) fn with_entitlement(mut self, pod: &str, priority: i64, never: bool) -> UpstreamSimulation {
         for object in self.0.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && name(object) == pod) {
             let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) else { continue };
             spec.insert("priority".to_owned(), Value::from(priority));
@@ -126,7 +126,7 @@ impl Play {
     pub(super) fn can_take(
         &mut self,
         wanted: &BTreeMap<String, String>,
-        ask: &mut Ask<'_>,
+        ask: &mut JudgeClient<'_>,
     ) -> Result<bool, TrialError> {
         let mut left = wanted.clone();
         while !left.is_empty() {

@@ -5,20 +5,24 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::{Amounts, Quota};
+use super::answer::{Amounts, NamespaceQuota};
 use super::groups::{group, namespace};
-use super::play::Play;
-use super::view::{View, priority};
+use super::play::UpstreamSimulation;
+use super::view::{CoschedulingSituation, priority};
 use crate::object::{is_nominated, leaves, name, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// Where a pod has the node that it is promised.
 const NOMINATED: &str = "/status/nominatedNodeName";
 
 /// Returns the quotas by namespace, with these pods on a node.
-fn with(question: &Question, bound: &[String], ask: &mut Ask<'_>) -> Result<BTreeMap<String, Quota>, TrialError> {
-    let mut play = Play::from(question.clone());
+fn with(
+    question: &JudgeRequest,
+    bound: &[String],
+    ask: &mut JudgeClient<'_>,
+) -> Result<BTreeMap<String, NamespaceQuota>, TrialError> {
+    let mut play = UpstreamSimulation::from(question.clone());
     play.bind(bound);
     Ok(play.ask(&question.pod, ask)?.quotas)
 }
@@ -36,23 +40,27 @@ fn each(one: &Amounts, other: &Amounts, sum: fn(i64, i64) -> i64) -> Amounts {
 }
 
 /// Returns what all quotas use together.
-fn all(quotas: &BTreeMap<String, Quota>) -> Amounts {
+fn all(quotas: &BTreeMap<String, NamespaceQuota>) -> Amounts {
     quotas.values().fold(Amounts::new(), |sum, quota| each(&sum, &quota.used, i64::saturating_add))
 }
 
 /// Returns what one count of the quotas has more than another.
-fn more(after: &BTreeMap<String, Quota>, before: &BTreeMap<String, Quota>) -> Amounts {
+fn more(after: &BTreeMap<String, NamespaceQuota>, before: &BTreeMap<String, NamespaceQuota>) -> Amounts {
     each(&all(after), &all(before), i64::saturating_sub)
 }
 
 /// Returns the nominated pods that wait for their node.
-fn promised(question: &Question) -> impl Iterator<Item = &Value> {
+fn promised(question: &JudgeRequest) -> impl Iterator<Item = &Value> {
     let waits = |pod: &&Value| is_nominated(pod) && !leaves(pod) && !question.waiting.contains_key(&name(pod));
     pods(&question.objects).filter(waits).filter(|pod| name(pod) != question.pod)
 }
 
 /// Returns whether the quota of some pods stays within its min with them, and with the nominated pods that come before them.
-pub(super) fn stays_within_min(question: &Question, asking: &[&Value], ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn stays_within_min(
+    question: &JudgeRequest,
+    asking: &[&Value],
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let Some(first) = asking.first() else { return Ok(true) };
     let least = asking.iter().map(|pod| priority(pod)).min().unwrap_or(0);
     let own = namespace(first);
@@ -65,7 +73,7 @@ pub(super) fn stays_within_min(question: &Question, asking: &[&Value], ask: &mut
 }
 
 /// Returns the pod, and as many others of its group as the group lacks: nominated ones first, then the more important, then the older.
-pub(super) fn lacking<'s>(it: &View<'s>) -> Vec<&'s Value> {
+pub(super) fn lacking<'s>(it: &CoschedulingSituation<'s>) -> Vec<&'s Value> {
     let Some(named) = group(it.pod) else { return vec![it.pod] };
     let mut others: Vec<&Value> = it.pending(&named).filter(|other| name(other) != it.question.pod).collect();
     let never = |pod: &Value| text(pod, "/spec/preemptionPolicy") == "Never";
@@ -84,7 +92,11 @@ pub(super) fn lacking<'s>(it: &View<'s>) -> Vec<&'s Value> {
 /// Returns whether the promise to a nominated pod holds against the pod, however important it is: the pod is of the same group, and promised another
 /// node; the two are of different quotas, or the nominated
 /// pod and the rest of its group are within the min, and the pod with its group is not.
-pub(super) fn is_firm(it: &View<'_>, nominated: &Value, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_firm(
+    it: &CoschedulingSituation<'_>,
+    nominated: &Value,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let own = group(it.pod);
     if own.is_some() && group(nominated) == own {
         let (node, other) = (text(it.pod, NOMINATED), text(nominated, NOMINATED));
@@ -101,7 +113,7 @@ pub(super) fn is_firm(it: &View<'_>, nominated: &Value, ask: &mut Ask<'_>) -> Re
     let together: Vec<&Value> = promised(it.question)
         .filter(|pod| name(pod) == name(nominated) || named.is_some() && group(pod) == named)
         .collect();
-    let mut before = Play::of(it);
+    let mut before = UpstreamSimulation::of(it);
     before.give_up(|pod| own.is_some() && group(pod) == own);
     Ok(stays_within_min(before.question(), &together, ask)? && !stays_within_min(it.question, &lacking(it), ask)?)
 }
@@ -109,10 +121,10 @@ pub(super) fn is_firm(it: &View<'_>, nominated: &Value, ask: &mut Ask<'_>) -> Re
 /// Returns whether a pod might be evicted for some pods of one quota: of their quota one of lower priority, or, within the min, of another quota
 /// that is over its own; without a quota one of lower priority without one.
 pub(super) fn might_evict(
-    it: &View<'_>,
+    it: &CoschedulingSituation<'_>,
     asking: &[&Value],
     other: &Value,
-    ask: &mut Ask<'_>,
+    ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let quotas = &it.answer.quotas;
     let is_lower = asking.iter().all(|pod| priority(other) < priority(pod));
@@ -129,7 +141,7 @@ pub(super) fn might_evict(
 }
 
 /// The amounts that are promised and leaving, where a pod of a quota is tried.
-struct Promises {
+struct NominatedAmounts {
     /// To pods of the same quota that come before the pod.
     own: Amounts,
     /// And to pods of other quotas within their min.
@@ -142,9 +154,9 @@ struct Promises {
     leaving: Amounts,
 }
 
-impl Promises {
+impl NominatedAmounts {
     /// Counts them.
-    fn of(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Promises, TrialError> {
+    fn of(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<NominatedAmounts, TrialError> {
         let question = it.question;
         let own = namespace(it.pod);
         let base = with(question, &[], ask)?;
@@ -155,12 +167,13 @@ impl Promises {
         let own_names = names(&comes_before);
         let counted = names(&|pod| comes_before(pod) || namespace(pod) != own && !is_over(pod));
         let all_names = names(&|pod| comes_before(pod) || namespace(pod) != own && (borrows || !is_over(pod)));
-        let mut left = Play::of(it);
+        let mut left = UpstreamSimulation::of(it);
         left.end_evictions();
         let left = with(left.question(), &[], ask)?;
-        let used =
-            |quotas: &BTreeMap<String, Quota>| quotas.get(own).map(|quota| quota.used.clone()).unwrap_or_default();
-        Ok(Promises {
+        let used = |quotas: &BTreeMap<String, NamespaceQuota>| {
+            quotas.get(own).map(|quota| quota.used.clone()).unwrap_or_default()
+        };
+        Ok(NominatedAmounts {
             own: more(&with(question, &own_names, ask)?, &base),
             counted: more(&with(question, &counted, ask)?, &base),
             all: more(&with(question, &all_names, ask)?, &base),
@@ -171,11 +184,14 @@ impl Promises {
 }
 
 /// Returns the cluster in which all quotas use what is promised to pods of quotas over their min, where the pod would borrow.
-pub(super) fn with_all_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+pub(super) fn with_all_promises(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<JudgeRequest>, TrialError> {
     if !it.answer.quotas.contains_key(namespace(it.pod)) || promised(it.question).next().is_none() {
         return Ok(None);
     }
-    let promises = Promises::of(it, ask)?;
+    let promises = NominatedAmounts::of(it, ask)?;
     let more = each(&promises.all, &promises.counted, i64::saturating_sub);
     if more.values().all(|amount| *amount <= 0) {
         return Ok(None);
@@ -196,13 +212,16 @@ pub(super) fn with_all_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Opti
 }
 
 /// Returns the cluster in which the bounds are higher by what is promised, as far as pods are leaving for it.
-pub(super) fn counting_once(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+pub(super) fn counting_once(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<JudgeRequest>, TrialError> {
     let own = namespace(it.pod);
     let is_leaving = pods(&it.question.objects).any(leaves);
     if !is_leaving || !it.policy.places() || !it.answer.quotas.contains_key(own) {
         return Ok(None);
     }
-    let promises = Promises::of(it, ask)?;
+    let promises = NominatedAmounts::of(it, ask)?;
     let overlap = each(&promises.all, &promises.leaving, i64::min);
     let own_overlap = each(&promises.own, &promises.own_leaving, i64::min);
     let mut question = it.question.clone();

@@ -7,55 +7,55 @@ use serde_json::{Value, json};
 use super::compare::lost;
 use super::groups::{group, leave_group, minimum, namespace};
 use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
-use super::view::{View, may_be_tried, priority};
-use crate::departure::Departure;
+use super::view::{CoschedulingSituation, may_be_tried, priority};
+use crate::departure::UpstreamDeparture;
 use crate::object::{is_constrained, leaves, name, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// A ruling, and the cluster as it reads it.
-pub(super) struct Reading {
-    pub(super) departure: Departure,
+pub(super) struct CoschedulingReading {
+    pub(super) departure: UpstreamDeparture,
     /// Returns the cluster as the ruling reads it; none where upstream reads it alike.
-    pub(super) read: fn(&View<'_>, &mut Ask<'_>) -> Result<Option<Question>, TrialError>,
+    pub(super) read: fn(&CoschedulingSituation<'_>, &mut JudgeClient<'_>) -> Result<Option<JudgeRequest>, TrialError>,
 }
 
 /// The rulings that change pods.
-pub(super) const READINGS: &[Reading] = &[
-    Reading {
-        departure: Departure {
+pub(super) const READINGS: &[CoschedulingReading] = &[
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R4",
             upstream: "a group keeps its nodes at Permit when a pod of another group is tried",
             policy: "a group that is incomplete gives up its nodes at Permit when a pod of another group is tried",
         },
         read: |it, _| Ok(without_the_last_group(it)),
     },
-    Reading {
-        departure: Departure {
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R3",
             upstream: "counts members that are being deleted",
             policy: "does not count members that are being deleted",
         },
         read: |it, _| Ok(without_leaving_members(it)),
     },
-    Reading {
-        departure: Departure {
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R18",
             upstream: "counts members with scheduling gates and members of other schedulers",
             policy: "does not try a group that needs members with scheduling gates or of other schedulers",
         },
         read: |it, _| Ok(without_members_that_are_not_tried(it)),
     },
-    Reading {
-        departure: Departure {
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R38",
             upstream: "rejects a group whose time at Permit runs out, and its room is anybody's",
             policy: "keeps its nodes for it while its plan is under way",
         },
         read: |it, _| Ok(it.question.with_kept()),
     },
-    Reading {
-        departure: Departure {
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R36",
             upstream: "gives the room of a nominated pod to each pod of higher priority",
             policy: "keeps the room of a nominated pod from more important pods that may not evict for it, or would borrow what it takes back",
@@ -65,17 +65,17 @@ pub(super) const READINGS: &[Reading] = &[
 ];
 
 /// The rulings on what counts for the quotas.
-pub(super) const COUNTS: &[Reading] = &[
-    Reading {
-        departure: Departure {
+pub(super) const COUNTS: &[CoschedulingReading] = &[
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R51",
             upstream: "counts nominated pods of other quotas where these are within their min",
             policy: "counts all nominated pods of other quotas for a pod that would borrow",
         },
         read: with_all_promises,
     },
-    Reading {
-        departure: Departure {
+    CoschedulingReading {
+        departure: UpstreamDeparture {
             id: "R39",
             upstream: "counts both the pods that are leaving and the pods for which they leave",
             policy: "counts what is promised as far as it is more than what is leaving",
@@ -85,8 +85,8 @@ pub(super) const COUNTS: &[Reading] = &[
 ];
 
 /// The ruling on pods that are leaving. It is read where the policy plans or refuses: what it changes, other rulings must still see.
-pub(super) const LEAVING: Reading = Reading {
-    departure: Departure {
+pub(super) const LEAVING: CoschedulingReading = CoschedulingReading {
+    departure: UpstreamDeparture {
         id: "R55",
         upstream: "counts pods that are leaving where it plans, and may evict them again",
         policy: "plans with the room, and the quota, of pods that are leaving",
@@ -95,14 +95,18 @@ pub(super) const LEAVING: Reading = Reading {
 };
 
 /// Changes the cluster of a question.
-fn changed(it: &View<'_>, change: impl FnOnce(&mut Question)) -> Option<Question> {
+fn changed(it: &CoschedulingSituation<'_>, change: impl FnOnce(&mut JudgeRequest)) -> Option<JudgeRequest> {
     let mut question = it.question.clone();
     change(&mut question);
     (question != *it.question).then_some(question)
 }
 
 /// Changes pods of the cluster.
-fn with_pods(it: &View<'_>, which: impl Fn(&Value) -> bool, change: impl Fn(&mut Value)) -> Option<Question> {
+fn with_pods(
+    it: &CoschedulingSituation<'_>,
+    which: impl Fn(&Value) -> bool,
+    change: impl Fn(&mut Value),
+) -> Option<JudgeRequest> {
     changed(it, |question| {
         let pods = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod");
         pods.filter(|pod| which(pod)).for_each(change);
@@ -110,7 +114,7 @@ fn with_pods(it: &View<'_>, which: impl Fn(&Value) -> bool, change: impl Fn(&mut
 }
 
 /// Puts the group that was tried last back into the queue, if it is incomplete.
-fn without_the_last_group(it: &View<'_>) -> Option<Question> {
+fn without_the_last_group(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest> {
     let own = group(it.pod)?;
     let displaced: BTreeSet<String> = it.policy.victims.iter().filter_map(|victim| group(it.find(victim)?)).collect();
     let lost: BTreeSet<String> = lost(it)
@@ -132,17 +136,20 @@ fn without_the_last_group(it: &View<'_>) -> Option<Question> {
 }
 
 /// Takes away the members that are being deleted.
-fn without_leaving_members(it: &View<'_>) -> Option<Question> {
+fn without_leaving_members(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest> {
     with_pods(it, |pod| leaves(pod) && group(pod).is_some(), leave_group)
 }
 
 /// Takes away the members that are not tried.
-fn without_members_that_are_not_tried(it: &View<'_>) -> Option<Question> {
+fn without_members_that_are_not_tried(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest> {
     with_pods(it, |pod| text(pod, "/spec/nodeName").is_empty() && !may_be_tried(pod), leave_group)
 }
 
 /// Makes nominated pods whose promise holds against the pod as important as the pod.
-fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+fn with_firm_promises(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<JudgeRequest>, TrialError> {
     let mut firm = BTreeSet::new();
     for pod in it.promised().filter(|pod| priority(pod) < priority(it.pod)) {
         if is_firm(it, pod, ask)? {
@@ -159,7 +166,10 @@ fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Questio
 
 /// Takes away the pods that are leaving: all of them for a group and for a pod with a quota, for another pod those that it might evict. No quota
 /// counts the others.
-fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+fn without_leaving_pods(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<JudgeRequest>, TrialError> {
     if it.policy.places() {
         return Ok(None);
     }
@@ -187,6 +197,6 @@ fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Quest
 }
 
 /// Returns whether the PodGroup of a pod is missing.
-pub(super) fn is_lost(it: &View<'_>) -> bool {
+pub(super) fn is_lost(it: &CoschedulingSituation<'_>) -> bool {
     group(it.pod).is_some_and(|named| minimum(&it.question.objects, &named).is_none())
 }

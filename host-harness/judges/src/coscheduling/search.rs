@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::answer::{Answer, Plan};
+use super::answer::{CoschedulingResponse, UpstreamPlan};
 use super::groups::namespace;
-use super::play::Play;
-use super::view::{View, priority};
+use super::play::UpstreamSimulation;
+use super::view::{CoschedulingSituation, priority};
 use crate::object::{name, text};
-use crate::trial::{Ask, TrialError};
+use crate::trial::{JudgeClient, TrialError};
 
 /// The most questions of one search. A group of which nothing is known after them counts as complete.
 const MOST: usize = 400;
@@ -26,8 +26,8 @@ pub(super) enum Within {
 }
 
 /// A search.
-struct Search<'v, 's> {
-    it: &'v View<'s>,
+struct CompletionSearch<'v, 's> {
+    it: &'v CoschedulingSituation<'s>,
     within: Within,
     /// How many questions are left.
     left: usize,
@@ -38,19 +38,23 @@ struct Search<'v, 's> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(super) fn completes(it: &View<'_>, within: Within, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn completes(
+    it: &CoschedulingSituation<'_>,
+    within: Within,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let Some(named) = it.lacking() else { return Ok(true) };
     let mut members = in_order(it, &named);
     let lacks = it.lacks(&named);
     if within == Within::FirstMembers {
         members.truncate(lacks);
     }
-    Search { it, within, left: MOST }.goes_on(&Play::of(it), &members, lacks, ask)
+    CompletionSearch { it, within, left: MOST }.goes_on(&UpstreamSimulation::of(it), &members, lacks, ask)
 }
 
 /// Returns the pods of the group of the pod that have no node, in the order in which the policy plans them: the pod, then the more important and
 /// older ones.
-fn in_order(it: &View<'_>, named: &str) -> Vec<String> {
+fn in_order(it: &CoschedulingSituation<'_>, named: &str) -> Vec<String> {
     let mut members: Vec<&Value> = it.pending(named).collect();
     members.sort_by_key(|other| {
         let created = text(other, "/metadata/creationTimestamp").to_owned();
@@ -59,14 +63,14 @@ fn in_order(it: &View<'_>, named: &str) -> Vec<String> {
     members.into_iter().map(name).collect()
 }
 
-impl Search<'_, '_> {
+impl CompletionSearch<'_, '_> {
     /// Returns whether so many of these pods get nodes, in this order.
     fn goes_on(
         &mut self,
-        play: &Play,
+        play: &UpstreamSimulation,
         members: &[String],
         lacks: usize,
-        ask: &mut Ask<'_>,
+        ask: &mut JudgeClient<'_>,
     ) -> Result<bool, TrialError> {
         let Some((pod, rest)) = members.split_first().filter(|_| lacks > 0) else { return Ok(lacks == 0) };
         if members.len() < lacks {
@@ -84,7 +88,13 @@ impl Search<'_, '_> {
     }
 
     /// Returns the clusters in which a pod has got a node: where upstream binds it, or, where it evicts pods for it, with these gone.
-    fn successors(&self, play: &Play, pod: &str, answer: &Answer, ask: &mut Ask<'_>) -> Result<Vec<Play>, TrialError> {
+    fn successors(
+        &self,
+        play: &UpstreamSimulation,
+        pod: &str,
+        answer: &CoschedulingResponse,
+        ask: &mut JudgeClient<'_>,
+    ) -> Result<Vec<UpstreamSimulation>, TrialError> {
         let mut all = Vec::new();
         if answer.places() {
             for node in &answer.feasible {
@@ -107,7 +117,7 @@ impl Search<'_, '_> {
         Ok(all)
     }
 
-    fn may_use(&self, plan: &Plan) -> bool {
+    fn may_use(&self, plan: &UpstreamPlan) -> bool {
         let own = namespace(self.it.pod);
         let is_own = |victim: &String| self.it.find(victim).is_some_and(|victim| namespace(victim) == own);
         self.within != Within::OwnNamespace || plan.victims.iter().all(is_own)

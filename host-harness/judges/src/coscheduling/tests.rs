@@ -6,13 +6,13 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Permit};
+use super::answer::{CoschedulingPermit, CoschedulingResponse};
 use super::departures;
 use crate::tests::{binds, node, nominates, pod, refuses};
-use crate::{Difference, Trial, TrialError};
+use crate::{CaseComparison, TrialError, UpstreamDifference};
 
 /// A cluster, and the pods that wait at Permit in it.
 pub(super) struct Table {
@@ -79,33 +79,37 @@ impl Table {
 
     /// Returns the rulings that explain an outcome for `d/p`, or the kind of the difference.
     pub(super) fn judge(&self, outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
-        let case = Case::by_hand(System::Coscheduling, By::Attempts, self.objects.clone());
-        let mut trial = Trial::of(&case).unwrap();
+        let case = FuzzCase::by_hand(SystemKind::Coscheduling, RoundKind::Attempts, self.objects.clone());
+        let mut trial = CaseComparison::of(&case).unwrap();
         for (pod, node) in &self.held {
             let waiting: Vec<&String> = self.held.keys().filter(|other| *other <= pod).collect();
             let outcome = json!({"result": "Waiting", "node": node, "waiting": waiting, "standing": self.standing()});
-            let permit = Some(Permit { result: "wait".to_owned(), ..Permit::default() });
-            let answer = Answer { feasible: vec![node.clone()], permit, ..Answer::default() };
-            trial.step(&Step::Schedule(pod.clone()), &outcome, |_| Ok(json!(answer))).unwrap();
+            let permit = Some(CoschedulingPermit { result: "wait".to_owned(), ..CoschedulingPermit::default() });
+            let answer =
+                CoschedulingResponse { feasible: vec![node.clone()], permit, ..CoschedulingResponse::default() };
+            trial.step(&CaseStep::Schedule(pod.clone()), &outcome, |_| Ok(json!(answer))).unwrap();
         }
         if self.is_late {
-            trial.step(&Step::Advance(60), &self.nothing(&[]), |_| Ok(json!({}))).unwrap();
+            trial.step(&CaseStep::Advance(60), &self.nothing(&[]), |_| Ok(json!({}))).unwrap();
         }
         if let Some(failed) = self.failed {
-            let step = Step::Schedule(failed.to_owned());
+            let step = CaseStep::Schedule(failed.to_owned());
             trial
                 .step(&step, &self.nothing(&[]), |question| {
-                    Ok(json!(Answer { quotas: upstream::decides(question).quotas, ..Answer::default() }))
+                    Ok(json!(CoschedulingResponse {
+                        quotas: upstream::decides(question).quotas,
+                        ..CoschedulingResponse::default()
+                    }))
                 })
                 .unwrap();
         }
         let before = trial.tally.departures.len();
-        let answered = trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| {
+        let answered = trial.step(&CaseStep::Schedule("d/p".to_owned()), outcome, |question| {
             Ok(serde_json::to_value(upstream::decides(question)).unwrap())
         });
         match answered {
             Ok(()) => Ok(trial.tally.departures.into_keys().skip(before).collect()),
-            Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
+            Err(TrialError::Difference(UpstreamDifference { kind, .. })) => Err(kind),
             Err(_) => Err("no answer"),
         }
     }

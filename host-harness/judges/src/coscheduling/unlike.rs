@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::compare::lost;
 use super::groups::group;
-use super::view::{View, priority};
+use super::view::{CoschedulingSituation, priority};
 use crate::object::{name, text};
 
 /// Why attempts are not compared where a nominated pod is less important than the pod, and no less important than another waiting pod of the group: the
@@ -12,7 +12,7 @@ use crate::object::{name, text};
 pub(super) const RANKS_BETWEEN: &str = "a nominated pod ranks between the pods of the group";
 
 /// Returns whether a nominated pod ranks between the pod and another waiting pod of its group.
-pub(super) fn ranks_between(it: &View<'_>) -> bool {
+pub(super) fn ranks_between(it: &CoschedulingSituation<'_>) -> bool {
     let Some(named) = group(it.pod) else { return false };
     let least = it.pending(&named).map(priority).min().unwrap_or_else(|| priority(it.pod));
     let between = |pod: &Value| least <= priority(pod) && priority(pod) < priority(it.pod);
@@ -21,7 +21,7 @@ pub(super) fn ranks_between(it: &View<'_>) -> bool {
 
 /// Returns whether the pod may not preempt, and another waiting pod of its group may: the group keeps what it holds at Permit, for that pod may find a
 /// plan.
-pub(super) fn others_may_plan(it: &View<'_>) -> bool {
+pub(super) fn others_may_plan(it: &CoschedulingSituation<'_>) -> bool {
     let may_preempt = |pod: &Value| text(pod, "/spec/preemptionPolicy") != "Never";
     let Some(named) = group(it.pod).filter(|_| !may_preempt(it.pod)) else { return false };
     let keeps_its_nodes = it.refuses() && !it.answer.places() && lost(it).is_empty() && it.has_waiters();
@@ -29,7 +29,7 @@ pub(super) fn others_may_plan(it: &View<'_>) -> bool {
 }
 
 /// Returns whether upstream evicts a pod of the same group in each of its plans, and the policy evicts no pod.
-pub(super) fn evicts_its_own(it: &View<'_>) -> bool {
+pub(super) fn evicts_its_own(it: &CoschedulingSituation<'_>) -> bool {
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return false };
     let is_own = |victim: &String| it.find(victim).and_then(group).as_ref() == Some(&named);
     let mut plans = it.answer.all_plans().peekable();

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::CoschedulingResponse;
 use super::groups::{group, minimum};
 use crate::object::{is_nominated, is_turned_away, leaves, list, name, pods, text, texts};
-use crate::question::Question;
+use crate::question::JudgeRequest;
 
 /// The decision of the policy about a pod.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Policy {
+pub(super) struct CoschedulingDecision {
     /// `Scheduled`, `Waiting`, `Nominated`, `Unschedulable` or `Rejected`.
     pub(super) result: String,
     /// Where the pod is bound or waits, or the node that is promised to it.
@@ -31,10 +31,10 @@ pub(super) struct Policy {
     pub(super) turns_away: bool,
 }
 
-impl Policy {
+impl CoschedulingDecision {
     /// Reads an outcome.
-    pub(super) fn of(outcome: &Value) -> Policy {
-        Policy {
+    pub(super) fn of(outcome: &Value) -> CoschedulingDecision {
+        CoschedulingDecision {
             result: text(outcome, "/result").to_owned(),
             node: text(outcome, "/node").to_owned(),
             victims: list(outcome, "victims").into_iter().collect(),
@@ -59,17 +59,17 @@ impl Policy {
 }
 
 /// The decisions of policy and upstream, and the cluster that they are made in.
-pub(super) struct View<'s> {
+pub(super) struct CoschedulingSituation<'s> {
     /// The cluster as upstream was asked about it.
-    pub(super) question: &'s Question,
+    pub(super) question: &'s JudgeRequest,
     pub(super) pod: &'s Value,
-    pub(super) policy: &'s Policy,
-    pub(super) answer: &'s Answer,
+    pub(super) policy: &'s CoschedulingDecision,
+    pub(super) answer: &'s CoschedulingResponse,
     /// Whether pods that are leaving count as gone.
     pub(super) has_left: bool,
 }
 
-impl<'s> View<'s> {
+impl<'s> CoschedulingSituation<'s> {
     /// Returns whether the policy gives the pod neither a node nor a plan.
     pub(super) fn refuses(&self) -> bool {
         !self.policy.places() && !self.policy.plans()

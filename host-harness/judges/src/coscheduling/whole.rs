@@ -6,39 +6,45 @@ use serde_json::Value;
 
 use super::compare::{compare, lost};
 use super::groups::{group, minimum, namespace};
-use super::play::Play;
+use super::play::UpstreamSimulation;
 use super::quotas::{self, stays_within_min};
 use super::search::{Within, completes};
 use super::unlike;
-use super::view::{View, priority};
+use super::view::{CoschedulingSituation, priority};
 use crate::object::{is_nominated, name, pods, text};
-use crate::trial::{Ask, TrialError};
+use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
-pub(super) fn holds_while_it_may(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn holds_while_it_may(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     Ok(goes_on(it) || unlike::others_may_plan(it) || holds_in_vain(it, ask)?)
 }
 
 /// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whichever pods are evicted.
-fn holds_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn holds_in_vain(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let waits = it.answer.places() && it.answer.permit.as_ref().is_some_and(|permit| permit.result == "wait");
     Ok(it.refuses() && waits && it.lacking().is_some() && !completes(it, Within::All, ask)?)
 }
 
 /// Returns whether upstream evicts pods for the pod, and its group is not complete afterwards.
-pub(super) fn evicts_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn evicts_in_vain(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let plans = !it.answer.places() && it.answer.surely_plans();
     Ok(it.refuses() && plans && it.lacking().is_some() && !completes(it, Within::All, ask)?)
 }
 
 /// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks.
-pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn plans_for_the_group(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
 }
 
 /// Returns whether pods of the group give up the nodes that they hold at Permit, no pod is evicted, and the pods that complete the group can take the
 /// nodes that they are nominated to.
-pub(super) fn gets_other_nodes(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn gets_other_nodes(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let given_up = lost(it);
     let is_one = it.policy.plans() && it.policy.victims.is_empty() && !given_up.is_empty() && !it.answer.places();
     let Some(named) = group(it.pod).filter(|_| is_one) else { return Ok(false) };
@@ -49,7 +55,7 @@ pub(super) fn gets_other_nodes(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool,
     {
         return Ok(false);
     }
-    let mut play = Play::of(it);
+    let mut play = UpstreamSimulation::of(it);
     play.evict(&given_up);
     play.end_evictions();
     play.forget(|pod| planned.contains_key(&name(pod)));
@@ -57,7 +63,10 @@ pub(super) fn gets_other_nodes(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool,
 }
 
 /// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
-pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_plan_for_the_group(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
     let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
     let planned = it.policy.nominated.keys().filter(is_own).count();
@@ -66,7 +75,7 @@ pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<
 }
 
 /// Returns the pods of a group that are promised nodes before and after the attempt, and the nodes before it.
-fn promised(it: &View<'_>, named: &str) -> BTreeMap<String, String> {
+fn promised(it: &CoschedulingSituation<'_>, named: &str) -> BTreeMap<String, String> {
     let stays = |pod: &&Value| is_nominated(pod) && it.stands(&name(pod));
     let promised = it.pending(named).filter(stays);
     promised.map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned())).collect()
@@ -74,7 +83,11 @@ fn promised(it: &View<'_>, named: &str) -> BTreeMap<String, String> {
 
 /// Returns whether upstream might evict each victim of the policy's plan, these pods can take these nodes when the victims have left, and not when
 /// one of them stays.
-fn is_tight(it: &View<'_>, wanted: &BTreeMap<String, String>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn is_tight(
+    it: &CoschedulingSituation<'_>,
+    wanted: &BTreeMap<String, String>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let planned: Vec<&Value> = wanted.keys().filter_map(|pod| it.find(pod)).collect();
     for victim in it.policy.victims.iter().filter_map(|victim| it.find(victim)) {
         if !quotas::might_evict(it, &planned, victim, ask)? {
@@ -82,7 +95,7 @@ fn is_tight(it: &View<'_>, wanted: &BTreeMap<String, String>, ask: &mut Ask<'_>)
         }
     }
     let mut fits = |victims: &BTreeSet<String>| {
-        let mut play = Play::of(it);
+        let mut play = UpstreamSimulation::of(it);
         play.evict(victims);
         play.end_evictions();
         play.forget(|pod| wanted.contains_key(&name(pod)));
@@ -102,13 +115,13 @@ fn is_tight(it: &View<'_>, wanted: &BTreeMap<String, String>, ask: &mut Ask<'_>)
 }
 
 /// Returns whether the pods that the group lacks are promised nodes, and can take them when those that are leaving have left.
-pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_in_flight(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return Ok(false) };
     let promised = promised(it, &named);
     if promised.is_empty() || promised.len() < it.lacks(&named) {
         return Ok(false);
     }
-    let mut play = Play::of(it);
+    let mut play = UpstreamSimulation::of(it);
     play.end_evictions();
     // Each of them leaves those before it allowed, and not those that come later.
     play.forget(|pod| promised.contains_key(&name(pod)));
@@ -116,7 +129,7 @@ pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
 }
 
 /// Returns whether upstream rejects pods of the group at Permit that stay, as there are enough pods of the group without this one.
-fn goes_on(it: &View<'_>) -> bool {
+fn goes_on(it: &CoschedulingSituation<'_>) -> bool {
     let Some(named) = group(it.pod) else { return false };
     let needed = minimum(&it.question.objects, &named).unwrap_or(usize::MAX);
     let others = it.members(&named).filter(|pod| name(pod) != it.question.pod);
@@ -126,13 +139,19 @@ fn goes_on(it: &View<'_>) -> bool {
 }
 
 /// Returns whether upstream has the group complete with other members only than those that the policy plans for: the pod, and the first others.
-pub(super) fn needs_other_members(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn needs_other_members(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let is_short = it.refuses() && !it.answer.places() && it.answer.surely_plans() && it.lacking().is_some();
     Ok(is_short && !completes(it, Within::FirstMembers, ask)?)
 }
 
 /// Returns whether upstream has the group complete only by what it takes back from other quotas for some of its pods, while the group would borrow.
-pub(super) fn borrows_as_a_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn borrows_as_a_group(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let plans = it.refuses() && !it.answer.places() && it.answer.surely_plans() && it.lacking().is_some();
     Ok(plans
         && it.answer.quotas.contains_key(namespace(it.pod))
@@ -141,13 +160,16 @@ pub(super) fn borrows_as_a_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
 }
 
 /// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late.
-pub(super) fn is_refused_afterwards(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_refused_afterwards(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let differs = it.refuses() || it.policy.plans() && is_tight(it, &it.policy.nominated, ask)?;
     if it.answer.places() || !it.answer.surely_plans() || !differs {
         return Ok(false);
     }
     for (_, plan) in it.answer.possible_plans() {
-        let mut play = Play::of(it);
+        let mut play = UpstreamSimulation::of(it);
         play.evict(&plan.victims.iter().cloned().collect());
         play.end_evictions();
         let refusal = play.ask(&it.question.pod, ask)?.pre_filter;
@@ -160,7 +182,7 @@ pub(super) fn is_refused_afterwards(it: &View<'_>, ask: &mut Ask<'_>) -> Result<
 
 /// Returns whether the policy has a plan for the pod of which each victim is needed, and none of upstream stops less: neither by the most important
 /// pod, nor by the number of gangs.
-pub(super) fn stops_less(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn stops_less(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
     let is_bounded = it.answer.quotas.contains_key(namespace(it.pod));
     let is_plan = it.policy.plans() && !it.policy.victims.is_empty();
@@ -173,7 +195,7 @@ pub(super) fn stops_less(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Trial
 }
 
 /// Returns the priority of the most important victim that would go on otherwise, and how many gangs are complete before and not afterwards.
-fn harm(it: &View<'_>, victims: &mut dyn Iterator<Item = &String>) -> (Option<i64>, usize) {
+fn harm(it: &CoschedulingSituation<'_>, victims: &mut dyn Iterator<Item = &String>) -> (Option<i64>, usize) {
     let victims: Vec<&Value> = victims.filter_map(|victim| it.find(victim)).collect();
     let groups: BTreeSet<String> = victims.iter().filter_map(|victim| group(victim)).collect();
     let placed = |named: &str| it.members(named).filter(|pod| it.place(pod).is_some()).count();
@@ -189,7 +211,10 @@ fn harm(it: &View<'_>, victims: &mut dyn Iterator<Item = &String>) -> (Option<i6
 
 /// Returns whether the policy keeps a nomination to a node where a more important pod waits at Permit, or where the pod would be placed without the
 /// pods of no lower priority there that wait at Permit.
-pub(super) fn outlives_who_waits(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn outlives_who_waits(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     if !it.refuses() || !it.keeps() {
         return Ok(false);
     }
@@ -207,13 +232,13 @@ pub(super) fn outlives_who_waits(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
     if others.is_empty() || it.answer.places() {
         return Ok(false);
     }
-    let mut play = Play::of(it);
+    let mut play = UpstreamSimulation::of(it);
     play.give_up(|pod| others.contains(&name(pod)));
     Ok(play.ask(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits.
-pub(super) fn is_less_entitled(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking() else { return Ok(false) };
     let least = it.pending(&named).map(priority).min().unwrap_or_else(|| priority(it.pod));
     let never = |pod: &Value| text(pod, "/spec/preemptionPolicy") == "Never";
@@ -221,9 +246,15 @@ pub(super) fn is_less_entitled(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool,
     if it.policy.places() || least == priority(it.pod) && any_never == never(it.pod) {
         return Ok(false);
     }
-    let play = Play::of(it).with_entitlement(&it.question.pod, least, any_never);
+    let play = UpstreamSimulation::of(it).with_entitlement(&it.question.pod, least, any_never);
     let answer = play.ask(&it.question.pod, ask)?;
     let pod = play.question().tried().unwrap_or(it.pod);
-    Ok(compare(&View { question: play.question(), pod, policy: it.policy, answer: &answer, has_left: it.has_left })
-        .is_ok())
+    Ok(compare(&CoschedulingSituation {
+        question: play.question(),
+        pod,
+        policy: it.policy,
+        answer: &answer,
+        has_left: it.has_left,
+    })
+    .is_ok())
 }

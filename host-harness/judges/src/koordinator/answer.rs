@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub(super) use crate::framework::{Plan, Refusal};
+pub(super) use crate::framework::{UpstreamPlan, UpstreamRefusal};
 
 /// Amounts by resource: thousandths of `cpu`, else whole units.
 pub(super) type Amounts = BTreeMap<String, i64>;
@@ -13,7 +13,7 @@ pub(super) type Amounts = BTreeMap<String, i64>;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer {
+pub(super) struct KoordinatorResponse {
     /// Why upstream makes no attempt for the pod.
     #[serde(default)]
     pub(super) untried: Option<String>,
@@ -26,9 +26,9 @@ pub(super) struct Answer {
     pub(super) nominated: bool,
     /// Why the pod is refused before any node is looked at.
     #[serde(default)]
-    pub(super) pre_filter: Option<Refusal>,
+    pub(super) pre_filter: Option<UpstreamRefusal>,
     /// Why the other nodes are refused.
-    pub(super) refused: BTreeMap<String, Refusal>,
+    pub(super) refused: BTreeMap<String, UpstreamRefusal>,
     /// The error that ends the attempt, or the dry run on a node.
     #[serde(default)]
     pub(super) failed: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Answer {
     #[serde(default)]
     pub(super) ineligible: Option<String>,
     /// A plan for each node on which preemption helps.
-    pub(super) plans: Vec<Plan>,
+    pub(super) plans: Vec<UpstreamPlan>,
     /// Whether the nomination of the pod stays where there is no plan.
     pub(super) keeps_nomination: bool,
     /// By node without a plan: why there is none.
@@ -46,19 +46,19 @@ pub(super) struct Answer {
     #[serde(default)]
     pub(super) clears: BTreeMap<String, Vec<String>>,
     #[serde(default)]
-    pub(super) post_filter: Option<PostFilter>,
+    pub(super) post_filter: Option<KoordinatorPostFilter>,
     /// What becomes of a pod that has a node.
     #[serde(default)]
-    pub(super) permit: Option<Permit>,
+    pub(super) permit: Option<KoordinatorPermit>,
     /// The quotas before the attempt, by name.
-    pub(super) quotas: BTreeMap<String, Quota>,
+    pub(super) quotas: BTreeMap<String, QuotaAccount>,
 }
 
 /// The effects on others of a pod without a node, apart from a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct PostFilter {
+pub(super) struct KoordinatorPostFilter {
     /// Why there is no plan.
     pub(super) reason: String,
     /// The pods at Permit that are rejected, and why.
@@ -69,7 +69,7 @@ pub(super) struct PostFilter {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Permit {
+pub(super) struct KoordinatorPermit {
     /// `bind`, `wait` or `refused`.
     pub(super) result: String,
     /// The pods at Permit that are let go together with the pod.
@@ -80,7 +80,7 @@ pub(super) struct Permit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Quota {
+pub(super) struct QuotaAccount {
     pub(super) parent: String,
     pub(super) used: Amounts,
     pub(super) non_preemptible_used: Amounts,

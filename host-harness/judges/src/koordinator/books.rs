@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::answer::{Amounts, Quota};
-use super::view::{View, amounts, are_of_one_job, is_labelled_fixed, requests};
+use super::answer::{Amounts, QuotaAccount};
+use super::view::{KoordinatorSituation, amounts, are_of_one_job, is_labelled_fixed, requests};
 
 /// A part that the formula of the policy counts, and that of upstream does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Term {
+pub(super) enum QuotaTerm {
     /// The class of a pod without a label, as an argument says it.
     Class,
     /// The requests of all pods of the job without a node.
@@ -21,11 +21,12 @@ pub(super) enum Term {
 }
 
 /// The formula of the policy has all terms, that of upstream none.
-pub(super) const TERMS: [Term; 5] = [Term::Class, Term::Job, Term::Aside, Term::Promised, Term::Above];
+pub(super) const TERMS: [QuotaTerm; 5] =
+    [QuotaTerm::Class, QuotaTerm::Job, QuotaTerm::Aside, QuotaTerm::Promised, QuotaTerm::Above];
 
-impl View<'_> {
+impl KoordinatorSituation<'_> {
     /// Returns whether the quotas admit the pod when these have left, by the accounts of upstream and a formula with these terms.
-    pub(super) fn admits(&self, terms: &[Term], gone: &[&Value]) -> bool {
+    pub(super) fn admits(&self, terms: &[QuotaTerm], gone: &[&Value]) -> bool {
         let levels = if self.is_on("enableCheckParentQuota") { usize::MAX } else { 1 };
         let chain = self.quotas(self.pod);
         chain.iter().take(levels).enumerate().all(|(level, quota)| {
@@ -57,35 +58,40 @@ impl View<'_> {
     }
 
     /// Returns whether a quota holds with the pod.
-    fn holds(&self, (quota, account, is_above): (&str, &Quota, bool), terms: &[Term], gone: &[&Value]) -> bool {
+    fn holds(
+        &self,
+        (quota, account, is_above): (&str, &QuotaAccount, bool),
+        terms: &[QuotaTerm],
+        gone: &[&Value],
+    ) -> bool {
         let has = |term| terms.contains(&term);
-        let stays = |pod: &Value| match has(Term::Class) {
+        let stays = |pod: &Value| match has(QuotaTerm::Class) {
             true => self.stays(pod),
             false => is_labelled_fixed(pod),
         };
         let counts = |pod: &&Value| self.quotas(pod).contains(&quota);
-        let total = match has(Term::Job) {
+        let total = match has(QuotaTerm::Job) {
             true => requests(self.pending_job(self.pod)),
             false => requests([self.pod]),
         };
         let fixed = |these: Vec<&Value>| requests(these.into_iter().filter(|pod| stays(pod)));
         let placed = self.pods().filter(|pod| !self.is_pending(pod)).filter(counts);
-        let fixed_used = match has(Term::Class) {
+        let fixed_used = match has(QuotaTerm::Class) {
             true => fixed(placed.collect()),
             false => account.non_preemptible_used.clone(),
         };
         let promised =
-            self.promised().filter(|pod| has(Term::Promised) && !are_of_one_job(pod, self.pod)).filter(counts);
+            self.promised().filter(|pod| has(QuotaTerm::Promised) && !are_of_one_job(pod, self.pod)).filter(counts);
         let promised: Vec<&Value> = promised.collect();
         let (all_promised, fixed_promised) = (requests(promised.iter().copied()), fixed(promised));
         let gone = requests(gone.iter().copied().filter(counts));
         let limit = self.limit(account);
         if stays(self.pod) {
-            let reaches_min =
-                is_above && !has(Term::Above) || within(&[&fixed_used, &fixed_promised, &total], &[], &account.min);
+            let reaches_min = is_above && !has(QuotaTerm::Above)
+                || within(&[&fixed_used, &fixed_promised, &total], &[], &account.min);
             return reaches_min && within(&[&account.used, &all_promised, &total], &[&gone], limit);
         }
-        if !has(Term::Aside) {
+        if !has(QuotaTerm::Aside) {
             return within(&[&account.used, &all_promised, &total], &[&gone], limit);
         }
         let mut aside = fixed(self.pods().filter(counts).collect());
@@ -96,7 +102,7 @@ impl View<'_> {
     }
 
     /// Returns what a quota may use.
-    fn limit<'q>(&self, account: &'q Quota) -> &'q Amounts {
+    fn limit<'q>(&self, account: &'q QuotaAccount) -> &'q Amounts {
         if self.is_on("enableRuntimeQuota") { &account.runtime } else { &account.max }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::gangs::Gang;
-use super::view::{View, allocatable, gang, is_tryable, requests};
+use super::gangs::GangGroupMember;
+use super::view::{KoordinatorSituation, allocatable, gang, is_tryable, requests};
 use crate::object::text;
 
 /// What a pod demands of NUMA nodes.
@@ -14,7 +14,7 @@ const GPUS: [&str; 2] = ["koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-r
 const WHOLE_GPUS: &str = "nvidia.com/gpu";
 
 /// Returns whether the job takes devices of which the sums of nodes do not say what is free: a node has several, or counts them by two names.
-pub(super) fn shares_devices(it: &View<'_>) -> bool {
+pub(super) fn shares_devices(it: &KoordinatorSituation<'_>) -> bool {
     let requested = requests(it.pending_job(it.pod).into_iter().chain([it.pod]));
     let takes = |resource: &str| requested.get(resource).is_some_and(|amount| *amount > 0);
     let has = |node: &Value, resource: &str, more_than: i64| allocatable(node, resource) > more_than;
@@ -29,7 +29,7 @@ pub(super) fn shares_devices(it: &View<'_>) -> bool {
 
 /// Returns whether the gang needs another pod that demands a NUMA node: it is not complete with all pods at Permit that may be tried and
 /// demand none.
-pub(super) fn needs_a_pod_of_a_numa_node(it: &View<'_>) -> bool {
+pub(super) fn needs_a_pod_of_a_numa_node(it: &KoordinatorSituation<'_>) -> bool {
     let demands = |pod: &Value| pod.pointer(NUMA_SPEC).is_some();
     let waiting = it.pending_job(it.pod);
     let judged = waiting.iter().filter(|pod| is_tryable(pod) && !demands(pod)).count();
@@ -42,8 +42,8 @@ pub(super) fn needs_a_pod_of_a_numa_node(it: &View<'_>) -> bool {
 }
 
 /// Returns whether another gang of the group, which is not complete, demands a topology, which is not judged.
-pub(super) fn a_gang_must_gather(it: &View<'_>) -> bool {
-    let is_other = |other: &Gang<'_>| other.name != gang(it.pod) && !it.is_complete(other, 0);
-    let demands = |other: &Gang<'_>| it.annotation(other, "network-topology-spec").contains("MustGather");
+pub(super) fn a_gang_must_gather(it: &KoordinatorSituation<'_>) -> bool {
+    let is_other = |other: &GangGroupMember<'_>| other.name != gang(it.pod) && !it.is_complete(other, 0);
+    let demands = |other: &GangGroupMember<'_>| it.annotation(other, "network-topology-spec").contains("MustGather");
     it.policy.first() == "gang-demands-are-known" && it.gangs().iter().any(|other| is_other(other) && demands(other))
 }

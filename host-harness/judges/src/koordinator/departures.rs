@@ -3,9 +3,9 @@
 //! A ruling explains a difference at one step of an attempt. At PreFilter the formula of the policy must come to the verdict of the policy
 //! by the accounts of upstream; a plan is explained where the policy forbids each plan of upstream, or prefers its own.
 
-use super::Stage;
-use super::answer::Plan;
-use super::books::Term;
+use super::AttemptStep;
+use super::answer::UpstreamPlan;
+use super::books::QuotaTerm;
 use super::demands::{a_gang_must_gather, needs_a_pod_of_a_numa_node, shares_devices};
 use super::plans::{
     breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_opted_out,
@@ -24,48 +24,53 @@ use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
     plans_for_several, takes_others, waits_for_what_leaves,
 };
-use super::view::View;
-use crate::departure::Departure;
-use crate::trial::{Ask, TrialError};
+use super::view::KoordinatorSituation;
+use crate::departure::UpstreamDeparture;
+use crate::trial::{JudgeClient, TrialError};
 
 /// A ruling, and what it explains.
-pub(super) struct Rule {
-    pub(super) departure: Departure,
+pub(super) struct KoordinatorRuling {
+    pub(super) departure: UpstreamDeparture,
     /// Any of these.
-    pub(super) explains: &'static [Explains],
+    pub(super) explains: &'static [KoordinatorDifference],
 }
 
 /// The kinds of difference that a ruling explains.
-pub(super) enum Explains {
+pub(super) enum KoordinatorDifference {
     /// That the verdicts of PreFilter on the quota differ: the formula of the policy counts this.
-    Counts(Term),
+    Counts(QuotaTerm),
     /// A difference at a step.
-    At(Stage, fn(&View<'_>) -> bool),
+    At(AttemptStep, fn(&KoordinatorSituation<'_>) -> bool),
     /// The same, by another question to the judge.
-    Asks(Stage, fn(&View<'_>, &mut Ask<'_>) -> Result<bool, TrialError>),
+    Asks(AttemptStep, fn(&KoordinatorSituation<'_>, &mut JudgeClient<'_>) -> Result<bool, TrialError>),
     /// That the policy makes no plan for the pod.
-    Stops(fn(&View<'_>) -> bool),
+    Stops(fn(&KoordinatorSituation<'_>) -> bool),
     /// That the policy does not make a plan of upstream, on a node.
-    Forbids(fn(&View<'_>, &str, &Plan) -> bool),
+    Forbids(fn(&KoordinatorSituation<'_>, &str, &UpstreamPlan) -> bool),
     /// That upstream does not make the plan of the policy.
-    Allows(fn(&View<'_>) -> bool),
+    Allows(fn(&KoordinatorSituation<'_>) -> bool),
 }
 
 /// Returns a ruling.
-const fn rule(id: &'static str, upstream: &'static str, policy: &'static str, explains: &'static [Explains]) -> Rule {
-    Rule { departure: Departure { id, upstream, policy }, explains }
+const fn rule(
+    id: &'static str,
+    upstream: &'static str,
+    policy: &'static str,
+    explains: &'static [KoordinatorDifference],
+) -> KoordinatorRuling {
+    KoordinatorRuling { departure: UpstreamDeparture { id, upstream, policy }, explains }
 }
 
 /// The rulings.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[KoordinatorRuling] = &[
     rule(
         "C1",
         "a pod without a class label is preemptible",
         "an argument makes it non-preemptible",
         &[
-            Explains::Counts(Term::Class),
-            Explains::Forbids(takes_unlabelled),
-            Explains::Asks(Stage::Plan, reads_the_class),
+            KoordinatorDifference::Counts(QuotaTerm::Class),
+            KoordinatorDifference::Forbids(takes_unlabelled),
+            KoordinatorDifference::Asks(AttemptStep::Plan, reads_the_class),
         ],
     ),
     rule(
@@ -73,133 +78,136 @@ pub(super) const RULES: &[Rule] = &[
         "counts the request of the pod that is tried, and what its quota uses",
         "counts all pods of the job without a node, and sets aside what non-preemptible pods request within min",
         &[
-            Explains::Counts(Term::Job),
-            Explains::Counts(Term::Aside),
-            Explains::Stops(is_over_min),
-            Explains::Forbids(leaves_too_little),
+            KoordinatorDifference::Counts(QuotaTerm::Job),
+            KoordinatorDifference::Counts(QuotaTerm::Aside),
+            KoordinatorDifference::Stops(is_over_min),
+            KoordinatorDifference::Forbids(leaves_too_little),
         ],
     ),
     rule(
         "C36",
         "does not count nominated pods in a quota",
         "what is promised to nominated pods counts",
-        &[Explains::Counts(Term::Promised), Explains::Forbids(breaks_promises)],
+        &[KoordinatorDifference::Counts(QuotaTerm::Promised), KoordinatorDifference::Forbids(breaks_promises)],
     ),
     rule(
         "C66",
         "checks the max alone of the quotas above",
         "checks their min for non-preemptible pods, too",
-        &[Explains::Counts(Term::Above)],
+        &[KoordinatorDifference::Counts(QuotaTerm::Above)],
     ),
     rule(
         "C27",
         "tries every pod of a gang that has failed, and rejects its pods at Permit whenever one fails",
         "refuses the pods of a gang that cannot start until its next round, and keeps the hold of one that still can",
         &[
-            Explains::At(Stage::Gang, has_failed),
-            Explains::At(Stage::Permit, would_wait_in_vain),
-            Explains::Stops(has_failed),
-            Explains::At(Stage::Held, keeps_hold),
-            Explains::At(Stage::Held, gives_up_together),
-            Explains::At(Stage::Nomination, ends_nominations_of_the_group),
+            KoordinatorDifference::At(AttemptStep::Gang, has_failed),
+            KoordinatorDifference::At(AttemptStep::Permit, would_wait_in_vain),
+            KoordinatorDifference::Stops(has_failed),
+            KoordinatorDifference::At(AttemptStep::Held, keeps_hold),
+            KoordinatorDifference::At(AttemptStep::Held, gives_up_together),
+            KoordinatorDifference::At(AttemptStep::Nomination, ends_nominations_of_the_group),
         ],
     ),
     rule(
         "C28",
         "tries pods beyond the minimum of a gang while another gang of the group is not complete",
         "refuses them until every gang of the group is complete",
-        &[Explains::At(Stage::Gang, waits_beyond_the_minimum)],
+        &[KoordinatorDifference::At(AttemptStep::Gang, waits_beyond_the_minimum)],
     ),
     rule(
         "C32",
         "places a pod that shares devices by the sums of a node where no Device object says which devices it has",
         "refuses the pod where a node has several devices, or counts them by two names",
-        &[Explains::At(Stage::Gang, shares_devices)],
+        &[KoordinatorDifference::At(AttemptStep::Gang, shares_devices)],
     ),
     rule(
         "C61",
         "tries the pods of a gang beside one that demands a NUMA node, which no node has",
         "tries no pod of a gang that needs such a pod",
-        &[Explains::At(Stage::Gang, needs_a_pod_of_a_numa_node)],
+        &[KoordinatorDifference::At(AttemptStep::Gang, needs_a_pod_of_a_numa_node)],
     ),
     rule(
         "C57",
         "tries the pods of a gang while another gang of its group demands a topology, and refuses those of that one alone",
         "tries no pod of such a group",
-        &[Explains::At(Stage::Gang, a_gang_must_gather)],
+        &[KoordinatorDifference::At(AttemptStep::Gang, a_gang_must_gather)],
     ),
     rule(
         "C25",
         "has pods wait at Permit, and evicts pods, for a gang whose other members may not be tried",
         "rejects the pods of such a gang, and evicts no pod for it",
-        &[Explains::At(Stage::Permit, lacks_pods), Explains::Stops(lacks_pods)],
+        &[KoordinatorDifference::At(AttemptStep::Permit, lacks_pods), KoordinatorDifference::Stops(lacks_pods)],
     ),
     rule(
         "C59",
         "a pod takes the room that is promised to any pod of lower priority",
         "room is kept that is promised to a pod which the pod could not evict",
         &[
-            Explains::Asks(Stage::Node, is_promised_firmly),
-            Explains::Asks(Stage::Plan, is_promised_firmly),
-            Explains::At(Stage::Nomination, keeps_firm_promises),
+            KoordinatorDifference::Asks(AttemptStep::Node, is_promised_firmly),
+            KoordinatorDifference::Asks(AttemptStep::Plan, is_promised_firmly),
+            KoordinatorDifference::At(AttemptStep::Nomination, keeps_firm_promises),
         ],
     ),
     rule(
         "C16",
         "rejects the pods of a gang at Permit when it evicts pods for another one",
         "these keep waiting",
-        &[Explains::Asks(Stage::Held, waits_for_the_rest)],
+        &[KoordinatorDifference::Asks(AttemptStep::Held, waits_for_the_rest)],
     ),
     rule(
         "C14",
         "ends the nomination of a pod, or evicts more pods for it, while its victims leave",
         "the pod keeps its nomination, and no plan is made until they have left",
-        &[Explains::At(Stage::Nomination, awaits_its_victims), Explains::Stops(awaits_its_victims)],
+        &[
+            KoordinatorDifference::At(AttemptStep::Nomination, awaits_its_victims),
+            KoordinatorDifference::Stops(awaits_its_victims),
+        ],
     ),
     rule(
         "C11",
         "only the preemption policy forbids a pod to preempt",
         "the label can-preempt, and an argument, do so, too",
-        &[Explains::Stops(may_not_preempt)],
+        &[KoordinatorDifference::Stops(may_not_preempt)],
     ),
     rule(
         "C6",
         "a pod over the max of its quota evicts lower pods of the quota",
         "a preemptible job does not",
-        &[Explains::Stops(is_over_max)],
+        &[KoordinatorDifference::Stops(is_over_max)],
     ),
     rule(
         "C24",
         "evicts pods for one pod of a gang, whatever becomes of the others",
         "evicts pods for all waiting pods of the gang and of the incomplete gangs of its group, or none",
         &[
-            Explains::Stops(another_gang_forbids),
-            Explains::Stops(could_not_start),
-            Explains::Forbids(takes_from_the_group),
-            Explains::Asks(Stage::Plan, do_not_fit_together),
-            Explains::Allows(plans_for_several),
+            KoordinatorDifference::Stops(another_gang_forbids),
+            KoordinatorDifference::Stops(could_not_start),
+            KoordinatorDifference::Forbids(takes_from_the_group),
+            KoordinatorDifference::Asks(AttemptStep::Plan, do_not_fit_together),
+            KoordinatorDifference::Allows(plans_for_several),
         ],
     ),
     rule(
         "C80",
         "a pod without a node loses its own nomination",
         "the pods of a job, for which a plan is made together, lose theirs together when they do not all find a node",
-        &[Explains::Asks(Stage::Nomination, ends_a_plan_together)],
+        &[KoordinatorDifference::Asks(AttemptStep::Nomination, ends_a_plan_together)],
     ),
     rule(
         "C23",
         "evicts pods for a pod whose promised room is held at Permit",
         "the pod waits for the one at Permit",
-        &[Explains::Stops(is_held_up), Explains::At(Stage::Nomination, is_held_up)],
+        &[KoordinatorDifference::Stops(is_held_up), KoordinatorDifference::At(AttemptStep::Nomination, is_held_up)],
     ),
     rule(
         "C4",
         "victims are of the quota of the pod, on its node",
         "victims are of any quota on a node of the plan, and of the own quota on any node",
         &[
-            Explains::Allows(takes_others),
-            Explains::Asks(Stage::Plan, needs_who_may_go),
-            Explains::Asks(Stage::Plan, is_near_who_may_go),
+            KoordinatorDifference::Allows(takes_others),
+            KoordinatorDifference::Asks(AttemptStep::Plan, needs_who_may_go),
+            KoordinatorDifference::Asks(AttemptStep::Plan, is_near_who_may_go),
         ],
     ),
     rule(
@@ -207,52 +215,58 @@ pub(super) const RULES: &[Rule] = &[
         "evicts more pods for a pod that could have the room of those that leave",
         "the pod waits for what leaves already",
         &[
-            Explains::Allows(waits_for_what_leaves),
-            Explains::At(Stage::Nomination, has_room_coming),
-            Explains::Asks(Stage::Plan, waits_for_its_room),
-            Explains::Asks(Stage::Held, waits_for_its_room),
+            KoordinatorDifference::Allows(waits_for_what_leaves),
+            KoordinatorDifference::At(AttemptStep::Nomination, has_room_coming),
+            KoordinatorDifference::Asks(AttemptStep::Plan, waits_for_its_room),
+            KoordinatorDifference::Asks(AttemptStep::Held, waits_for_its_room),
         ],
     ),
     rule(
         "C67",
         "a pod that leaves holds its room in a plan, and may be evicted again",
         "a pod that leaves counts as gone in a plan",
-        &[Explains::Forbids(takes_leaving), Explains::Asks(Stage::Plan, relies_on_what_leaves)],
+        &[
+            KoordinatorDifference::Forbids(takes_leaving),
+            KoordinatorDifference::Asks(AttemptStep::Plan, relies_on_what_leaves),
+        ],
     ),
     rule(
         "C77",
         "ElasticQuota evicts a pod with the label disable-preemptible, which its other plugins spare",
         "such a pod is never evicted",
-        &[Explains::Forbids(takes_opted_out)],
+        &[KoordinatorDifference::Forbids(takes_opted_out)],
     ),
     rule(
         "C78",
         "evicts a pod that waits at Permit like one that is bound",
         "only bound pods are evicted",
-        &[Explains::Forbids(takes_who_waits)],
+        &[KoordinatorDifference::Forbids(takes_who_waits)],
     ),
     rule(
         "C68",
         "evicts pods though the quota stays over its limit",
         "evicts no pod where the quota does not hold afterwards",
-        &[Explains::Forbids(is_in_vain)],
+        &[KoordinatorDifference::Forbids(is_in_vain)],
     ),
     rule(
         "C69",
         "keeps a victim that has to go for a quota above, and ends in an error",
         "pods are evicted for the quotas above, too",
-        &[Explains::Allows(ends_in_an_error)],
+        &[KoordinatorDifference::Allows(ends_in_an_error)],
     ),
     rule(
         "C70",
         "constraints between a pod and a nominated one count on the node of the nominated pod alone",
         "they count in its whole domain",
-        &[Explains::Asks(Stage::Node, is_near_a_nomination), Explains::Asks(Stage::Plan, plans_against_a_nomination)],
+        &[
+            KoordinatorDifference::Asks(AttemptStep::Node, is_near_a_nomination),
+            KoordinatorDifference::Asks(AttemptStep::Plan, plans_against_a_nomination),
+        ],
     ),
     rule(
         "C33",
         "evicts by the order of kube-scheduler",
         "evicts the least important pods, then breaks the fewest gangs, then stops the smallest part of the cluster",
-        &[Explains::Forbids(is_no_worse)],
+        &[KoordinatorDifference::Forbids(is_no_worse)],
     ),
 ];

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::view::{View, gang, is_tryable};
+use super::view::{KoordinatorSituation, gang, is_tryable};
 use crate::object::{is_nominated, leaves, name, text};
 
 /// A gang of the group of the pod that is tried.
-pub(super) struct Gang<'s> {
+pub(super) struct GangGroupMember<'s> {
     pub(super) name: String,
     minimum: usize,
     pub(super) is_strict: bool,
@@ -17,9 +17,9 @@ pub(super) struct Gang<'s> {
     members: Vec<&'s Value>,
 }
 
-impl<'s> View<'s> {
+impl<'s> KoordinatorSituation<'s> {
     /// Returns the gangs that start together with the pod, its own among them; none for a pod of no gang.
-    pub(super) fn gangs(&self) -> Vec<Gang<'s>> {
+    pub(super) fn gangs(&self) -> Vec<GangGroupMember<'s>> {
         let group = self.group(self.pod);
         let read = |name: String| {
             let object = self.object("PodGroup", &name)?;
@@ -31,7 +31,7 @@ impl<'s> View<'s> {
             let stays = |pod: &&Value| gang(pod) == name && !self.is_gone(pod);
             let members = self.pods().filter(stays).collect();
             let minimum = usize::try_from(minimum).ok()?;
-            Some(Gang {
+            Some(GangGroupMember {
                 is_strict: said("mode") != "NonStrict",
                 matching: said("match-policy"),
                 minimum,
@@ -43,7 +43,7 @@ impl<'s> View<'s> {
     }
 
     /// Returns an annotation of a gang about gangs; empty where it has none.
-    pub(super) fn annotation(&self, of: &Gang<'_>, key: &str) -> &'s str {
+    pub(super) fn annotation(&self, of: &GangGroupMember<'_>, key: &str) -> &'s str {
         let path = format!("/metadata/annotations/gang.scheduling.koordinator.sh~1{key}");
         let object = self.object("PodGroup", &of.name);
         object.and_then(|object| object.pointer(&path)?.as_str()).unwrap_or_default()
@@ -55,7 +55,7 @@ impl<'s> View<'s> {
     }
 
     /// Returns whether a gang is complete with so many more pods at Permit.
-    pub(super) fn is_complete(&self, gang: &Gang<'_>, more: usize) -> bool {
+    pub(super) fn is_complete(&self, gang: &GangGroupMember<'_>, more: usize) -> bool {
         let held = gang.members.iter().filter(|pod| self.waits(pod)).count() + more;
         let bound = gang.members.iter().filter(|pod| is_bound(pod)).count();
         match gang.matching {
@@ -66,14 +66,14 @@ impl<'s> View<'s> {
     }
 
     /// Returns whether a gang that is not complete has fewer pods than its minimum that hold a node or may be tried.
-    pub(super) fn lacks_pods(&self, gang: &Gang<'_>) -> bool {
+    pub(super) fn lacks_pods(&self, gang: &GangGroupMember<'_>) -> bool {
         let helps = |pod: &&&Value| is_bound(pod) || self.waits(pod) || is_tryable(pod);
         !self.is_complete(gang, 0) && gang.members.iter().filter(helps).count() < gang.minimum
     }
 
     /// Returns whether a gang cannot be complete with the pod that is tried, the pods that are nominated and those whose last attempt was not in
     /// vain.
-    pub(super) fn is_short_in_round(&self, gang: &Gang<'_>) -> bool {
+    pub(super) fn is_short_in_round(&self, gang: &GangGroupMember<'_>) -> bool {
         let is_tried = |pod: &Value| name(pod) == self.question.pod;
         let has_failed = |pod: &Value| self.question.memory.failed.contains(&name(pod)) && !is_nominated(pod);
         let waiting = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
@@ -81,7 +81,7 @@ impl<'s> View<'s> {
     }
 
     /// Returns whether a gang could still be complete without the pod that is tried.
-    pub(super) fn goes_on_without(&self, gang: &Gang<'_>) -> bool {
+    pub(super) fn goes_on_without(&self, gang: &GangGroupMember<'_>) -> bool {
         let others = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
         self.is_complete(gang, others.filter(|pod| name(pod) != self.question.pod).count())
     }
@@ -89,7 +89,7 @@ impl<'s> View<'s> {
     /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
     pub(super) fn is_one_too_many(&self) -> bool {
         let gangs = self.gangs();
-        let is_own = |it: &&Gang<'_>| it.name == gang(self.pod);
+        let is_own = |it: &&GangGroupMember<'_>| it.name == gang(self.pod);
         gangs.iter().filter(is_own).all(|own| self.is_complete(own, 0))
             && gangs.iter().any(|other| !is_own(&other) && !self.is_complete(other, 0))
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::answer::Plan;
-use super::books::{TERMS, Term};
-use super::view::{View, gang, has_opted_out, priority, requests};
+use super::answer::UpstreamPlan;
+use super::books::{QuotaTerm, TERMS};
+use super::view::{KoordinatorSituation, gang, has_opted_out, priority, requests};
 use crate::object::{leaves, text};
 
-impl<'s> View<'s> {
+impl<'s> KoordinatorSituation<'s> {
     /// Returns the pods of a list of names.
     pub(super) fn all(&self, names: &[String]) -> Vec<&'s Value> {
         names.iter().filter_map(|name| self.named(name)).collect()
@@ -17,61 +17,61 @@ impl<'s> View<'s> {
 }
 
 /// Returns whether a victim has no class, and an argument makes it non-preemptible.
-pub(super) fn takes_unlabelled(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn takes_unlabelled(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     it.all(&plan.victims).into_iter().any(|victim| it.stays(victim))
 }
 
 /// Returns whether a victim opted out of preemption.
-pub(super) fn takes_opted_out(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn takes_opted_out(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     it.all(&plan.victims).into_iter().any(has_opted_out)
 }
 
 /// Returns whether a victim waits at Permit.
-pub(super) fn takes_who_waits(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn takes_who_waits(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     it.all(&plan.victims).into_iter().any(|victim| it.waits(victim))
 }
 
 /// Returns whether a victim leaves already.
-pub(super) fn takes_leaving(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn takes_leaving(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     it.all(&plan.victims).into_iter().any(leaves)
 }
 
 /// Returns whether a victim is of the gang group, or not below each pod that is planned.
-pub(super) fn takes_from_the_group(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn takes_from_the_group(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     let group = it.group(it.pod);
     let least = it.planned().into_iter().map(priority).min().unwrap_or_else(|| priority(it.pod));
     it.all(&plan.victims).into_iter().any(|victim| group.contains(gang(victim)) || priority(victim) >= least)
 }
 
 /// Returns whether the quotas do not hold afterwards, by upstream's own formula.
-pub(super) fn is_in_vain(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn is_in_vain(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     !it.admits(&[], &it.all(&plan.victims))
 }
 
 /// Returns whether the quotas do not hold afterwards by the formula of the policy, and do by that of upstream.
-pub(super) fn leaves_too_little(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn leaves_too_little(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     let victims = it.all(&plan.victims);
-    let terms: Vec<Term> = TERMS.into_iter().filter(|term| *term != Term::Promised).collect();
+    let terms: Vec<QuotaTerm> = TERMS.into_iter().filter(|term| *term != QuotaTerm::Promised).collect();
     it.admits(&[], &victims) && !it.admits(&terms, &victims)
 }
 
 /// Returns whether the quotas do not hold afterwards with what is promised, and do without.
-pub(super) fn breaks_promises(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn breaks_promises(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     let victims = it.all(&plan.victims);
-    let terms: Vec<Term> = TERMS.into_iter().filter(|term| *term != Term::Promised).collect();
+    let terms: Vec<QuotaTerm> = TERMS.into_iter().filter(|term| *term != QuotaTerm::Promised).collect();
     it.admits(&terms, &victims) && !it.admits(&TERMS, &victims)
 }
 
 /// Returns whether the plan of the policy does no more harm than a plan of upstream: the priority of the most important victim, then the
 /// gangs that are broken, then the part of the cluster that stops. What comes then depends on the past.
-pub(super) fn is_no_worse(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+pub(super) fn is_no_worse(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     let (ours, theirs) = (it.harm(&it.policy.victims), it.harm(&plan.victims));
     // Each part of the cluster is rounded down.
     let rounding = i64::try_from(it.question.objects.len()).unwrap_or(0);
     it.policy.nominated.len() == 1 && ours <= (theirs.0, theirs.1, theirs.2 + rounding)
 }
 
-impl View<'_> {
+impl KoordinatorSituation<'_> {
     /// Returns the harm that victims are.
     fn harm(&self, victims: &[String]) -> (Option<i64>, usize, i64) {
         let (mut gangs, mut stopped, mut evicted) = (BTreeMap::<&str, Vec<&Value>>::new(), Vec::new(), Vec::new());

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::KoordinatorResponse;
 use super::plans::is_no_worse;
 use super::situations::{awaits_its_victims, gives_up};
-use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
+use super::view::{CLASS, KoordinatorResult, KoordinatorSituation, are_of_one_job, gang, is_labelled_fixed, priority};
 use crate::object::{is_constrained, leaves, name, text, texts};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether room that is promised to pods which the policy may not evict for the pod keeps the pod out: with these pods as
 /// important as the pod, upstream finds no node either, and no plan.
-pub(super) fn is_promised_firmly(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_promised_firmly(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let firm = it.firmly_promised();
     if firm.is_empty() {
         return Ok(false);
@@ -23,47 +23,56 @@ pub(super) fn is_promised_firmly(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
             put(object, "priority", json!(priority(it.pod)));
         }
     }
-    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
     let is_about_a_node = !it.answer.feasible.is_empty();
     Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer)))
 }
 
 /// Returns whether upstream has a plan on the node of the policy's once the pods that leave are gone.
-pub(super) fn relies_on_what_leaves(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn relies_on_what_leaves(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
-    if it.policy.ended != Ended::Plans || objects.len() == it.question.objects.len() {
+    if it.policy.ended != KoordinatorResult::Plans || objects.len() == it.question.objects.len() {
         return Ok(false);
     }
-    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
     Ok(it.agrees(&answer))
 }
 
 /// Returns whether the planned pods do not all find a node when each pod that the policy may evict for them has left, and what leaves already.
-pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn do_not_fit_together(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
 }
 
 /// Returns whether the nominations that end are those of the job, for whose pods the policy plans together: these do not all find a node.
-pub(super) fn ends_a_plan_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn ends_a_plan_together(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let standing = texts(it.outcome, "standing");
     let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
     let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
     let are_own = !lost.is_empty() && lost.into_iter().all(|pod| are_of_one_job(pod, it.pod));
-    Ok(are_own && it.policy.ended == Ended::Nothing && do_not_fit_together(it, ask)?)
+    Ok(are_own && it.policy.ended == KoordinatorResult::Nothing && do_not_fit_together(it, ask)?)
 }
 
 /// Returns whether each plan of upstream is on a node where the pod has to be near one that the policy may evict, as all of these are gone in its dry
 /// run; and the plan of the policy is one that upstream could make.
-pub(super) fn is_near_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    if it.policy.ended != Ended::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
+pub(super) fn is_near_who_may_go(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+    if it.policy.ended != KoordinatorResult::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
         return Ok(false);
     }
     for (node, plan) in it.possible() {
         let goes = |pod: &Value| text(pod, "/spec/nodeName") == node && (it.may_go(pod) || leaves(pod));
         let mut objects = it.question.objects.clone();
         objects.retain(|object| text(object, "/kind") != "Pod" || !goes(object));
-        let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+        let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
         let refusal = answer.refused.get(node);
         let is_kept_out = refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str()));
         if !is_kept_out || plan.victims == it.policy.victims {
@@ -74,34 +83,38 @@ pub(super) fn is_near_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
 }
 
 /// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
-pub(super) fn needs_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let is_alone = it.policy.ended == Ended::Nothing && it.planned().len() == 1;
+pub(super) fn needs_who_may_go(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+    let is_alone = it.policy.ended == KoordinatorResult::Nothing && it.planned().len() == 1;
     let mut others = it.pods().filter(|pod| it.may_go(pod) && it.quota(pod) != it.quota(it.pod));
     Ok(is_alone && others.next().is_some() && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
 }
 
 /// Returns whether the pods at Permit keep their nodes as the room comes that their group lacks: its pods all find a node once what leaves has left.
-pub(super) fn waits_for_its_room(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn waits_for_its_room(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
     Ok(says_so && !gives_up(it) && it.leaving().next().is_some() && fit_without(it, leaves, ask)?)
 }
 
 /// Returns whether the pods at Permit keep their nodes while pods leave for others of the group, or will: these all find a node then.
-pub(super) fn waits_for_the_rest(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let has_a_plan = it.policy.ended == Ended::Plans || awaits_its_victims(it);
+pub(super) fn waits_for_the_rest(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+    let has_a_plan = it.policy.ended == KoordinatorResult::Plans || awaits_its_victims(it);
     let is_gone = |pod: &Value| leaves(pod) || it.policy.victims.contains(&name(pod));
     Ok(has_a_plan && !gives_up(it) && fit_without(it, is_gone, ask)?)
 }
 
 /// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone. A pod takes the node that
 /// it is promised if it may.
-fn fit_without(it: &View<'_>, is_gone: impl Fn(&Value) -> bool, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn fit_without(
+    it: &KoordinatorSituation<'_>,
+    is_gone: impl Fn(&Value) -> bool,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
     let others = it.planned().into_iter().filter(|pod| name(pod) != it.question.pod);
     for pod in std::iter::once(it.pod).chain(others) {
-        let question = Question { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
-        let answer: Answer = ask.answer(&question)?;
+        let question = JudgeRequest { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
+        let answer: KoordinatorResponse = ask.answer(&question)?;
         let earlier = text(pod, "/status/nominatedNodeName");
         let promised = it.policy.nominated.get(&name(pod)).map_or(earlier, String::as_str);
         let mut there = answer.feasible.iter().filter(|node| *node == promised);
@@ -116,7 +129,7 @@ fn fit_without(it: &View<'_>, is_gone: impl Fn(&Value) -> bool, ask: &mut Ask<'_
 }
 
 /// Returns whether upstream has the plan of the policy, or none either, once a label says of each pod what an argument says of it.
-pub(super) fn reads_the_class(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn reads_the_class(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     for object in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         if it.stays(object) && !is_labelled_fixed(object) {
@@ -127,19 +140,25 @@ pub(super) fn reads_the_class(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     if objects == it.question.objects {
         return Ok(false);
     }
-    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
     Ok(answer.feasible.is_empty() && it.agrees(&answer))
 }
 
 /// Returns whether a nominated pod keeps the pod out that upstream lets in: once it runs where it is nominated, so does upstream.
-pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn is_near_a_nomination(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let Some(answer) = with_nominated_pods(it, ask)? else { return Ok(false) };
     let keeps_out = answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed();
     if keeps_out && is_between_pods(it) { Ok(true) } else { would_break_constraints(it, ask) }
 }
 
 /// Returns what upstream answers once the pods run whose room is kept from the pod, each where it is nominated; none where there are none.
-fn with_nominated_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Answer>, TrialError> {
+fn with_nominated_pods(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<KoordinatorResponse>, TrialError> {
     let firm = it.firmly_promised();
     if firm.is_empty() {
         return Ok(None);
@@ -151,17 +170,17 @@ fn with_nominated_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Answer
             put(object, "nodeName", json!(node));
         }
     }
-    ask.answer(&Question { objects, ..it.question.clone() }).map(Some)
+    ask.answer(&JudgeRequest { objects, ..it.question.clone() }).map(Some)
 }
 
 /// Returns whether there may be constraints between the pod and nominated ones.
-fn is_between_pods(it: &View<'_>) -> bool {
+fn is_between_pods(it: &KoordinatorSituation<'_>) -> bool {
     is_constrained(it.pod) || it.promised().any(is_constrained)
 }
 
 /// Returns whether, wherever upstream places the pod, a nominated pod would no longer be allowed on its node by constraints between pods, once
 /// the pods that leave are gone.
-fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn would_break_constraints(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     for node in &it.answer.feasible {
         if !breaks_constraints(it, node, leaves, ask)? {
             return Ok(false);
@@ -171,9 +190,12 @@ fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
 }
 
 /// Returns whether the same holds of each plan of upstream, once its victims are gone, too; or upstream makes none once the nominated pods run.
-pub(super) fn plans_against_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let stops = |answer: Answer| answer.feasible.is_empty() && it.agrees(&answer) && is_between_pods(it);
-    if it.policy.ended == Ended::Nothing && with_nominated_pods(it, ask)?.is_some_and(stops) {
+pub(super) fn plans_against_a_nomination(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    let stops = |answer: KoordinatorResponse| answer.feasible.is_empty() && it.agrees(&answer) && is_between_pods(it);
+    if it.policy.ended == KoordinatorResult::Nothing && with_nominated_pods(it, ask)?.is_some_and(stops) {
         return Ok(true);
     }
     let possible = it.possible();
@@ -182,16 +204,16 @@ pub(super) fn plans_against_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Re
             return Ok(false);
         }
     }
-    Ok(!possible.is_empty() && it.policy.ended == Ended::Nothing)
+    Ok(!possible.is_empty() && it.policy.ended == KoordinatorResult::Nothing)
 }
 
 /// Returns whether a nominated pod would not be allowed on its node by constraints between pods with the pod on this node, and without pods that are
 /// gone.
 fn breaks_constraints(
-    it: &View<'_>,
+    it: &KoordinatorSituation<'_>,
     node: &str,
     is_gone: impl Fn(&Value) -> bool,
-    ask: &mut Ask<'_>,
+    ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
@@ -199,8 +221,8 @@ fn breaks_constraints(
     objects.iter_mut().filter(is_pod).for_each(|object| put(object, "nodeName", json!(node)));
     let firm = it.firmly_promised();
     for other in it.promised().filter(|other| is_constrained(other) && firm.contains(&name(other))) {
-        let question = Question { objects: objects.clone(), pod: name(other), ..it.question.clone() };
-        let answer: Answer = ask.answer(&question)?;
+        let question = JudgeRequest { objects: objects.clone(), pod: name(other), ..it.question.clone() };
+        let answer: KoordinatorResponse = ask.answer(&question)?;
         let refusal = answer.refused.get(text(other, "/status/nominatedNodeName"));
         if refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str())) {
             return Ok(true);
@@ -212,7 +234,7 @@ fn breaks_constraints(
 /// The plugins that judge constraints between pods.
 const BETWEEN_PODS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
 
-impl View<'_> {
+impl KoordinatorSituation<'_> {
     /// Returns the nominated pods whose room is kept from the pod: of other jobs those that are as important as the least of its planned pods, or
     /// that the policy may not evict for it; of its own job, if it is promised a node itself, those that are promised other nodes.
     pub(super) fn firmly_promised(&self) -> Vec<String> {
@@ -229,10 +251,10 @@ impl View<'_> {
     }
 
     /// Returns whether the policy makes a plan as upstream does in another cluster, or one that is no worse on the same node; or both make none.
-    fn agrees(&self, other: &Answer) -> bool {
+    fn agrees(&self, other: &KoordinatorResponse) -> bool {
         let mut there = other.plans.iter().filter(|plan| plan.node == self.policy.node);
         match self.policy.ended {
-            Ended::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),
+            KoordinatorResult::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),
             _ => other.plans.is_empty(),
         }
     }

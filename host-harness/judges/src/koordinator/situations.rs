@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::view::{Ended, View, gang};
+use super::view::{KoordinatorResult, KoordinatorSituation, gang};
 use crate::object::{is_nominated, list, name, texts};
 
 /// Returns whether the policy says that the group has failed in this round: a gang of it is strict, one is not complete, and an attempt for it was in
 /// vain before.
-pub(super) fn has_failed(it: &View<'_>) -> bool {
+pub(super) fn has_failed(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
     let mut members = it.companions().map(name).chain([it.question.pod.clone()]);
     it.policy.cites("gang-has-not-failed")
@@ -17,18 +17,18 @@ pub(super) fn has_failed(it: &View<'_>) -> bool {
 }
 
 /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
-pub(super) fn waits_beyond_the_minimum(it: &View<'_>) -> bool {
+pub(super) fn waits_beyond_the_minimum(it: &KoordinatorSituation<'_>) -> bool {
     it.policy.first() == "gang-group-is-served-first" && it.is_one_too_many()
 }
 
 /// Returns whether a gang of the group that is not complete has too few pods that hold a node or may be tried.
-pub(super) fn lacks_pods(it: &View<'_>) -> bool {
+pub(super) fn lacks_pods(it: &KoordinatorSituation<'_>) -> bool {
     it.policy.cites("gang-is-complete") && it.gangs().iter().any(|gang| it.lacks_pods(gang))
 }
 
 /// Returns whether Permit rejects the pod, as its group cannot start in this round: an attempt for a strict gang of the group was in vain before, and a
 /// gang is not complete without the pods that have failed.
-pub(super) fn would_wait_in_vain(it: &View<'_>) -> bool {
+pub(super) fn would_wait_in_vain(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
     let is_strict = |of: &str| gangs.iter().any(|gang| gang.name == of && gang.is_strict);
     let mut strict = it.companions().filter(|pod| is_strict(gang(pod)));
@@ -38,32 +38,32 @@ pub(super) fn would_wait_in_vain(it: &View<'_>) -> bool {
 }
 
 /// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could be complete without the pod.
-pub(super) fn keeps_hold(it: &View<'_>) -> bool {
+pub(super) fn keeps_hold(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
     !gives_up(it)
-        && it.policy.ended != Ended::Plans
+        && it.policy.ended != KoordinatorResult::Plans
         && !gangs.is_empty()
         && gangs.iter().all(|gang| it.goes_on_without(gang))
 }
 
 /// Returns whether a pod gives up a node at Permit.
-pub(super) fn gives_up(it: &View<'_>) -> bool {
+pub(super) fn gives_up(it: &KoordinatorSituation<'_>) -> bool {
     let waiting = list(it.outcome, "waiting");
     it.question.waiting.keys().any(|pod| !waiting.contains(pod))
 }
 
 /// Returns whether the pod keeps its nomination while it waits for victims.
-pub(super) fn awaits_its_victims(it: &View<'_>) -> bool {
+pub(super) fn awaits_its_victims(it: &KoordinatorSituation<'_>) -> bool {
     it.policy.cites("last-plan-is-done") && is_in_flight(it)
 }
 
 /// Returns whether a planned pod is nominated, or a pod leaves.
-pub(super) fn is_in_flight(it: &View<'_>) -> bool {
+pub(super) fn is_in_flight(it: &KoordinatorSituation<'_>) -> bool {
     it.planned().into_iter().any(is_nominated) && it.leaving().next().is_some()
 }
 
 /// Returns whether a victim of the last plan of a planned pod, which is still nominated, has not left yet.
-pub(super) fn is_under_way(it: &View<'_>) -> bool {
+pub(super) fn is_under_way(it: &KoordinatorSituation<'_>) -> bool {
     let leaving: Vec<String> = it.leaving().map(name).collect();
     let plans = &it.question.memory.plans;
     let victims = |pod: &Value| plans.get(&name(pod)).is_some_and(|plan| leaving.iter().any(|pod| plan.contains(pod)));
@@ -72,14 +72,14 @@ pub(super) fn is_under_way(it: &View<'_>) -> bool {
 
 /// Returns whether the pod keeps its nomination because its room comes without another victim: pods leave, or others of its group are to be
 /// placed first.
-pub(super) fn has_room_coming(it: &View<'_>) -> bool {
+pub(super) fn has_room_coming(it: &KoordinatorSituation<'_>) -> bool {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
     says_so && is_nominated(it.pod) && (it.leaving().next().is_some() || it.planned().len() > 1)
 }
 
 /// Returns whether all pods of the group at Permit give up their nodes, and no other: a gang of the group is not complete, and one of them is
 /// strict.
-pub(super) fn gives_up_together(it: &View<'_>) -> bool {
+pub(super) fn gives_up_together(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
     gives_up(it)
         && it.companions().filter(|pod| it.waits(pod)).all(|pod| !waits_on(it, pod))
@@ -94,19 +94,19 @@ pub(super) fn gives_up_together(it: &View<'_>) -> bool {
 }
 
 /// Returns whether a pod waits at Permit after the attempt.
-fn waits_on(it: &View<'_>, pod: &Value) -> bool {
+fn waits_on(it: &KoordinatorSituation<'_>, pod: &Value) -> bool {
     list(it.outcome, "waiting").contains(&name(pod))
 }
 
 /// Returns whether a plan leaves the nominations that upstream ends: their room is kept from the pod.
-pub(super) fn keeps_firm_promises(it: &View<'_>) -> bool {
+pub(super) fn keeps_firm_promises(it: &KoordinatorSituation<'_>) -> bool {
     let firm = it.firmly_promised();
     let mut cleared = it.answer.clears.get(&it.policy.node).into_iter().flatten();
-    it.policy.ended == Ended::Plans && cleared.all(|pod| firm.contains(pod))
+    it.policy.ended == KoordinatorResult::Plans && cleared.all(|pod| firm.contains(pod))
 }
 
 /// Returns whether the nominations that end are those of the group, which gives up: a gang of it is strict, and one is not complete.
-pub(super) fn ends_nominations_of_the_group(it: &View<'_>) -> bool {
+pub(super) fn ends_nominations_of_the_group(it: &KoordinatorSituation<'_>) -> bool {
     let standing = texts(it.outcome, "standing");
     let group = it.group(it.pod);
     let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);

@@ -2,21 +2,24 @@
 
 mod demands;
 mod gangs;
+mod nominations;
 mod plans;
 mod quotas;
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde_json::{Value, json};
 
-use super::answer::{Amounts, Answer, Permit, Plan, PostFilter, Quota, Refusal};
+use super::answer::{
+    Amounts, KoordinatorPermit, KoordinatorPostFilter, KoordinatorResponse, QuotaAccount, UpstreamPlan, UpstreamRefusal,
+};
 use crate::tests::{binds, node, nominates, pod, refuses};
-use crate::{Difference, Trial, TrialError};
+use crate::{CaseComparison, TrialError, UpstreamDifference};
 
 /// A cluster and the answers of upstream: nodes `n1` and `n2` have 1 cpu, `d/v` of quota `a` is on `n1`, and `d/p` of the quota waits.
 struct Table {
     objects: Vec<Value>,
     arguments: Value,
-    answers: Vec<Answer>,
+    answers: Vec<KoordinatorResponse>,
 }
 
 impl Table {
@@ -28,22 +31,31 @@ impl Table {
         let root = "koordinator-root-quota";
         let objects =
             vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("p", None), quota("a", root), quota("b", root)];
-        let account =
-            Quota { parent: root.to_owned(), used: cpu(1000), max: cpu(9000), min: cpu(9000), ..Quota::default() };
+        let account = QuotaAccount {
+            parent: root.to_owned(),
+            used: cpu(1000),
+            max: cpu(9000),
+            min: cpu(9000),
+            ..QuotaAccount::default()
+        };
         let quotas = [("a".to_owned(), account.clone()), ("b".to_owned(), account)].into();
-        let answer = Answer { quotas, post_filter: Some(PostFilter::default()), ..Answer::default() };
+        let answer = KoordinatorResponse {
+            quotas,
+            post_filter: Some(KoordinatorPostFilter::default()),
+            ..KoordinatorResponse::default()
+        };
         let table = Table { objects, arguments: json!({}), answers: vec![answer] };
         table.labelled("v", "name", "a").labelled("p", "name", "a").pod("p", |pod| pod["spec"]["priority"] = json!(5))
     }
 
     /// Changes the answer.
-    fn with(mut self, change: impl FnOnce(&mut Answer)) -> Table {
+    fn with(mut self, change: impl FnOnce(&mut KoordinatorResponse)) -> Table {
         change(self.answers.first_mut().unwrap());
         self
     }
 
     /// Lets upstream answer another question so.
-    fn then(mut self, change: impl FnOnce(&mut Answer)) -> Table {
+    fn then(mut self, change: impl FnOnce(&mut KoordinatorResponse)) -> Table {
         let mut answer = self.answers[0].clone();
         change(&mut answer);
         self.answers.push(answer);
@@ -51,7 +63,7 @@ impl Table {
     }
 
     /// Changes a quota, as upstream knows it.
-    fn account(self, name: &str, change: impl FnOnce(&mut Quota)) -> Table {
+    fn account(self, name: &str, change: impl FnOnce(&mut QuotaAccount)) -> Table {
         self.with(|answer| change(answer.quotas.get_mut(name).unwrap()))
     }
 
@@ -98,7 +110,7 @@ impl Table {
 
     /// Lets upstream refuse the pod for its quota.
     fn over_quota(self) -> Table {
-        let refusal = Refusal { plugin: "ElasticQuota".to_owned(), ..Refusal::default() };
+        let refusal = UpstreamRefusal { plugin: "ElasticQuota".to_owned(), ..UpstreamRefusal::default() };
         self.with(|answer| answer.pre_filter = Some(refusal))
     }
 
@@ -106,7 +118,7 @@ impl Table {
     fn feasible(self, node: &str) -> Table {
         self.with(|answer| {
             answer.feasible = vec![node.to_owned()];
-            answer.permit = Some(Permit { result: "bind".to_owned(), released: Vec::new() });
+            answer.permit = Some(KoordinatorPermit { result: "bind".to_owned(), released: Vec::new() });
         })
     }
 
@@ -127,30 +139,30 @@ impl Table {
         late: Option<&Value>,
         outcome: &Value,
     ) -> Result<Vec<&'static str>, &'static str> {
-        let mut case = Case::by_hand(System::Koordinator, By::Attempts, self.objects.clone());
+        let mut case = FuzzCase::by_hand(SystemKind::Koordinator, RoundKind::Attempts, self.objects.clone());
         case.args = self.arguments.as_object().cloned().unwrap();
-        let mut trial = Trial::of(&case).unwrap();
+        let mut trial = CaseComparison::of(&case).unwrap();
         for (pod, outcome) in earlier {
             // Only the cluster has to follow: a difference of this attempt does not matter.
             let quotas = &self.answers[0].quotas;
-            let mut alike = Answer { quotas: quotas.clone(), ..Answer::default() };
+            let mut alike = KoordinatorResponse { quotas: quotas.clone(), ..KoordinatorResponse::default() };
             if outcome["result"] == "Waiting" {
                 alike.feasible = vec!["n1".to_owned(), "n2".to_owned()];
-                alike.permit = Some(Permit { result: "wait".to_owned(), released: Vec::new() });
+                alike.permit = Some(KoordinatorPermit { result: "wait".to_owned(), released: Vec::new() });
             }
-            trial.step(&Step::Schedule((*pod).to_owned()), outcome, |_| Ok(json!(alike))).unwrap();
+            trial.step(&CaseStep::Schedule((*pod).to_owned()), outcome, |_| Ok(json!(alike))).unwrap();
         }
         if let Some(late) = late {
-            trial.step(&Step::Advance(60), late, |_| Ok(json!({}))).unwrap();
+            trial.step(&CaseStep::Advance(60), late, |_| Ok(json!({}))).unwrap();
         }
         let before = trial.tally.clone();
         let mut answers = self.answers.iter().chain(self.answers.last().into_iter().cycle());
-        match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |_| Ok(json!(answers.next().unwrap()))) {
+        match trial.step(&CaseStep::Schedule("d/p".to_owned()), outcome, |_| Ok(json!(answers.next().unwrap()))) {
             Ok(()) => {
                 assert_eq!(before.departures, Default::default());
                 Ok(trial.tally.departures.into_keys().collect())
             }
-            Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
+            Err(TrialError::Difference(UpstreamDifference { kind, .. })) => Err(kind),
             Err(error) => panic!("{error}"),
         }
     }
@@ -164,9 +176,9 @@ fn cpu(amount: i64) -> Amounts {
     Amounts::from([("cpu".to_owned(), amount)])
 }
 
-fn plan(node: &str, victims: &[&str]) -> Plan {
+fn plan(node: &str, victims: &[&str]) -> UpstreamPlan {
     let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
-    Plan { node: node.to_owned(), victims, possible: true, ..Plan::default() }
+    UpstreamPlan { node: node.to_owned(), victims, possible: true, ..UpstreamPlan::default() }
 }
 
 /// Returns an outcome without a node or plan.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::answer::{Answer, Plan};
+use super::answer::{KoordinatorResponse, UpstreamPlan};
 pub(super) use super::requests::{allocatable, amounts, requests};
 use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
-use crate::question::Question;
+use crate::question::JudgeRequest;
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 pub(super) const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
@@ -18,18 +18,18 @@ const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 const DEFAULT: &str = "koordinator-default-quota";
 
 /// The decisions of policy and upstream, and the cluster that they are made in.
-pub(super) struct View<'s> {
-    pub(super) question: &'s Question,
+pub(super) struct KoordinatorSituation<'s> {
+    pub(super) question: &'s JudgeRequest,
     pub(super) pod: &'s Value,
     /// The outcome of the policy.
     pub(super) outcome: &'s Value,
-    pub(super) policy: Decision,
-    pub(super) answer: &'s Answer,
+    pub(super) policy: KoordinatorDecision,
+    pub(super) answer: &'s KoordinatorResponse,
 }
 
 /// The ending of an attempt of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum KoordinatorResult {
     Bound,
     Waits,
     Plans,
@@ -41,8 +41,8 @@ pub(super) enum Ended {
 
 /// The decision of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decision {
-    pub(super) ended: Ended,
+pub(super) struct KoordinatorDecision {
+    pub(super) ended: KoordinatorResult,
     pub(super) node: String,
     /// The pods that are evicted, sorted.
     pub(super) victims: Vec<String>,
@@ -52,27 +52,27 @@ pub(super) struct Decision {
     pub(super) laws: Vec<String>,
 }
 
-impl Decision {
+impl KoordinatorDecision {
     /// Reads an outcome.
-    pub(super) fn of(outcome: &Value) -> Decision {
+    pub(super) fn of(outcome: &Value) -> KoordinatorDecision {
         let ended = match text(outcome, "/result") {
-            "Scheduled" => Ended::Bound,
-            "Waiting" => Ended::Waits,
-            "Nominated" => Ended::Plans,
-            "Rejected" => Ended::Refused,
-            _ => Ended::Nothing,
+            "Scheduled" => KoordinatorResult::Bound,
+            "Waiting" => KoordinatorResult::Waits,
+            "Nominated" => KoordinatorResult::Plans,
+            "Rejected" => KoordinatorResult::Refused,
+            _ => KoordinatorResult::Nothing,
         };
         let mut victims = list(outcome, "victims");
         victims.sort();
         let reasons = outcome.get("reasons").and_then(Value::as_array).into_iter().flatten();
         let laws = reasons.map(|reason| text(reason, "/code").to_owned()).collect();
         let node = text(outcome, "/node").to_owned();
-        Decision { ended, node, victims, nominated: texts(outcome, "nominated"), laws }
+        KoordinatorDecision { ended, node, victims, nominated: texts(outcome, "nominated"), laws }
     }
 
     /// Returns whether the pod has a node.
     pub(super) fn is_placed(&self) -> bool {
-        matches!(self.ended, Ended::Bound | Ended::Waits)
+        matches!(self.ended, KoordinatorResult::Bound | KoordinatorResult::Waits)
     }
 
     /// Returns whether a law of a name after `koordinator/` is among the reasons.
@@ -86,7 +86,7 @@ impl Decision {
     }
 }
 
-impl<'s> View<'s> {
+impl<'s> KoordinatorSituation<'s> {
     /// Returns whether an argument is on; all that the policy reads here are off by default.
     pub(super) fn is_on(&self, argument: &str) -> bool {
         self.question.arguments.get(argument).and_then(Value::as_bool).unwrap_or(false)
@@ -202,7 +202,7 @@ impl<'s> View<'s> {
     }
 
     /// Returns the plans that upstream may choose, each with its node.
-    pub(super) fn possible(&self) -> Vec<(&'s str, &'s Plan)> {
+    pub(super) fn possible(&self) -> Vec<(&'s str, &'s UpstreamPlan)> {
         let plans = self.answer.plans.iter();
         let sets =
             plans.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives).map(|set| (plan.node.as_str(), set)));

@@ -4,96 +4,96 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
+use super::answer::KubernetesResponse;
 use super::whole::{leaves_whole, stops_less};
 use super::{Situation, group_of};
-use crate::departure::Departure;
-use crate::framework::Plan;
+use crate::departure::UpstreamDeparture;
+use crate::framework::UpstreamPlan;
 use crate::object::{is_constrained, is_nominated, leaves, list, name, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// The ruling about pods that are being deleted.
-pub(super) const LEAVING: Departure = Departure {
+pub(super) const LEAVING: UpstreamDeparture = UpstreamDeparture {
     id: "K10",
     upstream: "a pod that is being deleted may stay, or be evicted again, like any other",
     policy: "a pod that is being deleted leaves, and is not evicted again",
 };
 
 /// The ruling about the priority of the pods of a group.
-pub(super) const PRIORITY: Departure = Departure {
+pub(super) const PRIORITY: UpstreamDeparture = UpstreamDeparture {
     id: "K18",
     upstream: "a group whose pods have another priority than it is in error, and none is tried",
     policy: "the priority of the group is used",
 };
 
 /// A ruling that reads the cluster in another way: upstream is asked about the cluster as the ruling reads it.
-pub(super) struct Reading {
-    pub(super) departure: Departure,
+pub(super) struct KubernetesReading {
+    pub(super) departure: UpstreamDeparture,
     /// Changes the cluster.
-    pub(super) read: fn(&mut Question),
+    pub(super) read: fn(&mut JudgeRequest),
 }
 
 /// The rulings that read the cluster in another way.
-pub(super) const READINGS: &[Reading] = &[
-    Reading { departure: PRIORITY, read: with_priorities_of_groups },
-    Reading {
-        departure: Departure {
+pub(super) const READINGS: &[KubernetesReading] = &[
+    KubernetesReading { departure: PRIORITY, read: with_priorities_of_groups },
+    KubernetesReading {
+        departure: UpstreamDeparture {
             id: "K75",
             upstream: "a pod of a group that leaves one by one is more important than a pod alone",
             policy: "these are equally important",
         },
         read: without_groups_of_pods_alone,
     },
-    Reading {
-        departure: Departure {
+    KubernetesReading {
+        departure: UpstreamDeparture {
             id: "K30",
             upstream: "a budget with an empty selector covers no pod",
             policy: "a budget with an empty selector covers every pod of its namespace",
         },
         read: with_budgets_of_namespaces,
     },
-    Reading { departure: LEAVING, read: |question| without_leaving_pods(question, |_| true) },
+    KubernetesReading { departure: LEAVING, read: |question| without_leaving_pods(question, |_| true) },
 ];
 
 /// A ruling, and what it explains.
-pub(super) struct Rule {
-    pub(super) departure: Departure,
+pub(super) struct KubernetesRuling {
+    pub(super) departure: UpstreamDeparture,
     /// Returns whether it explains the difference.
-    pub(super) explains: fn(&Situation<'_>, &mut Ask<'_>) -> Result<bool, TrialError>,
+    pub(super) explains: fn(&Situation<'_>, &mut JudgeClient<'_>) -> Result<bool, TrialError>,
 }
 
 /// The rulings, in the order in which they are tried.
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        departure: Departure {
+pub(super) const RULES: &[KubernetesRuling] = &[
+    KubernetesRuling {
+        departure: UpstreamDeparture {
             id: "K22",
             upstream: "a group that is placed in part holds no room",
             policy: "a nominated pod keeps its nomination, and evicts nobody, while its room is held at Permit",
         },
         explains: waits_for_who_is_held,
     },
-    Rule {
-        departure: Departure {
+    KubernetesRuling {
+        departure: UpstreamDeparture {
             id: "K43",
             upstream: "counts each pod of a group that leaves whole",
             policy: "counts a group that leaves whole once, and then the smaller part of the cluster",
         },
         explains: stops_less,
     },
-    Rule {
-        departure: Departure {
+    KubernetesRuling {
+        departure: UpstreamDeparture {
             id: "K23",
             upstream: "a nominated pod with constraints between pods counts on its own node only",
             policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
         },
         explains: |it, _| Ok(is_near_a_nomination(it)),
     },
-    Rule { departure: LEAVING, explains: evicts_but_who_leaves },
+    KubernetesRuling { departure: LEAVING, explains: evicts_but_who_leaves },
 ];
 
 /// Gives pods the priority of their group.
-fn with_priorities_of_groups(question: &mut Question) {
+fn with_priorities_of_groups(question: &mut JudgeRequest) {
     let is_group = |object: &&Value| text(object, "/kind") == "PodGroup";
     let priority = |group: &Value| group.pointer("/spec/priority").cloned().unwrap_or_else(|| json!(0));
     let groups = question.objects.iter().filter(is_group).map(|group| (name(group), priority(group)));
@@ -107,7 +107,7 @@ fn with_priorities_of_groups(question: &mut Question) {
 }
 
 /// Takes running pods out of their group, unless it leaves whole.
-fn without_groups_of_pods_alone(question: &mut Question) {
+fn without_groups_of_pods_alone(question: &mut JudgeRequest) {
     let all = question.objects.clone();
     let runs = |object: &&mut Value| text(object, "/kind") == "Pod" && !text(object, "/spec/nodeName").is_empty();
     for pod in question.objects.iter_mut().filter(runs).filter(|pod| !leaves_whole(&all, pod)) {
@@ -118,7 +118,7 @@ fn without_groups_of_pods_alone(question: &mut Question) {
 }
 
 /// Takes away those of some pods that are leaving, and what they spend of the budgets that cover them.
-fn without_leaving_pods(question: &mut Question, which: impl Fn(&Value) -> bool) {
+fn without_leaving_pods(question: &mut JudgeRequest, which: impl Fn(&Value) -> bool) {
     let is_gone = |it: &Value| text(it, "/kind") == "Pod" && leaves(it) && which(it);
     let (gone, mut left): (Vec<Value>, Vec<Value>) =
         std::mem::take(&mut question.objects).into_iter().partition(is_gone);
@@ -170,7 +170,7 @@ fn namespace(object: &Value) -> &str {
 }
 
 /// Lets budgets with an empty selector cover the pods of their namespace: these get a label that the budget selects.
-fn with_budgets_of_namespaces(question: &mut Question) {
+fn with_budgets_of_namespaces(question: &mut JudgeRequest) {
     const ALL: &str = "lictor.dev/pod-of-the-namespace";
     let is_of_all = |object: &Value| {
         text(object, "/kind") == "PodDisruptionBudget" && object.pointer("/spec/selector") == Some(&json!({}))
@@ -194,7 +194,7 @@ fn with_budgets_of_namespaces(question: &mut Question) {
 }
 
 /// Returns whether the pod keeps its nomination while pods at Permit hold its room: it could have its node, or would wait for it, without them.
-fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = text(it.pod, "/status/nominatedNodeName");
     let stands = it.outcome.pointer("/standing").and_then(|standing| standing.get(name(it.pod))).is_some();
     let is_kept = text(it.outcome, "/result") == "Unschedulable" && stands && !node.is_empty();
@@ -203,20 +203,20 @@ fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     }
     let mut question = it.held.clone();
     question.waiting.retain(|_, held| held != node);
-    let answer: Answer = ask.answer(&question.with_held())?;
+    let answer: KubernetesResponse = ask.answer(&question.with_held())?;
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether the plan of the policy is the one of upstream but for pods that are leaving its node, or upstream has none on this node because
 /// it could not evict these, and upstream has it there when they have left.
-fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = text(it.outcome, "/node");
     let is_leaving = |victim: &String| {
         let mut leaving = pods(&it.question.objects).filter(|pod| leaves(pod));
         leaving.any(|pod| name(pod) == *victim)
     };
     let victims = list(it.outcome, "victims");
-    let is_same = |plan: &Plan| {
+    let is_same = |plan: &UpstreamPlan| {
         plan.victims.iter().any(is_leaving) && plan.victims.iter().filter(|victim| !is_leaving(victim)).eq(&victims)
     };
     let chosen = it.answer.plans.iter().filter(|plan| plan.possible && plan.node == node);
@@ -227,7 +227,7 @@ fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     }
     let mut question = it.question.clone();
     without_leaving_pods(&mut question, |pod| text(pod, "/spec/nodeName") == node);
-    let answer: Answer = ask.answer(&question)?;
+    let answer: KubernetesResponse = ask.answer(&question)?;
     Ok(answer.feasible.is_empty() && answer.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
 }
 

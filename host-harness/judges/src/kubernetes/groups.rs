@@ -1,69 +1,33 @@
 //! PodGroups: kube-scheduler decides about a group in one cycle, the policy pod by pod. A round of attempts for the pods of a group, one
 //! after the other, is compared with that cycle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::{PodGroupDecision, PodGroupOutcome, PodGroupResponse};
 use super::departures::{LEAVING, PRIORITY};
-use crate::departure::{Departure, Verdict};
+use crate::departure::{AttemptComparison, UpstreamDeparture};
 use crate::object::{is_constrained, is_turned_away, leaves, list, name, pods, text, texts};
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
-
-/// The decision of upstream about a group.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-pub(super) struct Group {
-    /// What comes of the cycle, under several orders of the nodes.
-    pub(super) outcomes: Vec<Outcome>,
-}
-
-/// The result of the cycle of a group.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(default)]
-pub(super) struct Outcome {
-    /// The nodes of the pods that are bound.
-    pub(super) placed: BTreeMap<String, String>,
-    /// The nominations of the other pods.
-    pub(super) nominated: BTreeMap<String, String>,
-    /// The pods that are evicted.
-    pub(super) victims: Vec<String>,
-}
-
-impl Outcome {
-    /// Returns whether pods of the group are bound.
-    fn starts(&self) -> bool {
-        !self.placed.is_empty()
-    }
-}
-
-/// The answer of the judge about a pod of a group.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(default)]
-pub(super) struct Answer {
-    pub(super) group: Option<Group>,
-}
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 
 /// The ruling about scheduling gates. The cluster is read with it where upstream does not try the group without.
-pub(super) const GATED: Departure = Departure {
+pub(super) const GATED: UpstreamDeparture = UpstreamDeparture {
     id: "K76",
     upstream: "does not try a group of which one pod has scheduling gates",
     policy: "tries the other pods of the group, where these are enough for it to start",
 };
 
 /// A round of attempts for the pods of one group.
-pub(crate) struct Round {
+pub(crate) struct PodGroupRound {
     /// The group, `namespace/name`.
     group: String,
     /// The cluster before the first of them.
-    question: Question,
+    question: JudgeRequest,
     /// Whether it is read without the pods of the group that have scheduling gates.
     without_gated: bool,
-    upstream: Group,
+    upstream: PodGroupDecision,
     bound: BTreeSet<String>,
     victims: BTreeSet<String>,
     /// The pods that wait at Permit, and those that are nominated, after the last attempt.
@@ -73,25 +37,38 @@ pub(crate) struct Round {
     reasons: Vec<String>,
 }
 
-impl Round {
+impl PodGroupRound {
     /// Begins the round of the group of a pod; none where upstream does not try the group, or pods of it wait at Permit already.
     ///
     /// # Errors
     /// The judge has no answer.
-    pub(crate) fn begin(group: String, question: &Question, ask: &mut Ask<'_>) -> Result<Option<Round>, TrialError> {
+    pub(crate) fn begin(
+        group: String,
+        question: &JudgeRequest,
+        ask: &mut JudgeClient<'_>,
+    ) -> Result<Option<PodGroupRound>, TrialError> {
         if waits_at_permit(question, &group) {
             return Ok(None);
         }
         let mut question = question.clone();
-        let mut answer: Answer = ask.answer(&question)?;
+        let mut answer: PodGroupResponse = ask.answer(&question)?;
         let without_gated = answer.group.is_none() && take_out_gated(&mut question, &group);
         if without_gated {
             answer = ask.answer(&question)?;
         }
         let none = BTreeSet::new;
         let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
-        let round =
-            |upstream| Round { group, question, without_gated, upstream, bound, victims, held, nominated, reasons };
+        let round = |upstream| PodGroupRound {
+            group,
+            question,
+            without_gated,
+            upstream,
+            bound,
+            victims,
+            held,
+            nominated,
+            reasons,
+        };
         Ok(answer.group.map(round))
     }
 
@@ -110,18 +87,26 @@ impl Round {
     }
 
     /// Ends the round.
-    pub(crate) fn end(self) -> Verdict {
+    pub(crate) fn end(self) -> AttemptComparison {
         let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
         let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
         let is_alike =
             counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain();
         let is_nothing = self.bound.is_empty() && self.victims.is_empty();
         if is_alike {
-            return if self.without_gated && !is_nothing { Verdict::Ruled(vec![GATED.id]) } else { Verdict::Alike };
+            return if self.without_gated && !is_nothing {
+                AttemptComparison::Ruled(vec![GATED.id])
+            } else {
+                AttemptComparison::Alike
+            };
         }
         let rulings: Vec<&'static str> =
             RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
-        if rulings.is_empty() { Verdict::Differs(self.difference()) } else { Verdict::Ruled(rulings) }
+        if rulings.is_empty() {
+            AttemptComparison::Differs(self.difference())
+        } else {
+            AttemptComparison::Ruled(rulings)
+        }
     }
 
     /// Returns whether pods of the group wait at Permit though all of it were tried and no plan is in flight: upstream binds a group or holds
@@ -136,12 +121,12 @@ impl Round {
     }
 
     /// Returns the difference, with what both decide.
-    fn difference(&self) -> Difference {
-        let Round { group, bound, victims, held, reasons, upstream, .. } = self;
+    fn difference(&self) -> UpstreamDifference {
+        let PodGroupRound { group, bound, victims, held, reasons, upstream, .. } = self;
         let upstream: Vec<String> = upstream
             .outcomes
             .iter()
-            .map(|Outcome { placed, victims, nominated }| {
+            .map(|PodGroupOutcome { placed, victims, nominated }| {
                 format!("binds {placed:?}, evicts {victims:?} for {nominated:?}")
             })
             .collect();
@@ -150,18 +135,18 @@ impl Round {
             reasons.join(" | "),
             upstream.join(" or ")
         );
-        Difference { kind: "upstream/group", text }
+        UpstreamDifference { kind: "upstream/group", text }
     }
 }
 
 /// Returns whether pods of a group wait at Permit.
-pub(super) fn waits_at_permit(question: &Question, group: &str) -> bool {
+pub(super) fn waits_at_permit(question: &JudgeRequest, group: &str) -> bool {
     let mut of_it = pods(&question.objects).filter(|pod| group_of(pod).as_deref() == Some(group));
     of_it.any(|pod| question.waiting.contains_key(&name(pod)))
 }
 
 /// Takes the pods that have scheduling gates out of a group. Returns whether there are any.
-pub(super) fn take_out_gated(question: &mut Question, group: &str) -> bool {
+pub(super) fn take_out_gated(question: &mut JudgeRequest, group: &str) -> bool {
     let has_gates =
         |pod: &Value| pod.pointer("/spec/schedulingGates").is_some() && group_of(pod).as_deref() == Some(group);
     let gated = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && has_gates(object));
@@ -177,66 +162,66 @@ pub(crate) fn group_of(pod: &Value) -> Option<String> {
 }
 
 /// A ruling about groups, and its situation.
-pub(super) struct Rule {
-    pub(super) departure: Departure,
-    applies: fn(&Round) -> bool,
+pub(super) struct PodGroupRuling {
+    pub(super) departure: UpstreamDeparture,
+    applies: fn(&PodGroupRound) -> bool,
 }
 
 /// The rulings about groups, in the order in which they are tried.
-pub(super) const RULES: &[Rule] = &[
-    Rule { departure: PRIORITY, applies: Round::has_priorities_of_its_own },
-    Rule {
-        departure: Departure {
+pub(super) const RULES: &[PodGroupRuling] = &[
+    PodGroupRuling { departure: PRIORITY, applies: PodGroupRound::has_priorities_of_its_own },
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K34",
             upstream: "places those pods of a group that name it as their scheduler",
             policy: "a group whose pods name different schedulers is not tried",
         },
-        applies: Round::has_schedulers,
+        applies: PodGroupRound::has_schedulers,
     },
-    Rule {
-        departure: Departure {
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K21",
             upstream: "places a group by its topology only behind a gate that is off",
             policy: "a group that demands a topology is not tried",
         },
         applies: |round| round.demands_a_topology() && round.bound.is_empty() && round.victims.is_empty(),
     },
-    Rule {
-        departure: Departure {
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K17",
             upstream: "decides about all pods of a group at once, and evicts for those without a node in a later cycle",
             policy: "the pods are tried one by one: one without a node evicts when it is tried, though others may be bound",
         },
-        applies: |round| !round.victims.is_empty() && round.upstream.outcomes.iter().any(Outcome::starts),
+        applies: |round| !round.victims.is_empty() && round.upstream.outcomes.iter().any(PodGroupOutcome::starts),
     },
-    Rule {
-        departure: Departure {
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K69",
             upstream: "places the pods of a group in the order of the queue, and has no plan where a larger one finds no node behind smaller ones",
             policy: "plans the largest pods first, and leaves them out where they take the room of others",
         },
-        applies: Round::has_unlike_pods,
+        applies: PodGroupRound::has_unlike_pods,
     },
-    Rule {
-        departure: Departure {
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K63",
             upstream: "places the pods of a group one after the other, whatever their constraints demand of the ones before",
             policy: "in a plan, each pod leaves those before it allowed, and one that does not is left out",
         },
         applies: |round| round.members().any(is_constrained),
     },
-    Rule {
-        departure: Departure {
+    PodGroupRuling {
+        departure: UpstreamDeparture {
             id: "K78",
             upstream: "reprieves every pod that it would evict for a group, where their constraints keep the group out, and evicts none",
             policy: "evicts those that keep the pods of the group out",
         },
-        applies: Round::gets_a_plan_without_victims,
+        applies: PodGroupRound::gets_a_plan_without_victims,
     },
-    Rule { departure: LEAVING, applies: |round| pods(&round.question.objects).any(leaves) },
+    PodGroupRuling { departure: LEAVING, applies: |round| pods(&round.question.objects).any(leaves) },
 ];
 
-impl Round {
+impl PodGroupRound {
     /// Returns the pods of the group.
     fn members(&self) -> impl Iterator<Item = &Value> {
         pods(&self.question.objects).filter(|pod| group_of(pod).as_ref() == Some(&self.group))
@@ -253,8 +238,9 @@ impl Round {
     /// Returns whether upstream finds no node for the group, and nominates its pods, though it evicts none and none is leaving; and the policy evicts
     /// a pod with constraints between pods.
     fn gets_a_plan_without_victims(&self) -> bool {
-        let is_vain =
-            |outcome: &Outcome| !outcome.starts() && outcome.victims.is_empty() && !outcome.nominated.is_empty();
+        let is_vain = |outcome: &PodGroupOutcome| {
+            !outcome.starts() && outcome.victims.is_empty() && !outcome.nominated.is_empty()
+        };
         let mut evicted = pods(&self.question.objects).filter(|pod| self.victims.contains(&name(pod)));
         self.bound.is_empty()
             && self.upstream.outcomes.iter().all(is_vain)

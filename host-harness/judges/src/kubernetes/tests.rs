@@ -5,28 +5,32 @@ mod single;
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Plan};
+use super::answer::{KubernetesResponse, UpstreamPlan};
 use crate::tests::{binds, node, nominates, pod, refuses};
-use crate::{Question, Tally, Trial, Verdict};
+use crate::{AttemptComparison, CaseComparison, ComparisonCounts, JudgeRequest};
 
 /// Returns a plan that upstream chooses.
-fn plan(node: &str, victims: &[&str]) -> Plan {
+fn plan(node: &str, victims: &[&str]) -> UpstreamPlan {
     let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
-    Plan { node: node.to_owned(), victims, possible: true, ..Plan::default() }
+    UpstreamPlan { node: node.to_owned(), victims, possible: true, ..UpstreamPlan::default() }
 }
 
 /// Compares one attempt of `d/p`, and returns the kind of the difference.
-fn compared(objects: Vec<Value>, outcome: &Value, answer: &Answer) -> Result<Tally, &'static str> {
-    crate::tests::compared(System::Kubernetes, objects, outcome, answer)
+fn compared(
+    objects: Vec<Value>,
+    outcome: &Value,
+    answer: &KubernetesResponse,
+) -> Result<ComparisonCounts, &'static str> {
+    crate::tests::compared(SystemKind::Kubernetes, objects, outcome, answer)
 }
 
 #[test]
 fn a_binding_is_to_a_node_that_upstream_finds_feasible() {
     let objects = || vec![node("n1"), node("n2"), pod("p", None)];
-    let answer = Answer { feasible: vec!["n2".to_owned()], ..Answer::default() };
+    let answer = KubernetesResponse { feasible: vec!["n2".to_owned()], ..KubernetesResponse::default() };
     assert!(compared(objects(), &binds("d/p", "n2"), &answer).is_ok());
     assert_eq!(compared(objects(), &binds("d/p", "n1"), &answer).err(), Some("upstream/node"));
     assert_eq!(compared(objects(), &refuses(&json!({})), &answer).err(), Some("upstream/node"));
@@ -36,7 +40,11 @@ fn a_binding_is_to_a_node_that_upstream_finds_feasible() {
 fn upstream_takes_the_nominated_node_if_that_is_feasible() {
     let mut nominated = pod("p", None);
     nominated["status"]["nominatedNodeName"] = json!("n1");
-    let answer = Answer { feasible: vec!["n1".to_owned(), "n2".to_owned()], nominated: true, ..Answer::default() };
+    let answer = KubernetesResponse {
+        feasible: vec!["n1".to_owned(), "n2".to_owned()],
+        nominated: true,
+        ..KubernetesResponse::default()
+    };
     let objects = || vec![node("n1"), node("n2"), nominated.clone()];
     assert!(compared(objects(), &binds("d/p", "n1"), &answer).is_ok());
     assert_eq!(compared(objects(), &binds("d/p", "n2"), &answer).err(), Some("upstream/node"));
@@ -45,8 +53,8 @@ fn upstream_takes_the_nominated_node_if_that_is_feasible() {
 #[test]
 fn a_plan_is_one_that_upstream_may_choose() {
     let objects = || vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n2")), pod("p", None)];
-    let other = Plan { possible: false, ..plan("n2", &["d/w"]) };
-    let answer = Answer { plans: vec![plan("n1", &["d/v"]), other], ..Answer::default() };
+    let other = UpstreamPlan { possible: false, ..plan("n2", &["d/w"]) };
+    let answer = KubernetesResponse { plans: vec![plan("n1", &["d/v"]), other], ..KubernetesResponse::default() };
     assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/v"]), &answer).map(|tally| tally.alike), Ok(1));
     assert_eq!(compared(objects(), &nominates("d/p", "n2", &["d/w"]), &answer).err(), Some("upstream/plan"));
     assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/w"]), &answer).err(), Some("upstream/victims"));
@@ -56,9 +64,11 @@ fn a_plan_is_one_that_upstream_may_choose() {
 #[test]
 fn equal_victims_may_come_in_another_order() {
     let objects = vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
-    let turned = Plan { node: String::new(), ..plan("", &["d/w"]) };
-    let answer =
-        Answer { plans: vec![Plan { alternatives: vec![turned], ..plan("n1", &["d/v"]) }], ..Answer::default() };
+    let turned = UpstreamPlan { node: String::new(), ..plan("", &["d/w"]) };
+    let answer = KubernetesResponse {
+        plans: vec![UpstreamPlan { alternatives: vec![turned], ..plan("n1", &["d/v"]) }],
+        ..KubernetesResponse::default()
+    };
     assert!(compared(objects, &nominates("d/p", "n1", &["d/w"]), &answer).is_ok());
 }
 
@@ -68,7 +78,7 @@ fn nominations_are_kept_and_withdrawn_as_upstream_does() {
     nominated["status"]["nominatedNodeName"] = json!("n1");
     let kept = json!({"d/p": "n1"});
     for keeps_nomination in [true, false] {
-        let answer = Answer { keeps_nomination, ..Answer::default() };
+        let answer = KubernetesResponse { keeps_nomination, ..KubernetesResponse::default() };
         let alike =
             |standing: &Value| compared(vec![node("n1"), nominated.clone()], &refuses(standing), &answer).is_ok();
         assert_eq!(alike(&kept), keeps_nomination);
@@ -80,38 +90,45 @@ fn nominations_are_kept_and_withdrawn_as_upstream_does() {
     let objects = vec![node("n1"), pod("v", Some("n1")), other, pod("p", None)];
     let plans = vec![plan("n1", &["d/v"])];
     let outcome = nominates("d/p", "n1", &["d/v"]);
-    assert!(compared(objects.clone(), &outcome, &Answer { plans: plans.clone(), clears, ..Answer::default() }).is_ok());
-    let answer = Answer { plans, ..Answer::default() };
+    assert!(
+        compared(
+            objects.clone(),
+            &outcome,
+            &KubernetesResponse { plans: plans.clone(), clears, ..KubernetesResponse::default() }
+        )
+        .is_ok()
+    );
+    let answer = KubernetesResponse { plans, ..KubernetesResponse::default() };
     assert_eq!(compared(objects, &outcome, &answer).err(), Some("upstream/nominations"));
 }
 
 #[test]
 fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
-    let case = Case::by_hand(
-        System::Kubernetes,
-        By::Attempts,
+    let case = FuzzCase::by_hand(
+        SystemKind::Kubernetes,
+        RoundKind::Attempts,
         vec![node("n1"), pod("v", Some("n1")), pod("p", None), pod("q", None)],
     );
-    let mut trial = Trial::of(&case).unwrap();
-    let mut seen: Vec<Question> = Vec::new();
+    let mut trial = CaseComparison::of(&case).unwrap();
+    let mut seen: Vec<JudgeRequest> = Vec::new();
     let steps = [
-        (Step::Schedule("d/p".to_owned()), nominates("d/p", "n1", &["d/v"])),
-        (Step::Schedule("d/q".to_owned()), refuses(&json!({"d/p": "n1"}))),
-        (Step::EvictionsComplete, json!({"standing": {"d/p": "n1"}})),
-        (Step::Advance(61), json!({"standing": {"d/p": "n1"}})),
-        (Step::Schedule("d/p".to_owned()), binds("d/p", "n1")),
-        (Step::Schedule("d/q".to_owned()), refuses(&json!({}))),
+        (CaseStep::Schedule("d/p".to_owned()), nominates("d/p", "n1", &["d/v"])),
+        (CaseStep::Schedule("d/q".to_owned()), refuses(&json!({"d/p": "n1"}))),
+        (CaseStep::EvictionsComplete, json!({"standing": {"d/p": "n1"}})),
+        (CaseStep::Advance(61), json!({"standing": {"d/p": "n1"}})),
+        (CaseStep::Schedule("d/p".to_owned()), binds("d/p", "n1")),
+        (CaseStep::Schedule("d/q".to_owned()), refuses(&json!({}))),
     ];
     for (step, outcome) in steps {
         let answered = trial.step(&step, &outcome, |question| {
             seen.push(question.clone());
             let feasible = if outcome["result"] == "Scheduled" { vec!["n1".to_owned()] } else { Vec::new() };
             let plans = if outcome["result"] == "Nominated" { vec![plan("n1", &["d/v"])] } else { Vec::new() };
-            Ok(json!(Answer { feasible, plans, ..Answer::default() }))
+            Ok(json!(KubernetesResponse { feasible, plans, ..KubernetesResponse::default() }))
         });
         assert!(answered.is_ok(), "{step:?}: {answered:?}");
     }
-    let of = |question: &Question, name: &str| {
+    let of = |question: &JudgeRequest, name: &str| {
         question.objects.iter().find(|object| object["metadata"]["name"] == name).cloned().unwrap_or_default()
     };
     let victim = of(&seen[1], "v");
@@ -138,19 +155,23 @@ fn k78_evicts_for_a_group_that_upstream_nominates_in_vain() {
         victim["spec"]["affinity"] = constraint;
         let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
-        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), victim, group, member("p", 5)]);
-        let mut trial = Trial::of(&case).unwrap();
+        let case = FuzzCase::by_hand(
+            SystemKind::Kubernetes,
+            RoundKind::Attempts,
+            vec![node("n1"), victim, group, member("p", 5)],
+        );
+        let mut trial = CaseComparison::of(&case).unwrap();
         let answer = json!({"group": {"outcomes": [upstream]}});
-        let step = Step::Schedule("d/p".to_owned());
+        let step = CaseStep::Schedule("d/p".to_owned());
         trial.weigh(&step, &nominates("d/p", "n1", &["d/v"]), |_| Ok(answer.clone())).unwrap();
         trial.end()
     };
     let against = || json!({"podAntiAffinity": {}});
     let in_vain = json!({"placed": {}, "nominated": {"d/p": "n1"}, "victims": []});
     let nothing = json!({"placed": {}, "nominated": {}, "victims": []});
-    assert_eq!(judged(against(), &in_vain), Some(Verdict::Ruled(vec!["K78"])));
-    assert!(matches!(judged(against(), &nothing), Some(Verdict::Differs(_))));
-    assert!(matches!(judged(json!({}), &in_vain), Some(Verdict::Differs(_))));
+    assert_eq!(judged(against(), &in_vain), Some(AttemptComparison::Ruled(vec!["K78"])));
+    assert!(matches!(judged(against(), &nothing), Some(AttemptComparison::Differs(_))));
+    assert!(matches!(judged(json!({}), &in_vain), Some(AttemptComparison::Differs(_))));
 }
 
 #[test]
@@ -158,14 +179,15 @@ fn k21_does_not_try_a_group_that_demands_a_topology() {
     let judged = |constraints: Value| {
         let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g", "namespace": "d"},
             "spec": {"priority": 5, "schedulingConstraints": constraints}});
-        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), group, member("p", 5)]);
-        let mut trial = Trial::of(&case).unwrap();
+        let case =
+            FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, vec![node("n1"), group, member("p", 5)]);
+        let mut trial = CaseComparison::of(&case).unwrap();
         let answer = json!({"group": {"outcomes": [{"placed": {"d/p": "n1"}, "nominated": {}, "victims": []}]}});
-        trial.weigh(&Step::Schedule("d/p".to_owned()), &refuses(&json!({})), |_| Ok(answer.clone())).unwrap();
+        trial.weigh(&CaseStep::Schedule("d/p".to_owned()), &refuses(&json!({})), |_| Ok(answer.clone())).unwrap();
         trial.end()
     };
-    assert_eq!(judged(json!({"topology": [{"key": "example.com/rack"}]})), Some(Verdict::Ruled(vec!["K21"])));
-    assert!(matches!(judged(json!({})), Some(Verdict::Differs(_))));
+    assert_eq!(judged(json!({"topology": [{"key": "example.com/rack"}]})), Some(AttemptComparison::Ruled(vec!["K21"])));
+    assert!(matches!(judged(json!({})), Some(AttemptComparison::Differs(_))));
 }
 
 #[test]
@@ -174,24 +196,24 @@ fn no_ruling_explains_a_second_plan_while_victims_are_leaving() {
         let (mut victim, mut waiting) = (pod("v", Some("n1")), pod("p", None));
         waiting["spec"]["priority"] = json!(5);
         change(&mut victim, &mut waiting);
-        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), victim, waiting]);
-        let mut trial = Trial::of(&case).unwrap();
-        let step = Step::Schedule("d/p".to_owned());
+        let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, vec![node("n1"), victim, waiting]);
+        let mut trial = CaseComparison::of(&case).unwrap();
+        let step = CaseStep::Schedule("d/p".to_owned());
         first.into_iter().for_each(|first| trial.follow(&step, first).unwrap());
         let answered = trial.weigh(&step, &nominates("d/p", "n1", &[]), |question| {
             let is_gone = question.objects.iter().all(|object| object["metadata"]["name"] != "v");
             let feasible = if is_gone { vec!["n1".to_owned()] } else { Vec::new() };
-            Ok(json!(Answer { feasible, ..Answer::default() }))
+            Ok(json!(KubernetesResponse { feasible, ..KubernetesResponse::default() }))
         });
         answered.unwrap().attempt
     };
     let again = judged(|_, _| {}, Some(&nominates("d/p", "n1", &["d/v"])));
-    assert!(matches!(again, Some(Verdict::Differs(_))));
+    assert!(matches!(again, Some(AttemptComparison::Differs(_))));
     let leaving = |victim: &mut Value, waiting: &mut Value| {
         victim["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
         waiting["status"]["nominatedNodeName"] = json!("n1");
     };
-    assert_eq!(judged(leaving, None), Some(Verdict::Ruled(vec!["K10"])), "another plan evicts the pod");
+    assert_eq!(judged(leaving, None), Some(AttemptComparison::Ruled(vec!["K10"])), "another plan evicts the pod");
 }
 
 #[test]
@@ -202,9 +224,10 @@ fn a_group_with_a_gated_pod_is_compared_without_that_pod() {
     gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
     let objects = vec![node("n1"), group, member("p", 5), gated];
     let judged = |outcome: &Value, placed: Value| {
-        let case = Case::by_hand(System::Kubernetes, By::Attempts, objects.clone());
-        let mut trial = Trial::of(&case).unwrap();
-        let steps = [(Step::Schedule("d/p".to_owned()), outcome.clone()), (Step::Advance(1), json!({"standing": {}}))];
+        let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects.clone());
+        let mut trial = CaseComparison::of(&case).unwrap();
+        let steps =
+            [(CaseStep::Schedule("d/p".to_owned()), outcome.clone()), (CaseStep::Advance(1), json!({"standing": {}}))];
         for (step, outcome) in steps {
             let answered = trial.step(&step, &outcome, |question| {
                 let has_gated = question.objects.iter().any(|object| {

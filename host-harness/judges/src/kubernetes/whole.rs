@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::answer::{Answer, Plan};
+use super::answer::{KubernetesResponse, UpstreamPlan};
 use super::departures::is_covered;
 use super::{Situation, group_of};
 use crate::object::{list, name, pods, text};
-use crate::trial::{Ask, TrialError};
+use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether there is a group that leaves whole, so that the policy counts jobs, and the policy has a plan of which each victim is needed, and
 /// none of upstream does less harm where such a group counts once.
-pub(super) fn stops_less(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+pub(super) fn stops_less(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let victims: BTreeSet<String> = list(it.outcome, "victims").into_iter().collect();
     let plans = it.answer.plans.iter().flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
     let chosen: Vec<BTreeSet<String>> =
@@ -64,7 +64,7 @@ impl Situation<'_> {
         let units: BTreeSet<String> = victims.iter().map(|victim| self.unit(victim)).collect();
         let are_alone = units.len() == victims.len();
         let mut plans = self.answer.plans.iter().flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
-        let is_same = |plan: &&Plan| plan.victims.iter().eq(victims);
+        let is_same = |plan: &&UpstreamPlan| plan.victims.iter().eq(victims);
         if let Some(plan) = plans.find(is_same).filter(|_| are_alone) {
             return usize::try_from(plan.violations).unwrap_or(usize::MAX);
         }
@@ -87,7 +87,7 @@ impl Situation<'_> {
     }
 
     /// Returns whether the pod finds its node when the victims have left, and not while one of them, or a group of them that leaves whole, stays.
-    fn needs_each(&self, victims: &BTreeSet<String>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    fn needs_each(&self, victims: &BTreeSet<String>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
         let node = text(self.outcome, "/node").to_owned();
         let mut fits = |stays: Option<&String>| {
             let mut question = self.question.clone();
@@ -95,7 +95,7 @@ impl Situation<'_> {
                 let is_gone = |pod: &String| victims.contains(pod) && Some(&self.unit(pod)) != stays;
                 text(object, "/kind") != "Pod" || !is_gone(&name(object))
             });
-            Ok::<bool, TrialError>(ask.answer::<Answer>(&question)?.feasible.contains(&node))
+            Ok::<bool, TrialError>(ask.answer::<KubernetesResponse>(&question)?.feasible.contains(&node))
         };
         if !fits(None)? {
             return Ok(false);

@@ -11,7 +11,7 @@ pub(super) type Amounts = BTreeMap<String, i64>;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(untagged)]
-pub(super) enum Reply {
+pub(super) enum YunikornResponse {
     /// The pod or the cluster asks for something that the judge does not look at.
     NotJudged {
         /// What it asks for.
@@ -19,22 +19,22 @@ pub(super) enum Reply {
         not_judged: String,
     },
     /// The decision.
-    Judged(Box<Answer>),
+    Judged(Box<JudgedAttempt>),
 }
 
 /// The decision of upstream about a pod, and what it was made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Answer {
+pub(super) struct JudgedAttempt {
     #[serde(flatten)]
-    pub(super) decision: Decision,
+    pub(super) decision: YunikornDecision,
     /// What the core logged for the pod.
     pub(super) why: String,
     /// The nodes on which the core may bind the pod, where it binds it.
     pub(super) legal_nodes: Vec<String>,
     /// Other decisions, in another order of equals.
-    pub(super) alternatives: Vec<Decision>,
+    pub(super) alternatives: Vec<YunikornDecision>,
     /// The pods that the core evicts for the pod where nothing but that pod is in question.
     pub(super) candidates: Vec<String>,
     /// The nominated pods that the core keeps no node for.
@@ -50,14 +50,14 @@ pub(super) struct Answer {
     /// What may be taken of queues, by upstream's reading.
     pub(super) preemptable: BTreeMap<String, Amounts>,
     /// The pods of the core.
-    pub(super) pods: BTreeMap<String, Known>,
+    pub(super) pods: BTreeMap<String, CorePod>,
 }
 
 /// A decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
-pub(super) struct Decision {
-    pub(super) result: Ended,
+pub(super) struct YunikornDecision {
+    pub(super) result: YunikornResult,
     /// Where the pod is bound, or the node that is reserved for it.
     #[serde(default)]
     pub(super) node: String,
@@ -70,7 +70,7 @@ pub(super) struct Decision {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Ended {
+pub(super) enum YunikornResult {
     Bound,
     Preempts,
     /// A node is reserved, and no pod is evicted.
@@ -85,7 +85,7 @@ pub(super) enum Ended {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Known {
+pub(super) struct CorePod {
     pub(super) app: String,
     /// The path of its queue.
     pub(super) queue: String,

@@ -11,188 +11,194 @@ use super::situations::{
     makes_no_room, may_be_made, meets_large_pods, takes_leaf_below_guarantee, takes_more_than_an_even_share,
     takes_parent_below_guarantee, victims_are_smaller,
 };
-use super::view::{Member, View, evicts};
-use crate::departure::Departure;
+use super::view::{YunikornPod, YunikornSituation, evicts};
+use crate::departure::UpstreamDeparture;
 
 /// A ruling, and what it explains.
-pub(super) struct Rule {
-    pub(super) departure: Departure,
+pub(super) struct YunikornRuling {
+    pub(super) departure: UpstreamDeparture,
     /// Any of these.
-    pub(super) explains: &'static [Explains],
+    pub(super) explains: &'static [YunikornDifference],
 }
 
 /// The kinds of difference that a ruling explains.
-pub(super) enum Explains {
+pub(super) enum YunikornDifference {
     /// That the policy does not make the plan of upstream.
-    Forbids(fn(&View<'_>, &[Member<'_>]) -> bool),
+    Forbids(fn(&YunikornSituation<'_>, &[YunikornPod<'_>]) -> bool),
     /// That upstream does not make the plan of the policy.
-    Allows(fn(&View<'_>, &[Member<'_>]) -> bool),
+    Allows(fn(&YunikornSituation<'_>, &[YunikornPod<'_>]) -> bool),
     /// That a node has room for one of both only, or that the policy does not try the pod.
-    Keeps(fn(&View<'_>) -> bool),
+    Keeps(fn(&YunikornSituation<'_>) -> bool),
     /// That the plan of the policy is better than that of upstream, or as good.
-    Prefers(fn(&View<'_>) -> bool),
+    Prefers(fn(&YunikornSituation<'_>) -> bool),
 }
 
-impl Rule {
+impl YunikornRuling {
     /// Returns whether the ruling explains a difference.
-    pub(super) fn explains(&self, it: &View<'_>) -> bool {
+    pub(super) fn explains(&self, it: &YunikornSituation<'_>) -> bool {
         let (policy, upstream) = (it.policy, it.upstream());
         self.explains.iter().any(|explains| match explains {
-            Explains::Forbids(forbids) => evicts(upstream) && forbids(it, &it.named(&upstream.victims)),
-            Explains::Allows(allows) => {
+            YunikornDifference::Forbids(forbids) => evicts(upstream) && forbids(it, &it.named(&upstream.victims)),
+            YunikornDifference::Allows(allows) => {
                 let victims = it.named(&policy.victims);
                 evicts(policy) && !evicts(upstream) && may_be_made(it, &victims) && allows(it, &victims)
             }
-            Explains::Keeps(keeps) => keeps(it),
-            Explains::Prefers(prefers) => evicts(policy) && evicts(upstream) && prefers(it),
+            YunikornDifference::Keeps(keeps) => keeps(it),
+            YunikornDifference::Prefers(prefers) => evicts(policy) && evicts(upstream) && prefers(it),
         })
     }
 }
 
 /// The rulings.
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        departure: Departure {
+pub(super) const RULES: &[YunikornRuling] = &[
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D1",
             upstream: "takes pods from a queue that is over its guarantee, and below it afterwards",
             policy: "a queue is not below its guarantee afterwards",
         },
-        explains: &[Explains::Forbids(takes_leaf_below_guarantee)],
+        explains: &[YunikornDifference::Forbids(takes_leaf_below_guarantee)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D2",
             upstream: "takes pods from a parent that is below its guarantee afterwards",
             policy: "nor is a parent of a queue",
         },
-        explains: &[Explains::Forbids(takes_parent_below_guarantee)],
+        explains: &[YunikornDifference::Forbids(takes_parent_below_guarantee)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D14",
             upstream: "evicts pods of other nodes for room below a maximum",
             policy: "all victims are on the node of the pod",
         },
-        explains: &[Explains::Forbids(evicts_elsewhere)],
+        explains: &[YunikornDifference::Forbids(evicts_elsewhere)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D15",
             upstream: "preempts for a DaemonSet pod that may not preempt, and pods of its application",
             policy: "a DaemonSet pod may preempt as other pods may, and none of its application",
         },
-        explains: &[Explains::Forbids(breaks_laws_of_daemon_sets)],
+        explains: &[YunikornDifference::Forbids(breaks_laws_of_daemon_sets)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D9",
             upstream: "does not count nominated pods, neither for a guarantee nor for a maximum",
             policy: "a nominated pod counts as used",
         },
-        explains: &[Explains::Forbids(is_promised_the_guarantee), Explains::Keeps(is_promised_the_maximum)],
+        explains: &[
+            YunikornDifference::Forbids(is_promised_the_guarantee),
+            YunikornDifference::Keeps(is_promised_the_maximum),
+        ],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D18",
             upstream: "takes from a queue that shares its guarantee with that of the pod, and holds less of it afterwards",
             policy: "queues that share a guarantee even out",
         },
-        explains: &[Explains::Forbids(takes_more_than_an_even_share)],
+        explains: &[YunikornDifference::Forbids(takes_more_than_an_even_share)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D22",
             upstream: "preempts for a queue without a guarantee below a parent that is at or over its own",
             policy: "a queue whose nearest guarantee is used up evicts no pod elsewhere",
         },
-        explains: &[Explains::Forbids(is_over_the_guarantee)],
+        explains: &[YunikornDifference::Forbids(is_over_the_guarantee)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D8",
             upstream: "does not preempt for a DaemonSet pod in a full cluster or queue",
             policy: "a DaemonSet pod gets its node",
         },
-        explains: &[Explains::Allows(daemon_set_is_at_a_maximum)],
+        explains: &[YunikornDifference::Allows(daemon_set_is_at_a_maximum)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D3",
             upstream: "wants victims that make the room of the pod alone, whatever is free or about to be",
             policy: "free room, pods that leave and victims make the room together",
         },
-        explains: &[Explains::Allows(victims_are_smaller), Explains::Forbids(has_room_that_is_leaving)],
+        explains: &[
+            YunikornDifference::Allows(victims_are_smaller),
+            YunikornDifference::Forbids(has_room_that_is_leaving),
+        ],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D5",
             upstream: "ends the search on a node when its candidates are larger than the rest of the guarantee of the pod's queue",
             policy: "the size of a candidate is no limit",
         },
-        explains: &[Explains::Allows(meets_large_pods)],
+        explains: &[YunikornDifference::Allows(meets_large_pods)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D34",
             upstream: "takes the youngest pods of a node while their queue is over its guarantee, and none where these make no room",
             policy: "takes those pods of the queue that make the room",
         },
-        explains: &[Explains::Allows(gives_its_youngest_in_vain)],
+        explains: &[YunikornDifference::Allows(gives_its_youngest_in_vain)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D6",
             upstream: "evicts no more pods when those chosen make the room in one resource",
             policy: "the victims make the room that the pod needs",
         },
-        explains: &[Explains::Forbids(makes_no_room)],
+        explains: &[YunikornDifference::Forbids(makes_no_room)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D7",
             upstream: "does not preempt where the pod would exceed the guarantee",
             policy: "the last pod may exceed the guarantee",
         },
-        explains: &[Explains::Allows(exceeds_the_guarantee)],
+        explains: &[YunikornDifference::Allows(exceeds_the_guarantee)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D32",
             upstream: "takes the size of the cluster as a maximum of every queue, and evicts only inside a parent that is full by it",
             policy: "only max of the configuration makes a parent full",
         },
-        explains: &[Explains::Allows(has_parent_as_large_as_the_cluster)],
+        explains: &[YunikornDifference::Allows(has_parent_as_large_as_the_cluster)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D17",
             upstream: "keeps a whole node for one nominated pod",
             policy: "keeps the room of every nominated pod, and the whole node for a DaemonSet pod",
         },
-        explains: &[Explains::Keeps(is_about_a_kept_node)],
+        explains: &[YunikornDifference::Keeps(is_about_a_kept_node)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D27",
             upstream: "tries a pod of task groups of style `Hard` when the placeholders of its application are placed",
             policy: "does not try such a pod",
         },
-        explains: &[Explains::Keeps(is_refused_for_task_groups)],
+        explains: &[YunikornDifference::Keeps(is_refused_for_task_groups)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "D33",
             upstream: "takes parts of devices, and devices by several names, for sums of the node",
             policy: "does not try a pod whose devices the sums do not say enough about",
         },
-        explains: &[Explains::Keeps(is_refused_for_devices)],
+        explains: &[YunikornDifference::Keeps(is_refused_for_devices)],
     },
-    Rule {
-        departure: Departure {
+    YunikornRuling {
+        departure: UpstreamDeparture {
             id: "A6",
             upstream: "evicts the youngest pods of the first node where that is enough",
             policy: "evicts the fewest protected pods, then the fewest pods, then those of least importance",
         },
-        explains: &[Explains::Prefers(is_no_worse)],
+        explains: &[YunikornDifference::Prefers(is_no_worse)],
     },
 ];

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::answer::Ended;
-use super::view::{View, amount};
+use super::answer::YunikornResult;
+use super::view::{YunikornSituation, amount};
 use crate::object::text;
 
 /// A resource that counts devices in percent, and the same devices under another name.
@@ -17,7 +17,7 @@ const UNCOUNTED: &str = "nvidia.com/gpumem";
 const DEVICE: i64 = 100;
 
 /// Returns whether the policy refuses the pod for its request of devices.
-pub(super) fn is_refused_for_devices(it: &View<'_>) -> bool {
+pub(super) fn is_refused_for_devices(it: &YunikornSituation<'_>) -> bool {
     let uses = |resource| amount(Some(&it.ask.uses), resource);
     let requests = |resource| uses(resource) > 0;
     let part = |amount: i64| amount % DEVICE != 0;
@@ -36,11 +36,12 @@ pub(super) fn is_refused_for_devices(it: &View<'_>) -> bool {
             (false, false) => false,
         }
     };
-    it.policy.result == Ended::Refused && (requests(UNCOUNTED) || requests(PERCENT) && in_parts() || by_two_names())
+    it.policy.result == YunikornResult::Refused
+        && (requests(UNCOUNTED) || requests(PERCENT) && in_parts() || by_two_names())
 }
 
 /// Returns the nodes.
-fn nodes<'s>(it: &View<'s>) -> impl Iterator<Item = &'s Value> {
+fn nodes<'s>(it: &YunikornSituation<'s>) -> impl Iterator<Item = &'s Value> {
     it.objects.iter().filter(|object| text(object, "/kind") == "Node")
 }
 
@@ -51,7 +52,12 @@ fn has(node: &Value, resource: &str) -> i64 {
 }
 
 /// Returns whether a pod on such a node uses such an amount of a resource.
-fn is_held(it: &View<'_>, on: impl Fn(&Value) -> bool, resource: &str, is_it: impl Fn(i64) -> bool) -> bool {
+fn is_held(
+    it: &YunikornSituation<'_>,
+    on: impl Fn(&Value) -> bool,
+    resource: &str,
+    is_it: impl Fn(i64) -> bool,
+) -> bool {
     let is_on = |name: &str| nodes(it).any(|node| text(node, "/metadata/name") == name && on(node));
     let request = |pod: &Value| {
         let requests = pod.pointer("/spec/containers/0/resources/requests");

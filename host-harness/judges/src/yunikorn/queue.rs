@@ -3,15 +3,15 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::departure::Verdict;
+use crate::departure::AttemptComparison;
 use crate::object::list;
 use crate::order::verdict;
-use crate::question::Question;
-use crate::trial::{Ask, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError};
 
 /// The part of an answer about the queue.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct QueueOrders {
     /// The orders in which the core may try the pods that wait.
     #[serde(default)]
     queues: Vec<Vec<String>>,
@@ -21,12 +21,16 @@ struct Answer {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(question: Question, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+pub(crate) fn judge(
+    question: JudgeRequest,
+    outcome: &Value,
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<AttemptComparison>, TrialError> {
     let order = list(outcome, "order");
     if order.len() < 2 {
         return Ok(None);
     }
-    let Answer { queues } = ask.answer(&Question { arguments: json!({"queue": true}), ..question })?;
+    let QueueOrders { queues } = ask.answer(&JudgeRequest { arguments: json!({"queue": true}), ..question })?;
     let is_of_both = |pod: &String| order.contains(pod) && queues.iter().all(|queue| queue.contains(pod));
     let policy: Vec<&String> = order.iter().filter(|pod| is_of_both(pod)).collect();
     if policy.len() < 2 {
@@ -40,30 +44,30 @@ pub(crate) fn judge(question: Question, outcome: &Value, ask: &mut Ask<'_>) -> R
 
 #[cfg(test)]
 mod tests {
-    use lictor_oracle::{By, Case, Step, System};
+    use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
     use serde_json::{Value, json};
 
     use crate::tests::{node, pod};
-    use crate::{Trial, Verdict};
+    use crate::{AttemptComparison, CaseComparison};
 
     /// Compares an order with two of upstream.
-    fn judged(order: Value) -> Option<Verdict> {
+    fn judged(order: Value) -> Option<AttemptComparison> {
         let objects = vec![node("n1"), pod("p", None), pod("q", None), pod("r", None)];
-        let case = Case::by_hand(System::Yunikorn, By::Attempts, objects);
-        let mut trial = Trial::of(&case).unwrap();
+        let case = FuzzCase::by_hand(SystemKind::Yunikorn, RoundKind::Attempts, objects);
+        let mut trial = CaseComparison::of(&case).unwrap();
         let outcome = json!({"order": order, "standing": {}});
-        let answer = |question: &crate::Question| {
+        let answer = |question: &crate::JudgeRequest| {
             assert_eq!(question.arguments, json!({"queue": true}));
             Ok(json!({"queues": [["d/p", "d/q", "d/x"], ["d/q", "d/p", "d/x"]]}))
         };
-        trial.weigh(&Step::Order, &outcome, answer).unwrap().attempt
+        trial.weigh(&CaseStep::Order, &outcome, answer).unwrap().attempt
     }
 
     #[test]
     fn any_order_of_upstream_is_its_order() {
-        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(Verdict::Alike));
-        assert_eq!(judged(json!(["d/p", "d/q"])), Some(Verdict::Alike));
-        assert!(matches!(judged(json!(["d/x", "d/p", "d/q"])), Some(Verdict::Differs(_))));
+        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
+        assert_eq!(judged(json!(["d/p", "d/q"])), Some(AttemptComparison::Alike));
+        assert!(matches!(judged(json!(["d/x", "d/p", "d/q"])), Some(AttemptComparison::Differs(_))));
         assert_eq!(judged(json!(["d/p"])), None, "a single pod has no order");
         assert_eq!(judged(json!(["d/p", "d/r"])), None, "upstream has only one of them");
     }

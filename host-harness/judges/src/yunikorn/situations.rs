@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::answer::{Amounts, Decision, Ended};
+use super::answer::{Amounts, YunikornDecision, YunikornResult};
 use super::plan::{makes_room, priority, protected};
-use super::view::{Member, View, amount, chain, is_within};
+use super::view::{YunikornPod, YunikornSituation, amount, chain, is_within};
 use crate::object::{leaves, name, text};
 
 /// Returns whether these pods leave a queue below its guarantee, in a resource that one of them uses.
-fn leaves_below(it: &View<'_>, path: &str, victims: &[Member<'_>]) -> bool {
-    let of_it: Vec<&Member<'_>> = victims.iter().filter(|victim| is_within(&victim.known.queue, path)).collect();
+fn leaves_below(it: &YunikornSituation<'_>, path: &str, victims: &[YunikornPod<'_>]) -> bool {
+    let of_it: Vec<&YunikornPod<'_>> = victims.iter().filter(|victim| is_within(&victim.known.queue, path)).collect();
     let guaranteed = it.answer.guaranteed.get(path).into_iter().flatten();
     guaranteed
         .filter(|(resource, _)| of_it.iter().any(|victim| amount(Some(&victim.known.uses), resource) > 0))
@@ -18,30 +18,30 @@ fn leaves_below(it: &View<'_>, path: &str, victims: &[Member<'_>]) -> bool {
 }
 
 /// Returns whether the victims leave a leaf below its guarantee.
-pub(super) fn takes_leaf_below_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn takes_leaf_below_guarantee(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     !it.is_of_daemon_set() && victims.iter().any(|victim| leaves_below(it, &victim.known.queue, victims))
 }
 
 /// Returns whether the victims leave a parent that is none of the pod's below its guarantee.
-pub(super) fn takes_parent_below_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn takes_parent_below_guarantee(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let parents = victims.iter().flat_map(|victim| chain(&victim.known.queue).skip(1));
     let mut others = parents.filter(|path| !is_within(&it.ask.queue, path));
     !it.is_of_daemon_set() && others.any(|path| leaves_below(it, path, victims))
 }
 
 /// Returns whether a victim is on another node than the pod will be.
-pub(super) fn evicts_elsewhere(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn evicts_elsewhere(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     victims.iter().any(|victim| text(victim.object, "/spec/nodeName") != it.upstream().node)
 }
 
 /// Returns whether a DaemonSet pod may not preempt, or a victim is of its application.
-pub(super) fn breaks_laws_of_daemon_sets(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn breaks_laws_of_daemon_sets(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let may_not = text(it.pod, "/spec/preemptionPolicy") == "Never";
     it.is_of_daemon_set() && (may_not || victims.iter().any(|victim| victim.known.app == it.ask.app))
 }
 
 /// Returns whether the node of upstream's plan has too little room for the pod with the victims gone.
-pub(super) fn makes_no_room(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn makes_no_room(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let node = &it.upstream().node;
     it.requested().any(|(resource, request)| {
         let there = victims.iter().filter(|victim| text(victim.object, "/spec/nodeName") == node);
@@ -51,17 +51,17 @@ pub(super) fn makes_no_room(it: &View<'_>, victims: &[Member<'_>]) -> bool {
 }
 
 /// Returns whether a queue of a DaemonSet pod, or the cluster, has less left than the pod requests.
-pub(super) fn daemon_set_is_at_a_maximum(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn daemon_set_is_at_a_maximum(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     it.is_of_daemon_set() && chain(&it.ask.queue).any(|path| it.exceeds_maximum(path, false))
 }
 
 /// Returns whether nominated pods count for a maximum that the pod exceeds with them, and with them only.
-pub(super) fn is_promised_the_maximum(it: &View<'_>) -> bool {
+pub(super) fn is_promised_the_maximum(it: &YunikornSituation<'_>) -> bool {
     chain(&it.ask.queue).any(|path| it.exceeds_maximum(path, true) && !it.exceeds_maximum(path, false))
 }
 
 /// Returns whether the nearest guarantee of the pod's queue is used up in a resource that the pod requests, nominated pods included.
-fn uses_up(it: &View<'_>, with_promised: bool) -> bool {
+fn uses_up(it: &YunikornSituation<'_>, with_promised: bool) -> bool {
     it.requested().any(|(resource, _)| {
         let mut queues = chain(&it.ask.queue);
         let nearest = queues.find_map(|path| Some((path, it.guarantee(path, resource)?)));
@@ -73,17 +73,17 @@ fn uses_up(it: &View<'_>, with_promised: bool) -> bool {
 }
 
 /// Returns whether nominated pods alone make the nearest guarantee of the pod's queue used up.
-pub(super) fn is_promised_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn is_promised_the_guarantee(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     !it.is_of_daemon_set() && uses_up(it, true) && !uses_up(it, false)
 }
 
 /// Returns whether the nearest guarantee of the pod's queue is used up.
-pub(super) fn is_over_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn is_over_the_guarantee(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     !it.is_of_daemon_set() && uses_up(it, false)
 }
 
 /// Returns whether the pod's side of a shared guarantee has more of it afterwards than that of a victim.
-pub(super) fn takes_more_than_an_even_share(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn takes_more_than_an_even_share(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let branch = |path: &str, parent: &str| chain(path).take_while(|path| *path != parent).last().map(str::to_owned);
     !it.is_of_daemon_set()
         && victims.iter().any(|victim| {
@@ -103,7 +103,7 @@ pub(super) fn takes_more_than_an_even_share(it: &View<'_>, victims: &[Member<'_>
 }
 
 /// Returns whether policy and upstream both let the pod look for such victims: no ruling explains a plan that one of them forbids from the start.
-pub(super) fn may_be_made(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn may_be_made(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let is_tried = it.answer.why.contains("Preemption") && !it.answer.why.contains("Preemption preconditions failed");
     // Running pods that the core does not know are of another scheduler.
     let are_known = victims.len() == it.policy.victims.len();
@@ -112,11 +112,11 @@ pub(super) fn may_be_made(it: &View<'_>, victims: &[Member<'_>]) -> bool {
 
 /// Returns whether, of each requested resource, the nearest queue that guarantees it is under its guarantee, or is a parent that ends within it
 /// by victims inside it, as ruling D7 says.
-pub(super) fn is_under_the_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn is_under_the_guarantee(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let mut judged = it.requested().filter_map(|(resource, request)| {
         let mut queues = chain(&it.ask.queue);
         let (path, guaranteed) = queues.find_map(|path| Some((path, it.guarantee(path, resource)?)))?;
-        let held = |gone: &[Member<'_>]| it.left(path, gone, resource) + it.promised(path, resource);
+        let held = |gone: &[YunikornPod<'_>]| it.left(path, gone, resource) + it.promised(path, resource);
         let is_inside = victims.iter().all(|victim| is_within(&victim.known.queue, path));
         let ends_within = held(&[]) <= guaranteed && held(victims) + request <= guaranteed;
         Some(held(&[]) < guaranteed || path != it.ask.queue && is_inside && ends_within)
@@ -125,7 +125,7 @@ pub(super) fn is_under_the_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> b
 }
 
 /// Returns whether the victims are smaller than the pod, or upstream says that those of its plan are.
-pub(super) fn victims_are_smaller(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn victims_are_smaller(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let is_short = it.answer.why.contains("Preemption helped but short of resources");
     is_short
         || it.requested().any(|(resource, request)| {
@@ -136,11 +136,11 @@ pub(super) fn victims_are_smaller(it: &View<'_>, victims: &[Member<'_>]) -> bool
 
 /// Returns whether the candidates on the node use more than what is left of the guarantee. Where a node has room for the pod, and a maximum has
 /// none, upstream looks for candidates on all nodes.
-pub(super) fn meets_large_pods(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn meets_large_pods(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     let has_room = |free: &Amounts| it.requested().all(|(resource, request)| amount(Some(free), resource) >= request);
     let is_everywhere = it.answer.free.values().any(has_room);
-    let there = |member: &Member<'_>| is_everywhere || text(member.object, "/spec/nodeName") == it.policy.node;
-    let candidates: Vec<Member<'_>> =
+    let there = |member: &YunikornPod<'_>| is_everywhere || text(member.object, "/spec/nodeName") == it.policy.node;
+    let candidates: Vec<YunikornPod<'_>> =
         it.members().filter(there).filter(|member| it.answer.candidates.contains(&name(member.object))).collect();
     let guaranteed = chain(&it.ask.queue).filter_map(|path| it.answer.guaranteed.get(path)).flatten();
     guaranteed.map(|(resource, _)| resource).any(|resource| {
@@ -152,28 +152,28 @@ pub(super) fn meets_large_pods(it: &View<'_>, _: &[Member<'_>]) -> bool {
 
 /// Returns whether the pods that upstream takes on the node of the policy's plan make no room for the pod: the youngest first, while their queue is
 /// over its guarantee. By then the queue of another victim of the plan gives no more.
-pub(super) fn gives_its_youngest_in_vain(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn gives_its_youngest_in_vain(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let node = &it.policy.node;
-    let is_candidate = |member: &Member<'_>| it.answer.candidates.contains(&name(member.object));
-    let there = |member: &Member<'_>| text(member.object, "/spec/nodeName") == node && is_candidate(member);
-    let mut candidates: Vec<Member<'_>> = it.members().filter(there).collect();
+    let is_candidate = |member: &YunikornPod<'_>| it.answer.candidates.contains(&name(member.object));
+    let there = |member: &YunikornPod<'_>| text(member.object, "/spec/nodeName") == node && is_candidate(member);
+    let mut candidates: Vec<YunikornPod<'_>> = it.members().filter(there).collect();
     candidates.sort_by_key(|member| {
         let created = text(member.object, "/metadata/creationTimestamp");
         (member.known.opted_out, member.known.originator, Reverse(created), name(member.object))
     });
-    let mut taken: Vec<Member<'_>> = Vec::new();
+    let mut taken: Vec<YunikornPod<'_>> = Vec::new();
     for candidate in candidates {
         if gives(it, &candidate.known.queue, &taken) {
             taken.push(candidate);
         }
     }
-    let is_taken = |victim: &Member<'_>| taken.iter().any(|other| name(other.object) == name(victim.object));
+    let is_taken = |victim: &YunikornPod<'_>| taken.iter().any(|other| name(other.object) == name(victim.object));
     !it.is_of_daemon_set() && !victims.iter().all(is_taken) && !makes_room(it, node, &taken)
 }
 
 /// Returns whether a queue gives pods when these are gone: it, or a queue above it that is none of the pod's, is over its guarantee of a resource that
 /// the pod requests, or none of them guarantees anything.
-fn gives(it: &View<'_>, queue: &str, gone: &[Member<'_>]) -> bool {
+fn gives(it: &YunikornSituation<'_>, queue: &str, gone: &[YunikornPod<'_>]) -> bool {
     let own = || chain(queue).filter(|path| !is_within(&it.ask.queue, path));
     let over = |path: &str, resource: &str| {
         it.guarantee(path, resource).is_some_and(|guaranteed| it.left(path, gone, resource) > guaranteed)
@@ -183,15 +183,15 @@ fn gives(it: &View<'_>, queue: &str, gone: &[Member<'_>]) -> bool {
 }
 
 /// Returns whether a victim is outside of a queue that would exceed its maximum or the size of the cluster.
-pub(super) fn has_parent_as_large_as_the_cluster(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn has_parent_as_large_as_the_cluster(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let mut full = chain(&it.ask.queue).filter(|path| it.exceeds_maximum(path, false));
     full.any(|path| victims.iter().any(|victim| !is_within(&victim.known.queue, path)))
 }
 
 /// Returns whether the pods that leave a node make the room of the pod, with what is free there.
-pub(super) fn has_room_that_is_leaving(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn has_room_that_is_leaving(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     it.answer.free.iter().any(|(node, free)| {
-        let leaving: Vec<Member<'_>> = it
+        let leaving: Vec<YunikornPod<'_>> = it
             .members()
             .filter(|member| leaves(member.object) && text(member.object, "/spec/nodeName") == node)
             .collect();
@@ -202,7 +202,7 @@ pub(super) fn has_room_that_is_leaving(it: &View<'_>, _: &[Member<'_>]) -> bool 
 }
 
 /// Returns whether a queue of the pod exceeds its guarantee with the pod.
-pub(super) fn exceeds_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+pub(super) fn exceeds_the_guarantee(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
     it.requested().any(|(resource, request)| {
         let over = |path: &str| {
             it.guarantee(path, resource).is_some_and(|guaranteed| it.left(path, &[], resource) + request > guaranteed)
@@ -212,8 +212,10 @@ pub(super) fn exceeds_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
 }
 
 /// Returns whether policy or upstream uses a node that is kept for another pod.
-pub(super) fn is_about_a_kept_node(it: &View<'_>) -> bool {
-    let uses = |decision: &Decision| matches!(decision.result, Ended::Bound | Ended::Preempts | Ended::Reserves);
+pub(super) fn is_about_a_kept_node(it: &YunikornSituation<'_>) -> bool {
+    let uses = |decision: &YunikornDecision| {
+        matches!(decision.result, YunikornResult::Bound | YunikornResult::Preempts | YunikornResult::Reserves)
+    };
     let mut nodes: BTreeSet<&str> = BTreeSet::new();
     nodes.extend([it.policy, it.upstream()].into_iter().filter(|it| uses(it)).map(|it| it.node.as_str()));
     nodes.into_iter().any(|node| it.is_kept(node))
@@ -221,7 +223,7 @@ pub(super) fn is_about_a_kept_node(it: &View<'_>) -> bool {
 
 /// Returns whether the policy's plan evicts fewer protected pods than upstream's, or as many and not more pods, of which none is more important than
 /// all of upstream's.
-pub(super) fn is_no_worse(it: &View<'_>) -> bool {
+pub(super) fn is_no_worse(it: &YunikornSituation<'_>) -> bool {
     let worth = |names: &[String]| {
         let victims = it.named(names);
         (protected(it, &victims), victims.len(), victims.iter().map(priority).max())
@@ -230,10 +232,10 @@ pub(super) fn is_no_worse(it: &View<'_>) -> bool {
 }
 
 /// Returns whether the policy refuses the pod for task groups that start whole or not at all.
-pub(super) fn is_refused_for_task_groups(it: &View<'_>) -> bool {
+pub(super) fn is_refused_for_task_groups(it: &YunikornSituation<'_>) -> bool {
     let annotation = |name: &str| it.pod.pointer("/metadata/annotations").and_then(|all| all.get(name)?.as_str());
     let style = annotation("yunikorn.apache.org/schedulingPolicyParameters").unwrap_or_default();
-    it.policy.result == Ended::Refused
+    it.policy.result == YunikornResult::Refused
         && annotation("yunikorn.apache.org/task-groups").is_some()
         && style.contains("gangSchedulingStyle=Hard")
 }

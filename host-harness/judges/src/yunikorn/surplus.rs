@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::answer::{Amounts, Answer, Reply};
-use crate::departure::Verdict;
+use super::answer::{Amounts, JudgedAttempt, YunikornResponse};
+use crate::departure::AttemptComparison;
 use crate::object::{leaves, list, pods, text};
-use crate::question::Question;
-use crate::trial::{Ask, Difference, TrialError};
+use crate::question::JudgeRequest;
+use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 
 /// A queue with a maximum of cpu.
 struct Bounded {
@@ -23,9 +23,9 @@ struct Bounded {
 
 /// The queues over their maximum, and since when, in seconds from the first step.
 #[derive(Debug, Default)]
-pub(crate) struct Overages(BTreeMap<String, i64>);
+pub(crate) struct OverMaximumQueues(BTreeMap<String, i64>);
 
-impl Overages {
+impl OverMaximumQueues {
     /// Looks at the cluster before a step.
     pub(crate) fn look(&mut self, objects: &[Value], now: i64) {
         let over = bounded(objects).into_iter().filter(|queue| used(objects, &queue.path, true) > queue.max);
@@ -52,18 +52,18 @@ impl Overages {
 /// # Errors
 /// The judge has no answer.
 pub(crate) fn judge(
-    mut question: Question,
+    mut question: JudgeRequest,
     outcome: &Value,
-    (overages, now, is_sure): (&Overages, i64, bool),
-    ask: &mut Ask<'_>,
-) -> Result<Option<Verdict>, TrialError> {
+    (overages, now, is_sure): (&OverMaximumQueues, i64, bool),
+    ask: &mut JudgeClient<'_>,
+) -> Result<Option<AttemptComparison>, TrialError> {
     let mut victims = list(outcome, "victims");
     let waits = |pod: &Value| text(pod, "/spec/nodeName").is_empty();
     if partition(&question.objects).is_none() || pods(&question.objects).any(waits) {
         return Ok(None);
     }
     if has_queues_on_demand(&question.objects) {
-        return Ok(Some(Verdict::NotCompared("queues on demand are over their maximum")));
+        return Ok(Some(AttemptComparison::NotCompared("queues on demand are over their maximum")));
     }
     let due = overages.due(&question.objects, now);
     // The policy asks to be asked when a delay ends; otherwise it may not have been.
@@ -71,18 +71,18 @@ pub(crate) fn judge(
         return Ok(None);
     }
     question.objects.iter_mut().for_each(|object| end_delays(object, &due));
-    let answer: Box<Answer> = match ask.answer(&question)? {
-        Reply::Judged(answer) => answer,
-        Reply::NotJudged { .. } => {
-            return Ok(Some(Verdict::NotCompared("constraints that the judge does not look at")));
+    let answer: Box<JudgedAttempt> = match ask.answer(&question)? {
+        YunikornResponse::Judged(answer) => answer,
+        YunikornResponse::NotJudged { .. } => {
+            return Ok(Some(AttemptComparison::NotCompared("constraints that the judge does not look at")));
         }
     };
     victims.sort();
     let upstream = &answer.decision.victims;
     Ok(Some(match likeness(&answer, &victims) == likeness(&answer, upstream) {
-        true => Verdict::Alike,
-        false if due.iter().any(|path| is_parent(&question.objects, path)) => Verdict::Ruled(vec!["Q4"]),
-        false => Verdict::Differs(Difference {
+        true => AttemptComparison::Alike,
+        false if due.iter().any(|path| is_parent(&question.objects, path)) => AttemptComparison::Ruled(vec!["Q4"]),
+        false => AttemptComparison::Differs(UpstreamDifference {
             kind: "upstream/surplus",
             text: format!("the queues {due:?} are due: the policy evicts {victims:?}; upstream evicts {upstream:?}"),
         }),
@@ -90,7 +90,7 @@ pub(crate) fn judge(
 }
 
 /// Returns what upstream tells pods apart by, of each: it takes any of equal ones.
-fn likeness<'a>(answer: &'a Answer, names: &[String]) -> Vec<(&'a str, i64, bool, bool, &'a Amounts)> {
+fn likeness<'a>(answer: &'a JudgedAttempt, names: &[String]) -> Vec<(&'a str, i64, bool, bool, &'a Amounts)> {
     let known = names.iter().filter_map(|name| answer.pods.get(name));
     let mut all: Vec<_> =
         known.map(|pod| (pod.app.as_str(), pod.priority, pod.opted_out, pod.originator, &pod.uses)).collect();

@@ -4,23 +4,23 @@ mod plans;
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Value, json};
 
-use super::answer::{Amounts, Answer, Decision, Ended, Known, Reply};
+use super::answer::{Amounts, CorePod, JudgedAttempt, YunikornDecision, YunikornResponse, YunikornResult};
 use super::departures::RULES;
-use crate::Tally;
+use crate::ComparisonCounts;
 use crate::tests::{binds, node, nominates, pod, refuses};
 
 /// A cluster and the answer of upstream: node `n1` is full of `d/v` and `d/w` of queue `root.b`, and `d/p` of `root.a` waits.
 struct Table {
     objects: Vec<Value>,
-    answer: Answer,
+    answer: JudgedAttempt,
 }
 
 impl Table {
     fn new() -> Table {
-        let answer = Answer {
+        let answer = JudgedAttempt {
             pods: BTreeMap::from([
                 ("d/p".to_owned(), known("root.a", "p")),
                 ("d/v".to_owned(), known("root.b", "v")),
@@ -30,21 +30,21 @@ impl Table {
             free: BTreeMap::from([("n1".to_owned(), Amounts::new())]),
             why: "Preemption does not help".to_owned(),
             candidates: vec!["d/v".to_owned(), "d/w".to_owned()],
-            ..Answer::default()
+            ..JudgedAttempt::default()
         };
         let objects = vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
         Table { objects, answer }
     }
 
     /// Lets upstream decide this.
-    fn upstream(mut self, result: Ended, node: &str, victims: &[&str]) -> Table {
+    fn upstream(mut self, result: YunikornResult, node: &str, victims: &[&str]) -> Table {
         let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
-        self.answer.decision = Decision { result, node: node.to_owned(), victims };
+        self.answer.decision = YunikornDecision { result, node: node.to_owned(), victims };
         self
     }
 
     /// Changes the answer.
-    fn with(mut self, change: impl FnOnce(&mut Answer)) -> Table {
+    fn with(mut self, change: impl FnOnce(&mut JudgedAttempt)) -> Table {
         change(&mut self.answer);
         self
     }
@@ -62,19 +62,19 @@ impl Table {
     }
 
     /// Changes what is known of a pod.
-    fn known(self, name: &str, change: impl FnOnce(&mut Known)) -> Table {
+    fn known(self, name: &str, change: impl FnOnce(&mut CorePod)) -> Table {
         self.with(|answer| change(answer.pods.get_mut(name).unwrap()))
     }
 
     /// Returns the rulings that explain an outcome, or the kind of the difference.
     fn judge(&self, outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
-        let tally = crate::tests::compared(System::Yunikorn, self.objects.clone(), outcome, &self.answer)?;
+        let tally = crate::tests::compared(SystemKind::Yunikorn, self.objects.clone(), outcome, &self.answer)?;
         Ok(tally.departures.into_keys().collect())
     }
 }
 
-fn known(queue: &str, app: &str) -> Known {
-    Known { app: app.to_owned(), queue: queue.to_owned(), uses: vcore(1000), ..Known::default() }
+fn known(queue: &str, app: &str) -> CorePod {
+    CorePod { app: app.to_owned(), queue: queue.to_owned(), uses: vcore(1000), ..CorePod::default() }
 }
 
 fn vcore(amount: i64) -> Amounts {
@@ -93,33 +93,38 @@ fn takes_v() -> Value {
 
 #[test]
 fn what_upstream_decides_in_some_order_of_equals_is_alike() {
-    let bound =
-        Table::new().upstream(Ended::Bound, "n2", &[]).with(|answer| answer.legal_nodes = vec!["n2".to_owned()]);
+    let bound = Table::new()
+        .upstream(YunikornResult::Bound, "n2", &[])
+        .with(|answer| answer.legal_nodes = vec!["n2".to_owned()]);
     assert_eq!(bound.judge(&binds("d/p", "n2")), Ok(vec![]));
     assert_eq!(bound.judge(&binds("d/p", "n1")), Err("upstream/node"));
-    let other = Decision { result: Ended::Preempts, node: "n1".to_owned(), victims: vec!["d/v".to_owned()] };
-    let tie = Table::new().upstream(Ended::Preempts, "n1", &["d/w"]).with(|answer| answer.alternatives = vec![other]);
+    let other =
+        YunikornDecision { result: YunikornResult::Preempts, node: "n1".to_owned(), victims: vec!["d/v".to_owned()] };
+    let tie = Table::new()
+        .upstream(YunikornResult::Preempts, "n1", &["d/w"])
+        .with(|answer| answer.alternatives = vec![other]);
     assert_eq!(tie.judge(&takes_v()), Ok(vec![]));
-    for result in [Ended::Nothing, Ended::Reserves, Ended::Refused] {
+    for result in [YunikornResult::Nothing, YunikornResult::Reserves, YunikornResult::Refused] {
         assert_eq!(Table::new().upstream(result, "n1", &[]).judge(&nothing()), Ok(vec![]));
     }
 }
 
 #[test]
 fn without_a_ruling_a_difference_is_one() {
-    assert_eq!(Table::new().upstream(Ended::Preempts, "n1", &["d/v"]).judge(&nothing()), Err("upstream/plan"));
+    assert_eq!(Table::new().upstream(YunikornResult::Preempts, "n1", &["d/v"]).judge(&nothing()), Err("upstream/plan"));
     assert_eq!(Table::new().judge(&takes_v()), Err("upstream/plan"));
     assert_eq!(Table::new().judge(&binds("d/p", "n1")), Err("upstream/node"));
-    let opted_out = Table::new().upstream(Ended::Preempts, "n1", &["d/w"]).known("d/v", |pod| pod.opted_out = true);
+    let opted_out =
+        Table::new().upstream(YunikornResult::Preempts, "n1", &["d/w"]).known("d/v", |pod| pod.opted_out = true);
     assert_eq!(opted_out.judge(&takes_v()), Err("upstream/victims"));
 }
 
 #[test]
 fn what_is_not_judged_is_passed_over() {
-    let answer = Reply::NotJudged { not_judged: "host ports".to_owned() };
-    let tally = crate::tests::compared(System::Yunikorn, Table::new().objects, &binds("d/p", "n1"), &answer);
+    let answer = YunikornResponse::NotJudged { not_judged: "host ports".to_owned() };
+    let tally = crate::tests::compared(SystemKind::Yunikorn, Table::new().objects, &binds("d/p", "n1"), &answer);
     let passed_over = BTreeMap::from([("constraints that the judge does not look at", 1)]);
-    assert_eq!(tally, Ok(Tally { passed_over, ..Tally::default() }));
+    assert_eq!(tally, Ok(ComparisonCounts { passed_over, ..ComparisonCounts::default() }));
 }
 
 #[test]
@@ -133,7 +138,7 @@ fn what_nominated_pods_demand_of_others_is_passed_over() {
 
 #[test]
 fn a_plan_of_upstream_that_the_policy_may_not_make_is_explained() {
-    let takes = |table: Table| table.upstream(Ended::Preempts, "n1", &["d/v"]);
+    let takes = |table: Table| table.upstream(YunikornResult::Preempts, "n1", &["d/v"]);
     let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
     let below_parents = |table: Table| {
         let table = table.known("d/v", |pod| pod.queue = "root.q.b".to_owned());
@@ -166,7 +171,7 @@ fn a_plan_of_upstream_that_the_policy_may_not_make_is_explained() {
 fn a_plan_of_the_policy_that_upstream_does_not_make_is_explained() {
     let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
     let full = |path: &'static str| {
-        move |answer: &mut Answer| {
+        move |answer: &mut JudgedAttempt| {
             answer.max.insert(path.to_owned(), vcore(2000));
             answer.usage.insert(path.to_owned(), vcore(2000));
         }
@@ -191,34 +196,35 @@ fn a_plan_that_both_forbid_from_the_start_is_not_explained() {
     let smaller = || Table::new().guaranteed("root.a", 500).known("d/v", |pod| pod.uses = vcore(500));
     let judged = |table: Table| table.judge(&takes_v());
     assert!(judged(smaller()).is_ok());
-    let failed =
-        |answer: &mut Answer| answer.why = "Preemption does not help; Preemption preconditions failed".to_owned();
+    let failed = |answer: &mut JudgedAttempt| {
+        answer.why = "Preemption does not help; Preemption preconditions failed".to_owned()
+    };
     assert_eq!(judged(smaller().with(failed)), Err("upstream/plan"), "the pod may not preempt");
     assert_eq!(judged(smaller().with(|answer| answer.why.clear())), Err("upstream/plan"), "preemption is off");
-    let foreign = |answer: &mut Answer| drop(answer.pods.remove("d/v"));
+    let foreign = |answer: &mut JudgedAttempt| drop(answer.pods.remove("d/v"));
     assert_eq!(judged(smaller().with(foreign)), Err("upstream/plan"), "the victim is of another scheduler");
-    let full = |answer: &mut Answer| drop(answer.usage.insert("root.a".to_owned(), vcore(500)));
+    let full = |answer: &mut JudgedAttempt| drop(answer.usage.insert("root.a".to_owned(), vcore(500)));
     assert_eq!(judged(smaller().with(full)), Err("upstream/plan"), "the guarantee is used up");
     assert_eq!(judged(smaller().with(|answer| answer.guaranteed.clear())), Err("upstream/plan"), "there is none");
 }
 
 #[test]
 fn room_that_is_promised_or_leaving_explains_a_difference() {
-    let max = |answer: &mut Answer| {
+    let max = |answer: &mut JudgedAttempt| {
         answer.max.insert("root.a".to_owned(), vcore(1000));
         answer.pods.insert("d/w".to_owned(), known("root.a", "w"));
     };
-    let table = Table::new().upstream(Ended::Bound, "n2", &[]).with(max);
+    let table = Table::new().upstream(YunikornResult::Bound, "n2", &[]).with(max);
     assert_eq!(table.judge(&nothing()), Err("upstream/node"));
     assert_eq!(table.pod("w", |pod| *pod = waiting_for("n1")).judge(&nothing()), Ok(vec!["D9"]));
-    let leaving = Table::new().upstream(Ended::Preempts, "n1", &["d/v"]);
+    let leaving = Table::new().upstream(YunikornResult::Preempts, "n1", &["d/v"]);
     let leaving = leaving.pod("w", |pod| pod["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z"));
     assert_eq!(leaving.judge(&nothing()), Ok(vec!["D3"]));
 }
 
 #[test]
 fn of_two_plans_the_policy_has_the_better_one() {
-    let table = || Table::new().upstream(Ended::Preempts, "n1", &["d/w"]);
+    let table = || Table::new().upstream(YunikornResult::Preempts, "n1", &["d/w"]);
     assert_eq!(table().judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/w", |pod| pod.originator = true).judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/v", |pod| pod.originator = true).judge(&takes_v()), Err("upstream/victims"));

@@ -2,46 +2,46 @@
 
 use serde_json::Value;
 
-use super::answer::{Amounts, Answer, Decision, Ended, Known};
+use super::answer::{Amounts, CorePod, JudgedAttempt, YunikornDecision, YunikornResult};
 use crate::object::{is_nominated, leaves, name, pods, text};
 
 /// The decisions of policy and upstream, and the cluster that they are made in.
-pub(super) struct View<'s> {
+pub(super) struct YunikornSituation<'s> {
     pub(super) objects: &'s [Value],
     pub(super) pod: &'s Value,
     /// The pod as the core knows it.
-    pub(super) ask: &'s Known,
-    pub(super) answer: &'s Answer,
+    pub(super) ask: &'s CorePod,
+    pub(super) answer: &'s JudgedAttempt,
     /// The decision of the policy.
-    pub(super) policy: &'s Decision,
+    pub(super) policy: &'s YunikornDecision,
 }
 
 /// A pod of the cluster, as the core knows it.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'s> {
+pub(super) struct YunikornPod<'s> {
     pub(super) object: &'s Value,
-    pub(super) known: &'s Known,
+    pub(super) known: &'s CorePod,
 }
 
-impl<'s> View<'s> {
+impl<'s> YunikornSituation<'s> {
     /// Returns the decision of upstream.
-    pub(super) fn upstream(&self) -> &'s Decision {
+    pub(super) fn upstream(&self) -> &'s YunikornDecision {
         &self.answer.decision
     }
 
     /// Returns the pods of the core.
-    pub(super) fn members(&self) -> impl Iterator<Item = Member<'s>> {
+    pub(super) fn members(&self) -> impl Iterator<Item = YunikornPod<'s>> {
         let known = &self.answer.pods;
-        pods(self.objects).filter_map(|object| Some(Member { object, known: known.get(&name(object))? }))
+        pods(self.objects).filter_map(|object| Some(YunikornPod { object, known: known.get(&name(object))? }))
     }
 
     /// Returns these pods.
-    pub(super) fn named(&self, names: &[String]) -> Vec<Member<'s>> {
+    pub(super) fn named(&self, names: &[String]) -> Vec<YunikornPod<'s>> {
         self.members().filter(|member| names.contains(&name(member.object))).collect()
     }
 
     /// Returns the other pods that are nominated, or pods of DaemonSets that wait for their node.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = Member<'s>> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = YunikornPod<'s>> {
         let tried = name(self.pod);
         let waits = |object: &Value| text(object, "/spec/nodeName").is_empty() && !leaves(object);
         self.members().filter(move |member| waits(member.object) && name(member.object) != tried)
@@ -56,15 +56,15 @@ impl<'s> View<'s> {
     }
 
     /// Returns what a queue uses with these pods gone and without what is leaving, of one resource.
-    pub(super) fn left(&self, path: &str, gone: &[Member<'_>], resource: &str) -> i64 {
-        let leaving: Vec<Member<'_>> = self.members().filter(|member| leaves(member.object)).collect();
+    pub(super) fn left(&self, path: &str, gone: &[YunikornPod<'_>], resource: &str) -> i64 {
+        let leaving: Vec<YunikornPod<'_>> = self.members().filter(|member| leaves(member.object)).collect();
         let is_gone = gone.iter().filter(|victim| !leaves(victim.object)).chain(&leaving);
         amount(self.answer.usage.get(path), resource) - sum(is_gone, path, resource)
     }
 
     /// Returns what nominated pods below a queue will use, of one resource. The pod that is tried does not count.
     pub(super) fn promised(&self, path: &str, resource: &str) -> i64 {
-        let nominated: Vec<Member<'_>> = self.waiting().filter(|other| is_nominated(other.object)).collect();
+        let nominated: Vec<YunikornPod<'_>> = self.waiting().filter(|other| is_nominated(other.object)).collect();
         sum(nominated.iter(), path, resource)
     }
 
@@ -110,12 +110,12 @@ pub(super) fn amount(amounts: Option<&Amounts>, resource: &str) -> i64 {
 }
 
 /// Returns what the pods below a queue use of a resource.
-fn sum<'m>(members: impl Iterator<Item = &'m Member<'m>>, path: &str, resource: &str) -> i64 {
+fn sum<'m>(members: impl Iterator<Item = &'m YunikornPod<'m>>, path: &str, resource: &str) -> i64 {
     let below = members.filter(|member| is_within(&member.known.queue, path));
     below.map(|member| amount(Some(&member.known.uses), resource)).sum()
 }
 
 /// Returns whether a decision evicts pods.
-pub(super) fn evicts(decision: &Decision) -> bool {
-    decision.result == Ended::Preempts && !decision.victims.is_empty()
+pub(super) fn evicts(decision: &YunikornDecision) -> bool {
+    decision.result == YunikornResult::Preempts && !decision.victims.is_empty()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::dump::{Dump, Places, items, key};
+use super::dump::{NodeByPod, ObjectIndex, items, key};
 use super::volumes::{bound_to, claims, class};
 
 /// The plugins of Kubernetes that drivers have replaced: the field of the spec, the name of the disk in it, the plugin and the driver.
@@ -15,7 +15,7 @@ const REPLACED: [(&str, &str, &str, &str); 2] = [
 
 /// Returns the failed constraints of the attached volumes on a node, as messages: a driver of this pod's volumes has more volumes there than its
 /// limit. Empty: no constraint fails, or no CSINode describes the node.
-pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let Some(limits) = dump.find("CSINode", &here) else { return Vec::new() };
     let pods = dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
@@ -32,7 +32,7 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
 }
 
 /// Returns the volume that an attachment says is on this node, for any pod.
-fn still_there(dump: &Dump<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
+fn still_there(dump: &ObjectIndex<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
     let spec = &attachment["spec"];
     let name = spec["source"]["persistentVolumeName"].as_str().filter(|_| spec["nodeName"].as_str() == Some(here))?;
     let csi = &dump.find("PersistentVolume", name)?["spec"]["csi"];
@@ -40,7 +40,7 @@ fn still_there(dump: &Dump<'_>, attachment: &Value, here: &str) -> Option<(Strin
 }
 
 /// Returns the volumes of a pod as drivers attach them: pairs of the driver and the handle of the volume.
-fn volumes(dump: &Dump<'_>, pod: &Value) -> BTreeSet<(String, String)> {
+fn volumes(dump: &ObjectIndex<'_>, pod: &Value) -> BTreeSet<(String, String)> {
     let inline = items(&pod["spec"]["volumes"]).filter_map(replaced);
     let claimed = claims(pod).into_iter().filter_map(|name| {
         let claim = dump.find("PersistentVolumeClaim", &name)?;

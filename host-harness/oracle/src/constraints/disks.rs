@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::dump::{Dump, Places, items, key};
+use super::dump::{NodeByPod, ObjectIndex, items, key};
 
 /// Returns the failed constraints of the disks on a node, as messages: another pod there uses a disk of this pod, and one of the two writes it.
 /// Empty: no constraint fails.
-pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let others = dump.placed(places).filter(|(other, _, on)| key(on) == here && **other != key(pod));
     let own = || items(&pod["spec"]["volumes"]);

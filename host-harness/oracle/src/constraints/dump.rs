@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// Pods by `namespace/name`, each with the name of its node.
-pub type Places = BTreeMap<String, String>;
+pub type NodeByPod = BTreeMap<String, String>;
 
 /// The objects of a cluster, by kind and by `namespace/name`, or by the name where they have no namespace.
 #[derive(Debug, Default)]
-pub struct Dump<'v>(BTreeMap<&'v str, BTreeMap<String, &'v Value>>);
+pub struct ObjectIndex<'v>(BTreeMap<&'v str, BTreeMap<String, &'v Value>>);
 
-impl<'v> Dump<'v> {
+impl<'v> ObjectIndex<'v> {
     /// Builds the cluster from these objects.
-    pub fn of(objects: impl IntoIterator<Item = &'v Value>) -> Dump<'v> {
-        let mut dump = Dump::default();
+    pub fn of(objects: impl IntoIterator<Item = &'v Value>) -> ObjectIndex<'v> {
+        let mut dump = ObjectIndex::default();
         for object in objects {
             dump.0.entry(object["kind"].as_str().unwrap_or_default()).or_default().insert(key(object), object);
         }
@@ -32,14 +32,17 @@ impl<'v> Dump<'v> {
     }
 
     /// Returns the node of each pod whose spec names one. Pods that succeeded or failed hold no node.
-    pub fn places(&self) -> Places {
+    pub fn places(&self) -> NodeByPod {
         let holds = |pod: &Value| !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let on = |(key, pod): (&String, &Value)| Some((key.clone(), pod["spec"]["nodeName"].as_str()?.to_owned()));
         self.all("Pod").filter(|(_, pod)| holds(pod)).filter_map(on).collect()
     }
 
     /// Returns the pods of `places` whose pod and node are both in the cluster: the key, the pod and the node of each.
-    pub(crate) fn placed<'d>(&'d self, places: &'d Places) -> impl Iterator<Item = (&'d String, &'v Value, &'v Value)> {
+    pub(crate) fn placed<'d>(
+        &'d self,
+        places: &'d NodeByPod,
+    ) -> impl Iterator<Item = (&'d String, &'v Value, &'v Value)> {
         places.iter().filter_map(|(pod, node)| Some((pod, self.find("Pod", pod)?, self.find("Node", node)?)))
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::dump::{Dump, Places, items, key, namespace};
+use super::dump::{NodeByPod, ObjectIndex, items, key, namespace};
 use super::labels::{label, selects};
 use super::node;
 
 /// Returns the failed constraints between pods if a pod is on a node, as messages, where `places` holds the nodes of all pods. The pod itself is
 /// among them. Empty: no constraint fails.
-pub(crate) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(crate) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let is_other = |other: &(&String, &Value, &Value)| *other.0 != key(pod);
     let others = || dump.placed(places).filter(is_other).map(|(_, other, on)| (other, on));
     let mut broken = Vec::new();
@@ -50,7 +50,7 @@ fn together(term: &Value, one: &Value, other: &Value) -> bool {
 }
 
 /// Returns whether an affinity term of a pod selects another pod, by its namespace and labels.
-fn is_meant(dump: &Dump<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
+fn is_meant(dump: &ObjectIndex<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
     let selector = &term["namespaceSelector"];
     let there = dump.find("Namespace", namespace(other));
     let listed = items(&term["namespaces"]).any(|name| name == namespace(other));
@@ -71,7 +71,12 @@ fn forbidding(pod: &Value) -> impl Iterator<Item = &Value> {
     items(&pod["spec"]["topologySpreadConstraints"]).filter(|spread| spread["whenUnsatisfiable"] != "ScheduleAnyway")
 }
 
-fn broken_spread(dump: &Dump<'_>, places: &Places, (pod, node): (&Value, &Value), spread: &Value) -> Option<String> {
+fn broken_spread(
+    dump: &ObjectIndex<'_>,
+    places: &NodeByPod,
+    (pod, node): (&Value, &Value),
+    spread: &Value,
+) -> Option<String> {
     let Some(here) = domain(spread, node) else { return Some("spread: the node has no such label".to_owned()) };
     let counts = |on: &Value| {
         forbidding(pod).all(|spread| domain(spread, on).is_some())

@@ -16,12 +16,16 @@ pub(crate) mod node;
 mod room;
 mod volumes;
 
-pub use dump::{Dump, Places};
+pub use dump::{NodeByPod, ObjectIndex};
 pub(crate) use labels::selects;
 
 /// Returns the failed constraints of these pods, which get their nodes now, as `pod on node: rule`. `places` holds the nodes of all pods. Empty: no
 /// constraint fails.
-pub fn broken<'p>(dump: &Dump<'_>, places: &Places, new: impl IntoIterator<Item = &'p String>) -> Vec<String> {
+pub fn broken<'p>(
+    dump: &ObjectIndex<'_>,
+    places: &NodeByPod,
+    new: impl IntoIterator<Item = &'p String>,
+) -> Vec<String> {
     let mut broken = Vec::new();
     for key in new {
         let on = places.get(key).map(String::as_str).unwrap_or_default();

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::dump::{Dump, Places, items, key};
+use super::dump::{NodeByPod, ObjectIndex, items, key};
 
 /// Amounts in thousandths.
-type Amounts = BTreeMap<String, i128>;
+type WideAmounts = BTreeMap<String, i128>;
 
 /// Returns the failed constraints of resources and ports on a node, as messages: a requested resource is used beyond its allocatable amount, or
 /// another pod has a port of this pod. Empty: no constraint fails.
-pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let there = || dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
     let allocatable = amounts(&node["status"]["allocatable"]);
-    let mut used = Amounts::new();
+    let mut used = WideAmounts::new();
     there().for_each(|pod| add(&mut used, &requests(pod)));
     let over = requests(pod).into_iter().filter(|(resource, asked)| {
         *asked > 0
@@ -30,7 +30,7 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
 
 /// Returns the requests of a pod. The node may have resized the pod, so the largest of three sums counts. The first is what the spec requests,
 /// unless the node has refused that for good. The others are what the node has allocated, and what the containers run with.
-fn requests(pod: &Value) -> Amounts {
+fn requests(pod: &Value) -> WideAmounts {
     let (spec, status) = (&pod["spec"], &pod["status"]);
     let is_there = spec["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     let pending = items(&status["conditions"]).find(|condition| condition["type"] == "PodResizePending");
@@ -40,10 +40,10 @@ fn requests(pod: &Value) -> Amounts {
         let lists = items(&status["containerStatuses"]).chain(items(&status["initContainerStatuses"]));
         let own = lists.filter(|other| other["name"] == container["name"]).take(1);
         let found = own.flat_map(|own| fields.iter().filter_map(|field| own.pointer(field))).find(|it| it.is_object());
-        found.map_or_else(|| if refused { Amounts::new() } else { asked(container) }, amounts)
+        found.map_or_else(|| if refused { WideAmounts::new() } else { asked(container) }, amounts)
     };
     let (set_aside, runs_with) = ("/allocatedResources", "/resources/requests");
-    let mut all = if refused { Amounts::new() } else { together(spec, &asked) };
+    let mut all = if refused { WideAmounts::new() } else { together(spec, &asked) };
     let whole = [status.pointer(set_aside), status.pointer(runs_with)];
     if let [Some(set_aside), Some(runs_with)] = whole.map(|amounts| amounts.filter(|_| is_there)) {
         raise(&mut all, &amounts(set_aside));
@@ -62,13 +62,13 @@ fn requests(pod: &Value) -> Amounts {
     of_pod.retain(|resource, _| resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-"));
     all.extend(of_pod);
     add(&mut all, &amounts(&spec["overhead"]));
-    add(&mut all, &Amounts::from([("pods".to_owned(), 1000)]));
+    add(&mut all, &WideAmounts::from([("pods".to_owned(), 1000)]));
     all
 }
 
 /// Adds up the containers and the sidecars. For each resource, a larger step of the init containers, with the sidecars before it, counts instead.
-fn together(spec: &Value, of: &dyn Fn(&Value) -> Amounts) -> Amounts {
-    let (mut sidecars, mut steps) = (Amounts::new(), Amounts::new());
+fn together(spec: &Value, of: &dyn Fn(&Value) -> WideAmounts) -> WideAmounts {
+    let (mut sidecars, mut steps) = (WideAmounts::new(), WideAmounts::new());
     for container in items(&spec["initContainers"]) {
         let mut step = sidecars.clone();
         add(&mut step, &of(container));
@@ -93,20 +93,20 @@ fn ports(pod: &Value) -> BTreeSet<(i64, String)> {
     ports.filter_map(host).collect()
 }
 
-fn add(sum: &mut Amounts, more: &Amounts) {
+fn add(sum: &mut WideAmounts, more: &WideAmounts) {
     for (resource, amount) in more {
         *sum.entry(resource.clone()).or_default() += amount;
     }
 }
 
-fn raise(largest: &mut Amounts, other: &Amounts) {
+fn raise(largest: &mut WideAmounts, other: &WideAmounts) {
     for (resource, amount) in other {
         let entry = largest.entry(resource.clone()).or_default();
         *entry = (*entry).max(*amount);
     }
 }
 
-fn amounts(written: &Value) -> Amounts {
+fn amounts(written: &Value) -> WideAmounts {
     let entries = written.as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     entries.map(|(resource, value)| (resource.clone(), thousandths(&text(value)))).collect()

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::dump::{Dump, Places, items, key, namespace};
+use super::dump::{NodeByPod, ObjectIndex, items, key, namespace};
 use super::labels::{label, node_selected, selects};
 use super::{attached, disks};
 
 const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
 /// Returns the failed constraints of the volumes of a pod on a node, as messages. Empty: no constraint fails.
-pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let mut broken: Vec<String> =
         claims(pod).into_iter().filter_map(|claim| broken_claim(dump, places, pod, node, &claim)).collect();
     broken.extend(promised_twice(dump, places, pod));
@@ -39,7 +39,7 @@ fn is_ephemeral(volume: &Value) -> bool {
     volume["ephemeral"].is_object()
 }
 
-fn broken_claim(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value, name: &str) -> Option<String> {
+fn broken_claim(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value, name: &str) -> Option<String> {
     let Some(claim) = dump.find("PersistentVolumeClaim", name) else {
         return Some(format!("there is no claim {name}"));
     };
@@ -104,19 +104,19 @@ fn is_reached(volume: &Value, node: &Value) -> bool {
 }
 
 /// Returns the StorageClass of a claim. `None`: the cluster has no such class.
-pub(super) fn class<'v>(dump: &Dump<'v>, claim: &Value) -> Option<&'v Value> {
+pub(super) fn class<'v>(dump: &ObjectIndex<'v>, claim: &Value) -> Option<&'v Value> {
     dump.find("StorageClass", claim["spec"]["storageClassName"].as_str().unwrap_or_default())
 }
 
 /// Returns whether a claim is bound only when its first pod has a node.
-fn waits(dump: &Dump<'_>, claim: &Value) -> bool {
+fn waits(dump: &ObjectIndex<'_>, claim: &Value) -> bool {
     bound_to(claim).is_none()
         && claim["spec"]["volumeName"].is_null()
         && class(dump, claim).is_some_and(|class| class["volumeBindingMode"] == "WaitForFirstConsumer")
 }
 
 /// Returns whether a volume can be made for a claim on a node: within the topologies of the class, and where the driver has enough storage left.
-fn can_be_made(dump: &Dump<'_>, claim: &Value, node: &Value) -> bool {
+fn can_be_made(dump: &ObjectIndex<'_>, claim: &Value, node: &Value) -> bool {
     let Some(class) = class(dump, claim) else { return false };
     let mut terms = items(&class["allowedTopologies"]).peekable();
     let within = |term: &Value| {
@@ -130,7 +130,7 @@ fn can_be_made(dump: &Dump<'_>, claim: &Value, node: &Value) -> bool {
         && has_storage(dump, class, claim, node)
 }
 
-fn has_storage(dump: &Dump<'_>, class: &Value, claim: &Value, node: &Value) -> bool {
+fn has_storage(dump: &ObjectIndex<'_>, class: &Value, claim: &Value, node: &Value) -> bool {
     let driver = class["provisioner"].as_str().unwrap_or_default();
     if !dump.find("CSIDriver", driver).is_some_and(|driver| driver["spec"]["storageCapacity"] == true) {
         return true;
@@ -145,7 +145,7 @@ fn has_storage(dump: &Dump<'_>, class: &Value, claim: &Value, node: &Value) -> b
 }
 
 /// Returns the names of the free volumes that serve a waiting claim on a node.
-fn candidates(dump: &Dump<'_>, claim: &Value, node: &Value) -> Vec<String> {
+fn candidates(dump: &ObjectIndex<'_>, claim: &Value, node: &Value) -> Vec<String> {
     let serves = |volume: &Value| {
         let (spec, kept) = (&volume["spec"], &volume["spec"]["claimRef"]);
         let phase = volume["status"]["phase"].as_str().unwrap_or("Available");
@@ -182,7 +182,7 @@ fn bytes(quantity: &Value) -> Option<i64> {
 
 /// Returns a message if the waiting claims of all pods on nodes cannot have a volume each, where the class makes no volumes. Augmenting paths find
 /// no assignment of volumes to claims. `None`: an assignment exists, or the pod has no such claim.
-fn promised_twice(dump: &Dump<'_>, places: &Places, pod: &Value) -> Option<String> {
+fn promised_twice(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value) -> Option<String> {
     let is_static = |claim: &Value| {
         waits(dump, claim)
             && class(dump, claim).is_some_and(|class| class["provisioner"] == "kubernetes.io/no-provisioner")

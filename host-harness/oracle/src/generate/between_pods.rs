@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::Sketch;
+use super::CaseGenerator;
 use crate::build::put;
-use crate::case::System;
+use crate::case::SystemKind;
 use crate::world::{HOST, SET, ZONE, at, text};
 
 /// The kind of demand to be near others.
@@ -14,7 +14,7 @@ const FOLLOWS: i64 = 3;
 
 /// A constraint of a pod towards other pods.
 #[derive(Debug, Clone)]
-struct Demand {
+struct GeneratedConstraint {
     set: &'static str,
     /// The set that its term or constraint selects.
     other: &'static str,
@@ -30,7 +30,7 @@ struct Demand {
 ///
 /// Where victims are created again, no pod gets a required pod affinity. A pod that may be the first of its set would evict a pod of the set,
 /// which is there again before it, and so on. kube-scheduler does the same.
-pub(super) fn constrain(sketch: &mut Sketch, system: System, recreate: bool, objects: &mut [Value]) {
+pub(super) fn constrain(sketch: &mut CaseGenerator, system: SystemKind, recreate: bool, objects: &mut [Value]) {
     if !sketch.flag("betweenPods", 20) {
         return;
     }
@@ -44,7 +44,7 @@ pub(super) fn constrain(sketch: &mut Sketch, system: System, recreate: bool, obj
         }
     }
     // Soft evictions leave pods that are not being deleted: whether those count for a spread is not modelled.
-    let kinds = if system == System::Koordinator { 4 } else { 6 };
+    let kinds = if system == SystemKind::Koordinator { 4 } else { 6 };
     let (mut crowded, mut of_gangs) = (BTreeSet::new(), BTreeMap::new());
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let gang = text(pod, "/metadata/name").trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
@@ -60,10 +60,10 @@ pub(super) fn constrain(sketch: &mut Sketch, system: System, recreate: bool, obj
 }
 
 /// Draws a demand; none for a pod that is in no set.
-fn demand(sketch: &mut Sketch, kinds: i64) -> Option<Demand> {
+fn demand(sketch: &mut CaseGenerator, kinds: i64) -> Option<GeneratedConstraint> {
     let dice = &mut sketch.dice;
     let set = dice.pick(&["x", "x", "y"]).copied().unwrap_or("x");
-    let demand = Demand {
+    let demand = GeneratedConstraint {
         set,
         other: if dice.chance(70) { set } else { "y" },
         key: if dice.chance(60) { HOST } else { ZONE },
@@ -74,8 +74,8 @@ fn demand(sketch: &mut Sketch, kinds: i64) -> Option<Demand> {
     dice.chance(60).then_some(demand)
 }
 
-fn write(pod: &mut Value, demand: &Demand) {
-    let Demand { set, other, key, kind, skew, domains } = *demand;
+fn write(pod: &mut Value, demand: &GeneratedConstraint) {
+    let GeneratedConstraint { set, other, key, kind, skew, domains } = *demand;
     if at(pod, "/metadata/labels").is_none() {
         put(pod, "/metadata", "labels", json!({}));
     }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch, odd_gang};
+use super::{CaseGenerator, NodePool, odd_gang};
 use crate::build::{PodPlan, Tags, pod, put, tags};
-use crate::case::{By, Drive};
+use crate::case::{RoundKind, RoundSettings};
 use crate::object::stamp;
 use crate::world::{at, tag, text};
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 4] = [0, 0, 5, 10];
 
-pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let nodes = sketch.draw("nodes", 1, 3);
     let running = sketch.draw("running", 0, 7);
     let regular = sketch.draw("regularPods", 0, 3);
@@ -73,11 +73,11 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, again: false })
 }
 
 /// Spreads pods and groups over three namespaces, two or three of which have a quota. A group stays in one.
-fn quotas(sketch: &mut Sketch, objects: &mut Vec<Value>) {
+fn quotas(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
     let namespaces = ["default", "team-a", "team-b"];
     let mut of_group: BTreeMap<String, &str> = BTreeMap::new();
     let mut used: BTreeMap<&str, i64> = BTreeMap::new();
@@ -112,7 +112,7 @@ fn quotas(sketch: &mut Sketch, objects: &mut Vec<Value>) {
 }
 
 /// Draws the PodGroup of a gang. `None`: the gang has no PodGroup.
-fn pod_group(sketch: &mut Sketch, name: &str, minimum: i64) -> Option<Value> {
+fn pod_group(sketch: &mut CaseGenerator, name: &str, minimum: i64) -> Option<Value> {
     let mut spec = json!({"minMember": minimum});
     if sketch.dice.chance(40) {
         put(&mut spec, "", "minResources", json!({"cpu": sketch.dice.between(1, 12).to_string()}));
@@ -128,13 +128,13 @@ fn pod_group(sketch: &mut Sketch, name: &str, minimum: i64) -> Option<Value> {
 }
 
 /// Draws a pod without a node, to become a running or a pending one.
-fn some_pod(sketch: &mut Sketch, name: String, most: i64) -> PodPlan {
+fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64) -> PodPlan {
     let (priority, created) = (sketch.dice.of_these(&PRIORITIES), sketch.dice.between(0, 9));
     PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }
 }
 
 /// Makes some of the PodGroups of a few cases name a resource as their least that no node has. This is drawn last of all.
-pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(super) fn odd(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("unknownResource", 8) {
         return;
     }
@@ -146,7 +146,7 @@ pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Makes the pending pods of the gangs of a few cases differ in priority and in whether they preempt. This is drawn last of all.
-pub(super) fn unlike(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(super) fn unlike(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("unlikeMembers", 8) {
         return;
     }

@@ -8,9 +8,9 @@ mod parents;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch, odd_gang};
+use super::{CaseGenerator, NodePool, odd_gang};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
-use crate::case::{By, Drive};
+use crate::case::{RoundKind, RoundSettings};
 use crate::object::stamp;
 
 /// Priorities of running pods, with ties.
@@ -22,7 +22,7 @@ const PENDING: [i64; 4] = [1000, 2000, 9000, 9000];
 /// The possible quotas.
 const QUOTAS: [&str; 3] = ["team-a", "team-b", "team-c"];
 
-pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let nodes = sketch.draw("nodes", 1, 4);
     let running = sketch.draw("running", 0, 11);
     let jobs = sketch.draw("jobs", 0, 2);
@@ -79,7 +79,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
     }
     devices::vary(sketch, &mut objects);
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, again: false })
 }
 
 /// The usage of a quota by running pods. `fixed` is the part of non-preemptible pods.
@@ -102,7 +102,7 @@ impl QuotaUsage {
     }
 
     /// Draws a quota whose min covers the fixed usage and whose max covers all usage, both by a small margin.
-    fn quota(&self, sketch: &mut Sketch) -> Value {
+    fn quota(&self, sketch: &mut CaseGenerator) -> Value {
         let min = self.fixed.cpu + sketch.dice.between(0, 8);
         let max = self.used.cpu.max(min) + sketch.dice.between(0, 8);
         let (mut least, mut most) = (json!({"cpu": min.to_string()}), json!({"cpu": max.to_string()}));
@@ -128,7 +128,7 @@ impl QuotaUsage {
 }
 
 /// Draws a pod in one of the first `quotas` quotas, and the index of its quota.
-fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
+fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
     let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &PENDING });
     let created = sketch.dice.between(0, 9);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
@@ -154,7 +154,7 @@ fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas:
 }
 
 /// Adds a job of pending pods, usually of one size, with a gang that needs all of them.
-fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
+fn job(sketch: &mut CaseGenerator, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
     let members = sketch.dice.between(1, 4);
     let (mut model, _) = some_pod(sketch, String::new(), most, devices, quotas);
     model.labels.insert("pod-group.scheduling.sigs.k8s.io".to_owned(), job.to_owned());
@@ -174,7 +174,7 @@ fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, 
 }
 
 /// Adds a reservation, usually available, sometimes with a pod inside.
-fn reservation(sketch: &mut Sketch, pool: &mut NodePool, number: i64, most: i64, objects: &mut Vec<Value>) {
+fn reservation(sketch: &mut CaseGenerator, pool: &mut NodePool, number: i64, most: i64, objects: &mut Vec<Value>) {
     let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
     let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();
     let mut labels = tags([("koordinator.sh/priority", priority.as_str())]);

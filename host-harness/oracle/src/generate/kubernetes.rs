@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch, odd_gang};
+use super::{CaseGenerator, NodePool, odd_gang};
 use crate::build::{PodPlan, node, pod, put, tags};
-use crate::case::{By, Drive};
+use crate::case::{RoundKind, RoundSettings};
 use crate::world::{at, text};
 
 /// Priorities, with ties and negative values.
 const PRIORITIES: [i64; 6] = [-10, 0, 0, 5, 10, 100];
 
-pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let mut objects = Vec::new();
     let nodes = sketch.draw("nodes", 1, 4);
     let running = sketch.draw("running", 0, 12);
@@ -74,11 +74,11 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": "w", "namespace": "default"}, "spec": spec}));
     }
-    (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate, again: false })
+    (Map::new(), objects, RoundSettings { by: RoundKind::Attempts, first: 20, between: 1, recreate, again: false })
 }
 
 /// Draws the pods that a budget covers: mostly those of an application, else those of no application, every pod, or no pod.
-fn budget_of(sketch: &mut Sketch, app: &str) -> Value {
+fn budget_of(sketch: &mut CaseGenerator, app: &str) -> Value {
     match sketch.dice.between(1, 10) {
         1 => json!({}),
         2 => json!({"selector": {}}),
@@ -88,7 +88,7 @@ fn budget_of(sketch: &mut Sketch, app: &str) -> Value {
 }
 
 /// Puts some of the pods into two PodGroups; sometimes one of these is missing.
-fn group_some(sketch: &mut Sketch, objects: &mut Vec<Value>) {
+fn group_some(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
     for name in ["g", "h"] {
         let priority = sketch.dice.of_these(&PRIORITIES);
         for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
@@ -114,7 +114,7 @@ fn group_some(sketch: &mut Sketch, objects: &mut Vec<Value>) {
 }
 
 /// Draws a pod without a node, to become a running or a pending one.
-fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
+fn some_pod(sketch: &mut CaseGenerator, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
     let priority = sketch.dice.of_these(&PRIORITIES);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
     if let Some(app) = sketch.dice.word(&["a", "a", "b", ""]) {
@@ -130,7 +130,7 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
 }
 
 /// Makes some of the PodGroups of a few cases demand a topology, which is not judged. This is drawn last of all.
-pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(super) fn odd(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("topology", 8) {
         return;
     }

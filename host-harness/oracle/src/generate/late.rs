@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::Sketch;
+use super::CaseGenerator;
 use crate::build::put;
-use crate::case::System;
+use crate::case::SystemKind;
 use crate::world::{at, text};
 
 /// Returns pods that are created after the first round, in a few cases of a system whose rounds are attempts: as those that wait from the beginning,
 /// without their gang, and mostly more important. This is drawn last of all.
-pub(super) fn pods(sketch: &mut Sketch, system: System, objects: &[Value]) -> Vec<Value> {
-    if matches!(system, System::Yunikorn | System::Volcano) || !sketch.flag("latePods", 12) {
+pub(super) fn pods(sketch: &mut CaseGenerator, system: SystemKind, objects: &[Value]) -> Vec<Value> {
+    if matches!(system, SystemKind::Yunikorn | SystemKind::Volcano) || !sketch.flag("latePods", 12) {
         return Vec::new();
     }
     let waits = |object: &&Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Sketch;
+use super::CaseGenerator;
 use crate::build::put;
 use crate::world::{at, text};
 
 /// Devices of nodes, as cases have them.
-pub(super) struct Devices<'d> {
+pub(super) struct DeviceProfile<'d> {
     /// The resources by which they are counted.
     pub(super) resources: &'d [&'d str],
     /// The amount of one device.
@@ -20,9 +20,9 @@ pub(super) struct Devices<'d> {
     pub(super) takers: i64,
 }
 
-impl Devices<'_> {
+impl DeviceProfile<'_> {
     /// Gives nodes devices, none, one or several, and pods parts of them. What pods on a node take is there.
-    pub(super) fn share(&self, sketch: &mut Sketch, objects: &mut [Value]) {
+    pub(super) fn share(&self, sketch: &mut CaseGenerator, objects: &mut [Value]) {
         let set = |object: &mut Value, at: &str, amount: i64| {
             self.resources.iter().for_each(|resource| put(object, at, resource, json!(amount.to_string())));
         };

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch};
+use super::{CaseGenerator, NodePool};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
-use crate::case::{By, Drive};
+use crate::case::{RoundKind, RoundSettings};
 use crate::object::stamp;
 
 /// The resource name of GPUs.
@@ -16,7 +16,7 @@ const GPU: &str = "nvidia.com/gpu";
 const QUEUES: [&str; 3] = ["qa", "qb", "qc"];
 
 /// A job to generate.
-struct Job {
+struct GeneratedJob {
     name: String,
     queue: String,
     pod: Size,
@@ -29,7 +29,7 @@ struct Job {
     cooldown: Option<i64>,
 }
 
-pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let nodes = sketch.draw("nodes", 1, 3);
     let queues = sketch.draw("queues", 1, 3);
     let elastic = sketch.draw("elasticJobs", 0, 2);
@@ -89,11 +89,11 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         args.insert("ancestorReclaimLevel".to_owned(), json!(level));
     }
     args.insert("capacity.reclaim.mode".to_owned(), json!(if mode { "elastic" } else { "reclaim" }));
-    (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Cycles, first: 40, between, recreate: true, again: false })
 }
 
 /// Draws a queue whose capability covers its usage. Its guarantee may exceed the usage.
-fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
+fn queue(sketch: &mut CaseGenerator, name: &str, total: Size, used: Size) -> Value {
     let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
     if sketch.dice.chance(75) {
         put(&mut spec, "", "deserved", deserved(sketch, total));
@@ -125,7 +125,7 @@ fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
 
 /// Draws the deserved amounts of a queue: often of cpu, sometimes of GPUs, a deserved 0 GPUs included. Half of the queues deserve little, so that
 /// they borrow.
-fn deserved(sketch: &mut Sketch, total: Size) -> Value {
+fn deserved(sketch: &mut CaseGenerator, total: Size) -> Value {
     let mut deserved = Map::new();
     let part = if sketch.dice.chance(50) { 1 } else { 3 };
     let total = Size { cpu: total.cpu / part, gpu: (total.gpu + part - 1) / part };
@@ -144,16 +144,16 @@ fn sum(one: Size, other: Size) -> Size {
 }
 
 /// Draws a gang that is not elastic. `most`: the cpu of a pod at most, and whether it may request GPUs.
-fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
+fn some_job(sketch: &mut CaseGenerator, name: String, queues: &[&str], most: (i64, bool)) -> GeneratedJob {
     let queue = sketch.dice.pick(queues).copied().unwrap_or_default().to_owned();
     let max = sketch.dice.between(1, 4);
     let min = if sketch.dice.chance(60) { max } else { sketch.dice.between(1, max) };
     let pod = sketch.size(most.0, most.1);
-    Job { name, queue, pod, min, max, size: 0, elastic: Tags::new(), cooldown: None }
+    GeneratedJob { name, queue, pod, min, max, size: 0, elastic: Tags::new(), cooldown: None }
 }
 
 /// Draws an elastic job, which usually runs.
-fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
+fn elastic_job(sketch: &mut CaseGenerator, name: String, queues: &[&str], most: (i64, bool)) -> GeneratedJob {
     let min = sketch.dice.between(1, 3);
     let max = (min + sketch.dice.between(0, 5)).min(8);
     let mut elastic = tags([("volcano.sh/elastic-train", "true")]);
@@ -168,10 +168,10 @@ fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, b
     }
     let size = if sketch.dice.chance(85) { sketch.dice.between(min, max) } else { 0 };
     let cooldown = sketch.dice.chance(15).then(|| sketch.dice.between(10, 60));
-    Job { min, max, size, elastic, cooldown, ..some_job(sketch, name, queues, most) }
+    GeneratedJob { min, max, size, elastic, cooldown, ..some_job(sketch, name, queues, most) }
 }
 
-impl Job {
+impl GeneratedJob {
     /// Returns whether this number of pods is a legal size.
     fn may_be(&self, size: i64) -> bool {
         let annotation = |key: &str| self.elastic.get(key).map(String::as_str);
@@ -186,7 +186,7 @@ impl Job {
     }
 
     /// Places as many pods of the job as fit in a legal size, and returns their nodes. `left`: the pods that the cluster may still run.
-    fn place(&self, sketch: &mut Sketch, pool: &mut NodePool, left: &mut i64) -> Vec<String> {
+    fn place(&self, sketch: &mut CaseGenerator, pool: &mut NodePool, left: &mut i64) -> Vec<String> {
         let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {
             if i64::try_from(placed.len()).unwrap_or(0) < self.size.min(*left) {
@@ -203,7 +203,7 @@ impl Job {
     /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns what they hold.
     fn write(
         &self,
-        sketch: &mut Sketch,
+        sketch: &mut CaseGenerator,
         pool: &mut NodePool,
         left: &mut i64,
         age: i64,

@@ -7,9 +7,9 @@ mod rare;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch};
+use super::{CaseGenerator, NodePool};
 use crate::build::{PodPlan, pod, put, tags};
-use crate::case::{By, Drive};
+use crate::case::{RoundKind, RoundSettings};
 
 pub(super) use lowered::vary as lowered;
 pub(super) use odd::vary as odd;
@@ -19,13 +19,13 @@ pub(super) use rare::vary as rare;
 const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];
 
 /// A leaf queue and its usage.
-struct Leaf {
+struct LeafQueueUsage {
     path: String,
     used: i64,
     max: Option<i64>,
 }
 
-pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Value>, RoundSettings) {
     let nodes = sketch.draw("nodes", 1, 3);
     let running = sketch.draw("running", 1, 10);
     let pending = sketch.draw("pending", 1, 4);
@@ -72,15 +72,15 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
         "data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}}));
     demand::vary(sketch, &mut objects);
-    (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate, again: false })
+    (Map::new(), objects, RoundSettings { by: RoundKind::Attempts, first: 31, between: 16, recreate, again: false })
 }
 
 /// Draws a queue below root: a leaf, or the parent of one or two leaves.
-fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) -> Value {
+fn top(sketch: &mut CaseGenerator, number: i64, devices: bool, leaves: &mut Vec<LeafQueueUsage>) -> Value {
     let name = format!("q{number}");
     let max = sketch.dice.chance(25).then(|| sketch.dice.between(2, 10));
     if sketch.dice.chance(50) {
-        leaves.push(Leaf { path: format!("root.{name}"), used: 0, max });
+        leaves.push(LeafQueueUsage { path: format!("root.{name}"), used: 0, max });
         let guaranteed = guarantee(sketch, max, 65);
         return queue(sketch, &name, guaranteed, max, devices, true, None);
     }
@@ -91,7 +91,7 @@ fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) 
         let guaranteed = guarantee(sketch, left, 60);
         sum += guaranteed.unwrap_or(0);
         let child = format!("c{child}");
-        leaves.push(Leaf { path: format!("root.{name}.{child}"), used: 0, max });
+        leaves.push(LeafQueueUsage { path: format!("root.{name}.{child}"), used: 0, max });
         children.push(queue(sketch, &child, guaranteed, None, devices, true, None));
     }
     let mut guaranteed = None;
@@ -103,14 +103,14 @@ fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) 
 }
 
 /// Draws a guarantee of at most `most`, with this probability in percent. `None`: no guarantee.
-fn guarantee(sketch: &mut Sketch, most: Option<i64>, percent: i64) -> Option<i64> {
+fn guarantee(sketch: &mut CaseGenerator, most: Option<i64>, percent: i64) -> Option<i64> {
     let guaranteed = sketch.dice.between(1, 6).min(most.unwrap_or(6));
     (sketch.dice.chance(percent) && guaranteed > 0).then_some(guaranteed)
 }
 
 /// Draws a queue in the format of the configuration.
 fn queue(
-    sketch: &mut Sketch,
+    sketch: &mut CaseGenerator,
     name: &str,
     guaranteed: Option<i64>,
     max: Option<i64>,
@@ -154,7 +154,7 @@ fn queue(
 }
 
 /// Draws a pod of YuniKorn without a node, to become a running or a pending one.
-fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
+fn some_pod(sketch: &mut CaseGenerator, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
     let priority = if mixed { sketch.dice.of_these(&PRIORITIES) } else { 0 };
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
     plan.spec.insert("schedulerName".to_owned(), json!("yunikorn"));
@@ -168,13 +168,19 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
 }
 
 /// Places a running pod on a node and in a queue. `None`: the pod fits no node, or exceeds the maximum of the queue.
-fn place(sketch: &mut Sketch, mut plan: PodPlan, pool: &mut NodePool, leaves: &mut [Leaf]) -> Option<PodPlan> {
+fn place(
+    sketch: &mut CaseGenerator,
+    mut plan: PodPlan,
+    pool: &mut NodePool,
+    leaves: &mut [LeafQueueUsage],
+) -> Option<PodPlan> {
     let last = i64::try_from(leaves.len()).ok()? - 1;
     let place = usize::try_from(sketch.dice.between(0, last)).ok()?;
     let path = leaves.get(place)?.path.clone();
     let parent = path.rsplit_once('.')?.0.to_owned();
     // The maximum is that of the top queue; its leaves share it.
-    let shared = |leaf: &&Leaf| leaf.path == path || parent != "root" && leaf.path.starts_with(&format!("{parent}."));
+    let shared =
+        |leaf: &&LeafQueueUsage| leaf.path == path || parent != "root" && leaf.path.starts_with(&format!("{parent}."));
     let used: i64 = leaves.iter().filter(shared).map(|leaf| leaf.used).sum();
     let leaf = leaves.get_mut(place)?;
     if leaf.max.is_some_and(|max| used + plan.size.cpu > max) {
@@ -188,13 +194,13 @@ fn place(sketch: &mut Sketch, mut plan: PodPlan, pool: &mut NodePool, leaves: &m
 }
 
 /// Puts a pod into one of the two applications of a queue.
-fn join(sketch: &mut Sketch, plan: &mut PodPlan, path: &str) {
+fn join(sketch: &mut CaseGenerator, plan: &mut PodPlan, path: &str) {
     let app = format!("{}-{}", path.replace('.', "-"), sketch.dice.between(1, 2));
     plan.labels = tags([("applicationId", app.as_str()), ("queue", path)]);
 }
 
 /// Makes a pod part of a DaemonSet that must run on one node: of an application of its own, of none, or of one that runs in a queue.
-fn daemon(sketch: &mut Sketch, plan: &mut PodPlan, nodes: &[String], leaves: &[Leaf]) {
+fn daemon(sketch: &mut CaseGenerator, plan: &mut PodPlan, nodes: &[String], leaves: &[LeafQueueUsage]) {
     let node = sketch.dice.pick(nodes).cloned().unwrap_or_default();
     let app = format!("daemon-{}", plan.name);
     plan.labels = tags([("applicationId", app.as_str()), ("queue", "root.system")]);

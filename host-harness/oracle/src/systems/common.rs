@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::amounts::Amounts;
-use crate::constraints::Places;
-use crate::outcome::{Ended, Outcome};
-use crate::placement::{Candidate, IncomingPod, PlacementProblem};
+use crate::amounts::MilliAmounts;
+use crate::constraints::NodeByPod;
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem};
 use crate::systems::kubernetes::SameGroup;
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelNode, ModelPod};
 
 /// Checks that the outcome is possible: bound pods fit, and victims were running.
-pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn sound(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
     for (name, place) in &outcome.bound {
         match (world.pods.get(name), world.nodes.get(place)) {
             (Some(pod), Some(node)) if pod.node.is_none() && world.may_run(pod, node) => {}
@@ -47,7 +47,7 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
             _ => verdict.breach("nominated-where-it-may-run", format!("`{name}` was nominated to `{place}`")),
         }
     }
-    if outcome.victims.is_empty() && !outcome.nominated.is_empty() && outcome.ended != Some(Ended::Nominated) {
+    if outcome.victims.is_empty() && !outcome.nominated.is_empty() && outcome.ended != Some(AttemptStatus::Nominated) {
         verdict.breach(
             "plan-is-reported-completely",
             "a pod is nominated, but the result of the attempt is not `Nominated`",
@@ -76,20 +76,20 @@ pub(super) fn depends_on_who_is_near(law: &str) -> bool {
 
 /// Checks that no constraint between pods is broken: not now for those that get a node, and not when the victims have left for those that are
 /// nominated to one. Those of one step come one after the other, in some order.
-fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
-    let is_released = |pod: &Pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
+fn between_pods(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    let is_released = |pod: &ModelPod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
     let there = world.places(|pod| !is_released(pod) || outcome.bound.contains_key(&pod.name));
     let held = outcome.waiting.iter().filter(|name| !there.contains_key(*name));
     let held = held.filter_map(|name| Some((name, outcome.node.as_ref()?)));
-    let new: Places = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
-    let new: Places = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
-    let is_left = |pod: &Pod| !is_released(pod) && !outcome.victims.contains(&pod.name);
+    let new: NodeByPod = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
+    let new: NodeByPod = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
+    let is_left = |pod: &ModelPod| !is_released(pod) && !outcome.victims.contains(&pod.name);
     // The victims of an earlier plan may still be there, as in kube-scheduler's dry run.
     let before = world.places(is_left);
     let after = world.places(|pod| is_left(pod) && !world.leaves(pod));
     // A plan may be older than the bindings of the same step.
-    let with: Places = after.clone().into_iter().chain(new.clone()).collect();
-    let breach = |new: &Places| format!("{new:?} cannot come in any order");
+    let with: NodeByPod = after.clone().into_iter().chain(new.clone()).collect();
+    let breach = |new: &NodeByPod| format!("{new:?} cannot come in any order");
     // A pod of a cycle may come before the victims of the cycle are terminating, or after that: spread constraints count no terminating pod
     // (kube-scheduler `podtopologyspread/common.go`, countPodsMatchSelector).
     let mut later = world.clone();
@@ -105,18 +105,18 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
 /// Returns whether the constraints between pods let these onto the nodes that they are promised, in some order, when those that leave already
 /// have left: without and with the other pods that are nominated and no less important, as if these were on their nodes. Those of them that
 /// are allowed there must still be.
-pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
-    let place = |pod: &Pod| Some((pod.name.clone(), pod.nominated.clone()?));
-    let promised: Places = pods.iter().filter_map(|pod| place(pod)).collect();
+pub(super) fn agree_where_promised(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
+    let place = |pod: &ModelPod| Some((pod.name.clone(), pod.nominated.clone()?));
+    let promised: NodeByPod = pods.iter().filter_map(|pod| place(pod)).collect();
     let least = pods.iter().map(|pod| pod.priority).min();
-    let comes = |other: &&Pod| {
+    let comes = |other: &&ModelPod| {
         other.pending() && Some(other.priority) >= least && !pods.iter().any(|pod| pod.name == other.name)
     };
-    let others: Places = world.pods.values().filter(comes).filter_map(place).collect();
+    let others: NodeByPod = world.pods.values().filter(comes).filter_map(place).collect();
     let there = world.places(|other| !other.leaving);
-    let with: Places = there.clone().into_iter().chain(others.clone()).collect();
-    let beside: Places = with.clone().into_iter().chain(promised.clone()).collect();
-    let allows = |name: &String, on: &String, places: &Places| {
+    let with: NodeByPod = there.clone().into_iter().chain(others.clone()).collect();
+    let beside: NodeByPod = with.clone().into_iter().chain(promised.clone()).collect();
+    let allows = |name: &String, on: &String, places: &NodeByPod| {
         let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
         let others = places.clone().into_iter().filter(|(other, _)| other != name);
         world.broken_between(pod, node, others.collect()).is_empty()
@@ -129,13 +129,13 @@ pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
 /// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have
 /// left, each has the room of its node and the constraints between pods agree, in some order. The last pod that a gang lacks counts on all that
 /// leave, as the plan for several did that promised it its node.
-pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: SameGroup<'_>) -> bool {
-    let least = Pod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() };
-    let pods: Vec<&Pod> = pods.iter().filter_map(|pod| world.pods.get(&pod.name)).collect();
+pub(super) fn plan_stands(world: &ModelCluster, pod: &ModelPod, pods: &[&ModelPod], same_group: SameGroup<'_>) -> bool {
+    let least = ModelPod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() };
+    let pods: Vec<&ModelPod> = pods.iter().filter_map(|pod| world.pods.get(&pod.name)).collect();
     let (problem, nodes) = problem(world, &least, &pods, same_group);
-    let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_deref());
+    let place = |pod: &&ModelPod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_deref());
     let places: Vec<usize> = pods.iter().filter_map(place).collect();
-    let may_run = |pod: &&Pod| {
+    let may_run = |pod: &&ModelPod| {
         let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
         node.is_some_and(|node| world.may_run(pod, node))
     };
@@ -147,13 +147,18 @@ pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: S
 }
 
 /// Returns whether pods can arrive one after the other, in some order, so that the constraints between pods hold for each.
-fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
+fn come_one_by_one(world: &ModelCluster, there: &NodeByPod, new: &NodeByPod) -> bool {
     come_unless(&[world], there, new, &mut BTreeSet::new())
 }
 
 /// Checks whether pods can come one after the other while the cluster changes from one state to the next at any moment, where some sets of them
 /// are known not to come after all others.
-fn come_unless(worlds: &[&World], there: &Places, new: &Places, known: &mut BTreeSet<Vec<String>>) -> bool {
+fn come_unless(
+    worlds: &[&ModelCluster],
+    there: &NodeByPod,
+    new: &NodeByPod,
+    known: &mut BTreeSet<Vec<String>>,
+) -> bool {
     let names: Vec<String> = new.keys().cloned().collect();
     let Some((world, later)) = worlds.split_first().filter(|_| !new.is_empty() && !known.contains(&names)) else {
         return new.is_empty();
@@ -162,7 +167,7 @@ fn come_unless(worlds: &[&World], there: &Places, new: &Places, known: &mut BTre
         let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
         let mut rest = new.clone();
         rest.remove(name);
-        let with: Places = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
+        let with: NodeByPod = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
         world.broken_between(pod, node, there.clone()).is_empty() && come_unless(worlds, &with, &rest, known)
     });
     let comes = comes || come_unless(later, there, new, &mut BTreeSet::new());
@@ -173,7 +178,7 @@ fn come_unless(worlds: &[&World], there: &Places, new: &Places, known: &mut BTre
 }
 
 /// Returns whether this outcome adds a pod to a node, and what is free on the node afterwards.
-fn after_step(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
+fn after_step(world: &ModelCluster, node: &ModelNode, outcome: &ReportedOutcome) -> (bool, MilliAmounts) {
     let (mut gains, mut free) = (false, node.allocatable.clone());
     for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
         let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
@@ -189,29 +194,31 @@ fn after_step(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) 
 }
 
 /// Checks that the fields of an attempt's outcome agree with each other.
-pub(crate) fn attempt_is_consistent(outcome: &Outcome, pod: &str, verdict: &mut Verdict) {
+pub(crate) fn attempt_is_consistent(outcome: &ReportedOutcome, pod: &str, verdict: &mut StepFindings) {
     let consistent = match outcome.ended {
-        Some(Ended::Scheduled) => outcome.bound.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
-        Some(Ended::Waiting) => outcome.waiting.contains(pod) && outcome.node.is_some(),
-        Some(Ended::Nominated) => outcome.nominated.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
-        Some(Ended::Unschedulable | Ended::Rejected) => outcome.node.is_none() && outcome.victims.is_empty(),
+        Some(AttemptStatus::Scheduled) => outcome.bound.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
+        Some(AttemptStatus::Waiting) => outcome.waiting.contains(pod) && outcome.node.is_some(),
+        Some(AttemptStatus::Nominated) => outcome.nominated.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
+        Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected) => {
+            outcome.node.is_none() && outcome.victims.is_empty()
+        }
         None => false,
     };
     if !consistent {
         verdict.breach("attempt-is-reported-completely", format!("`{pod}`: {outcome:?}"));
     }
     verdict.decided(match outcome.ended {
-        Some(Ended::Scheduled) => "scheduled",
-        Some(Ended::Waiting) => "waiting",
-        Some(Ended::Nominated) => "nominated",
-        Some(Ended::Unschedulable) => "unschedulable",
-        Some(Ended::Rejected) => "rejected",
+        Some(AttemptStatus::Scheduled) => "scheduled",
+        Some(AttemptStatus::Waiting) => "waiting",
+        Some(AttemptStatus::Nominated) => "nominated",
+        Some(AttemptStatus::Unschedulable) => "unschedulable",
+        Some(AttemptStatus::Rejected) => "rejected",
         None => "without result",
     });
 }
 
 /// Checks that the reported usage is the sum of the pods.
-pub(crate) fn usage(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn usage(expected: &BTreeMap<String, MilliAmounts>, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
     for (name, reported) in &outcome.usage {
         let used = expected.get(name).cloned().unwrap_or_default();
         // Resources without a limit may or may not be reported.
@@ -226,9 +233,9 @@ pub(crate) fn usage(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, ver
 
 /// Builds the problem of placing these pods of a gang, with all eligible victims: pods of lower priority, and not of the same group.
 pub(crate) fn problem<'w>(
-    world: &'w World,
-    pod: &Pod,
-    incoming: &[&'w Pod],
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    incoming: &[&'w ModelPod],
     same_group: SameGroup<'_>,
 ) -> (PlacementProblem<'w>, Vec<&'w str>) {
     problem_with(world, pod, incoming, &|other| other.priority < pod.priority && !same_group(other))
@@ -236,17 +243,21 @@ pub(crate) fn problem<'w>(
 
 /// Returns the same with other eligible victims.
 pub(crate) fn problem_with<'w>(
-    world: &'w World,
-    pod: &Pod,
-    incoming: &[&'w Pod],
-    may_go: &dyn Fn(&Pod) -> bool,
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    incoming: &[&'w ModelPod],
+    may_go: &dyn Fn(&ModelPod) -> bool,
 ) -> (PlacementProblem<'w>, Vec<&'w str>) {
     let nodes: Vec<_> = world.nodes.values().collect();
     let places = || nodes.iter().enumerate();
     let mut candidates = Vec::new();
     for (place, node) in places() {
         let lower = world.on(&node.name).filter(|other| !other.leaving && may_go(other));
-        candidates.extend(lower.map(|other| Candidate { name: &other.name, node: place, request: &other.request }));
+        candidates.extend(lower.map(|other| EvictionCandidate {
+            name: &other.name,
+            node: place,
+            request: &other.request,
+        }));
     }
     let ours: BTreeSet<&str> = incoming.iter().map(|pod| pod.name.as_str()).collect();
     let free = nodes.iter().map(|node| {
@@ -258,7 +269,7 @@ pub(crate) fn problem_with<'w>(
         kept.filter(|other| !ours.contains(other.name.as_str())).for_each(|other| free.take(&other.request));
         free
     });
-    let incoming_pod = |pod: &&'w Pod| {
+    let incoming_pod = |pod: &&'w ModelPod| {
         let nodes = places().filter(|(_, node)| world.may_run(pod, node)).map(|(place, _)| place).collect();
         IncomingPod { request: &pod.request, nodes }
     };

@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{Ended, Outcome};
-use crate::world::{Pod, World};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::world::{ModelCluster, ModelPod};
 
 /// The excuse for an attempt that is judged while nodes are kept: what is seen does not say what is free.
 pub(crate) const EXCUSE: &str = "a node is kept for a pod whose time at Permit ran out";
 
 /// The pods for which a node is kept, and the nodes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Kept(BTreeMap<String, String>);
+pub(crate) struct RetainedNodes(BTreeMap<String, String>);
 
-impl Kept {
+impl RetainedNodes {
     /// Notes the nodes of pods that hold one before time passes and not afterwards, and whose gang has a plan.
-    pub(crate) fn note_late(&mut self, world: &World, outcome: &Outcome, has_a_plan: impl Fn(&Pod) -> bool) {
+    pub(crate) fn note_late(
+        &mut self,
+        world: &ModelCluster,
+        outcome: &ReportedOutcome,
+        has_a_plan: impl Fn(&ModelPod) -> bool,
+    ) {
         let late = world.pods.values().filter(|pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name));
         let late = late.filter(|pod| has_a_plan(pod));
         self.0.extend(late.filter_map(|pod| Some((pod.name.clone(), pod.held.clone()?))));
@@ -23,26 +28,27 @@ impl Kept {
     /// Forgets the pods of a gang that gives up in an attempt for a pod: another one of it loses what it holds or is promised, without a plan.
     pub(crate) fn give_up(
         &mut self,
-        world: &World,
+        world: &ModelCluster,
         tried: &str,
-        outcome: &Outcome,
-        are_together: impl Fn(&Pod, &Pod) -> bool,
+        outcome: &ReportedOutcome,
+        are_together: impl Fn(&ModelPod, &ModelPod) -> bool,
     ) {
-        if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
+        if !matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected)) {
             return;
         }
-        let stands = |pod: &Pod| {
+        let stands = |pod: &ModelPod| {
             let stands = outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
             stands || outcome.waiting.contains(&pod.name)
         };
-        let had = |pod: &&Pod| pod.node.is_none() && (pod.nominated.is_some() || pod.held.is_some());
-        let lost: Vec<&Pod> = world.pods.values().filter(had).filter(|pod| pod.name != tried && !stands(pod)).collect();
+        let had = |pod: &&ModelPod| pod.node.is_none() && (pod.nominated.is_some() || pod.held.is_some());
+        let lost: Vec<&ModelPod> =
+            world.pods.values().filter(had).filter(|pod| pod.name != tried && !stands(pod)).collect();
         self.0
             .retain(|pod, _| world.pods.get(pod).is_none_or(|pod| !lost.iter().any(|other| are_together(pod, other))));
     }
 
     /// Forgets pods that hold a node again, are gone, or are nominated.
-    pub(crate) fn forget(&mut self, world: &World) {
+    pub(crate) fn forget(&mut self, world: &ModelCluster) {
         self.0.retain(|pod, _| world.pods.get(pod).is_some_and(waits));
     }
 
@@ -56,7 +62,7 @@ impl Kept {
     }
 
     /// Returns the cluster where the nodes are promised to the pods.
-    pub(crate) fn shown(&self, world: &World) -> World {
+    pub(crate) fn shown(&self, world: &ModelCluster) -> ModelCluster {
         let mut shown = world.clone();
         for (pod, node) in &self.0 {
             let pod = shown.pods.get_mut(pod).filter(|pod| waits(pod));
@@ -66,6 +72,6 @@ impl Kept {
     }
 }
 
-fn waits(pod: &Pod) -> bool {
+fn waits(pod: &ModelPod) -> bool {
     pod.place().is_none() && pod.nominated.is_none()
 }

@@ -13,54 +13,54 @@ mod switches;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kept::{EXCUSE, Kept};
+use super::kept::{EXCUSE, RetainedNodes};
 use super::kubernetes;
-use super::rounds::Turn;
-use crate::ReadError;
-use crate::case::Case;
-use crate::outcome::{Ended, Outcome};
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use super::rounds::GangTurn;
+use crate::ModelInputError;
+use crate::case::FuzzCase;
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 pub(crate) use books::accounts;
-use books::{Books, books};
+use books::{QuotaBalance, books};
 pub(crate) use fair::fair;
 use gangs::Gangs;
-use part::Part;
-use switches::{Switches, priority};
+use part::PlannedJob;
+use switches::{PluginSettings, priority};
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 
 /// The state of the plugin that outlasts an attempt.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct KoordinatorState {
     /// The victims of the last plan of every job.
     flights: BTreeMap<String, BTreeSet<String>>,
-    gangs: gangs::Memory,
+    gangs: gangs::GangStates,
     /// The nodes of pods whose time at Permit ran out while their gang had a plan.
-    kept: Kept,
+    kept: RetainedNodes,
 }
 
 /// Returns the name of the job of a pod: a pod without the label is a job of one.
-fn job(pod: &Pod) -> String {
+fn job(pod: &ModelPod) -> String {
     let label = pod.label(JOB).filter(|_| !pod.is_reservation());
     label.map_or_else(|| pod.name.clone(), |label| format!("{}#{label}", pod.namespace))
 }
 
 /// Returns the pods of a job that are still to be placed: those neither bound nor held.
-fn waiting<'w>(world: &'w World, of: &str) -> Vec<&'w Pod> {
+fn waiting<'w>(world: &'w ModelCluster, of: &str) -> Vec<&'w ModelPod> {
     world.pods.values().filter(|other| other.pending() && job(other) == of).collect()
 }
 
 /// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
 pub(crate) fn attempt(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut KoordinatorState,
     name: &str,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
     memory.gangs.forget_gone(world);
     memory.kept.forget(world);
     if memory.kept.is_empty() {
@@ -68,21 +68,21 @@ pub(crate) fn attempt(
     }
     let shown = memory.kept.shown(world);
     verdict.excuse(EXCUSE);
-    judge(case, &shown, memory, name, outcome, &mut Verdict::default())?;
+    judge(case, &shown, memory, name, outcome, &mut StepFindings::default())?;
     world.pods.get(name).into_iter().for_each(|pod| memory.gangs.doubt(world, pod));
     Ok(())
 }
 
 fn judge(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut KoordinatorState,
     name: &str,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
-    let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
-    let switches = Switches::of(case);
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
+    let pod = world.pods.get(name).ok_or_else(|| ModelInputError(format!("there is no pod `{name}`")))?;
+    let switches = PluginSettings::of(case);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let (whole, fewer) = (world, devices::without_unjudged(gangs, pod));
     let world = fewer.as_ref().unwrap_or(world);
@@ -98,11 +98,11 @@ fn judge(
     let planned = gangs.planned_with(pod);
     let parts = planned
         .iter()
-        .map(|of| Part::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
-    let parts: Vec<Part<'_>> = parts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    let incoming: Vec<&Pod> = planned.iter().flat_map(|of| waiting(world, of)).collect();
-    let together = |other: &Pod| gangs.are_together(pod, other);
-    let judge = Judge {
+        .map(|of| PlannedJob::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
+    let parts: Vec<PlannedJob<'_>> = parts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let incoming: Vec<&ModelPod> = planned.iter().flat_map(|of| waiting(world, of)).collect();
+    let together = |other: &ModelPod| gangs.are_together(pod, other);
+    let judge = KoordinatorAttemptCheck {
         world,
         pod,
         switches,
@@ -118,9 +118,10 @@ fn judge(
     };
     judge.judge(outcome, verdict);
     let (is_admitted, waits) = (judge.is_admitted(), judge.waits());
-    let Judge { planned, turn, .. } = judge;
-    let failed =
-        has_members && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!waits || !is_judged);
+    let KoordinatorAttemptCheck { planned, turn, .. } = judge;
+    let failed = has_members
+        && matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected))
+        && (!waits || !is_judged);
     // A pod that its quota does not admit, or whose devices are not known, would hold no node either.
     let vain = failed
         && turn.as_ref().is_some_and(|turn| turn.is_in_vain)
@@ -132,7 +133,7 @@ fn judge(
     if let Some((group, ended)) = turn.map(|turn| (turn.group().to_owned(), turn.ends())) {
         memory.gangs.end_turn(world, pod, (&group, ended));
     }
-    if outcome.ended == Some(Ended::Nominated) {
+    if outcome.ended == Some(AttemptStatus::Nominated) {
         memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
     }
     memory.gangs.remember(world, pod, outcome);
@@ -140,66 +141,66 @@ fn judge(
 }
 
 /// Everything that is asked of one attempt.
-struct Judge<'w> {
-    world: &'w World,
-    pod: &'w Pod,
-    switches: Switches,
+struct KoordinatorAttemptCheck<'w> {
+    world: &'w ModelCluster,
+    pod: &'w ModelPod,
+    switches: PluginSettings,
     /// The quotas that bound the job of the pod at PreFilter, where every job of a gang group is asked about alone.
-    bounds: Vec<Books>,
+    bounds: Vec<QuotaBalance>,
     /// The jobs that are planned together, that of the pod first.
-    parts: Vec<Part<'w>>,
+    parts: Vec<PlannedJob<'w>>,
     /// The same by name.
     planned: Vec<String>,
     /// All their pods that wait.
-    incoming: Vec<&'w Pod>,
+    incoming: Vec<&'w ModelPod>,
     in_flight: bool,
     gangs: Gangs<'w>,
     /// The turn of the pod in the round of its gang; none where it is of no strict gang.
-    turn: Option<Turn<'w>>,
+    turn: Option<GangTurn<'w>>,
 }
 
 /// Returns the nodes that take a pod. Capacity is reserved for the pods of the same or a higher priority that are nominated there.
-fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
+fn fitting_nodes(world: &ModelCluster, pod: &ModelPod) -> Vec<String> {
     kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }
 
 /// Returns whether two pods are of one gang group that fails where the other one gets no place.
-pub(crate) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
+pub(crate) fn fail_together(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     gangs::fail_together(world, pod, other)
 }
 
 /// Returns whether two pods are of one gang group.
-pub(crate) fn are_together(world: &World, pod: &Pod, other: &Pod) -> bool {
-    Gangs { world, memory: &gangs::Memory::default(), deletes: false }.are_together(pod, other)
+pub(crate) fn are_together(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
+    Gangs { world, memory: &gangs::GangStates::default(), deletes: false }.are_together(pod, other)
 }
 
 /// Returns whether a pod of the gang group of a pod is nominated.
-pub(crate) fn has_a_plan(world: &World, pod: &Pod) -> bool {
+pub(crate) fn has_a_plan(world: &ModelCluster, pod: &ModelPod) -> bool {
     let mut nominated = world.pods.values().filter(|other| other.pending() && other.nominated.is_some());
     nominated.any(|other| are_together(world, pod, other))
 }
 
 /// Judges the passing of time.
 pub(crate) fn advance(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut KoordinatorState,
     now: i64,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
-    memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
+    memory.gangs.advance(world, PluginSettings::of(case).deletes, now, outcome, verdict);
     memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
 }
 
 /// Notes which jobs have no pod left before new pods come, whether or not one is tried meanwhile.
-pub(crate) fn look(world: &World, memory: &mut Memory) {
+pub(crate) fn look(world: &ModelCluster, memory: &mut KoordinatorState) {
     memory.gangs.forget_gone(world);
 }
 
 /// Judges the queue: priority first.
-pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
-    let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
+pub(crate) fn order(world: &ModelCluster, order: &[String], verdict: &mut StepFindings) {
+    let pods: Vec<&ModelPod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
     let pending = world.pods.values().filter(|pod| pod.pending()).count();
     if pods.len() != pending || !pods.is_sorted_by_key(|pod| -priority(pod)) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));

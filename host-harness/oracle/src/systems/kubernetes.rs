@@ -1,6 +1,7 @@
 //! kube-scheduler: Filter, and default preemption (`DefaultPreemption`, KEP-268, KEP-1923).
 
 mod groups;
+mod nominations;
 mod search;
 mod whole;
 
@@ -8,20 +9,21 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::outcome::{Ended, Outcome};
-use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
-use crate::systems::rounds::Rounds;
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem, Set};
+use crate::systems::rounds::GroupRounds;
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelNode, ModelPod};
+pub(crate) use nominations::{nominations, nominations_while, waits_for_permit};
 pub(crate) use search::{Eligible, SameGroup, free_when_left, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
-pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
+pub(crate) fn order(world: &ModelCluster, order: &[String], verdict: &mut StepFindings) {
     let world = &groups::with_priorities(world);
-    let mut expected: Vec<&Pod> = world.pods.values().filter(|pod| pod.pending()).collect();
+    let mut expected: Vec<&ModelPod> = world.pods.values().filter(|pod| pod.pending()).collect();
     expected.sort_by_cached_key(|pod| groups::place_in_queue(world, pod));
     if !expected.iter().map(|pod| &pod.name).eq(order) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
@@ -29,9 +31,14 @@ pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
 }
 
 /// Computes the free amounts on a node for a pod. Capacity is reserved for other nominated pods with the same or a higher priority.
-pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod) -> i64) -> Amounts {
+pub(crate) fn free_for(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    node: &ModelNode,
+    priority: fn(&ModelPod) -> i64,
+) -> MilliAmounts {
     let mut free = world.free(node);
-    let kept = |other: &&Pod| {
+    let kept = |other: &&ModelPod| {
         other.pending() && other.nominated.as_deref() == Some(&node.name) && priority(other) >= priority(pod)
     };
     world.pods.values().filter(kept).filter(|other| other.name != pod.name).for_each(|other| free.take(&other.request));
@@ -39,18 +46,22 @@ pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod)
 }
 
 /// Returns the priority in the spec of a pod.
-pub(crate) fn spec_priority(pod: &Pod) -> i64 {
+pub(crate) fn spec_priority(pod: &ModelPod) -> i64 {
     pod.priority
 }
 
 /// Returns the nodes that fit a pod without evictions.
-pub(crate) fn fitting_nodes<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Node> {
+pub(crate) fn fitting_nodes<'w>(world: &'w ModelCluster, pod: &ModelPod) -> Vec<&'w ModelNode> {
     fitting_nodes_by(world, pod, spec_priority)
 }
 
 /// Returns the nodes that fit a pod without evictions, with another source of priorities.
-pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i64) -> Vec<&'w Node> {
-    let takes = |node: &&Node| {
+pub(crate) fn fitting_nodes_by<'w>(
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    priority: fn(&ModelPod) -> i64,
+) -> Vec<&'w ModelNode> {
+    let takes = |node: &&ModelNode| {
         world.may_run(pod, node)
             && pod.request.fits(&free_for(world, pod, node, priority))
             && world.agrees((pod, node), |_| false, |other| other.leaving, priority)
@@ -59,17 +70,17 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
 }
 
 /// Returns whether two pods are of one PodGroup.
-pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
+pub(crate) fn are_of_one_group(pod: &ModelPod, other: &ModelPod) -> bool {
     groups::group(pod).is_some() && groups::group(pod) == groups::group(other)
 }
 
 /// The state that is kept between attempts.
 #[derive(Debug, Default)]
-pub(crate) struct Memory(Rounds);
+pub(crate) struct DefaultPreemptionState(GroupRounds);
 
-impl Memory {
+impl DefaultPreemptionState {
     /// Forgets the rounds of the groups whose pods lose what they held at permit as time passes. These pods may be tried again at once.
-    pub(crate) fn advance(&mut self, world: &World, outcome: &Outcome) {
+    pub(crate) fn advance(&mut self, world: &ModelCluster, outcome: &ReportedOutcome) {
         let late = world.pods.values().filter(|pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name));
         late.filter_map(groups::group).for_each(|group| self.0.forget(group));
     }
@@ -77,14 +88,14 @@ impl Memory {
 
 /// Judges one attempt.
 pub(crate) fn attempt(
-    world: &World,
-    memory: &mut Memory,
+    world: &ModelCluster,
+    memory: &mut DefaultPreemptionState,
     name: &str,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
     let world = &groups::with_priorities(world);
-    let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    let pod = world.pods.get(name).ok_or_else(|| ModelInputError(format!("there is no pod `{name}`")))?;
     if groups::attempt(world, &mut memory.0, pod, outcome, verdict) {
         return Ok(());
     }
@@ -102,11 +113,11 @@ pub(crate) fn attempt(
 
 /// Judges a pod that fits no node: it preempts if that helps.
 pub(crate) fn without_room(
-    world: &World,
-    pod: &Pod,
+    world: &ModelCluster,
+    pod: &ModelPod,
     same_group: SameGroup<'_>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
     let eligible =
         Eligible { possible: &|node| possible(world, pod, node, same_group), permits: &|_| true, keeps: &|_| true };
@@ -115,16 +126,16 @@ pub(crate) fn without_room(
 
 /// Judges the same with other possible victims, with what bounds the plan, and with the choice among the plans.
 pub(crate) fn without_room_by<'w>(
-    world: &'w World,
-    pod: &Pod,
+    world: &'w ModelCluster,
+    pod: &ModelPod,
     same_group: SameGroup<'_>,
     eligible: &Eligible<'_, 'w>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-    choice: fn(&'w World, &Pod, &Eligible<'_, 'w>, &Outcome, &mut Verdict),
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+    choice: fn(&'w ModelCluster, &ModelPod, &Eligible<'_, 'w>, &ReportedOutcome, &mut StepFindings),
 ) {
     let name = &pod.name;
-    if outcome.ended == Some(Ended::Scheduled) {
+    if outcome.ended == Some(AttemptStatus::Scheduled) {
         let text = format!("`{name}` was bound to {:?}, where it does not fit", outcome.node);
         return verdict.breach("bound-where-there-is-room", text);
     }
@@ -134,17 +145,22 @@ pub(crate) fn without_room_by<'w>(
         }
         return verdict.excuse(why);
     }
-    if outcome.ended == Some(Ended::Nominated) {
+    if outcome.ended == Some(AttemptStatus::Nominated) {
         legal(world, pod, eligible, outcome, verdict);
     }
     choice(world, pod, eligible, outcome, verdict);
 }
 
 /// Judges a pod that fits a node: it is bound, and to its nominated node if it fits there.
-pub(crate) fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn filter(
+    pod: &ModelPod,
+    fitting_nodes: &[&ModelNode],
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) {
     let names: Vec<&str> = fitting_nodes.iter().map(|node| node.name.as_str()).collect();
     let node = outcome.node.as_deref().unwrap_or_default();
-    if outcome.ended != Some(Ended::Scheduled) || !names.contains(&node) {
+    if outcome.ended != Some(AttemptStatus::Scheduled) || !names.contains(&node) {
         let text = format!("`{}` fits {names:?}, and the attempt ended {:?} {node}", pod.name, outcome.ended);
         return verdict.breach_expecting(
             "bound-where-there-is-room",
@@ -161,17 +177,25 @@ pub(crate) fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verd
 }
 
 /// Checks that the victims are eligible, the preemptor then fits, and no victim is needless.
-fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: &Outcome, verdict: &mut Verdict) {
+fn legal<'w>(
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    eligible: &Eligible<'_, 'w>,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) {
     let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
     let (possible, leaving) = (eligible.possible)(node);
     let named = |name: &String| possible.iter().copied().find(|other| other.name == *name);
-    let chosen: Vec<&Pod> = outcome.victims.iter().filter_map(named).collect();
+    let chosen: Vec<&ModelPod> = outcome.victims.iter().filter_map(named).collect();
     if chosen.len() < outcome.victims.len() || !(eligible.permits)(&chosen) {
         let text = format!("{:?} may not all be evicted for `{}` on `{}`", outcome.victims, pod.name, node.name);
         verdict.breach("victim-ranks-lower", text);
     }
-    let candidates =
-        possible.iter().map(|other| Candidate { name: &other.name, node: 0, request: &other.request }).collect();
+    let candidates = possible
+        .iter()
+        .map(|other| EvictionCandidate { name: &other.name, node: 0, request: &other.request })
+        .collect();
     let incoming_pod = IncomingPod { request: &pod.request, nodes: vec![0] };
     let problem =
         PlacementProblem { free: vec![free_when_left(world, pod, node)], candidates, incoming: vec![incoming_pod] };
@@ -181,7 +205,7 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
         verdict.breach("evictions-make-room", text);
     }
     for victim in &outcome.victims {
-        let gone = |other: &Pod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
+        let gone = |other: &ModelPod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
         if problem.fits_without(victims & !problem.set(|name| name == victim))
             && world.agrees((pod, node), gone, gone, spec_priority)
             && (eligible.keeps)(
@@ -198,14 +222,14 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
 
 /// Checks that the plan is the one that kube-scheduler would choose.
 pub(crate) fn best<'w>(
-    world: &'w World,
-    pod: &Pod,
+    world: &'w ModelCluster,
+    pod: &ModelPod,
     eligible: &Eligible<'_, 'w>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
     let Some(best) = plans(world, pod, eligible).into_iter().next() else {
-        if outcome.ended == Some(Ended::Nominated) {
+        if outcome.ended == Some(AttemptStatus::Nominated) {
             let node = outcome.node.as_ref().and_then(|node| world.nodes.get(node));
             let is_coming = node.is_some_and(|node| pod.request.fits(&free_when_left(world, pod, node)));
             if world.is_constrained() && outcome.victims.is_empty() && is_coming {
@@ -220,7 +244,7 @@ pub(crate) fn best<'w>(
     let stays = |name: &&String| world.pods.get(*name).is_some_and(|pod| !pod.leaving);
     let victims: BTreeSet<String> = best.victims.iter().filter(stays).cloned().collect();
     let is_promised = victims.is_empty() && pod.nominated.as_ref() == Some(&best.node);
-    if is_promised && outcome.ended == Some(Ended::Unschedulable) {
+    if is_promised && outcome.ended == Some(AttemptStatus::Unschedulable) {
         return verdict.excuse("a plan without victims is not made twice");
     }
     if outcome.node.as_ref() != Some(&best.node) || outcome.victims != victims {
@@ -231,65 +255,4 @@ pub(crate) fn best<'w>(
         let expect = json!({"result": "Nominated", "nominated": {&pod.name: best.node}, "victims": victims});
         verdict.breach_expecting("best-node-first", text, expect);
     }
-}
-
-/// Judges nominations. A preemption on a node withdraws nominations of lower priority there. A pod without any possible plan loses its
-/// own nomination. All other nominations stay.
-pub(crate) fn nominations(
-    world: &World,
-    pod: &Pod,
-    same_group: SameGroup<'_>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) {
-    let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    // With constraints between pods, the pod may keep its nomination or lose it: whether they hold once the others have come is not sought. So it may
-    // where only pods leave its node that are no less important: upstream finds no plan there, and clears the nomination.
-    let is_promised = || outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
-    let of_lesser = |node: &String| world.on(node).any(|other| other.leaving && other.priority < pod.priority);
-    let is_sure =
-        !world.is_constrained() && (groups::group(pod).is_some() || pod.nominated.as_ref().is_some_and(of_lesser));
-    let waits = waits || groups::room_is_coming(world, pod) && (is_sure || is_promised());
-    nominations_while(waits, (world, pod), same_group, outcome, verdict);
-}
-
-/// Judges the same where it is known whether the pod waits for what it was promised.
-pub(crate) fn nominations_while(
-    waits: bool,
-    (world, pod): (&World, &Pod),
-    same_group: SameGroup<'_>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) {
-    let Some(standing) = &outcome.standing else { return };
-    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
-    let hopeless = failed && !pod.never_preempts && !waits;
-    for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {
-        let own = other.name == pod.name;
-        // What a group loses where one of its pods fails is judged with its round.
-        if hopeless && !own && same_group(other) {
-            continue;
-        }
-        let planned = outcome.nominated.values().any(|node| other.nominated.as_ref() == Some(node));
-        let displaced = planned && other.priority < pod.priority && !same_group(other);
-        let lost = displaced && !own || own && hopeless;
-        let moved = outcome.bound.contains_key(&other.name)
-            || outcome.waiting.contains(&other.name)
-            || outcome.nominated.contains_key(&other.name);
-        if !moved && lost == standing.contains_key(&other.name) {
-            let text = format!("`{}` should {} its nomination", other.name, if lost { "lose" } else { "keep" });
-            verdict.breach("nomination-is-kept", text);
-        }
-    }
-}
-
-/// Returns whether only pods of the same or a higher priority that wait at permit keep a pod from its nominated node. These may still be rejected,
-/// so the pod keeps its nomination and evicts no other pod. Otherwise recreated victims could take the capacity and be evicted again, forever.
-pub(crate) fn waits_for_permit(world: &World, pod: &Pod, same_group: SameGroup<'_>, priority: fn(&Pod) -> i64) -> bool {
-    let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
-    let mut free = free_for(world, pod, node, priority);
-    let full = !pod.request.fits(&free);
-    let held = world.on(&node.name).filter(|other| other.held.is_some() && priority(other) >= priority(pod));
-    held.filter(|other| !same_group(other)).for_each(|other| free.add(&other.request));
-    full && world.may_run(pod, node) && pod.request.fits(&free)
 }

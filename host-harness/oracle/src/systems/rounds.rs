@@ -11,38 +11,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use crate::outcome::{Ended, Outcome};
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 
 /// After this time a group that failed is tried again, whatever has changed: 5 minutes, in seconds.
 const PATIENCE: i64 = 300;
 
 /// A gang, when one pod of its group is tried.
 #[derive(Debug, Clone)]
-pub(super) struct Gang<'w> {
+pub(super) struct GangProgress<'w> {
     /// All its pods.
-    pub(super) pods: Vec<&'w Pod>,
+    pub(super) pods: Vec<&'w ModelPod>,
     /// How many more places it lacks.
     pub(super) lacks: usize,
     /// How many pods it must get that are not on nodes yet. Where it lacks places, its pods that are on nodes count here by every match policy.
     pub(super) awaits: usize,
 }
 
-impl<'w> Gang<'w> {
+impl<'w> GangProgress<'w> {
     /// Returns a gang whose pods on nodes count whenever it lacks places.
-    pub(super) fn lacking(lacks: usize, pods: Vec<&'w Pod>) -> Gang<'w> {
-        Gang { pods, lacks, awaits: lacks }
+    pub(super) fn lacking(lacks: usize, pods: Vec<&'w ModelPod>) -> GangProgress<'w> {
+        GangProgress { pods, lacks, awaits: lacks }
     }
 }
 
 /// The rounds of all groups, by the name of the group.
 #[derive(Debug, Default)]
-pub(super) struct Rounds(BTreeMap<String, Round>);
+pub(super) struct GroupRounds(BTreeMap<String, GroupRound>);
 
 /// The round of a group.
 #[derive(Debug, Default)]
-struct Round {
+struct GroupRound {
     /// The pods that the group had when one of them was tried last.
     known: BTreeSet<String>,
     tried: BTreeSet<String>,
@@ -52,14 +52,14 @@ struct Round {
     /// A pod of the group was tried and got neither a place nor a plan.
     has_failures: bool,
     /// What there was when a pod of it was tried last before it was over.
-    seen: Seen,
+    seen: ClusterFingerprint,
     /// What there was then is not known for sure.
     is_doubtful: bool,
 }
 
 /// The cluster as a group finds it.
 #[derive(Debug, Default)]
-struct Seen {
+struct ClusterFingerprint {
     now: i64,
     /// The nodes, and the objects that are no pods.
     objects: String,
@@ -67,10 +67,10 @@ struct Seen {
     pods: BTreeMap<String, (String, Option<String>)>,
 }
 
-impl Seen {
+impl ClusterFingerprint {
     /// Returns what a group of these pods finds now.
-    fn of(world: &World, own: &BTreeSet<String>) -> Seen {
-        let place = |pod: &Pod| {
+    fn of(world: &ModelCluster, own: &BTreeSet<String>) -> ClusterFingerprint {
+        let place = |pod: &ModelPod| {
             let is_own = own.contains(&pod.name);
             let (promised, held) = if is_own { (None, None) } else { (pod.nominated.clone(), pod.held.clone()) };
             let place = (pod.node.clone(), promised, pod.leaving, pod.finished, pod.gated, &pod.request);
@@ -79,11 +79,11 @@ impl Seen {
             is_there.then(|| (pod.name.clone(), (format!("{place:?}"), held)))
         };
         let objects = format!("{:?} {:?}", world.nodes, world.others);
-        Seen { now: world.now, objects, pods: world.pods.values().filter_map(place).collect() }
+        ClusterFingerprint { now: world.now, objects, pods: world.pods.values().filter_map(place).collect() }
     }
 
     /// Returns whether all is as it was, but for pods that hold a node at Permit now and did not then.
-    fn is_as(&self, then: &Seen) -> bool {
+    fn is_as(&self, then: &ClusterFingerprint) -> bool {
         let has_come = |name: &String| !then.pods.contains_key(name);
         let is_held_only = |place: &(String, Option<String>)| place.1.is_some();
         let is_known = |(name, place): (&String, &(String, Option<String>))| has_come(name) && is_held_only(place);
@@ -99,9 +99,9 @@ impl Seen {
 
 /// The turn of a pod of a group.
 #[derive(Debug, Clone)]
-pub(super) struct Turn<'w> {
+pub(super) struct GangTurn<'w> {
     group: String,
-    gangs: Vec<Gang<'w>>,
+    gangs: Vec<GangProgress<'w>>,
     /// The group is over in this round: the pod is turned away.
     pub(super) is_over: bool,
     /// If the pod finds neither a place nor a plan, the group cannot be whole in this round.
@@ -113,54 +113,57 @@ pub(super) struct Turn<'w> {
     has_failures: bool,
 }
 
-impl Rounds {
+impl GroupRounds {
     /// Returns whether the round of a group is over, and the next one need not begin yet. A pod that may be tried all the same, because its
     /// own gang does not fail together, begins no round then.
-    pub(super) fn is_quiet(&self, world: &World, group: &str, gangs: &[Gang<'_>]) -> bool {
+    pub(super) fn is_quiet(&self, world: &ModelCluster, group: &str, gangs: &[GangProgress<'_>]) -> bool {
         let names: BTreeSet<String> = gangs.iter().flat_map(|gang| &gang.pods).map(|pod| pod.name.clone()).collect();
-        self.0.get(group).is_some_and(|round| round.over && Seen::of(world, &names).is_as(&round.seen))
+        self.0.get(group).is_some_and(|round| round.over && ClusterFingerprint::of(world, &names).is_as(&round.seen))
     }
 
     /// Begins the turn of a pod. `fails_at_once`: a pod that got no place and no plan has failed, and its gang gives up all its places with it;
-    /// otherwise [`Rounds::fail`] notes the failure at the end of the turn. `triggers`: an attempt for a pod may evict others.
+    /// otherwise [`GroupRounds::fail`] notes the failure at the end of the turn. `triggers`: an attempt for a pod may evict others.
     pub(super) fn turn<'w>(
         &mut self,
-        (world, group, fails_at_once): (&World, &str, bool),
-        pod: &Pod,
-        gangs: Vec<Gang<'w>>,
-        outcome: &Outcome,
-        triggers: impl Fn(&Pod) -> bool,
-    ) -> Turn<'w> {
+        (world, group, fails_at_once): (&ModelCluster, &str, bool),
+        pod: &ModelPod,
+        gangs: Vec<GangProgress<'w>>,
+        outcome: &ReportedOutcome,
+        triggers: impl Fn(&ModelPod) -> bool,
+    ) -> GangTurn<'w> {
         let all = gangs.iter().flat_map(|gang| &gang.pods);
         let names: BTreeSet<String> = all.map(|pod| pod.name.clone()).collect();
         let round = self.0.entry(group.to_owned()).or_default();
         let held = gangs.iter().flat_map(|gang| &gang.pods).filter(|other| other.held.is_some());
         let held: BTreeSet<String> = held.map(|other| other.name.clone()).collect();
-        let seen = Seen::of(world, &names);
+        let seen = ClusterFingerprint::of(world, &names);
         let is_same = round.is_doubtful || seen.is_as(&round.seen);
-        let may_be_turned_away = round.over && is_same && outcome.ended == Some(Ended::Rejected);
+        let may_be_turned_away = round.over && is_same && outcome.ended == Some(AttemptStatus::Rejected);
         if round.tried.contains(&pod.name) && !may_be_turned_away || !names.is_subset(&round.known) {
-            *round = Round::default();
+            *round = GroupRound::default();
         }
         if !round.over {
             round.seen = seen;
         }
         (round.known, round.held) = (names, held);
         round.tried.insert(pod.name.clone());
-        let fresh = |other: &Pod| other.pending() && !round.tried.contains(&other.name);
+        let fresh = |other: &ModelPod| other.pending() && !round.tried.contains(&other.name);
         let hopes =
-            |other: &Pod| other.name != pod.name && other.pending() && (fresh(other) || other.nominated.is_some());
-        let can_be_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| hopes(other)).count() >= gang.lacks;
+            |other: &ModelPod| other.name != pod.name && other.pending() && (fresh(other) || other.nominated.is_some());
+        let can_be_whole =
+            |gang: &GangProgress<'_>| gang.pods.iter().filter(|other| hopes(other)).count() >= gang.lacks;
         let others = gangs.iter().flat_map(|gang| &gang.pods).any(|other| fresh(other) && triggers(other));
-        let whole_with_it = |gang: &Gang<'_>| {
+        let whole_with_it = |gang: &GangProgress<'_>| {
             gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
         };
         // Pods that wait with scheduling gates or for another scheduler make no gang whole, in this round or a later one.
-        let never_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| other.pending()).count() < gang.awaits;
+        let never_whole =
+            |gang: &GangProgress<'_>| gang.pods.iter().filter(|other| other.pending()).count() < gang.awaits;
         let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it) || gangs.iter().any(never_whole);
         let has_failures = round.has_failures;
-        round.has_failures |= fails_at_once && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
-        Turn {
+        round.has_failures |=
+            fails_at_once && matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected));
+        GangTurn {
             is_in_vain,
             has_failures,
             group: group.to_owned(),
@@ -172,9 +175,9 @@ impl Rounds {
 
     /// Notes the cluster in which a pod of a group is judged, where it is another one than it found: pods that waited at Permit were rejected
     /// for its turn, so the group did not fail while they held nodes.
-    pub(super) fn find(&mut self, world: &World, group: &str) {
+    pub(super) fn find(&mut self, world: &ModelCluster, group: &str) {
         if let Some(round) = self.0.get_mut(group).filter(|round| !round.over) {
-            round.seen = Seen::of(world, &round.known);
+            round.seen = ClusterFingerprint::of(world, &round.known);
         }
     }
 
@@ -191,7 +194,7 @@ impl Rounds {
     }
 
     /// Returns whether a pod of a group was tried in its round.
-    pub(super) fn was_tried(&self, group: &str, pod: &Pod) -> bool {
+    pub(super) fn was_tried(&self, group: &str, pod: &ModelPod) -> bool {
         self.0.get(group).is_some_and(|round| round.tried.contains(&pod.name))
     }
 
@@ -211,37 +214,37 @@ impl Rounds {
 
 /// Judges the attempt of a pod that fits a node and would hold it in vain: the attempt ends without a node, and changes nothing. PreFilter may have
 /// turned the pod away already, where the last round of its group is over.
-pub(super) fn holds_no_node(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
-    if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) || outcome.changes() {
+pub(super) fn holds_no_node(pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    if !matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected)) || outcome.changes() {
         let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
         verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
     }
 }
 
 /// Judges the turn of a pod whose group is over in this round.
-pub(super) fn turned_away(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
-    if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+pub(super) fn turned_away(pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
         let text = format!("the group of `{}` is over in this round, and it ended {:?}", pod.name, outcome.ended);
         verdict.breach_expecting("gang-has-not-failed", text, json!({"result": "Rejected", "victims": []}));
     }
 }
 
-impl Turn<'_> {
+impl GangTurn<'_> {
     /// Returns the same turn as the last chance of its group.
     pub(super) fn at_last(self) -> Self {
-        Turn { is_last_chance: true, ..self }
+        GangTurn { is_last_chance: true, ..self }
     }
 
     /// Returns the same turn as one that is not the last chance of its group: the pod waits for what it was promised.
     pub(super) fn not_yet(self) -> Self {
-        Turn { is_last_chance: false, ..self }
+        GangTurn { is_last_chance: false, ..self }
     }
 
     /// Returns the turn of a pod whose own gang does not fail together. Its failure counts for the other gangs of the group where one of them has
     /// failed already and waits only for a pod that could evict others for it. Returns none otherwise.
     pub(super) fn for_others(self) -> Option<Self> {
         let is_last = self.has_failures && self.is_last_chance && !self.is_over;
-        is_last.then_some(Turn { is_in_vain: false, ..self })
+        is_last.then_some(GangTurn { is_in_vain: false, ..self })
     }
 
     /// Returns the group.
@@ -256,7 +259,7 @@ impl Turn<'_> {
 
     /// Judges what the pods of the group hold after the turn of a pod that found neither a place nor a plan: nothing where the group cannot be
     /// whole any more, else what they held before.
-    pub(super) fn after_failure(&self, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    pub(super) fn after_failure(&self, pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
         let others = self.gangs.iter().flat_map(|gang| &gang.pods).filter(|other| other.name != pod.name);
         for other in others {
             let text = |held: &str| {

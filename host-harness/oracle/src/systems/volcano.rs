@@ -5,6 +5,7 @@
 mod awaited;
 mod claim;
 mod growth;
+mod node_capacity;
 mod plan;
 mod read;
 mod reclaim;
@@ -13,51 +14,51 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::case::Case;
-use crate::outcome::Outcome;
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::case::FuzzCase;
+use crate::outcome::ReportedOutcome;
 use crate::placement::{IncomingPod, PlacementProblem};
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World, at, text};
-use read::{Job, Queue, queues};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod, at, text};
+use read::{VolcanoJob, VolcanoQueue, queues};
 
 /// The state between cycles.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct VolcanoState {
     /// When each job last changed its size, in seconds.
     scaled: BTreeMap<String, i64>,
     /// The last cycle, where nothing but its bindings changed the cluster.
-    last: Option<returned::Last>,
+    last: Option<returned::LastCycle>,
     /// What plans of earlier cycles promise.
-    promises: returned::Promises,
+    promises: returned::PodsBeforeNomination,
 }
 
 /// Everything needed to judge one cycle.
-struct Judge<'w> {
+struct VolcanoCycleCheck<'w> {
     /// The cluster before the cycle.
-    world: &'w World,
+    world: &'w ModelCluster,
     /// The cluster after the bindings, before any victim has left.
-    after: World,
-    jobs: Vec<Job>,
-    queues: BTreeMap<String, Queue>,
+    after: ModelCluster,
+    jobs: Vec<VolcanoJob>,
+    queues: BTreeMap<String, VolcanoQueue>,
     elastic_mode: bool,
     /// Ancestors of queues count for reclaim (`ancestorReclaimLevel`). The trees have one level between the root and the leaves.
     watches: bool,
-    outcome: &'w Outcome,
+    outcome: &'w ReportedOutcome,
 }
 
 /// Judges a cycle.
 pub(crate) fn cycle(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
+    case: &FuzzCase,
+    world: &ModelCluster,
+    memory: &mut VolcanoState,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
     let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
     let level = case.args.get("ancestorReclaimLevel").and_then(serde_json::Value::as_u64);
-    let mut judge = Judge::new(world, outcome, (mode == Some("elastic"), level > Some(0)))?;
+    let mut judge = VolcanoCycleCheck::new(world, outcome, (mode == Some("elastic"), level > Some(0)))?;
     if let Some(standing) = &outcome.standing {
         for pod in judge.after.pods.values_mut() {
             pod.nominated = standing.get(&pod.name).cloned();
@@ -81,25 +82,30 @@ pub(crate) fn cycle(
 }
 
 /// Computes the usage of a queue, and of those below it, by the pods that `counts` selects.
-fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &Pod) -> bool) -> Amounts {
+fn used<'w>(
+    world: &'w ModelCluster,
+    jobs: &[VolcanoJob],
+    queue: &str,
+    counts: impl Fn(&VolcanoJob, &ModelPod) -> bool,
+) -> MilliAmounts {
     let ours = jobs.iter().filter(|job| job.queue == queue || job.parent.as_deref() == Some(queue));
-    let pods: Vec<&'w Pod> =
+    let pods: Vec<&'w ModelPod> =
         ours.flat_map(|job| job.pods(world).into_iter().filter(|pod| counts(job, pod)).collect::<Vec<_>>()).collect();
-    Amounts::sum(pods.into_iter().map(|pod| &pod.request))
+    MilliAmounts::sum(pods.into_iter().map(|pod| &pod.request))
 }
 
 /// Returns whether a pod runs. It may be terminating.
-fn runs(_: &Job, pod: &Pod) -> bool {
+fn runs(_: &VolcanoJob, pod: &ModelPod) -> bool {
     pod.node.is_some()
 }
 
-impl<'w> Judge<'w> {
+impl<'w> VolcanoCycleCheck<'w> {
     /// Prepares the check of an outcome: reads jobs and queues, and applies the bindings and evictions to a copy of the cluster.
     fn new(
-        world: &'w World,
-        outcome: &'w Outcome,
+        world: &'w ModelCluster,
+        outcome: &'w ReportedOutcome,
         (elastic_mode, watches): (bool, bool),
-    ) -> Result<Judge<'w>, ReadError> {
+    ) -> Result<VolcanoCycleCheck<'w>, ModelInputError> {
         let mut after = world.clone();
         for (name, node) in &outcome.bound {
             if let Some(pod) = after.pods.get_mut(name) {
@@ -111,15 +117,23 @@ impl<'w> Judge<'w> {
                 pod.leaving = true;
             }
         }
-        Ok(Judge { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, watches, outcome })
+        Ok(VolcanoCycleCheck {
+            world,
+            after,
+            jobs: VolcanoJob::read(world),
+            queues: queues(world)?,
+            elastic_mode,
+            watches,
+            outcome,
+        })
     }
 }
 
-impl Judge<'_> {
+impl VolcanoCycleCheck<'_> {
     /// Checks that bindings are legal and that no pod that fits was passed over.
-    fn bindings(&self, verdict: &mut Verdict) {
+    fn bindings(&self, verdict: &mut StepFindings) {
         for job in &self.jobs {
-            let came: Vec<&Pod> =
+            let came: Vec<&ModelPod> =
                 job.pods(self.world).into_iter().filter(|pod| self.outcome.bound.contains_key(&pod.name)).collect();
             let queue = self.queues.get(&job.queue);
             if !came.is_empty() {
@@ -134,11 +148,11 @@ impl Judge<'_> {
                     );
                 }
                 let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
-                let requested = Amounts::sum(came.iter().map(|pod| &pod.request));
+                let requested = MilliAmounts::sum(came.iter().map(|pod| &pod.request));
                 if queue.is_some_and(|queue| !holds.within_for(&queue.capability, &requested)) {
                     verdict.breach("queue-fits-capability", format!("`{}` uses {holds:?}", job.queue));
                 }
-                let nothing = Amounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
+                let nothing = MilliAmounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
                 if !self.leaves_guarantees(&self.after, job, &nothing, |pod| pod.node.is_some() && !pod.leaving) {
                     let text = format!("pods of `{}` take what is guaranteed to others", job.name);
                     verdict.breach("guarantees-are-left-free", text);
@@ -147,7 +161,7 @@ impl Judge<'_> {
                     runs(job, pod) && !job.is_elastic_pod(pod) && !pod.leaving
                 });
                 let normal_came = came.iter().filter(|pod| !job.is_elastic_pod(pod));
-                let requested = Amounts::sum(normal_came.map(|pod| &pod.request));
+                let requested = MilliAmounts::sum(normal_came.map(|pod| &pod.request));
                 let beyond = queue.is_some_and(|queue| !normal.within_for(&queue.deserved, &requested));
                 if self.elastic_mode && beyond {
                     verdict
@@ -159,13 +173,13 @@ impl Judge<'_> {
     }
 
     /// Returns the normal pods of a job that are pending and have no nomination.
-    fn waiting(&self, job: &Job) -> Vec<&Pod> {
-        let waits = |pod: &&Pod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod);
+    fn waiting(&self, job: &VolcanoJob) -> Vec<&ModelPod> {
+        let waits = |pod: &&ModelPod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod);
         job.pods(&self.after).into_iter().filter(waits).collect()
     }
 
     /// Returns the missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
-    fn missing(&self, job: &Job) -> Vec<&Pod> {
+    fn missing(&self, job: &VolcanoJob) -> Vec<&ModelPod> {
         let mut waiting = self.waiting(job);
         let missing = job.min.saturating_sub(job.size(&self.after)).max(1);
         if waiting.len() < missing || job.pods(self.world).len() < job.min {
@@ -176,7 +190,7 @@ impl Judge<'_> {
     }
 
     /// Checks that no gang was passed over. A gang, or the next pod of a running gang, that fits idle room and queue at the end fitted before.
-    fn passed_over(&self, job: &Job, verdict: &mut Verdict) {
+    fn passed_over(&self, job: &VolcanoJob, verdict: &mut StepFindings) {
         let missing = self.missing(job);
         if missing.is_empty() || !self.queue_takes(job, &missing, false) {
             return;
@@ -191,52 +205,24 @@ impl Judge<'_> {
         }
     }
 
-    /// Computes the idle capacity of every node at the end of the cycle, without capacity for nominated pods.
-    fn idle(&self) -> Vec<Amounts> {
-        self.idle_of(self.future())
-    }
-
-    /// Limits the capacity in `room` of every node to the part that is idle already.
-    fn idle_of(&self, room: Vec<Amounts>) -> Vec<Amounts> {
-        let least = |(node, mut future): (&Node, Amounts)| {
-            let idle = self.after.free(node);
-            future.0.iter_mut().for_each(|(resource, amount)| *amount = (*amount).min(idle.get(resource)));
-            future
-        };
-        self.after.nodes.values().zip(room).map(least).collect()
-    }
-
-    /// Computes the capacity of every node after all terminating pods have left, without capacity for nominated pods.
-    fn future(&self) -> Vec<Amounts> {
-        let future = self.after.nodes.values().map(|node| {
-            let mut future = self.after.free(node);
-            self.after.on(&node.name).filter(|pod| pod.leaving).for_each(|pod| future.add(&pod.request));
-            let nominated =
-                self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.as_deref() == Some(&node.name));
-            nominated.for_each(|pod| future.take(&pod.request));
-            future
-        });
-        future.collect()
-    }
-
     /// Returns these pods as incoming pods of a placement problem; every node is open to them.
-    fn incoming<'p>(&self, pods: &[&'p Pod]) -> Vec<IncomingPod<'p>> {
+    fn incoming<'p>(&self, pods: &[&'p ModelPod]) -> Vec<IncomingPod<'p>> {
         pods.iter()
             .map(|pod| IncomingPod { request: &pod.request, nodes: (0..self.world.nodes.len()).collect() })
             .collect()
     }
 
     /// Returns whether the queue of a job is open and these pods fit its bounds, in every reading of its usage. `lenient`: in one reading.
-    fn queue_takes(&self, job: &Job, pods: &[&Pod], lenient: bool) -> bool {
+    fn queue_takes(&self, job: &VolcanoJob, pods: &[&ModelPod], lenient: bool) -> bool {
         let Some(queue) = self.queues.get(&job.queue) else { return false };
-        let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
+        let requested = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
         // Without pods, those of the plan are judged.
         let named = if pods.is_empty() {
-            Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request))
+            MilliAmounts::sum(self.nominated(job).iter().map(|pod| &pod.request))
         } else {
             requested.clone()
         };
-        let counts = |pod: &Pod| {
+        let counts = |pod: &ModelPod| {
             let nominated = !lenient && pod.nominated.is_some() && pod.pending();
             pod.node.is_some() && !(lenient && pod.leaving) || nominated
         };
@@ -253,20 +239,20 @@ impl Judge<'_> {
     }
 
     /// Returns the pods of a job that were nominated in this cycle.
-    fn nominated(&self, job: &Job) -> Vec<&Pod> {
+    fn nominated(&self, job: &VolcanoJob) -> Vec<&ModelPod> {
         job.pods(self.world).into_iter().filter(|pod| self.outcome.nominated.contains_key(&pod.name)).collect()
     }
 
     /// Returns the names of the pods of a job that are victims of this cycle.
-    fn victims(&self, job: &Job) -> BTreeSet<&str> {
+    fn victims(&self, job: &VolcanoJob) -> BTreeSet<&str> {
         let pods = job.pods(self.world).into_iter();
         pods.filter(|pod| self.outcome.victims.contains(&pod.name)).map(|pod| pod.name.as_str()).collect()
     }
 }
 
 /// Computes the usage of the queues, by `queue/name`.
-pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
-    let jobs = Job::read(world);
+pub(crate) fn accounts(world: &ModelCluster) -> BTreeMap<String, MilliAmounts> {
+    let jobs = VolcanoJob::read(world);
     let queue = |queue: &serde_json::Value| {
         let name = crate::world::text(queue, "/metadata/name");
         (format!("queue/{name}"), used(world, &jobs, name, runs))
@@ -276,14 +262,14 @@ pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
 
 /// Returns whether jobs have legal sizes, and queues are within the capability in their spec. The guarantee of another queue may have been raised
 /// since, so the real capability is not checked.
-pub(crate) fn fair(world: &World) -> bool {
+pub(crate) fn fair(world: &ModelCluster) -> bool {
     let is_within = |queue: &serde_json::Value| {
-        let written = Amounts::read(at(queue, "/spec/capability"));
+        let written = MilliAmounts::read(at(queue, "/spec/capability"));
         let name = text(queue, "/metadata/name");
-        written.is_ok_and(|most| used(world, &Job::read(world), name, runs).within(&most))
+        written.is_ok_and(|most| used(world, &VolcanoJob::read(world), name, runs).within(&most))
     };
     let held = world.all("Queue").all(is_within);
-    let sizes = |job: &Job| {
+    let sizes = |job: &VolcanoJob| {
         let size = job.size(world);
         let replicas = !job.is_elastic()
             || world.others.contains_key(&("Job".to_owned(), job.name.trim_end_matches("-pg").to_owned()));
@@ -294,6 +280,6 @@ pub(crate) fn fair(world: &World) -> bool {
     let empty = world.pods.values().any(|pod| pod.request.get("cpu") == 0);
     !empty
         && held
-        && Job::read(world).iter().all(sizes)
-        && world.pods.values().all(|pod| Job::read(world).iter().any(|job| job.name == read::group_of(pod)))
+        && VolcanoJob::read(world).iter().all(sizes)
+        && world.pods.values().all(|pod| VolcanoJob::read(world).iter().any(|job| job.name == read::group_of(pod)))
 }

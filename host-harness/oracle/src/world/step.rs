@@ -4,26 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Pod, World, job_of, owner};
-use crate::ReadError;
+use super::{ModelCluster, ModelPod, job_of, owner};
+use crate::ModelInputError;
 use crate::build::put;
-use crate::case::Step;
+use crate::case::CaseStep;
 use crate::object::{stamp, text};
-use crate::outcome::Outcome;
+use crate::outcome::ReportedOutcome;
 
-impl World {
+impl ModelCluster {
     /// Applies the outcome of a step, which has been judged before.
-    pub(crate) fn take(&mut self, step: &Step, outcome: &Outcome) -> Result<(), ReadError> {
+    pub(crate) fn take(&mut self, step: &CaseStep, outcome: &ReportedOutcome) -> Result<(), ModelInputError> {
         match step {
-            Step::Advance(seconds) => self.now += seconds,
-            Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
-            Step::EvictionsComplete => self.complete_evictions(),
-            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Usage(_) => {}
+            CaseStep::Advance(seconds) => self.now += seconds,
+            CaseStep::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
+            CaseStep::EvictionsComplete => self.complete_evictions(),
+            CaseStep::Order | CaseStep::Schedule(_) | CaseStep::Cycle | CaseStep::Usage(_) => {}
         }
         for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
             pod.held = None;
         }
-        if let (Step::Schedule(name), Some(node)) = (step, &outcome.node)
+        if let (CaseStep::Schedule(name), Some(node)) = (step, &outcome.node)
             && outcome.waiting.contains(name)
             && let Some(pod) = self.pods.get_mut(name)
         {
@@ -67,7 +67,7 @@ impl World {
     fn complete_evictions(&mut self) {
         let leaving: BTreeSet<String> =
             self.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.clone()).collect();
-        let inside = |pod: &Pod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
+        let inside = |pod: &ModelPod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
         let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.pods).into_iter().partition(|(name, pod)| leaving.contains(name) || inside(pod));
         self.pods = kept;
@@ -77,7 +77,7 @@ impl World {
     /// Takes the pods that have left since the last call, and returns them as their controllers create them again.
     pub(crate) fn recreated(&mut self) -> Vec<Value> {
         let stamp = stamp(self.now);
-        let recreate = |pod: Pod| {
+        let recreate = |pod: ModelPod| {
             let mut object = pod.object;
             let name = format!("{}r", text(&object, "/metadata/name"));
             put(&mut object, "/metadata", "name", json!(name));

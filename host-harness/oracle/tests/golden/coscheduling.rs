@@ -1,7 +1,7 @@
 //! Scheduler-plugins: `pkg/coscheduling/core/core_test.go` (TestPreFilter, TestPermit) and
 //! `pkg/capacityscheduling/capacity_scheduling_test.go` (TestPreFilter, TestPostFilter).
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Value, json};
 
 use super::{Golden, binds, ends, evicts, labelled, node, pod, waits};
@@ -23,7 +23,7 @@ fn member(name: &str, of: &str, on: Option<&str>) -> Value {
 /// Returns two nodes of 4 cpu, and these objects. Pod `a` is tried.
 fn gangs(mut objects: Vec<Value>) -> Golden {
     objects.extend(["na", "nb"].map(|name| node(name, json!({"cpu": "4"}))));
-    Golden::attempts(System::Coscheduling, objects, &["default/a"])
+    Golden::attempts(SystemKind::Coscheduling, objects, &["default/a"])
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_nominated_pod_leaves_the_promises_of_its_gang_on_other_nodes() {
         outcome["standing"] = json!({"default/b": "nb"});
         outcome
     };
-    Golden::attempts(System::Coscheduling, objects, &["default/a", "default/b"]).holds(
+    Golden::attempts(SystemKind::Coscheduling, objects, &["default/a", "default/b"]).holds(
         "rulings R83 and R85",
         standing(ends("Unschedulable")),
         &[("bound-where-there-is-room", standing(binds("default/a", "nb")))],
@@ -114,7 +114,7 @@ fn uses(name: &str, memory: i64, priority: i64, on: Option<&str>) -> Value {
 /// Returns one node of this much memory, and these objects. Pod `ns1/p` is tried.
 fn quotas(memory: i64, mut objects: Vec<Value>) -> Golden {
     objects.push(node("na", json!({"memory": memory.to_string()})));
-    Golden::attempts(System::Coscheduling, objects, &["ns1/p"])
+    Golden::attempts(SystemKind::Coscheduling, objects, &["ns1/p"])
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Koordinator: `pkg/scheduler/plugins/elasticquota/preempt_test.go` (TestPlugin_canPreempt, TestPlugin_PodEligibleToPreemptOthers), and job-level
 //! preemption (proposal 20240115).
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Value, json};
 
 use super::{Golden, binds, ends, labelled, node, plans, pod, set};
@@ -23,7 +23,7 @@ fn member(name: &str, priority: i64, of: &str, on: Option<&str>) -> Value {
 /// Returns a node of one cpu with a victim, and a preemptor of one cpu.
 fn pair(preemptor: Value, victim: Value) -> Golden {
     let objects = vec![node("n1", json!({"cpu": "1"})), quota("q1"), quota("q2"), victim, preemptor];
-    Golden::attempts(System::Koordinator, objects, &["default/p"])
+    Golden::attempts(SystemKind::Koordinator, objects, &["default/p"])
 }
 
 fn soft(pods: &[(&str, &str)], victims: &[&str]) -> Value {
@@ -90,7 +90,7 @@ fn a_job_is_planned_as_a_whole() {
     let cluster = |victims: &[Value], cpu: &str| {
         let mut objects = vec![node("n1", json!({"cpu": cpu})), quota("q1"), gang.clone(), job("p"), job("q")];
         objects.extend_from_slice(victims);
-        Golden::attempts(System::Koordinator, objects, &["default/p", "default/q"])
+        Golden::attempts(SystemKind::Koordinator, objects, &["default/p", "default/q"])
     };
     let low = [member("v", 5, "q1", Some("n1")), member("w", 5, "q1", Some("n1"))];
     let both = [("default/p", "n1"), ("default/q", "n1")];
@@ -116,7 +116,7 @@ fn the_rests_of_two_devices_are_no_device() {
         let mut objects: Vec<Value> = held.collect();
         objects.push(node("n1", json!({"cpu": "9", "koordinator.sh/gpu-core": devices})));
         objects.push(pod("p", percent(requested), 9, None));
-        Golden::attempts(System::Koordinator, objects, &["default/p"])
+        Golden::attempts(SystemKind::Koordinator, objects, &["default/p"])
     };
     let bound = || binds("default/p", "n1");
     for (name, devices, held, requested) in [
@@ -129,7 +129,7 @@ fn the_rests_of_two_devices_are_no_device() {
     let both = json!({"cpu": "9", "koordinator.sh/gpu-core": "100", "nvidia.com/gpu": "1"});
     let whole = pod("v", json!({"cpu": "1", "nvidia.com/gpu": "1"}), 9, Some("n1"));
     let objects = vec![whole, node("n1", both), pod("p", percent("40"), 9, None)];
-    Golden::attempts(System::Koordinator, objects, &["default/p"]).holds(
+    Golden::attempts(SystemKind::Koordinator, objects, &["default/p"]).holds(
         "deviceshare: the only device is held as `nvidia.com/gpu`",
         ends("Rejected"),
         &[("devices-are-judged", bound())],
@@ -164,7 +164,7 @@ fn a_sibling_gives_while_it_uses_more_than_its_min() {
         }
         let p = labelled(pod("p", json!({"cpu": "4"}), 9, None), QUOTA, "lender");
         objects.push(labelled(p, "quota.scheduling.koordinator.sh/preemptible", "false"));
-        let mut golden = Golden::attempts(System::Koordinator, objects, &["default/p"]);
+        let mut golden = Golden::attempts(SystemKind::Koordinator, objects, &["default/p"]);
         golden.case.args.insert("enableCheckParentQuota".to_owned(), json!(true));
         golden
     };

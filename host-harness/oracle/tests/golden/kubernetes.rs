@@ -1,7 +1,7 @@
 //! kube-scheduler: `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption_test.go`. Amounts there: small 100m, medium 200m, large 300m,
 //! very large 500m, which is what a node has. Priorities: negative -100, low 0, mid 100, high 1000, very high 10000.
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Value, json};
 
 use super::{Golden, binds, ends, evicts, labelled, node, pod, set, waits};
@@ -29,7 +29,7 @@ fn cluster(p: (i64, i64), running: &[Running]) -> Golden {
         objects.push(running);
     }
     objects.push(pod("p", cpu(p.1), p.0, None));
-    Golden::attempts(System::Kubernetes, objects, &["default/p"])
+    Golden::attempts(SystemKind::Kubernetes, objects, &["default/p"])
 }
 
 fn evicted(on: &str, victims: &[&str]) -> Value {
@@ -197,7 +197,7 @@ fn a_gang_that_holds_one_more_node_in_each_round_is_not_at_rest() {
         "metadata": {"name": "g", "namespace": "default"},
         "spec": {"priority": LOW, "schedulingPolicy": {"gang": {"minCount": 3}}}});
     let objects = vec![node("n1", json!({"cpu": "3"})), gang, member("a", "b"), member("b", "c"), member("c", "")];
-    let cluster = Golden::attempts(System::Kubernetes, objects, &["default/a", "default/b", "default/c"]);
+    let cluster = Golden::attempts(SystemKind::Kubernetes, objects, &["default/a", "default/b", "default/c"]);
     let beside = |mut outcome: Value, held: &[&str], standing: &[&str]| {
         outcome["waiting"] = json!(held);
         outcome["standing"] = standing.iter().map(|pod| ((*pod).to_owned(), json!("n1"))).collect();

@@ -14,12 +14,12 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::{By, Case, Step, Stopped, System, play};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, Stopped, SystemKind, play};
 use serde_json::{Value, json};
 
 /// A case, and the pods in the order of the queue.
 struct Golden {
-    case: Case,
+    case: FuzzCase,
     order: Vec<&'static str>,
 }
 
@@ -28,13 +28,13 @@ struct Accepted;
 
 impl Golden {
     /// Returns a cluster in which these pods are tried.
-    fn attempts(system: System, objects: Vec<Value>, order: &[&'static str]) -> Golden {
-        Golden { case: Case::by_hand(system, By::Attempts, objects), order: order.to_vec() }
+    fn attempts(system: SystemKind, objects: Vec<Value>, order: &[&'static str]) -> Golden {
+        Golden { case: FuzzCase::by_hand(system, RoundKind::Attempts, objects), order: order.to_vec() }
     }
 
     /// Returns a cluster in which one cycle is run.
     fn cycle(objects: Vec<Value>) -> Golden {
-        Golden { case: Case::by_hand(System::Volcano, By::Cycles, objects), order: Vec::new() }
+        Golden { case: FuzzCase::by_hand(SystemKind::Volcano, RoundKind::Cycles, objects), order: Vec::new() }
     }
 
     /// Returns the same cluster some seconds later.
@@ -53,18 +53,18 @@ impl Golden {
     /// broken first.
     fn judge(&self, outcomes: &[Value]) -> Option<String> {
         let (mut outcomes, mut waiting) = (outcomes.iter(), json!([]));
-        let take = |step: &Step| match step {
-            Step::Order => {
+        let take = |step: &CaseStep| match step {
+            CaseStep::Order => {
                 let holds = |pod: &&&str| waiting.as_array().is_some_and(|held| held.contains(&json!(pod)));
                 let order: Vec<&&str> = self.order.iter().filter(|pod| !holds(pod)).collect();
                 Ok(json!({"order": order, "waiting": waiting}))
             }
-            Step::Schedule(_) | Step::Cycle | Step::Usage(_) => {
+            CaseStep::Schedule(_) | CaseStep::Cycle | CaseStep::Usage(_) => {
                 let outcome = outcomes.next().ok_or(Accepted)?;
                 waiting = outcome["waiting"].clone();
                 Ok(outcome.clone())
             }
-            Step::Advance(_) | Step::Apply(_) | Step::EvictionsComplete if outcomes.len() > 0 => {
+            CaseStep::Advance(_) | CaseStep::Apply(_) | CaseStep::EvictionsComplete if outcomes.len() > 0 => {
                 Ok(json!({"waiting": waiting}))
             }
             _ => Err(Accepted),

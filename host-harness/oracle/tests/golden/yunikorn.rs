@@ -1,7 +1,7 @@
 //! YuniKorn: `pkg/scheduler/objects/preemption_test.go`. Queue `child1` runs two pods of 5, on two nodes. A pod of 5 of queue `child2` waits. Upstream's
 //! nodes have room, and a headroom of 0 forces preemption; here the nodes are full.
 
-use lictor_oracle::System;
+use lictor_oracle::SystemKind;
 use serde_json::{Value, json};
 
 use super::{Golden, ends, evicts, labelled, node, pod, set};
@@ -36,7 +36,7 @@ fn cluster(parent: Option<i64>, child1: Option<i64>, child2: Option<i64>, asker:
         member("w", "app1", "root.parent.child1", Some("n2")),
         asker,
     ];
-    Golden::attempts(System::Yunikorn, objects, &["default/p"]).after(31)
+    Golden::attempts(SystemKind::Yunikorn, objects, &["default/p"]).after(31)
 }
 
 fn asker() -> Value {

@@ -7,12 +7,18 @@ mod moment;
 mod record;
 mod what_if;
 
-pub use lictor_decide::Between;
-pub use lictor_decide::edit::{Bound, Edit, Job as NewJob};
-pub use lictor_decide::recorded::{Known, START};
+pub use lictor_decide::CycleInterval;
+pub use lictor_decide::edit::{Edit, EditableBound, NewJob};
+pub use lictor_decide::recorded::{ReadPosition, START};
 
-pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Standing, Why};
-pub use given::{Example, Given, Law, Shared, Summary, Written};
-pub use moment::Moment;
-pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Plan, Reason, Record, RefusedPlan, Victim};
-pub use what_if::{Change, WhatIf};
+pub use answer::{
+    AttemptExplanationView, ConsideredPodView, EvictedView, ExplainedPodView, ExplanationView, NoteView,
+    ReasonCountView, StandingView,
+};
+pub use given::{DownloadFile, Example, InputSummaryView, LawView, OpenRequest, ShareResult};
+pub use moment::MomentView;
+pub use record::{
+    Account, AccountResourceView, AttemptView, CycleView, DecisionReportView, FindingView, ObstacleCounts, PlanView,
+    ReasonView, RefusedPlanView, VictimView,
+};
+pub use what_if::{ChangeView, WhatIfView};

@@ -1,13 +1,14 @@
 //! The requests of the page to the engine in its worker.
 
 use js_sys::Array;
-use lictor_picture::{Picture, Placed};
+use lictor_picture::{Picture, PodOnNode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::data::{
-    Answer, Between, Bound, Edit, Example, Finding, Given, Known, Law, Moment, Shared, Summary, WhatIf, Written,
+    CycleInterval, DownloadFile, Edit, EditableBound, Example, ExplanationView, FindingView, InputSummaryView, LawView,
+    MomentView, OpenRequest, ReadPosition, ShareResult, WhatIfView,
 };
 
 #[wasm_bindgen]
@@ -37,45 +38,45 @@ extern "C" {
 }
 
 /// The answer to a request, or the problems because of which it failed.
-pub(crate) type Answered<T> = Result<T, Vec<Finding>>;
+pub(crate) type EngineResult<T> = Result<T, Vec<FindingView>>;
 
 /// Reads the input that the page contains. `None`: the page contains none.
-pub(crate) async fn inside() -> Answered<Option<Given>> {
+pub(crate) async fn inside() -> EngineResult<Option<OpenRequest>> {
     read(inside_of_page().await)
 }
 
 /// Reads the input in the address of the page. `None`: the address contains none.
-pub(crate) async fn pasted() -> Answered<Option<Given>> {
+pub(crate) async fn pasted() -> EngineResult<Option<OpenRequest>> {
     read(pasted_into_address().await)
 }
 
 /// Reads a file that was dropped or chosen: a text, or a recording.
-pub(crate) async fn read_file(file: &web_sys::File) -> Answered<Given> {
+pub(crate) async fn read_file(file: &web_sys::File) -> EngineResult<OpenRequest> {
     read(taken(file).await)
 }
 
 /// Puts the open input into the address of the page, and the address into the clipboard, where that is allowed.
-pub(crate) async fn share(given: &Given) -> Answered<Shared> {
+pub(crate) async fn share(given: &OpenRequest) -> EngineResult<ShareResult> {
     read(share_in_address(value(given)).await)
 }
 
 /// Offers a file to the user to save.
-pub(crate) fn save(file: &Written) {
+pub(crate) fn save(file: &DownloadFile) {
     save_as_file(&file.name, &file.text);
 }
 
 /// Returns the open input, with its changes, as a file.
-pub(crate) async fn snapshot() -> Answered<Written> {
+pub(crate) async fn snapshot() -> EngineResult<DownloadFile> {
     ask("snapshot", &[]).await
 }
 
 /// Returns the decisions as a scenario. `masked`: under invented names.
-pub(crate) async fn scenario(masked: bool) -> Answered<Written> {
+pub(crate) async fn scenario(masked: bool) -> EngineResult<DownloadFile> {
     ask(if masked { "maskedScenario" } else { "scenario" }, &[]).await
 }
 
 /// Returns the open input under invented names.
-pub(crate) async fn masked() -> Answered<Given> {
+pub(crate) async fn masked() -> EngineResult<OpenRequest> {
     ask("masked", &[]).await
 }
 
@@ -85,58 +86,58 @@ pub(crate) fn examples() -> Vec<Example> {
 }
 
 /// Returns one of the examples, with its text.
-pub(crate) async fn example(index: usize) -> Answered<Given> {
+pub(crate) async fn example(index: usize) -> EngineResult<OpenRequest> {
     read(example_of_page(index).await)
 }
 
 /// Opens a cluster or a scenario.
-pub(crate) async fn open(told: &Given) -> Answered<Summary> {
+pub(crate) async fn open(told: &OpenRequest) -> EngineResult<InputSummaryView> {
     ask("open", &[value(told)]).await
 }
 
 /// Decides the next cycle, after these events in the cluster. `None`: the recording has ended.
-pub(crate) async fn cycle(between: Between) -> Answered<Option<Moment>> {
+pub(crate) async fn cycle(between: CycleInterval) -> EngineResult<Option<MomentView>> {
     ask("cycle", &[value(&between)]).await
 }
 
 /// Appends to the recording what was written since, from this byte on. Returns how much of the recording is known then. Where nothing is new, the
 /// answer takes a while.
-pub(crate) async fn more(from: u64) -> Answered<Known> {
+pub(crate) async fn more(from: u64) -> EngineResult<ReadPosition> {
     read(more_of_recording(from as f64).await)
 }
 
 /// Repeats at most `most` moments of a recording, without drawing them. Returns the number of the last one.
-pub(crate) async fn skip(most: usize) -> Answered<usize> {
+pub(crate) async fn skip(most: usize) -> EngineResult<usize> {
     ask("skip", &[value(&most)]).await
 }
 
 /// Returns the cluster of a recording before its next moment.
-pub(crate) async fn picture() -> Answered<Picture> {
+pub(crate) async fn picture() -> EngineResult<Picture> {
     ask("picture", &[]).await
 }
 
 /// Returns the pods of a node after the cycle with this number.
-pub(crate) async fn pods_on(node: &str, cycle: usize) -> Answered<Vec<Placed>> {
+pub(crate) async fn pods_on(node: &str, cycle: usize) -> EngineResult<Vec<PodOnNode>> {
     ask("podsOn", &[value(node), value(&cycle)]).await
 }
 
 /// Returns the text of the changes, with one more change appended.
-pub(crate) async fn edit(edit: &Edit, changes: &str) -> Answered<String> {
+pub(crate) async fn edit(edit: &Edit, changes: &str) -> EngineResult<String> {
     ask("edit", &[value(edit), value(changes)]).await
 }
 
 /// Returns the bounds of quotas and queues, which can be changed.
-pub(crate) async fn bounds() -> Answered<Vec<Bound>> {
+pub(crate) async fn bounds() -> EngineResult<Vec<EditableBound>> {
     ask("bounds", &[]).await
 }
 
 /// Returns the reasons for the state of a pod or a job, in the cycle with this number.
-pub(crate) async fn explain(name: &str, cycle: usize) -> Answered<Answer> {
+pub(crate) async fn explain(name: &str, cycle: usize) -> EngineResult<ExplanationView> {
     ask("explain", &[value(name), value(&cycle)]).await
 }
 
 /// Returns the changes that would let a pod or a job in. Another engine than that of the page tries them, so that the page can be used meanwhile.
-pub(crate) async fn what_if(name: &str) -> Answered<WhatIf> {
+pub(crate) async fn what_if(name: &str) -> EngineResult<WhatIfView> {
     read(aside("whatIf", [value(name)].iter().collect()).await)
 }
 
@@ -146,23 +147,23 @@ pub(crate) fn stop() {
 }
 
 /// Returns every law with its manual page.
-pub(crate) async fn laws() -> Answered<Vec<Law>> {
+pub(crate) async fn laws() -> EngineResult<Vec<LawView>> {
     ask("laws", &[]).await
 }
 
-async fn ask<T: DeserializeOwned>(name: &str, parameters: &[JsValue]) -> Answered<T> {
+async fn ask<T: DeserializeOwned>(name: &str, parameters: &[JsValue]) -> EngineResult<T> {
     read(call(name, parameters.iter().collect()).await)
 }
 
-fn read<T: DeserializeOwned>(answer: Result<JsValue, JsValue>) -> Answered<T> {
+fn read<T: DeserializeOwned>(answer: Result<JsValue, JsValue>) -> EngineResult<T> {
     match answer {
         Ok(value) => serde_wasm_bindgen::from_value(value)
-            .map_err(|error| vec![Finding::error(format!("the page does not understand the engine: {error}"))]),
+            .map_err(|error| vec![FindingView::error(format!("the page does not understand the engine: {error}"))]),
         Err(error) => {
             // An exception of the browser is an object with a text.
             let thrown = || String::from(js_sys::Object::from(error.clone()).to_string());
             let known = serde_wasm_bindgen::from_value(error.clone());
-            Err(known.unwrap_or_else(|_| vec![Finding::error(error.as_string().unwrap_or_else(thrown))]))
+            Err(known.unwrap_or_else(|_| vec![FindingView::error(error.as_string().unwrap_or_else(thrown))]))
         }
     }
 }

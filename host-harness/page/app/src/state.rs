@@ -14,15 +14,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use lictor_picture::{Picture, Placed};
+use lictor_picture::{Picture, PodOnNode};
 
-use self::latest::Latest;
-use self::open::Opening;
-pub(crate) use self::what_if::Tries;
-use crate::data::{Answer, Bound, Cycle, Finding, Given, Law, Record, Summary};
-use crate::engine::Answered;
+use self::latest::RequestCoalescer;
+use self::open::InputRequests;
+pub(crate) use self::what_if::SearchProgress;
+use crate::data::{
+    CycleView, DecisionReportView, EditableBound, ExplanationView, FindingView, InputSummaryView, LawView, OpenRequest,
+};
+use crate::engine::EngineResult;
 use crate::model::jobs::jobs;
-use crate::model::live::Live;
+use crate::model::live::FollowProgress;
 use crate::model::results::Jobs;
 use crate::model::time::Moments;
 
@@ -37,13 +39,13 @@ pub(crate) enum Tab {
 
 /// The state of the page. It is cheap to copy: its fields are handles, which live as long as the page.
 #[derive(Clone, Copy)]
-pub(crate) struct Page {
+pub(crate) struct PageState {
     /// What is open, with its changes.
-    pub(crate) given: RwSignal<Option<Given>>,
+    pub(crate) given: RwSignal<Option<OpenRequest>>,
     /// The engine's summary of it.
-    pub(crate) summary: RwSignal<Option<Summary>>,
+    pub(crate) summary: RwSignal<Option<InputSummaryView>>,
     /// The last problems.
-    pub(crate) problems: RwSignal<Vec<Finding>>,
+    pub(crate) problems: RwSignal<Vec<FindingView>>,
     /// The cycles that were decided.
     pub(crate) moments: RwSignal<Moments>,
     /// The number of the cycle that is shown; 0 where no cycle is shown.
@@ -51,15 +53,15 @@ pub(crate) struct Page {
     /// Whether the recording has no more moments.
     pub(crate) is_at_end: RwSignal<bool>,
     /// The progress of following a recording that is being written. `None`: none is followed.
-    pub(crate) live: RwSignal<Option<Live>>,
+    pub(crate) live: RwSignal<Option<FollowProgress>>,
     /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
     /// The decisions in that cycle, with the cluster and its quotas.
-    pub(crate) record: RwSignal<Option<Arc<Record>>>,
+    pub(crate) record: RwSignal<Option<Arc<DecisionReportView>>>,
     /// The decisions in that cycle.
-    pub(crate) cycle: Memo<Option<Arc<Cycle>>>,
+    pub(crate) cycle: Memo<Option<Arc<CycleView>>>,
     /// The decisions before the last change.
-    pub(crate) before: RwSignal<Option<Arc<Record>>>,
+    pub(crate) before: RwSignal<Option<Arc<DecisionReportView>>>,
     /// The objects that are being changed, as text.
     pub(crate) changes: RwSignal<String>,
     /// The job of each pod.
@@ -69,44 +71,44 @@ pub(crate) struct Page {
     /// The selected pod or job.
     pub(crate) selected: RwSignal<Option<String>>,
     /// The reasons for its state.
-    pub(crate) answer: RwSignal<Option<Answered<Answer>>>,
+    pub(crate) answer: RwSignal<Option<EngineResult<ExplanationView>>>,
     /// The node that is chosen, by its name.
     pub(crate) node: RwSignal<Option<String>>,
     /// Its pods after the cycle that is shown. `None`: the answer of the engine is not there yet.
-    pub(crate) placed: RwSignal<Option<Answered<Vec<Placed>>>>,
+    pub(crate) placed: RwSignal<Option<EngineResult<Vec<PodOnNode>>>>,
     /// The search for the smallest change that lets the selected job in.
-    pub(crate) tries: RwSignal<Tries>,
+    pub(crate) tries: RwSignal<SearchProgress>,
     /// The bounds of quotas and queues, which can be changed.
-    pub(crate) bounds: RwSignal<Vec<Bound>>,
+    pub(crate) bounds: RwSignal<Vec<EditableBound>>,
     /// Light or dark, as it was chosen or as the machine sets it: drawings follow it.
     pub(crate) look: RwSignal<String>,
     /// The law that is read.
     pub(crate) law: RwSignal<Option<String>>,
     /// All laws by code.
-    pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
+    pub(crate) laws: RwSignal<BTreeMap<String, LawView>>,
     /// The result of sharing or saving.
     pub(crate) shared: RwSignal<Option<String>>,
     /// Whether names are replaced by invented ones when something is shared or saved.
     pub(crate) masks: RwSignal<bool>,
     /// The present work of the engine.
     pub(crate) busy: Memo<Option<&'static str>>,
-    opening: Opening,
+    opening: InputRequests,
     /// The present work of the engine with the open input.
     working: RwSignal<Option<&'static str>>,
-    asking_why: Latest,
-    asking_pods: Latest,
+    asking_why: RequestCoalescer,
+    asking_pods: RequestCoalescer,
     /// The number of searches that were begun.
     searches: StoredValue<u32>,
 }
 
-impl Page {
+impl PageState {
     /// Makes an empty page.
-    pub(crate) fn new() -> Page {
+    pub(crate) fn new() -> PageState {
         let picture = RwSignal::new(Arc::<Picture>::default());
-        let record = RwSignal::new(None::<Arc<Record>>);
-        let (opening, working) = (Opening::new(), RwSignal::new(None));
-        let last = |record: &Arc<Record>| record.cycles.last().cloned().map(Arc::new);
-        Page {
+        let record = RwSignal::new(None::<Arc<DecisionReportView>>);
+        let (opening, working) = (InputRequests::new(), RwSignal::new(None));
+        let last = |record: &Arc<DecisionReportView>| record.cycles.last().cloned().map(Arc::new);
+        PageState {
             given: RwSignal::new(None),
             summary: RwSignal::new(None),
             problems: RwSignal::new(Vec::new()),
@@ -125,7 +127,7 @@ impl Page {
             answer: RwSignal::new(None),
             node: RwSignal::new(None),
             placed: RwSignal::new(None),
-            tries: RwSignal::new(Tries::default()),
+            tries: RwSignal::new(SearchProgress::default()),
             bounds: RwSignal::new(Vec::new()),
             look: RwSignal::new(String::new()),
             law: RwSignal::new(None),
@@ -135,14 +137,14 @@ impl Page {
             busy: Memo::new(move |_| opening.is_reading().then_some("Reading ...").or_else(|| working.get())),
             opening,
             working,
-            asking_why: Latest::new(),
-            asking_pods: Latest::new(),
+            asking_why: RequestCoalescer::new(),
+            asking_pods: RequestCoalescer::new(),
             searches: StoredValue::new(0),
         }
     }
 }
 
 /// Returns the page that the components belong to.
-pub(crate) fn page() -> Page {
-    expect_context::<Page>()
+pub(crate) fn page() -> PageState {
+    expect_context::<PageState>()
 }

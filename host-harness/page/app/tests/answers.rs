@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lictor_decide::Between;
-use lictor_page_app::data::{Answer, Cycle, Record, Summary};
+use lictor_decide::CycleInterval;
+use lictor_page_app::data::{CycleView, DecisionReportView, ExplanationView, InputSummaryView};
 use lictor_page_app::model::results::is_known_result;
 use lictor_page_app::model::why::is_known_state;
-use lictor_web::{Engine, Told};
+use lictor_web::{OpenInput, PageEngine};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -40,7 +40,7 @@ impl Seen {
         }
     }
 
-    fn cycle(&mut self, cycle: &Cycle) {
+    fn cycle(&mut self, cycle: &CycleView) {
         for attempt in &cycle.attempts {
             assert!(is_known_result(&attempt.result), "{attempt:?}");
             self.see("attempt.node", attempt.node.is_some());
@@ -67,19 +67,20 @@ impl Seen {
         self.see("reasons", !cycle.reasons.is_empty());
     }
 
-    fn record(&mut self, record: &Record) {
+    fn record(&mut self, record: &DecisionReportView) {
         record.cycles.iter().for_each(|cycle| self.cycle(cycle));
         self.see("cluster", record.cluster.nodes > 0 && record.cluster.placed > 0 && record.cluster.pending > 0);
         self.see("now", record.cluster.now.is_some());
         self.see("findings", record.findings.iter().any(|it| it.line.is_some() && it.remedy.is_some()));
         for account in &record.accounts {
-            let is_whole = |it: &lictor_page_app::data::Amounts| !it.resource.is_empty() && !it.bounds.is_empty();
+            let is_whole =
+                |it: &lictor_page_app::data::AccountResourceView| !it.resource.is_empty() && !it.bounds.is_empty();
             self.see("account", !account.name.is_empty() && account.resources.iter().any(is_whole));
             self.see("account.parent", account.parent.is_some());
         }
     }
 
-    fn answer(&mut self, answer: &Answer) {
+    fn answer(&mut self, answer: &ExplanationView) {
         for why in &answer.pods {
             assert!(is_known_state(&why.state), "{}: {}", why.pod, why.state);
             self.see("why.attempts", !why.attempts.is_empty());
@@ -107,17 +108,17 @@ fn the_page_understands_every_answer() {
     let mut seen = Seen::default();
     for file in fixtures() {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-        let told = Told { name, text: fs::read_to_string(&file).unwrap(), ..Told::default() };
-        let mut engine = Engine::default();
+        let told = OpenInput { name, text: fs::read_to_string(&file).unwrap(), ..OpenInput::default() };
+        let mut engine = PageEngine::default();
         let opened = engine.open(told).unwrap_or_else(|problems| panic!("{}: {problems:?}", file.display()));
-        let summary: Summary = read(opened);
+        let summary: InputSummaryView = read(opened);
         assert!(summary.systems.contains(&summary.system), "{}", file.display());
         for _ in 0..2 {
-            let moment: lictor_page_app::data::Moment = read(engine.cycle(Between::default()).unwrap());
+            let moment: lictor_page_app::data::MomentView = read(engine.cycle(CycleInterval::default()).unwrap());
             assert!(moment.number > 0 && !moment.picture.jobs.is_empty() | moment.record.cycles[0].attempts.is_empty());
             seen.record(&moment.record);
             for job in moment.picture.jobs.iter().take(4) {
-                let answer: Answer = engine.explain(&job.name, None, |answer| read(answer)).unwrap();
+                let answer: ExplanationView = engine.explain(&job.name, None, |answer| read(answer)).unwrap();
                 seen.answer(&answer);
             }
         }

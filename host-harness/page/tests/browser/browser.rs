@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
-use lictor_page::Input;
+use lictor_page::PageInput;
 use serde_json::{Value, json};
 
 #[path = "../common/not_run.rs"]
@@ -57,7 +57,7 @@ pub(crate) const PHONE: Size = Size(400, 850);
 
 impl Browser {
     /// Opens the page from a file, with this input inside; none where there is no browser.
-    pub(crate) async fn open(test: &str, input: Option<Input<'_>>, size: Size) -> Option<Browser> {
+    pub(crate) async fn open(test: &str, input: Option<PageInput<'_>>, size: Size) -> Option<Browser> {
         let browser = Browser::start(test, size).await?;
         fs::write(&browser.file, lictor_page::page(input).unwrap()).unwrap();
         let url = format!("file://{}", browser.file.display());
@@ -256,6 +256,6 @@ async fn connect(port: u16, Size(width, height): Size) -> Client {
 }
 
 /// Returns a file that the page is opened with.
-pub(crate) fn input<'a>(name: &'a str, text: &'a str, system: &'a str) -> Input<'a> {
-    Input { name, bytes: text.as_bytes(), system, arguments: "", schedulers: &[] }
+pub(crate) fn input<'a>(name: &'a str, text: &'a str, system: &'a str) -> PageInput<'a> {
+    PageInput { name, bytes: text.as_bytes(), system, arguments: "", schedulers: &[] }
 }

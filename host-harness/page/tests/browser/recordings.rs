@@ -1,6 +1,6 @@
 //! Recordings, moment by moment.
 
-use lictor_page::Input;
+use lictor_page::PageInput;
 
 use crate::browser::{Browser, DESK};
 use crate::time::LEFT;
@@ -9,7 +9,7 @@ use crate::two::recorded;
 #[tokio::test]
 async fn a_recording_is_shown_moment_by_moment() {
     let bytes = recorded();
-    let input = Input { name: "two.rec", bytes: &bytes, system: "", arguments: "", schedulers: &[] };
+    let input = PageInput { name: "two.rec", bytes: &bytes, system: "", arguments: "", schedulers: &[] };
     let Some(browser) = Browser::open("recording", Some(input), DESK).await else { return };
     browser.reads("#recorded", "all of it was repeated").await;
     browser.reads("#cycle-said", "Moment 1 of 2: 1 nominated, 1 evicted").await;

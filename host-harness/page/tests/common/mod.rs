@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lictor_web::{Engine, Told};
+use lictor_web::{OpenInput, PageEngine};
 use serde_json::{Value, json};
 
 pub(crate) fn fixtures(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(below)
 }
 
-pub(crate) fn told(path: &Path) -> Told {
+pub(crate) fn told(path: &Path) -> OpenInput {
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    Told { name, text: fs::read_to_string(path).unwrap(), ..Told::default() }
+    OpenInput { name, text: fs::read_to_string(path).unwrap(), ..OpenInput::default() }
 }
 
 /// Returns the files of all scenarios, in order.
@@ -32,7 +32,7 @@ pub(crate) fn questions(file: &Path) -> [Value; 3] {
 
 /// Checks that the three answers are those of the same code run natively.
 pub(crate) fn are_as_natively(file: &Path, answers: &[Value]) {
-    let mut engine = Engine::default();
+    let mut engine = PageEngine::default();
     engine.open(told(file)).unwrap();
     let mut answers = answers.iter();
     let opened = answers.next().unwrap();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{are_as_natively, fixtures, questions, same, scenarios, told};
-use lictor_web::{Engine, Told};
+use lictor_web::{OpenInput, PageEngine};
 use not_run::not_run;
 use serde_json::{Value, json};
 
@@ -46,12 +46,12 @@ fn every_scenario_is_played_alike() {
 fn the_snapshots_are_decided_about_alike() {
     let files = ["snapshots/four-teams.yaml", "snapshots/three-zones.yaml"].map(fixtures);
     let systems = ["koordinator", "kubernetes"];
-    let with = |(file, system): (&PathBuf, &str)| Told { system: system.to_owned(), ..told(file) };
+    let with = |(file, system): (&PathBuf, &str)| OpenInput { system: system.to_owned(), ..told(file) };
     let questions: Vec<Value> =
         files.iter().zip(systems).flat_map(|told| [json!(["open", with(told)]), json!(["decide", 2, false])]).collect();
     let Some(answers) = asked("snapshots", &questions) else { return };
     for ((file, system), answers) in files.iter().zip(systems).zip(answers.chunks(2)) {
-        let mut engine = Engine::default();
+        let mut engine = PageEngine::default();
         let summary = engine.open(with((file, system))).unwrap();
         same(file, "what is open", &answers[0]["value"], serde_json::to_value(&summary).unwrap());
         let record = serde_json::to_value(engine.decide(2, false).unwrap()).unwrap();

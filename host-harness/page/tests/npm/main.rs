@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{are_as_natively, fixtures, questions, same, scenarios, told};
-use lictor_web::{Engine, Told};
+use lictor_web::{OpenInput, PageEngine};
 use not_run::not_run;
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
 }
 
 /// Returns the snapshot that these tests decide about.
-fn four_teams() -> Told {
-    Told { system: "koordinator".to_owned(), ..told(&fixtures("snapshots/four-teams.yaml")) }
+fn four_teams() -> OpenInput {
+    OpenInput { system: "koordinator".to_owned(), ..told(&fixtures("snapshots/four-teams.yaml")) }
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn the_package_answers_as_the_same_code_natively() {
     all.push(json!(["edit", edit, "# none\n"]));
     let Some(answers) = asked("answers", &all) else { return };
     let file = Path::new(&told.name);
-    let mut engine = Engine::default();
+    let mut engine = PageEngine::default();
     let summary = engine.open(told.clone()).unwrap();
     same(file, "what is open", &answers[0]["value"], json!(summary));
     let record = json!(engine.decide(1, false).unwrap());

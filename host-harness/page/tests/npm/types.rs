@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lictor_decide::Between;
-use lictor_web::{Engine, Told};
+use lictor_decide::CycleInterval;
+use lictor_web::{OpenInput, PageEngine};
 use serde_json::{Value, json};
 
 use super::common::{fixtures, scenarios, told};
@@ -41,12 +41,12 @@ impl Constants {
     }
 
     /// Adds the answers about a snapshot.
-    fn of_snapshot(&mut self, told: Told) {
-        let mut engine = Engine::default();
+    fn of_snapshot(&mut self, told: OpenInput) {
+        let mut engine = PageEngine::default();
         self.add("Summary", &json!(engine.open(told).unwrap()));
         self.add("Bound[]", &json!(engine.bounds().unwrap()));
         self.add("Picture", &json!(engine.picture().unwrap()));
-        let first = json!(engine.cycle(Between::default()).unwrap().unwrap());
+        let first = json!(engine.cycle(CycleInterval::default()).unwrap().unwrap());
         self.add("Moment", &first);
         let attempts = first["record"]["cycles"][0]["attempts"].as_array().unwrap();
         let victims = first["record"]["cycles"][0]["victims"].as_object().unwrap();
@@ -54,7 +54,7 @@ impl Constants {
         for pod in tried.chain(victims.keys().map(String::as_str)) {
             self.add("Explanation", &engine.explain(pod, None, |why| json!(why)).unwrap());
         }
-        let next = engine.cycle(Between { victims_leave: true, seconds: 60 }).unwrap().unwrap();
+        let next = engine.cycle(CycleInterval { victims_leave: true, seconds: 60 }).unwrap().unwrap();
         self.add("Moment", &json!(next));
         let node = first["picture"]["nodes"][0]["name"].as_str().unwrap();
         self.add("Placed[]", &json!(engine.pods_on(node, None).unwrap()));
@@ -76,15 +76,15 @@ fn next_of(moment: &Value) -> String {
 
 fn answers() -> String {
     let mut constants = Constants::default();
-    constants.add("System[]", &json!(Engine::systems()));
-    constants.add("Law[]", &json!(Engine::laws()));
-    constants.add("Problem[]", &json!(Engine::default().bounds().unwrap_err()));
+    constants.add("System[]", &json!(PageEngine::systems()));
+    constants.add("Law[]", &json!(PageEngine::laws()));
+    constants.add("Problem[]", &json!(PageEngine::default().bounds().unwrap_err()));
     for (snapshot, system) in [("four-teams", "koordinator"), ("three-zones", "kubernetes")] {
         let file = fixtures(&format!("snapshots/{snapshot}.yaml"));
-        constants.of_snapshot(Told { system: system.to_owned(), ..told(&file) });
+        constants.of_snapshot(OpenInput { system: system.to_owned(), ..told(&file) });
     }
     for file in scenarios().iter().step_by(TYPED) {
-        let mut engine = Engine::default();
+        let mut engine = PageEngine::default();
         constants.add("Summary", &json!(engine.open(told(file)).unwrap()));
         constants.add("Report", &json!(engine.play(true).unwrap()));
         constants.add("Decisions", &json!(engine.decide(2, true).unwrap()));

@@ -1,10 +1,10 @@
 mod books;
 mod systems;
 
-use lictor_decide::{Native, Opened, Snapshot, With};
+use lictor_decide::{ClusterSession, ClusterSnapshot, DecisionSettings, Native};
 
 use super::*;
-use crate::Held;
+use crate::NodeUsage;
 
 /// Two nodes; a gang of two, of which one runs, in the quota that its label names; a pod without a label; one that has ended.
 const CLUSTER: &str = "
@@ -38,21 +38,21 @@ items:
   status: {phase: Succeeded}
 ";
 
-fn opened() -> Opened {
+fn opened() -> ClusterSession {
     opened_as("koordinator", CLUSTER)
 }
 
-fn opened_as(system: &str, cluster: &str) -> Opened {
-    let read = || Snapshot::told("cluster.yaml", cluster.to_owned());
-    let with = With { system, ..With::default() };
-    Opened::open(Box::new(Native::default()), lictor_policy::Engine::describe(), with, read).unwrap()
+fn opened_as(system: &str, cluster: &str) -> ClusterSession {
+    let read = || ClusterSnapshot::told("cluster.yaml", cluster.to_owned());
+    let with = DecisionSettings { system, ..DecisionSettings::default() };
+    ClusterSession::open(Box::new(Native::default()), lictor_policy::Engine::describe(), with, read).unwrap()
 }
 
 fn drawn() -> Picture {
     drawn_of(&mut opened())
 }
 
-fn drawn_of(opened: &mut Opened) -> Picture {
+fn drawn_of(opened: &mut ClusterSession) -> Picture {
     let memberships = opened.memberships().unwrap();
     picture(opened.session().mirror(), &memberships)
 }
@@ -66,7 +66,7 @@ fn a_node_has_what_its_pods_hold_by_queue_and_priority() {
     assert_eq!(picture.nodes[0].allocatable, [8000, 8 << 30, 2]);
     // The pod without a label is in the default quota; the ended pod holds nothing.
     assert_eq!(picture.queues, ["koordinator-default-quota", "team"]);
-    let held = |queue, priority, cpu, gpu| Held { queue, priority, pods: 1, amounts: vec![cpu, 0, gpu] };
+    let held = |queue, priority, cpu, gpu| NodeUsage { queue, priority, pods: 1, amounts: vec![cpu, 0, gpu] };
     assert_eq!(picture.nodes[0].held, [held(0, 0, 500, 0), held(1, 7, 2000, 1)]);
     assert!(picture.nodes[1].held.is_empty());
 }
@@ -74,10 +74,10 @@ fn a_node_has_what_its_pods_hold_by_queue_and_priority() {
 #[test]
 fn a_gang_is_a_job_and_a_lone_pod_is_one_of_its_own() {
     let picture = drawn();
-    let pod = |name: &str, placed| Pod { name: name.to_owned(), placed };
+    let pod = |name: &str, placed| DrawnPod { name: name.to_owned(), placed };
     let gang =
-        Job { name: "a/w".to_owned(), queue: 1, priority: 9, pods: vec![pod("a/w-0", true), pod("a/w-1", false)] };
-    let lone = Job { name: "b/lone".to_owned(), queue: 0, priority: 0, pods: vec![pod("b/lone", true)] };
+        DrawnJob { name: "a/w".to_owned(), queue: 1, priority: 9, pods: vec![pod("a/w-0", true), pod("a/w-1", false)] };
+    let lone = DrawnJob { name: "b/lone".to_owned(), queue: 0, priority: 0, pods: vec![pod("b/lone", true)] };
     assert_eq!(picture.jobs, [gang, lone]);
 }
 

@@ -1,7 +1,7 @@
 use lictor_decide::Native;
 use lictor_host::session::CommandOutcome;
-use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
-use lictor_host::session::{Input, Question, Session};
+use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply};
+use lictor_host::session::{PluginRequest, Session, SessionInput};
 use lictor_host::verify::testing::{node, on, pod, with};
 use serde_json::{Value, json};
 
@@ -11,18 +11,18 @@ use super::*;
 const MADE: i64 = 5;
 
 fn session(objects: impl IntoIterator<Item = Value>, soft: bool) -> Session {
-    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
+    let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut session = Session::open(Box::new(policy), "", "").unwrap();
-    session.handle(Input::Clock(MADE)).unwrap();
-    session.handle(Input::Listed(objects.into_iter().map(there).collect())).unwrap();
+    session.handle(SessionInput::Clock(MADE)).unwrap();
+    session.handle(SessionInput::Listed(objects.into_iter().map(there).collect())).unwrap();
     session
 }
 
-fn there(object: Value) -> lictor_host::cluster::Object {
-    lictor_host::cluster::Object::from_json(object, &"test".into()).unwrap()
+fn there(object: Value) -> lictor_host::cluster::KubernetesObject {
+    lictor_host::cluster::KubernetesObject::from_json(object, &"test".into()).unwrap()
 }
 
 fn victim() -> Value {
@@ -30,8 +30,8 @@ fn victim() -> Value {
 }
 
 /// Plans for the pod. Returns the step, whose commands mark the victims.
-fn planned(session: &mut Session, marked: &mut Marked) -> Step {
-    for question in [Question::Try("default/p".to_owned()), Question::PostFilter("default/p".to_owned())] {
+fn planned(session: &mut Session, marked: &mut MarkedVictims) -> StepOutput {
+    for question in [PluginRequest::Try("default/p".to_owned()), PluginRequest::PostFilter("default/p".to_owned())] {
         let (_, step) = session.question(&question).unwrap();
         marked.step(&step, session);
         if !step.commands.is_empty() {
@@ -41,21 +41,21 @@ fn planned(session: &mut Session, marked: &mut Marked) -> Step {
     panic!("nothing is planned");
 }
 
-fn at(session: &mut Session, now: i64, marked: &mut Marked) -> Vec<Standing> {
-    session.handle(Input::Clock(now)).unwrap();
+fn at(session: &mut Session, now: i64, marked: &mut MarkedVictims) -> Vec<OverdueVictim> {
+    session.handle(SessionInput::Clock(now)).unwrap();
     marked.turned(session.mirror())
 }
 
 #[test]
 fn a_victim_that_is_only_marked_and_runs_for_a_minute_is_named_once_and_counted() {
     let mut session = session([node("n1", 4), victim(), pod("p", 3, 9)], true);
-    let mut marked = Marked::default();
+    let mut marked = MarkedVictims::default();
     planned(&mut session, &mut marked);
     assert!(at(&mut session, MADE + OVERDUE - 1, &mut marked).is_empty());
     assert_eq!(marked.overdue(), 0);
     let due = at(&mut session, MADE + OVERDUE + LOOK, &mut marked);
-    let for_whom = EvictedFor::Preemptor("default/p".to_owned());
-    assert_eq!(due, [Standing { pod: "default/v".to_owned(), by: Some((5, for_whom)) }]);
+    let for_whom = EvictionBeneficiary::Preemptor("default/p".to_owned());
+    assert_eq!(due, [OverdueVictim { pod: "default/v".to_owned(), by: Some((5, for_whom)) }]);
     assert!(at(&mut session, MADE + 2 * OVERDUE, &mut marked).is_empty());
     assert_eq!(marked.overdue(), 1, "it still runs");
 }
@@ -67,13 +67,13 @@ fn a_marked_victim_that_stops_or_is_gone_or_made_anew_does_not_count() {
     *ended.pointer_mut("/status/phase").unwrap() = json!("Succeeded");
     let anew = with(victim(), "/metadata", "uid", json!("another"));
     for news in [
-        Input::Objects(vec![there(stops)]),
-        Input::Objects(vec![there(ended)]),
-        Input::Objects(vec![there(anew)]),
-        Input::Removed("Pod/default/v".to_owned()),
+        SessionInput::Objects(vec![there(stops)]),
+        SessionInput::Objects(vec![there(ended)]),
+        SessionInput::Objects(vec![there(anew)]),
+        SessionInput::Removed("Pod/default/v".to_owned()),
     ] {
         let mut session = session([node("n1", 4), victim(), pod("p", 3, 9)], true);
-        let mut marked = Marked::default();
+        let mut marked = MarkedVictims::default();
         planned(&mut session, &mut marked);
         session.handle(news.clone()).unwrap();
         let due = at(&mut session, MADE + 2 * OVERDUE, &mut marked);
@@ -85,12 +85,13 @@ fn a_marked_victim_that_stops_or_is_gone_or_made_anew_does_not_count() {
 fn a_victim_whose_mark_could_not_be_written_or_that_is_deleted_does_not_count() {
     for soft in [true, false] {
         let mut session = session([node("n1", 4), victim(), pod("p", 3, 9)], soft);
-        let mut marked = Marked::default();
+        let mut marked = MarkedVictims::default();
         let step = planned(&mut session, &mut marked);
-        let evicts = step.commands.iter().find(|command| matches!(command.action, Action::Evict { .. })).unwrap();
+        let evicts =
+            step.commands.iter().find(|command| matches!(command.action, CommandAction::Evict { .. })).unwrap();
         if soft {
             let failed = CommandOutcome::Failed("forbidden".to_owned());
-            let step = session.handle(Input::Outcomes(vec![(evicts.id, failed)])).unwrap();
+            let step = session.handle(SessionInput::Outcomes(vec![(evicts.id, failed)])).unwrap();
             marked.step(&step, &session);
         }
         assert!(at(&mut session, MADE + 2 * OVERDUE, &mut marked).is_empty());
@@ -105,15 +106,15 @@ fn a_mark_of_an_earlier_session_counts_until_it_is_taken_off() {
         with(victim(), "/metadata", "labels", labels)
     };
     let mut session = Session::open(Box::<Native>::default(), "koordinator", "").unwrap();
-    session.handle(Input::Clock(MADE)).unwrap();
+    session.handle(SessionInput::Clock(MADE)).unwrap();
     let cluster = [node("n1", 4), label(Some("{}")), on("n1", pod("w", 1, 0))];
-    session.handle(Input::Listed(cluster.into_iter().map(there).collect())).unwrap();
-    let mut marked = Marked::default();
+    session.handle(SessionInput::Listed(cluster.into_iter().map(there).collect())).unwrap();
+    let mut marked = MarkedVictims::default();
     marked.take_up();
     assert!(marked.turned(session.mirror()).is_empty());
     let due = at(&mut session, MADE + OVERDUE, &mut marked);
-    assert_eq!(due, [Standing { pod: "default/v".to_owned(), by: None }]);
-    session.handle(Input::Objects(vec![there(label(None))])).unwrap();
+    assert_eq!(due, [OverdueVictim { pod: "default/v".to_owned(), by: None }]);
+    session.handle(SessionInput::Objects(vec![there(label(None))])).unwrap();
     assert!(at(&mut session, MADE + 2 * OVERDUE, &mut marked).is_empty());
     assert_eq!(marked.overdue(), 0);
 }

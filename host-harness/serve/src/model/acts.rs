@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use lictor_host::verify::testing::node;
 
-use super::play::Play;
+use super::play::SchedulerSimulation;
 use super::world::{Object, kind_of, leaves, name_of, nanoseconds, node_of, text};
 
 /// The cores of a node.
@@ -14,7 +14,7 @@ const MOST_PODS: usize = 20;
 /// The label by which a victim is marked that is left to another controller (Koordinator).
 const SOFT: &str = "scheduling.koordinator.sh/soft-eviction";
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Creates what is there from the beginning.
     pub(super) fn create_cluster(&mut self, nodes: usize) {
         self.world.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));

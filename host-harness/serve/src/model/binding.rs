@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::cycle::Failure;
+use super::cycle::SchedulingFailure;
 use super::orders::marks;
-use super::play::Play;
-use super::plugin::Wake;
-use super::queue::{Event, Rejectors};
-use super::tasks::Then;
-use super::world::{Request, name_of, uid_of};
+use super::play::SchedulerSimulation;
+use super::plugin::PermitSignal;
+use super::queue::{QueueEvent, Rejectors};
+use super::tasks::Continuation;
+use super::world::{SchedulerApiRequest, name_of, uid_of};
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Allows or rejects a pod that waits at Permit, or is about to: now, or as soon as it waits.
-    pub(super) fn wake(&mut self, pod: &str, what: Wake) {
+    pub(super) fn wake(&mut self, pod: &str, what: PermitSignal) {
         if let Some(held) = self.plugin.reserved.get_mut(pod) {
             held.wake = Some(what);
             self.wake_one(pod);
@@ -37,7 +37,7 @@ impl Play<'_> {
     }
 
     /// Ends the wait of a pod at Permit. What comes later counts for nothing.
-    pub(super) fn end_wait(&mut self, uid: &str, what: Wake) {
+    pub(super) fn end_wait(&mut self, uid: &str, what: PermitSignal) {
         let Some(binding) = self.scheduler.bindings.get_mut(uid) else { return };
         if binding.ended.is_none() {
             binding.ended = Some(what);
@@ -56,11 +56,11 @@ impl Play<'_> {
             return self.wait_on_permit(uid);
         }
         let body = json!({"status": {"nominatedNodeName": node}});
-        let request = Request { verb: "patch status", pod: name, uid: String::new(), body };
-        self.send(request, Then::Expected(uid.to_owned()));
+        let request = SchedulerApiRequest { verb: "patch status", pod: name, uid: String::new(), body };
+        self.send(request, Continuation::Expected(uid.to_owned()));
     }
 
-    fn marks_of(&self, uid: &str) -> Vec<crate::message::Written> {
+    fn marks_of(&self, uid: &str) -> Vec<crate::message::MarkMessage> {
         let held = self.plugin.reserved.values().find(|held| held.uid == uid);
         held.map(|held| held.marks.clone()).unwrap_or_default()
     }
@@ -70,10 +70,10 @@ impl Play<'_> {
         let Some(binding) = self.scheduler.bindings.get_mut(uid) else { return };
         binding.is_at_permit = true;
         match (binding.until, binding.ended) {
-            (None, _) | (_, Some(Wake::Allow)) => self.pre_bind(uid),
+            (None, _) | (_, Some(PermitSignal::Allow)) => self.pre_bind(uid),
             (_, None) => {}
-            (_, Some(Wake::Reject)) => self.binding_failed(uid, Rejectors::LICTOR, "rejected at Permit"),
-            (_, Some(Wake::Preempt)) => self.binding_failed(uid, Rejectors::default(), "preempted at Permit"),
+            (_, Some(PermitSignal::Reject)) => self.binding_failed(uid, Rejectors::LICTOR, "rejected at Permit"),
+            (_, Some(PermitSignal::Preempt)) => self.binding_failed(uid, Rejectors::default(), "preempted at Permit"),
         }
     }
 
@@ -87,8 +87,8 @@ impl Play<'_> {
         if written.is_empty() {
             return self.bind(uid);
         }
-        let request = Request { verb: "patch", pod, uid: uid.to_owned(), body: marks(&written) };
-        self.send(request, Then::Marked(uid.to_owned()));
+        let request = SchedulerApiRequest { verb: "patch", pod, uid: uid.to_owned(), body: marks(&written) };
+        self.send(request, Continuation::Marked(uid.to_owned()));
     }
 
     pub(super) fn marked(&mut self, uid: &str, error: Option<u16>) {
@@ -101,7 +101,10 @@ impl Play<'_> {
     fn bind(&mut self, uid: &str) {
         let Some(binding) = self.scheduler.bindings.get(uid) else { return };
         let (pod, body) = (name_of(&binding.entry.pod), json!({"node": binding.node}));
-        self.send(Request { verb: "bind", pod, uid: uid.to_owned(), body }, Then::Bound(uid.to_owned()));
+        self.send(
+            SchedulerApiRequest { verb: "bind", pod, uid: uid.to_owned(), body },
+            Continuation::Bound(uid.to_owned()),
+        );
     }
 
     /// Ends the binding cycle of a pod (`PostBind`).
@@ -128,11 +131,11 @@ impl Play<'_> {
         self.scheduler.assumed.remove(uid_of(&pod));
         let mut placed = pod.clone();
         std::rc::Rc::make_mut(&mut placed)["spec"]["nodeName"] = binding.node.into();
-        let left = Event::PodLeft(placed);
+        let left = QueueEvent::PodLeft(placed);
         if rejectors.is_none() {
             self.move_all(&left, None);
         }
-        self.fail(binding.entry, Failure::clearing(rejectors, why));
+        self.fail(binding.entry, SchedulingFailure::clearing(rejectors, why));
         if !rejectors.is_none() {
             self.move_all(&left, Some((&pod, false)));
         }

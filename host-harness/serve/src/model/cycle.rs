@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::play::Play;
-use super::points::{Cycle, Filtered, PostFiltered};
-use super::queue::{Entry, Rejectors};
+use super::play::SchedulerSimulation;
+use super::points::{PluginCycleState, PostFilterResult, PreFilterResult};
+use super::queue::{QueuedPodInfo, Rejectors};
 use super::requeue::{capacity, cores};
-use super::scheduler::Binding;
-use super::tasks::Then;
-use super::world::{Object, Request, leaves, name_of, node_of, nominated, refusal, uid_of};
+use super::scheduler::BindingCycle;
+use super::tasks::Continuation;
+use super::world::{Object, SchedulerApiRequest, leaves, name_of, node_of, nominated, refusal, uid_of};
 
 /// Why a pod gets no node in an attempt.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct SchedulingFailure {
     /// What has refused the pod; none: an error.
     pub(super) rejectors: Rejectors,
     pub(super) message: String,
@@ -22,23 +22,23 @@ pub(super) struct Failure {
     pub(super) nominated: Option<String>,
 }
 
-impl Failure {
+impl SchedulingFailure {
     /// Returns an attempt that ends without a node, in which the pod loses its nomination.
-    pub(super) fn clearing(rejectors: Rejectors, message: &str) -> Failure {
-        Failure { rejectors, message: message.to_owned(), nominated: Some(String::new()) }
+    pub(super) fn clearing(rejectors: Rejectors, message: &str) -> SchedulingFailure {
+        SchedulingFailure { rejectors, message: message.to_owned(), nominated: Some(String::new()) }
     }
 }
 
 /// The nodes at the beginning of a cycle, and the pods on them.
 #[derive(Debug, Default)]
-pub(super) struct Snapshot {
+pub(super) struct NodeSnapshot {
     pub(super) nodes: BTreeMap<String, Object>,
     pub(super) pods: BTreeMap<String, Vec<Object>>,
 }
 
-impl Play<'_> {
-    fn snapshot(&self) -> Snapshot {
-        let mut snapshot = Snapshot { nodes: self.scheduler.nodes.clone(), ..Snapshot::default() };
+impl SchedulerSimulation<'_> {
+    fn snapshot(&self) -> NodeSnapshot {
+        let mut snapshot = NodeSnapshot { nodes: self.scheduler.nodes.clone(), ..NodeSnapshot::default() };
         for (node, pod) in self.scheduler.placed() {
             snapshot.pods.entry(node).or_default().push(pod);
         }
@@ -46,7 +46,7 @@ impl Play<'_> {
     }
 
     /// Tries a pod.
-    pub(super) fn cycle(&mut self, entry: Entry) {
+    pub(super) fn cycle(&mut self, entry: QueuedPodInfo) {
         let uid = uid_of(&entry.pod).to_owned();
         if leaves(&entry.pod) || self.scheduler.assumed.contains_key(&uid) {
             self.scheduler.queue.in_flight.remove(&uid);
@@ -67,30 +67,35 @@ impl Play<'_> {
     }
 
     /// Finds a node for a pod, or has the plugin plan for it.
-    fn schedule(&mut self, pod: &Object) -> Result<String, Failure> {
+    fn schedule(&mut self, pod: &Object) -> Result<String, SchedulingFailure> {
         let snapshot = self.snapshot();
         self.observer.chooses(pod, &self.scheduler.assigned);
         if snapshot.nodes.is_empty() {
-            return Err(Failure::clearing(Rejectors::default(), "no nodes available to schedule pods"));
+            return Err(SchedulingFailure::clearing(Rejectors::default(), "no nodes available to schedule pods"));
         }
         self.breathe();
-        let mut cycle = Cycle::default();
+        let mut cycle = PluginCycleState::default();
         let (rejectors, message) = match self.pre_filter(&mut cycle, pod) {
-            Filtered::Error(why) => return Err(Failure::clearing(Rejectors::default(), &why)),
-            Filtered::Refused(why) => (Rejectors::LICTOR, why),
-            Filtered::Pass => match self.feasible(&cycle, &snapshot, pod) {
+            PreFilterResult::Error(why) => return Err(SchedulingFailure::clearing(Rejectors::default(), &why)),
+            PreFilterResult::Refused(why) => (Rejectors::LICTOR, why),
+            PreFilterResult::Pass => match self.feasible(&cycle, &snapshot, pod) {
                 Ok(node) => return Ok(node),
                 Err(refused) => refused,
             },
         };
         self.breathe();
-        let PostFiltered { nominated, message: said } = self.post_filter(&cycle, &snapshot, pod);
+        let PostFilterResult { nominated, message: said } = self.post_filter(&cycle, &snapshot, pod);
         let said = [message, said].into_iter().filter(|it| !it.is_empty());
-        Err(Failure { rejectors, message: said.collect::<Vec<_>>().join(" preemption: "), nominated })
+        Err(SchedulingFailure { rejectors, message: said.collect::<Vec<_>>().join(" preemption: "), nominated })
     }
 
     /// Returns the node on which a pod is placed: the one to which it is nominated, or any that takes it.
-    fn feasible(&mut self, cycle: &Cycle, snapshot: &Snapshot, pod: &Object) -> Result<String, (Rejectors, String)> {
+    fn feasible(
+        &mut self,
+        cycle: &PluginCycleState,
+        snapshot: &NodeSnapshot,
+        pod: &Object,
+    ) -> Result<String, (Rejectors, String)> {
         let own = nominated(pod);
         if snapshot.nodes.contains_key(own) && self.refuses(cycle, snapshot, pod, own).is_none() {
             return Ok(own.to_owned());
@@ -109,7 +114,13 @@ impl Play<'_> {
     }
 
     /// Returns what refuses a pod on a node. Room that is promised to pods of at least its priority counts as taken.
-    fn refuses(&self, cycle: &Cycle, snapshot: &Snapshot, pod: &Object, node: &str) -> Option<Rejectors> {
+    fn refuses(
+        &self,
+        cycle: &PluginCycleState,
+        snapshot: &NodeSnapshot,
+        pod: &Object,
+        node: &str,
+    ) -> Option<Rejectors> {
         if !cycle.takes(node) {
             return Some(Rejectors::LICTOR);
         }
@@ -127,7 +138,7 @@ impl Play<'_> {
     }
 
     /// Assumes that a pod has a node, and asks whether the pod may be bound.
-    fn prepare(&mut self, entry: Entry, node: &str) {
+    fn prepare(&mut self, entry: QueuedPodInfo, node: &str) {
         let (pod, uid) = (entry.pod.clone(), uid_of(&entry.pod).to_owned());
         self.scheduler.assumed.insert(uid.clone(), (node.to_owned(), pod.clone()));
         self.scheduler.queue.nominated.remove(&uid);
@@ -142,19 +153,21 @@ impl Play<'_> {
             Ok(wait) => {
                 let until = wait.map(|wait| self.now() + wait);
                 let (node, ended) = (node.to_owned(), None);
-                self.scheduler.bindings.insert(uid.clone(), Binding { entry, node, until, ended, is_at_permit: false });
+                self.scheduler
+                    .bindings
+                    .insert(uid.clone(), BindingCycle { entry, node, until, ended, is_at_permit: false });
                 self.tasks.begin(self.world.now, &mut self.random, uid);
             }
             Err((rejectors, why)) => {
                 self.unreserve(&pod);
                 self.scheduler.assumed.remove(&uid);
-                self.fail(entry, Failure::clearing(rejectors, &why));
+                self.fail(entry, SchedulingFailure::clearing(rejectors, &why));
             }
         }
     }
 
     /// Puts a pod back that gets no node, and writes why (`handleSchedulingFailure`).
-    pub(super) fn fail(&mut self, mut entry: Entry, failure: Failure) {
+    pub(super) fn fail(&mut self, mut entry: QueuedPodInfo, failure: SchedulingFailure) {
         let (name, uid) = (name_of(&entry.pod), uid_of(&entry.pod).to_owned());
         self.tell(|| format!("{name} gets no node: {failure:?}"));
         let known = self.informers.pod(&name).cloned();
@@ -177,7 +190,7 @@ impl Play<'_> {
     }
 
     /// Puts a pod where what has happened since it was taken out leads.
-    fn put_back(&mut self, entry: Entry) {
+    fn put_back(&mut self, entry: QueuedPodInfo) {
         let uid = uid_of(&entry.pod).to_owned();
         let events = self.scheduler.queue.in_flight.remove(&uid).unwrap_or_default();
         if self.scheduler.queue.has(&uid) {
@@ -191,7 +204,7 @@ impl Play<'_> {
     }
 
     /// Writes the condition of a pod, and its nomination where that is to change (`updatePod`).
-    fn write_failure(&mut self, pod: &Object, failure: &Failure) {
+    fn write_failure(&mut self, pod: &Object, failure: &SchedulingFailure) {
         let reason = if failure.rejectors.is_none() { "SchedulerError" } else { "Unschedulable" };
         let condition =
             json!({"type": "PodScheduled", "status": "False", "reason": reason, "message": failure.message});
@@ -203,8 +216,12 @@ impl Play<'_> {
         if let Some(node) = node {
             status["nominatedNodeName"] = if node.is_empty() { Value::Null } else { node.as_str().into() };
         }
-        let request =
-            Request { verb: "patch status", pod: name_of(pod), uid: String::new(), body: json!({"status": status}) };
-        self.send(request, Then::Nothing);
+        let request = SchedulerApiRequest {
+            verb: "patch status",
+            pod: name_of(pod),
+            uid: String::new(),
+            body: json!({"status": status}),
+        };
+        self.send(request, Continuation::Nothing);
     }
 }

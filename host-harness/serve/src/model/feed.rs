@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use lictor_host::session::ObjectRef;
 
-use crate::wire::{Frame, kind};
+use crate::wire::{ProtocolFrame, kind};
 
 use super::hints::{POD_REMOVED, POD_UPSERTED};
-use super::informer::{Listener, Note};
-use super::play::Play;
+use super::informer::{InformerEvent, InformerListener};
+use super::play::SchedulerSimulation;
 use super::world::{Object, kind_of, leaves, name_of, node_of, nominated, uid_of, version_of};
 
 /// Returns whether a pod that waits is promised no node any more.
@@ -27,7 +27,7 @@ fn is_pending_news(before: Option<&Object>, now: &Object) -> bool {
     node_of(now).is_empty() && before.is_none_or(differs)
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Returns whether a pod is there, as kube-scheduler knows by the event that it looks at.
     pub(super) fn is_there(&self, pod: &ObjectRef) -> bool {
         self.informers.pod(&pod.pod_name()).is_some_and(|it| uid_of(it) == pod.uid)
@@ -42,12 +42,12 @@ impl Play<'_> {
             }
             let count = self.some(late);
             self.informers.watch(&mut self.world, &kind, count);
-            for listener in [Listener::Feed, Listener::Scheduler] {
+            for listener in [InformerListener::Feed, InformerListener::Scheduler] {
                 for _ in 0..self.some(late) {
                     let Some(note) = self.informers.next(listener, &kind) else { break };
                     match listener {
-                        Listener::Feed => self.feed_hears(&kind, note),
-                        Listener::Scheduler => self.scheduler_hears(&kind, note),
+                        InformerListener::Feed => self.feed_hears(&kind, note),
+                        InformerListener::Scheduler => self.scheduler_hears(&kind, note),
                     }
                 }
             }
@@ -70,10 +70,10 @@ impl Play<'_> {
         }
     }
 
-    fn feed_hears(&mut self, kind: &str, note: Note) {
+    fn feed_hears(&mut self, kind: &str, note: InformerEvent) {
         match note {
-            Note::Added(object) | Note::Updated(_, object) => self.feed_there(kind, &object),
-            Note::Deleted(object, _) => self.feed_gone(kind, &object),
+            InformerEvent::Added(object) | InformerEvent::Updated(_, object) => self.feed_there(kind, &object),
+            InformerEvent::Deleted(object, _) => self.feed_gone(kind, &object),
         }
     }
 
@@ -128,7 +128,7 @@ impl Play<'_> {
                 feed.left.insert(uid_of(object).to_owned(), node_of(object).to_owned());
             }
             if feed.is_told {
-                self.host.inbox.push_back(Frame { kind: kind::REMOVED, number: 0, payload: key.into_bytes() });
+                self.host.inbox.push_back(ProtocolFrame { kind: kind::REMOVED, number: 0, payload: key.into_bytes() });
             }
             self.observer.told_gone(object);
         }
@@ -200,7 +200,7 @@ impl Play<'_> {
             Rc::make_mut(&mut object)["spec"]["nodeName"] = node.into();
         }
         let payload = serde_json::to_vec(&*object).unwrap();
-        self.host.inbox.push_back(Frame { kind: kind::OBJECT, number: 0, payload });
+        self.host.inbox.push_back(ProtocolFrame { kind: kind::OBJECT, number: 0, payload });
     }
 
     /// Reports all objects to a host. Pods that are being bound are reported as bound.
@@ -218,7 +218,7 @@ impl Play<'_> {
     }
 
     fn synced(&mut self) {
-        self.host.inbox.push_back(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+        self.host.inbox.push_back(ProtocolFrame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
     }
 
     /// Reports that all kinds were read once.

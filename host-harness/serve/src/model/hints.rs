@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::ObjectRef;
 
-use super::paces::{LONGEST_PACE, Pace};
+use super::paces::{LONGEST_PACE, RetryPace};
 use super::world::{Object, SECOND, name_of, node_of, text, uid_of};
-use crate::message::Again;
+use crate::message::RetryConditions;
 
 pub(super) const POD_UPSERTED: &str = "pod-upserted";
 pub(super) const POD_REMOVED: &str = "pod-removed";
@@ -18,13 +18,13 @@ const SOON: i64 = SECOND / 20;
 
 /// Why a pod was refused, and what it waits for.
 #[derive(Debug, Clone)]
-pub(super) struct Hint {
+pub(super) struct PodHint {
     pub(super) pod: Object,
-    again: Again,
+    again: RetryConditions,
     asked: u64,
     away: bool,
     pub(super) victims: Vec<ObjectRef>,
-    refused: Again,
+    refused: RetryConditions,
     /// Whether neither PreFilter nor Permit has refused the pod: it waits for a node.
     pub(super) waits_for_node: bool,
     pub(super) paced: Option<i64>,
@@ -34,8 +34,8 @@ pub(super) struct Hint {
 
 /// The hints of all pods, by uid.
 #[derive(Debug, Default)]
-pub(super) struct Hints {
-    pub(super) pods: BTreeMap<String, Hint>,
+pub(super) struct PodHints {
+    pub(super) pods: BTreeMap<String, PodHint>,
     final_ones: BTreeSet<String>,
     last: BTreeMap<String, u64>,
     pub(super) last_pending: BTreeMap<String, u64>,
@@ -43,17 +43,17 @@ pub(super) struct Hints {
     pub(super) count: u64,
     /// How many changes had come when the host that answers now began, or its policy.
     begun: u64,
-    pub(super) paces: BTreeMap<String, Pace>,
+    pub(super) paces: BTreeMap<String, RetryPace>,
     /// The time of day, in nanoseconds since 1970.
     pub(super) clock: i64,
 }
 
-impl Hint {
-    pub(super) fn of(pod: &Object) -> Hint {
+impl PodHint {
+    pub(super) fn of(pod: &Object) -> PodHint {
         let (again, refused) = Default::default();
         let (asked, victims, paced) = (0, Vec::new(), None);
         let (away, waits_for_node, has_turns) = (false, false, false);
-        Hint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced, has_turns }
+        PodHint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced, has_turns }
     }
 
     pub(super) fn waits_for(&self, change: &str) -> bool {
@@ -67,7 +67,7 @@ impl Hint {
     }
 
     pub(super) fn waits_for_pending(&self, change: &str) -> bool {
-        let refused = Hint { again: self.refused.clone(), ..self.clone() };
+        let refused = PodHint { again: self.refused.clone(), ..self.clone() };
         self.victims.is_empty() && refused.waits_for(change) && self.waits_for(change)
     }
 
@@ -81,20 +81,20 @@ impl Hint {
     }
 }
 
-impl Hints {
+impl PodHints {
     /// Returns the hints of a plugin that starts at this time of day.
-    pub(super) fn at(clock: i64) -> Hints {
-        Hints { clock, ..Hints::default() }
+    pub(super) fn at(clock: i64) -> PodHints {
+        PodHints { clock, ..PodHints::default() }
     }
 
     /// Returns an answer that has just come, with its moment by the clock of this side.
-    pub(super) fn local(&self, again: Again) -> Again {
-        Again { at: again.wait.map(|wait| self.clock + wait).or(again.at), ..again }
+    pub(super) fn local(&self, again: RetryConditions) -> RetryConditions {
+        RetryConditions { at: again.wait.map(|wait| self.clock + wait).or(again.at), ..again }
     }
 
     /// Wakes the pods of which this is so.
-    pub(super) fn wake(&mut self, is: impl Fn(&mut Hints, &Hint) -> bool) -> Vec<Object> {
-        let all: Vec<(String, Hint)> = self.pods.iter().map(|(uid, hint)| (uid.clone(), hint.clone())).collect();
+    pub(super) fn wake(&mut self, is: impl Fn(&mut PodHints, &PodHint) -> bool) -> Vec<Object> {
+        let all: Vec<(String, PodHint)> = self.pods.iter().map(|(uid, hint)| (uid.clone(), hint.clone())).collect();
         let mut woken = Vec::new();
         for (uid, hint) in all {
             if is(self, &hint) {
@@ -105,8 +105,8 @@ impl Hints {
         woken
     }
 
-    pub(super) fn refused(&mut self, pod: &Object, again: &Again, asked: u64) -> Vec<Object> {
-        let hint = Hint { again: again.clone(), asked, refused: again.clone(), ..Hint::of(pod) };
+    pub(super) fn refused(&mut self, pod: &Object, again: &RetryConditions, asked: u64) -> Vec<Object> {
+        let hint = PodHint { again: again.clone(), asked, refused: again.clone(), ..PodHint::of(pod) };
         self.pods.insert(uid_of(pod).to_owned(), hint);
         self.wake_late(uid_of(pod))
     }
@@ -122,14 +122,14 @@ impl Hints {
         })
     }
 
-    pub(super) fn also(&mut self, pod: &Object, again: &Again, asked: u64) -> Vec<Object> {
+    pub(super) fn also(&mut self, pod: &Object, again: &RetryConditions, asked: u64) -> Vec<Object> {
         let uid = uid_of(pod).to_owned();
         let said = self.pods.get(&uid).cloned();
-        let said = said.unwrap_or_else(|| Hint { waits_for_node: true, ..Hint::of(pod) });
+        let said = said.unwrap_or_else(|| PodHint { waits_for_node: true, ..PodHint::of(pod) });
         let at = said.again.at.into_iter().chain(again.at).min();
         let after = said.again.after.iter().chain(&again.after).cloned().collect();
-        let hint = Hint {
-            again: Again { at, after, wait: None },
+        let hint = PodHint {
+            again: RetryConditions { at, after, wait: None },
             asked,
             away: false,
             victims: Vec::new(),
@@ -147,7 +147,7 @@ impl Hints {
         of_the_plan: Vec<ObjectRef>,
         is_there: impl Fn(&ObjectRef) -> bool,
     ) {
-        let mut said = Hint { victims: on_its_node, waits_for_node: true, ..Hint::of(pod) };
+        let mut said = PodHint { victims: on_its_node, waits_for_node: true, ..PodHint::of(pod) };
         if !said.victims.iter().any(&is_there) {
             said.victims = of_the_plan;
         }
@@ -158,7 +158,8 @@ impl Hints {
             pace.room = 0;
         } else {
             let after = [POD_UPSERTED, POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into();
-            (said.victims, said.again) = (Vec::new(), Again { at: Some(self.clock + pace.room), after, wait: None });
+            (said.victims, said.again) =
+                (Vec::new(), RetryConditions { at: Some(self.clock + pace.room), after, wait: None });
         }
         self.pods.insert(uid_of(pod).to_owned(), said);
     }
@@ -168,7 +169,7 @@ impl Hints {
     }
 
     pub(super) fn away(&mut self, pod: &Object, asked: u64) -> Vec<Object> {
-        self.pods.insert(uid_of(pod).to_owned(), Hint { away: true, asked, ..Hint::of(pod) });
+        self.pods.insert(uid_of(pod).to_owned(), PodHint { away: true, asked, ..PodHint::of(pod) });
         self.wake_late(uid_of(pod))
     }
 

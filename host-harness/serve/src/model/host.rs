@@ -7,26 +7,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 use lictor_contract::{Description, ExtensionPoint};
 use lictor_decide::Native;
 use lictor_host::cluster::InputError;
-use lictor_host::living::Stored;
+use lictor_host::living::JsonFile;
 use lictor_host::policy::Policy;
-use lictor_host::session::{Cause, Session, SessionError, Step};
+use lictor_host::session::{FailureCause, Session, SessionError, StepOutput};
 
-use crate::wire::Frame;
-use crate::{Conversation, Opened, Report, say};
+use crate::wire::ProtocolFrame;
+use crate::{ConnectionObserver, ConnectionSetup, SchedulerConnection, say};
 
 /// The lines that the host says, in place of its log.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct HostOutput {
     pub(super) lines: Vec<String>,
     /// Faults of the session that no trouble explains.
     pub(super) faults: Vec<String>,
 }
 
 #[derive(Default)]
-pub(super) struct Lines(pub(super) Mutex<Said>);
+pub(super) struct HostLog(pub(super) Mutex<HostOutput>);
 
-impl Report for Lines {
-    fn step(&self, step: &Step, _: &Session) {
+impl ConnectionObserver for HostLog {
+    fn step(&self, step: &StepOutput, _: &Session) {
         let lines = &mut self.0.lock().unwrap().lines;
         lines.extend(step.happened.plans.iter().map(|plan| format!("plans {plan:?}")));
         lines.extend(step.happened.refused.iter().map(|refused| format!("plan refused {refused:?}")));
@@ -40,7 +40,10 @@ impl Report for Lines {
         // What a late question names may be gone by then.
         let is_late = matches!(
             error.cause,
-            Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::NoSuchNode(_) | Cause::NotReserved(_)
+            FailureCause::NotPending { .. }
+                | FailureCause::NoSuchPod(_)
+                | FailureCause::NoSuchNode(_)
+                | FailureCause::NotReserved(_)
         );
         if !is_late {
             said.faults.push(format!("the policy or the session is at fault: {error}"));
@@ -58,14 +61,14 @@ impl Report for Lines {
 
 /// The host, and the connection to it.
 pub(super) struct Host {
-    conversation: Option<Conversation>,
-    pub(super) lines: Arc<Lines>,
+    conversation: Option<SchedulerConnection>,
+    pub(super) lines: Arc<HostLog>,
     /// Counts conversations.
     pub(super) number: u64,
     /// The frames that the host has not taken yet.
-    pub(super) inbox: VecDeque<Frame>,
+    pub(super) inbox: VecDeque<ProtocolFrame>,
     /// The answers that have come, by the number of the question.
-    pub(super) answers: BTreeMap<u32, Frame>,
+    pub(super) answers: BTreeMap<u32, ProtocolFrame>,
     /// The questions whose answers are waited for.
     pub(super) pending: BTreeSet<u32>,
     /// How much the clock of the host is ahead of that of the cluster, in nanoseconds.
@@ -110,15 +113,15 @@ impl Host {
             group => format!("{}.{group}", kind.kind),
         });
         let kinds = kinds.collect();
-        let opened = Opened {
+        let opened = ConnectionSetup {
             session,
             recorder: None,
-            checkpoint: with_checkpoint.then(|| Arc::new(Stored::at(&self.file))),
+            checkpoint: with_checkpoint.then(|| Arc::new(JsonFile::at(&self.file))),
             right: None,
             points: info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             welcome,
         };
-        self.conversation = Some(Conversation::begin(opened, self.lines.clone()));
+        self.conversation = Some(SchedulerConnection::begin(opened, self.lines.clone()));
         self.number += 1;
         (self.back, self.told) = (None, 0);
         kinds
@@ -145,7 +148,7 @@ impl Host {
     }
 
     /// Passes the waiting frames to the host. Returns the frames that the host sends; empty where the host is away or stalled.
-    pub(super) fn take(&mut self, now: i64) -> Result<Vec<Frame>, String> {
+    pub(super) fn take(&mut self, now: i64) -> Result<Vec<ProtocolFrame>, String> {
         let Some(conversation) = self.conversation.as_mut().filter(|_| self.stalled <= now) else {
             return Ok(Vec::new());
         };

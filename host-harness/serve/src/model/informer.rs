@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::world::{Change, Object, World, has_ended, name_of};
+use super::world::{Object, SimulatedApiServer, StoreChange, has_ended, name_of};
 
 /// An event of a listener.
 #[derive(Debug, Clone)]
-pub(super) enum Note {
+pub(super) enum InformerEvent {
     Added(Object),
     Updated(Object, Object),
     /// An object is gone; true: it was missing in a list (`DeletedFinalStateUnknown`).
@@ -17,7 +17,7 @@ pub(super) enum Note {
 
 /// The listeners of the informers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Listener {
+pub(super) enum InformerListener {
     /// The plugin's feed (`feed.go`).
     Feed,
     /// kube-scheduler, which receives pods and nodes alone (`eventhandlers.go`).
@@ -29,7 +29,7 @@ pub(super) enum Listener {
 pub(super) struct Informers {
     stores: BTreeMap<String, BTreeMap<String, Object>>,
     /// The events that are still to be received, by listener and kind.
-    pub(super) notes: BTreeMap<(Listener, String), VecDeque<Note>>,
+    pub(super) notes: BTreeMap<(InformerListener, String), VecDeque<InformerEvent>>,
 }
 
 impl Informers {
@@ -44,19 +44,19 @@ impl Informers {
     }
 
     /// Takes the next `count` changes of the watch of a kind.
-    pub(super) fn watch(&mut self, world: &mut World, kind: &str, count: usize) {
+    pub(super) fn watch(&mut self, world: &mut SimulatedApiServer, kind: &str, count: usize) {
         let Some(said) = world.watches.get_mut(kind) else { return };
         let count = count.min(said.len());
         for change in said.drain(..count) {
             match change {
-                Change::There(object) => self.put(kind, object),
-                Change::Gone(object) => self.take(kind, &name_of(&object), false),
+                StoreChange::There(object) => self.put(kind, object),
+                StoreChange::Gone(object) => self.take(kind, &name_of(&object), false),
             }
         }
     }
 
     /// Lists a kind anew: events of its watch that have not arrived are lost. Objects that exist are reported as updated.
-    pub(super) fn list(&mut self, world: &mut World, kind: &str) {
+    pub(super) fn list(&mut self, world: &mut SimulatedApiServer, kind: &str) {
         world.watches.remove(kind);
         let there = world.all(kind).filter(|object| !has_ended(object));
         let all: BTreeMap<String, Object> = there.map(|object| (name_of(object), object.clone())).collect();
@@ -73,27 +73,27 @@ impl Informers {
     fn put(&mut self, kind: &str, object: Object) {
         let store = self.stores.entry(kind.to_owned()).or_default();
         let note = match store.insert(name_of(&object), object.clone()) {
-            Some(before) => Note::Updated(before, object),
-            None => Note::Added(object),
+            Some(before) => InformerEvent::Updated(before, object),
+            None => InformerEvent::Added(object),
         };
         self.tell(kind, note);
     }
 
     fn take(&mut self, kind: &str, name: &str, was_missing: bool) {
         if let Some(object) = self.stores.get_mut(kind).and_then(|store| store.remove(name)) {
-            self.tell(kind, Note::Deleted(object, was_missing));
+            self.tell(kind, InformerEvent::Deleted(object, was_missing));
         }
     }
 
-    fn tell(&mut self, kind: &str, note: Note) {
+    fn tell(&mut self, kind: &str, note: InformerEvent) {
         if matches!(kind, "Pod" | "Node") {
-            self.notes.entry((Listener::Scheduler, kind.to_owned())).or_default().push_back(note.clone());
+            self.notes.entry((InformerListener::Scheduler, kind.to_owned())).or_default().push_back(note.clone());
         }
-        self.notes.entry((Listener::Feed, kind.to_owned())).or_default().push_back(note);
+        self.notes.entry((InformerListener::Feed, kind.to_owned())).or_default().push_back(note);
     }
 
     /// Takes the next event of a kind for a listener. `None`: no event waits.
-    pub(super) fn next(&mut self, listener: Listener, kind: &str) -> Option<Note> {
+    pub(super) fn next(&mut self, listener: InformerListener, kind: &str) -> Option<InformerEvent> {
         self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
     }
 

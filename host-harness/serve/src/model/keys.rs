@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The keys of pods by name.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
+pub(super) struct QueueKeyCache {
     epoch: u64,
     known: BTreeMap<String, String>,
     /// The versions of the pods at the last requests for their keys.
@@ -12,7 +12,7 @@ pub(super) struct Keys {
     refreshes: bool,
 }
 
-impl Keys {
+impl QueueKeyCache {
     pub(super) fn forget(&mut self, pod: &str) {
         self.known.remove(pod);
         self.versions.remove(pod);

@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use applications::Applications;
 
-use super::queue::Entry;
+use super::queue::QueuedPodInfo;
 use super::requeue::{capacity, cores};
-use super::world::{Object, Request, SECOND, World, leaves, name_of, node_of, refusal, text, uid_of};
-use crate::message::Order;
+use super::world::{
+    Object, SECOND, SchedulerApiRequest, SimulatedApiServer, leaves, name_of, node_of, refusal, text, uid_of,
+};
+use crate::message::CommandMessage;
 use crate::wire::kind;
 
 /// The most requests about one pod in a minute in which nothing goes wrong. An attempt that ends at Permit takes three (where the pod is
@@ -26,7 +28,7 @@ pub(super) const MOST_NOMINATIONS: usize = 60;
 
 /// An eviction that the API server has accepted: of which plan of which host.
 #[derive(Debug, Clone)]
-struct Eviction {
+struct ObservedEviction {
     name: String,
     uid: String,
     plan: (u64, u64),
@@ -34,8 +36,8 @@ struct Eviction {
 
 /// All that was seen.
 #[derive(Debug, Default)]
-pub(super) struct Observer {
-    evictions: Vec<Eviction>,
+pub(super) struct SchedulerChecker {
+    evictions: Vec<ObservedEviction>,
     /// The pods that get the room of a plan, by host and plan: uids.
     plans: BTreeMap<(u64, u64), BTreeSet<String>>,
     /// Pods that had a node or are gone, or are being deleted, by uid.
@@ -71,7 +73,7 @@ fn in_a_minute(calls: &mut BTreeMap<String, VecDeque<i64>>, of: &str, now: i64) 
     recent.len()
 }
 
-impl Observer {
+impl SchedulerChecker {
     pub(super) fn tell(&mut self, now: i64, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             let seconds = now % (1_000_000 * SECOND) / 1_000_000;
@@ -111,7 +113,7 @@ impl Observer {
     }
 
     /// Takes note of the plan of a host, and of the pods that the plan is for.
-    pub(super) fn planned(&mut self, now: i64, host: u64, plan: &[Order]) {
+    pub(super) fn planned(&mut self, now: i64, host: u64, plan: &[CommandMessage]) {
         let number = plan.iter().map(|order| order.plan).max().unwrap_or_default();
         let preemptors = plan.iter().filter(|order| order.action == "nominate" && !order.node.is_empty());
         self.plans.entry((host, number)).or_default().extend(preemptors.clone().map(|order| order.object.uid.clone()));
@@ -130,11 +132,11 @@ impl Observer {
     pub(super) fn requested(
         &mut self,
         now: i64,
-        request: &Request,
+        request: &SchedulerApiRequest,
         pod: Option<&Object>,
         served: &Result<Object, u16>,
     ) {
-        let Request { verb, pod: name, body, .. } = request;
+        let SchedulerApiRequest { verb, pod: name, body, .. } = request;
         self.tell(now, || format!("{verb} {name} {body}: {:?}", served.as_ref().err()));
         *self.calls.entry(verb).or_default() += 1;
         if self.is_calm && in_a_minute(&mut self.requests, name, now) == MOST_REQUESTS {
@@ -147,7 +149,7 @@ impl Observer {
     }
 
     fn evicted(&mut self, pod: &Object, plan: (u64, u64)) {
-        let eviction = Eviction { name: name_of(pod), uid: uid_of(pod).to_owned(), plan };
+        let eviction = ObservedEviction { name: name_of(pod), uid: uid_of(pod).to_owned(), plan };
         if self.evictions.iter().any(|it| (&it.uid, it.plan) == (&eviction.uid, plan)) {
             self.violate(format!("{} is evicted twice for plan {plan:?}", eviction.name));
         }
@@ -185,7 +187,7 @@ impl Observer {
 
     /// Takes note that an attempt was not in vain. It is tried for its own sake that something has changed, not because kube-scheduler tries
     /// every pod again that was refused long ago: that pod has waited for minutes.
-    pub(super) fn succeeded(&mut self, entry: &Entry) {
+    pub(super) fn succeeded(&mut self, entry: &QueuedPodInfo) {
         if self.is_calm && entry.is_flushed {
             self.violate(format!("{} could be placed, and nothing had it tried", name_of(&entry.pod)));
         }
@@ -206,7 +208,7 @@ impl Observer {
     ///
     /// One kind of pod is not counted: its binding was sent by a kube-scheduler that has ended, and the present one chose the node before it received
     /// that binding. It had listed the pods before the binding was served, and could not know of it.
-    pub(super) fn bound(&mut self, world: &World, pod: &Object) {
+    pub(super) fn bound(&mut self, world: &SimulatedApiServer, pod: &Object) {
         let node = node_of(pod);
         let Some(there) = world.get("Node", node) else { return };
         let has_ended = |pod: &Object| matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
@@ -221,17 +223,17 @@ impl Observer {
     }
 
     /// Takes note of the pods as they are: those that have a node, and those that are being deleted, need no plan any more.
-    pub(super) fn look(&mut self, world: &World) {
+    pub(super) fn look(&mut self, world: &SimulatedApiServer) {
         let settled = world.all("Pod").filter(|pod| !node_of(pod).is_empty() || leaves(pod));
         self.settled.extend(settled.map(|pod| uid_of(pod).to_owned()));
     }
 
     /// Finds what is wrong where everything is at rest. These pods have been nominated for a while, by uid.
-    pub(super) fn judge(&mut self, world: &World, promised: &BTreeSet<String>) {
+    pub(super) fn judge(&mut self, world: &SimulatedApiServer, promised: &BTreeSet<String>) {
         self.look(world);
         let pods: BTreeMap<&str, &Object> = world.all("Pod").map(|pod| (uid_of(pod), pod)).collect();
         let mut violations = Vec::new();
-        for Eviction { name, plan, .. } in &self.evictions {
+        for ObservedEviction { name, plan, .. } in &self.evictions {
             let Some(preemptors) = self.plans.get(plan).filter(|pods| !pods.is_empty()) else { continue };
             // One that is gone needs no room. That a plan was given up stands in the condition of its pod.
             let has_ended = |uid: &String| {

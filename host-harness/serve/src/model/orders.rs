@@ -6,22 +6,22 @@ use std::rc::Rc;
 use lictor_host::session::{CommandId, CommandOutcome};
 use serde_json::{Value, json};
 
-use crate::message::{Commands, Loss, Order, Outcomes, Written};
+use crate::message::{CommandMessage, Commands, MarkMessage, Outcomes, ReleaseMessage};
 use crate::say;
 use crate::wire::kind;
 
 use super::hints::POD_UPSERTED;
-use super::play::Play;
-use super::plugin::Wake;
-use super::tasks::{Stage, Then};
-use super::world::{Object, Request, leaves, node_of, nominated, uid_of};
+use super::play::SchedulerSimulation;
+use super::plugin::PermitSignal;
+use super::tasks::{Continuation, EvictionStep};
+use super::world::{Object, SchedulerApiRequest, leaves, node_of, nominated, uid_of};
 
 /// A plan that is carried out.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct PlanExecution {
     /// The conversation that it comes from.
     talk: u64,
-    orders: Vec<Order>,
+    orders: Vec<CommandMessage>,
     /// The nominations that kube-scheduler writes.
     written: BTreeSet<CommandId>,
     at: usize,
@@ -30,7 +30,7 @@ pub(super) struct Run {
 }
 
 /// Returns the body of a patch that writes marks.
-pub(super) fn marks(marks: &[Written]) -> Value {
+pub(super) fn marks(marks: &[MarkMessage]) -> Value {
     let mut places = BTreeMap::from([("labels", json!({})), ("annotations", json!({}))]);
     for mark in marks {
         let place = if mark.place == "label" { "labels" } else { "annotations" };
@@ -43,7 +43,7 @@ fn is_gone(code: Option<u16>) -> bool {
     matches!(code, Some(404 | 409 | 422))
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Carries out orders. Requests, which take time, are put into the tasks.
     pub(super) fn obey(&mut self, commands: Commands) {
         let talk = self.host.number;
@@ -75,12 +75,12 @@ impl Play<'_> {
         }
         let written = self.note_plan(&plan);
         let number = self.tasks.number();
-        self.tasks.runs.insert(number, Run { talk, orders: plan, written, at: 0, failed: String::new() });
+        self.tasks.runs.insert(number, PlanExecution { talk, orders: plan, written, at: 0, failed: String::new() });
         self.carry_on(number);
     }
 
     /// Keeps the victims of a plan with the pods that they leave for. Returns the nominations that kube-scheduler writes.
-    fn note_plan(&mut self, plan: &[Order]) -> BTreeSet<CommandId> {
+    fn note_plan(&mut self, plan: &[CommandMessage]) -> BTreeSet<CommandId> {
         let (mut written, mut preemptors) = (BTreeSet::new(), Vec::new());
         for order in plan.iter().filter(|order| order.action == "nominate") {
             if order.node.is_empty() {
@@ -89,7 +89,7 @@ impl Play<'_> {
                 continue;
             }
             preemptors.push(order.object.pod_name());
-            let takes = |asked: &mut super::plugin::Planning| asked.takes(&order.object.pod_name(), &order.node);
+            let takes = |asked: &mut super::plugin::PlanRequest| asked.takes(&order.object.pod_name(), &order.node);
             if self.plugin.planning.as_mut().is_some_and(takes) {
                 written.insert(order.id);
             }
@@ -106,7 +106,7 @@ impl Play<'_> {
     }
 
     /// Lets a pod be bound. A pod of a question learns it from the answer; a pod that waits is woken.
-    fn allow(&mut self, talk: u64, order: &Order) {
+    fn allow(&mut self, talk: u64, order: &CommandMessage) {
         let name = order.object.pod_name();
         let held = self.plugin.reserved.get_mut(&name).filter(|held| held.uid == order.object.uid);
         let Some(held) = held else {
@@ -115,14 +115,14 @@ impl Play<'_> {
         let waits = std::mem::take(&mut held.waiting);
         (held.bind, held.marks) = (order.id, order.marks.clone());
         if waits {
-            self.wake(&name, Wake::Allow);
+            self.wake(&name, PermitSignal::Allow);
         }
     }
 
     /// Lets go of a pod that has lost its node.
-    fn release(&mut self, lost: &Loss) {
+    fn release(&mut self, lost: &ReleaseMessage) {
         if self.plugin.reserved.get(&lost.pod).is_some_and(|held| held.bind == 0) {
-            self.wake(&lost.pod, if lost.cause == "preempted" { Wake::Preempt } else { Wake::Reject });
+            self.wake(&lost.pod, if lost.cause == "preempted" { PermitSignal::Preempt } else { PermitSignal::Reject });
         }
     }
 
@@ -140,15 +140,18 @@ impl Play<'_> {
                 let node = if order.node.is_empty() { Value::Null } else { order.node.as_str().into() };
                 let body = json!({"status": {"nominatedNodeName": node}});
                 let (pod, uid) = (order.object.pod_name(), order.object.uid.clone());
-                return self.send(Request { verb: "patch status", pod, uid, body }, Then::Nominated(number));
+                return self.send(
+                    SchedulerApiRequest { verb: "patch status", pod, uid, body },
+                    Continuation::Nominated(number),
+                );
             }
         }
         let Some(run) = self.tasks.runs.get(&number) else { return };
         let failed = run.failed.clone();
-        let victims: Vec<Order> = run.orders.iter().filter(|order| order.action == "evict").cloned().collect();
+        let victims: Vec<CommandMessage> = run.orders.iter().filter(|order| order.action == "evict").cloned().collect();
         for order in victims {
             if failed.is_empty() {
-                let stage = if order.marks.is_empty() { Stage::Condition } else { Stage::Mark };
+                let stage = if order.marks.is_empty() { EvictionStep::Condition } else { EvictionStep::Mark };
                 self.evict(number, order, stage);
             } else {
                 self.settle(number, &order, Err(failed.clone()));
@@ -170,29 +173,31 @@ impl Play<'_> {
     }
 
     /// Marks a victim, gives it its condition, or deletes it.
-    fn evict(&mut self, number: u64, order: Order, stage: Stage) {
+    fn evict(&mut self, number: u64, order: CommandMessage, stage: EvictionStep) {
         let (verb, body) = match stage {
-            Stage::Mark => ("patch", marks(&order.marks)),
-            Stage::Condition => {
+            EvictionStep::Mark => ("patch", marks(&order.marks)),
+            EvictionStep::Condition => {
                 let message = format!("preempted by plan {} of the policy", order.plan);
                 let condition = json!({"type": "DisruptionTarget", "status": "True",
                                        "reason": "PreemptionByScheduler", "message": message});
                 ("patch status", json!({"status": {"conditions": [condition]}}))
             }
-            Stage::Delete => ("delete", json!({"plan": order.plan, "host": self.tasks.runs[&number].talk})),
+            EvictionStep::Delete => ("delete", json!({"plan": order.plan, "host": self.tasks.runs[&number].talk})),
         };
         let (pod, uid) = (order.object.pod_name(), order.object.uid.clone());
-        self.send(Request { verb, pod, uid, body }, Then::Evicted(number, order, stage));
+        self.send(SchedulerApiRequest { verb, pod, uid, body }, Continuation::Evicted(number, order, stage));
     }
 
-    pub(super) fn evicted(&mut self, number: u64, order: Order, stage: Stage, error: Option<u16>) {
+    pub(super) fn evicted(&mut self, number: u64, order: CommandMessage, stage: EvictionStep, error: Option<u16>) {
         match stage {
-            Stage::Mark if error.is_none() && order.delete => self.evict(number, order, Stage::Condition),
-            Stage::Condition if error.is_none() || is_gone(error) => self.evict(number, order, Stage::Delete),
+            EvictionStep::Mark if error.is_none() && order.delete => self.evict(number, order, EvictionStep::Condition),
+            EvictionStep::Condition if error.is_none() || is_gone(error) => {
+                self.evict(number, order, EvictionStep::Delete)
+            }
             _ => {
                 let is_gone = match stage {
-                    Stage::Mark => matches!(error, Some(404 | 422)),
-                    Stage::Condition | Stage::Delete => is_gone(error),
+                    EvictionStep::Mark => matches!(error, Some(404 | 422)),
+                    EvictionStep::Condition | EvictionStep::Delete => is_gone(error),
                 };
                 let is_done = error.is_none() || is_gone;
                 let outcome = if is_done { Ok(()) } else { Err(format!("code {error:?}")) };
@@ -202,7 +207,7 @@ impl Play<'_> {
     }
 
     /// Reports the outcome of an eviction.
-    fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
+    fn settle(&mut self, number: u64, order: &CommandMessage, outcome: Result<(), String>) {
         if outcome.is_err() {
             self.plugin.victims.stay(&order.object.uid);
         }
@@ -212,18 +217,24 @@ impl Play<'_> {
     }
 
     /// Looks up the outcome of a command.
-    fn confirm(&mut self, talk: u64, asked: Order) {
+    fn confirm(&mut self, talk: u64, asked: CommandMessage) {
         let held = self.plugin.reserved.get(&asked.object.pod_name());
         if held.is_some_and(|held| held.bind == asked.id) {
             return self.report(talk, asked.id, Ok(()));
         }
         let pod = asked.object.pod_name();
-        let request = Request { verb: "get", pod, uid: String::new(), body: Value::Null };
+        let request = SchedulerApiRequest { verb: "get", pod, uid: String::new(), body: Value::Null };
         let known = self.plugin.feed.objects.get(&asked.object.key()).cloned();
-        self.send(request, Then::Confirmed(talk, asked, known));
+        self.send(request, Continuation::Confirmed(talk, asked, known));
     }
 
-    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, known: Option<&Object>, answer: Result<Object, u16>) {
+    pub(super) fn confirmed(
+        &mut self,
+        talk: u64,
+        asked: &CommandMessage,
+        known: Option<&Object>,
+        answer: Result<Object, u16>,
+    ) {
         let pod = match answer {
             Ok(pod) if uid_of(&pod) == asked.object.uid => pod,
             Ok(_) | Err(404) => return self.report(talk, asked.id, Err("the pod is gone".to_owned())),
@@ -244,7 +255,7 @@ impl Play<'_> {
     }
 
     /// Reports the outcome of a command. Where the command was not carried out, the host promises nothing for it any more (`fail`).
-    fn conclude(&mut self, talk: u64, order: &Order, outcome: Result<(), String>) {
+    fn conclude(&mut self, talk: u64, order: &CommandMessage, outcome: Result<(), String>) {
         let has_failed = outcome.is_err();
         self.report(talk, order.id, outcome);
         if has_failed {

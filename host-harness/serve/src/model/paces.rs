@@ -1,6 +1,6 @@
 //! How often refused pods are worth another attempt (`paces.go`).
 
-use super::hints::{Hint, Hints, POD_UPSERTED};
+use super::hints::{POD_UPSERTED, PodHint, PodHints};
 use super::world::{Object, SECOND, uid_of};
 
 const FIRST_PACE: i64 = SECOND / 10;
@@ -11,7 +11,7 @@ const LONGEST_PERMIT_PACE: i64 = 5 * SECOND;
 
 /// The pace of a pod: how often pods without a node wake it, and how often it wakes other pods.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pace {
+pub(super) struct RetryPace {
     /// When the pod was woken last; none: never.
     pub(super) woken: Option<i64>,
     pub(super) pause: i64,
@@ -27,7 +27,7 @@ fn longest_of(uid: &str) -> i64 {
     LONGEST_PACE - i64::from(sum % 2500) * (SECOND / 1000)
 }
 
-impl Pace {
+impl RetryPace {
     /// Returns when a pod is tried again that has lost the node for which it waited at Permit: at a multiple of its pause.
     fn turn(&self) -> i64 {
         let mut apart = FIRST_PACE;
@@ -38,7 +38,7 @@ impl Pace {
     }
 }
 
-impl Hints {
+impl PodHints {
     pub(super) fn pending_changed(&mut self, change: &str) -> Vec<Object> {
         self.count += 1;
         self.last_pending.insert(change.to_owned(), self.count);
@@ -59,15 +59,15 @@ impl Hints {
 
     /// Notes that a pod was let go of that had waited at Permit: it is tried again at its next turn.
     pub(super) fn lost(&mut self, pod: &Object) {
-        let turn = self.paces.get(uid_of(pod)).map_or(0, Pace::turn).max(self.clock);
+        let turn = self.paces.get(uid_of(pod)).map_or(0, RetryPace::turn).max(self.clock);
         self.pods.entry(uid_of(pod).to_owned()).or_insert_with(|| {
-            let mut hint = Hint::of(pod);
+            let mut hint = PodHint::of(pod);
             (hint.paced, hint.has_turns) = (Some(turn), true);
             hint
         });
     }
 
-    pub(super) fn may_wake(&mut self, hint: &Hint) -> bool {
+    pub(super) fn may_wake(&mut self, hint: &PodHint) -> bool {
         let (uid, now) = (uid_of(&hint.pod).to_owned(), self.clock);
         let before = self.paces.get(&uid).cloned().unwrap_or_default();
         if hint.paced.is_some_and(|paced| paced > now) {
@@ -83,7 +83,7 @@ impl Hints {
         let is_old = before.woken.is_none_or(|woken| now - woken > 2 * LONGEST_PACE);
         let pause = if is_old { FIRST_PACE } else { (2 * before.pause).max(FIRST_PACE) };
         let pause = pause.min(longest_of(&uid));
-        self.paces.insert(uid, Pace { woken: Some(now), pause, ..before });
+        self.paces.insert(uid, RetryPace { woken: Some(now), pause, ..before });
         true
     }
 
@@ -92,7 +92,7 @@ impl Hints {
         self.count += 1;
         self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
         let (longest, now) = (self.longest_after(uid_of(pod)), self.clock);
-        let is_meant = |hint: &Hint| !hint.waits_for_node && !hint.has_turns;
+        let is_meant = |hint: &PodHint| !hint.waits_for_node && !hint.has_turns;
         for (uid, hint) in self.pods.iter_mut().filter(|(_, hint)| is_meant(hint)) {
             if let Some(pace) = self.paces.get_mut(uid) {
                 pace.pause = pace.pause.min(longest);

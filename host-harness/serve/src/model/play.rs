@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use lictor_host::driver::random::Random;
 
-use super::hints::Hints;
+use super::hints::PodHints;
 use super::host::Host;
 use super::informer::Informers;
-use super::observer::Observer;
-use super::plugin::Plugin;
+use super::observer::SchedulerChecker;
+use super::plugin::PluginState;
 use super::scheduler::Scheduler;
-use super::system::System;
-use super::tasks::{Task, Tasks};
-use super::trouble::Trouble;
-use super::world::{Object, SECOND, World};
+use super::system::SystemFixture;
+use super::tasks::{TimedTask, TimedTasks};
+use super::trouble::ActiveFaults;
+use super::world::{Object, SECOND, SimulatedApiServer};
 
 /// The time of the cluster at which a play begins, in nanoseconds since 1970.
 const BEGIN: i64 = 1_790_000_000 * SECOND;
@@ -22,35 +22,35 @@ const BEGIN: i64 = 1_790_000_000 * SECOND;
 const MOST_TURNS: usize = 20_000;
 
 /// A cluster, the scheduler with its plugin, and the host.
-pub(super) struct Play<'s> {
-    pub(super) system: &'s System,
+pub(super) struct SchedulerSimulation<'s> {
+    pub(super) system: &'s SystemFixture,
     pub(super) arguments: &'static str,
-    pub(super) world: World,
+    pub(super) world: SimulatedApiServer,
     pub(super) informers: Informers,
     pub(super) host: Host,
-    pub(super) plugin: Plugin,
+    pub(super) plugin: PluginState,
     pub(super) scheduler: Scheduler,
-    pub(super) tasks: Tasks,
-    pub(super) trouble: Trouble,
+    pub(super) tasks: TimedTasks,
+    pub(super) trouble: ActiveFaults,
     pub(super) random: Random,
-    pub(super) observer: Observer,
+    pub(super) observer: SchedulerChecker,
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Begins with an empty cluster and without a scheduler.
-    pub(super) fn begin(system: &System, seed: u64) -> Play<'_> {
-        Play {
+    pub(super) fn begin(system: &SystemFixture, seed: u64) -> SchedulerSimulation<'_> {
+        SchedulerSimulation {
             system,
             arguments: system.arguments[0],
-            world: World::at(BEGIN),
+            world: SimulatedApiServer::at(BEGIN),
             informers: Informers::default(),
             host: Host::new(&format!("{}-{seed}-{:?}", system.name, std::thread::current().id())),
-            plugin: Plugin::default(),
+            plugin: PluginState::default(),
             scheduler: Scheduler::default(),
-            tasks: Tasks::default(),
-            trouble: Trouble::default(),
+            tasks: TimedTasks::default(),
+            trouble: ActiveFaults::default(),
             random: Random::new(seed),
-            observer: Observer::default(),
+            observer: SchedulerChecker::default(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Play<'_> {
 
     /// Starts kube-scheduler. It waits for the host and for its informers (`New` in `plugin.go`).
     pub(super) fn start(&mut self) {
-        self.plugin = Plugin { hints: Hints::at(self.now()), ..Plugin::default() };
+        self.plugin = PluginState { hints: PodHints::at(self.now()), ..PluginState::default() };
         (self.scheduler, self.informers) = (Scheduler::default(), Informers::default());
         self.tasks.restart();
         self.host.end(self.now());
@@ -144,7 +144,7 @@ impl Play<'_> {
     /// Activates these pods in kube-scheduler, while other calls are under way (`newPlugin` in `plugin.go`).
     pub(super) fn activate(&mut self, pods: Vec<Object>) {
         if !pods.is_empty() {
-            self.tasks.add(self.world.now, Task::Activate(pods));
+            self.tasks.add(self.world.now, TimedTask::Activate(pods));
         }
     }
 
@@ -161,7 +161,7 @@ impl Play<'_> {
 
 /// Figures of plays.
 #[derive(Debug, Default)]
-pub(super) struct Figures {
+pub(super) struct SchedulerSimulationTotals {
     pub(super) plays: usize,
     pub(super) steps: usize,
     pub(super) hosts: u64,

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::ObjectRef;
 
-use super::hints::Hints;
-use super::keys::Keys;
-use super::victims::Victims;
+use super::hints::PodHints;
+use super::keys::QueueKeyCache;
+use super::victims::VictimBeneficiaries;
 use super::world::Object;
-use crate::message::{Order, Written};
+use crate::message::{CommandMessage, MarkMessage};
 
 /// The order for a pod as soon as it waits at Permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wake {
+pub(super) enum PermitSignal {
     Allow,
     Reject,
     Preempt,
@@ -26,19 +26,19 @@ pub(super) struct Reservation {
     pub(super) waiting: bool,
     /// The command by which the pod may be bound; 0: it may not yet.
     pub(super) bind: u64,
-    pub(super) marks: Vec<Written>,
-    pub(super) wake: Option<Wake>,
+    pub(super) marks: Vec<MarkMessage>,
+    pub(super) wake: Option<PermitSignal>,
 }
 
 /// A plan that is being requested: the node for the pod, and the victims by node.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Planning {
+pub(super) struct PlanRequest {
     pub(super) pod: String,
     pub(super) node: String,
     pub(super) evicted: BTreeMap<String, Vec<ObjectRef>>,
 }
 
-impl Planning {
+impl PlanRequest {
     /// Returns whether kube-scheduler writes the nomination of a pod.
     pub(super) fn takes(&mut self, pod: &str, node: &str) -> bool {
         let takes = self.pod == pod && !node.is_empty();
@@ -59,7 +59,7 @@ impl Planning {
 
 /// The state of the feed (`feed.go`).
 #[derive(Debug, Default)]
-pub(super) struct Feed {
+pub(super) struct FeedState {
     /// The objects that there are, by what the protocol calls them.
     pub(super) objects: BTreeMap<String, Object>,
     /// The pods that are reported as bound, to these nodes, though the cluster does not show it yet.
@@ -75,25 +75,25 @@ pub(super) struct Feed {
 
 /// The plugin.
 #[derive(Debug, Default)]
-pub(super) struct Plugin {
-    pub(super) feed: Feed,
-    pub(super) hints: Hints,
-    pub(super) keys: Keys,
-    pub(super) victims: Victims,
+pub(super) struct PluginState {
+    pub(super) feed: FeedState,
+    pub(super) hints: PodHints,
+    pub(super) keys: QueueKeyCache,
+    pub(super) victims: VictimBeneficiaries,
     /// The number of the conversation in which questions are answered. `None`: no conversation is open.
     pub(super) talk: Option<u64>,
     /// The end of the time that released pods may take before the next conversation begins. `None`: no conversation is about to begin.
     pub(super) begins: Option<i64>,
     pub(super) numbers: BTreeMap<String, u32>,
-    pub(super) planning: Option<Planning>,
+    pub(super) planning: Option<PlanRequest>,
     pub(super) reserved: BTreeMap<String, Reservation>,
     /// The commands that the host may ask about, by the uid of the pod and by their action.
-    pub(super) open: BTreeMap<String, BTreeMap<String, Order>>,
+    pub(super) open: BTreeMap<String, BTreeMap<String, CommandMessage>>,
     pub(super) asked: u32,
 }
 
-impl Plugin {
-    pub(super) fn open_order(&self, asked: &Order) -> Option<&Order> {
+impl PluginState {
+    pub(super) fn open_order(&self, asked: &CommandMessage) -> Option<&CommandMessage> {
         self.open.get(&asked.object.uid)?.values().find(|order| order.id == asked.id)
     }
 

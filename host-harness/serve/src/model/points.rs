@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::message::{Again, Asked};
+use crate::message::{RequestBody, RetryConditions};
 use crate::wire::kind;
 
-use super::cycle::Snapshot;
+use super::cycle::NodeSnapshot;
 use super::hints::{NODE_UPSERTED, POD_REMOVED};
-use super::play::Play;
-use super::plugin::{Planning, Reservation};
+use super::play::SchedulerSimulation;
+use super::plugin::{PlanRequest, Reservation};
 use super::queue::Rejectors;
-use super::talk::Fail;
-use super::tasks::Task;
+use super::talk::RequestError;
+use super::tasks::TimedTask;
 use super::world::{Object, SECOND, name_of, nominated, text, uid_of};
 
 /// The longest wait that kube-scheduler allows at Permit.
@@ -21,7 +21,7 @@ const TOGETHER: i64 = SECOND / 20;
 
 /// The answers in the cycle of a pod.
 #[derive(Debug, Default)]
-pub(super) struct Cycle {
+pub(super) struct PluginCycleState {
     codes: Vec<u8>,
     numbers: BTreeMap<String, u32>,
     message: String,
@@ -29,7 +29,7 @@ pub(super) struct Cycle {
     is_void: bool,
 }
 
-impl Cycle {
+impl PluginCycleState {
     /// Returns whether the policy takes a node. No codes: all nodes take the pod.
     pub(super) fn takes(&self, node: &str) -> bool {
         let number = self.numbers.get(node).and_then(|number| usize::try_from(*number).ok());
@@ -39,7 +39,7 @@ impl Cycle {
 
 /// A result of PreFilter.
 #[derive(Debug)]
-pub(super) enum Filtered {
+pub(super) enum PreFilterResult {
     Pass,
     Refused(String),
     Error(String),
@@ -47,40 +47,40 @@ pub(super) enum Filtered {
 
 /// A result of PostFilter.
 #[derive(Debug)]
-pub(super) struct PostFiltered {
+pub(super) struct PostFilterResult {
     /// The node to which the pod is nominated, none where the pod loses it; `None`: it stays as it is.
     pub(super) nominated: Option<String>,
     pub(super) message: String,
 }
 
-impl PostFiltered {
-    fn none(message: &str) -> PostFiltered {
-        PostFiltered { nominated: None, message: message.to_owned() }
+impl PostFilterResult {
+    fn none(message: &str) -> PostFilterResult {
+        PostFilterResult { nominated: None, message: message.to_owned() }
     }
 }
 
-fn of(pod: &Object) -> Asked {
-    Asked { pod: name_of(pod), ..Asked::default() }
+fn of(pod: &Object) -> RequestBody {
+    RequestBody { pod: name_of(pod), ..RequestBody::default() }
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Returns the status where there is no answer: true where it is an error.
-    fn failed(&mut self, pod: &Object, asked: u64, fail: Fail) -> (bool, String) {
+    fn failed(&mut self, pod: &Object, asked: u64, fail: RequestError) -> (bool, String) {
         match fail {
-            Fail::Away => {
+            RequestError::Away => {
                 let woken = self.plugin.hints.away(pod, asked);
                 self.activate(woken);
                 (false, "the policy host is not there; the pod waits for it".to_owned())
             }
-            Fail::Other(why) => (true, why),
+            RequestError::Other(why) => (true, why),
         }
     }
 
-    pub(super) fn pre_filter(&mut self, cycle: &mut Cycle, pod: &Object) -> Filtered {
+    pub(super) fn pre_filter(&mut self, cycle: &mut PluginCycleState, pod: &Object) -> PreFilterResult {
         let uid = uid_of(pod);
         cycle.is_final = true;
         if !self.feed_ensure(pod) {
-            return Filtered::Refused("lictor: the pod is gone".to_owned());
+            return PreFilterResult::Refused("lictor: the pod is gone".to_owned());
         }
         for victim in self.plugin.hints.victims_of(uid) {
             if !self.is_there(&victim) {
@@ -92,13 +92,13 @@ impl Play<'_> {
             Ok(answer) => answer,
             Err(fail) => {
                 return match self.failed(pod, asked, fail) {
-                    (true, why) => Filtered::Error(why),
-                    (false, why) => Filtered::Refused(why),
+                    (true, why) => PreFilterResult::Error(why),
+                    (false, why) => PreFilterResult::Refused(why),
                 };
             }
         };
         let is_final = head.verdict == "final";
-        *cycle = Cycle {
+        *cycle = PluginCycleState {
             codes: codes[..codes.len() - head.scores].to_vec(),
             numbers: self.plugin.numbers.clone(),
             message: head.message.clone(),
@@ -107,33 +107,41 @@ impl Play<'_> {
         };
         if head.verdict == "pass" {
             self.plugin.hints.passed(uid);
-            return Filtered::Pass;
+            return PreFilterResult::Pass;
         }
         let woken = self.plugin.hints.refused(pod, &head.again, asked);
         self.activate(woken);
-        Filtered::Refused(head.message)
+        PreFilterResult::Refused(head.message)
     }
 
-    pub(super) fn post_filter(&mut self, cycle: &Cycle, snapshot: &Snapshot, pod: &Object) -> PostFiltered {
+    pub(super) fn post_filter(
+        &mut self,
+        cycle: &PluginCycleState,
+        snapshot: &NodeSnapshot,
+        pod: &Object,
+    ) -> PostFilterResult {
         if cycle.is_final {
-            return PostFiltered { nominated: cycle.is_void.then(String::new), message: String::new() };
+            return PostFilterResult { nominated: cycle.is_void.then(String::new), message: String::new() };
         }
         if self.is_ahead(snapshot, pod) {
-            let room = Again { after: [POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into(), ..Again::default() };
+            let room = RetryConditions {
+                after: [POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into(),
+                ..RetryConditions::default()
+            };
             let woken = self.plugin.hints.also(pod, &room, self.plugin.hints.count);
             self.activate(woken);
-            return PostFiltered::none("lictor: a pod has left or a node has come since the nodes were looked at");
+            return PostFilterResult::none("lictor: a pod has left or a node has come since the nodes were looked at");
         }
         let asked = self.plugin.hints.count;
         if !self.feed_ensure(pod) {
-            return PostFiltered::none("lictor: the pod is gone");
+            return PostFilterResult::none("lictor: the pod is gone");
         }
-        self.plugin.planning = Some(Planning { pod: name_of(pod), ..Planning::default() });
+        self.plugin.planning = Some(PlanRequest { pod: name_of(pod), ..PlanRequest::default() });
         let answer = self.ask(kind::POST_FILTER, &of(pod));
         let plan = self.plugin.planning.take().unwrap_or_default();
         let head = match answer {
             Ok((head, _)) => head,
-            Err(fail) => return PostFiltered::none(&self.failed(pod, asked, fail).1),
+            Err(fail) => return PostFilterResult::none(&self.failed(pod, asked, fail).1),
         };
         if head.verdict != "planned" {
             let woken = self.plugin.hints.also(pod, &head.again, asked);
@@ -141,18 +149,18 @@ impl Play<'_> {
             // A pod that was promised a node keeps it, unless the node is gone.
             let is_void = !nominated(pod).is_empty() && !snapshot.nodes.contains_key(nominated(pod));
             let message = if cycle.message == head.message { String::new() } else { head.message };
-            return PostFiltered { nominated: is_void.then(String::new), message };
+            return PostFilterResult { nominated: is_void.then(String::new), message };
         }
         let informers = &self.informers;
         let is_there = |victim: &lictor_host::session::ObjectRef| {
             informers.pod(&victim.pod_name()).is_some_and(|pod| uid_of(pod) == victim.uid)
         };
         self.plugin.hints.planned(pod, plan.on_its_node(), plan.all(), is_there);
-        PostFiltered { nominated: Some(head.node), message: head.message }
+        PostFilterResult { nominated: Some(head.node), message: head.message }
     }
 
     /// Returns whether the host knows of room for a pod that the snapshot of this scheduling cycle does not show.
-    fn is_ahead(&mut self, snapshot: &Snapshot, pod: &Object) -> bool {
+    fn is_ahead(&mut self, snapshot: &NodeSnapshot, pod: &Object) -> bool {
         let (feed, victims, name) = (&mut self.plugin.feed, &self.plugin.victims, name_of(pod));
         let mut is_ahead = false;
         feed.left.retain(|uid, node| {
@@ -172,7 +180,7 @@ impl Play<'_> {
         let held = Reservation { uid, node: node.clone(), waiting, bind, marks, wake };
         self.plugin.reserved.insert(name_of(pod), held);
         let asked = self.plugin.hints.count;
-        let said = self.say(kind::RESERVE, &Asked { node, ..of(pod) });
+        let said = self.say(kind::RESERVE, &RequestBody { node, ..of(pod) });
         said.map(drop).map_err(|fail| self.failed(pod, asked, fail).1)
     }
 
@@ -230,13 +238,14 @@ impl Play<'_> {
             return;
         }
         self.feed_ensure(pod);
-        let Ok((head, _)) = self.ask(kind::KEYS, &Asked { pods: vec![name.clone()], ..Asked::default() }) else {
+        let Ok((head, _)) = self.ask(kind::KEYS, &RequestBody { pods: vec![name.clone()], ..RequestBody::default() })
+        else {
             return;
         };
         let mut void = self.plugin.keys.learn(head.epoch, head.keys);
         if !void.is_empty() {
             void.push(name);
-            self.tasks.add(self.world.now + TOGETHER, Task::Refresh(void));
+            self.tasks.add(self.world.now + TOGETHER, TimedTask::Refresh(void));
         }
     }
 
@@ -244,7 +253,10 @@ impl Play<'_> {
     pub(super) fn refresh(&mut self, mut pods: Vec<String>) {
         pods.sort();
         pods.dedup();
-        let head = self.ask(kind::KEYS, &Asked { pods, ..Asked::default() }).map(|(head, _)| head).unwrap_or_default();
+        let head = self
+            .ask(kind::KEYS, &RequestBody { pods, ..RequestBody::default() })
+            .map(|(head, _)| head)
+            .unwrap_or_default();
         self.plugin.keys.refreshed(head.epoch, head.keys);
     }
 }

@@ -15,7 +15,7 @@ const WINDOW: i64 = SECOND;
 
 /// An event that may let a refused pod pass.
 #[derive(Debug, Clone)]
-pub(super) enum Event {
+pub(super) enum QueueEvent {
     /// A pod that has a node is there, or was given one.
     PodAdded(Object),
     /// The labels of a pod have changed.
@@ -49,7 +49,7 @@ fn window(moment: i64) -> i64 {
 
 /// A pod in the queue.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct QueuedPodInfo {
     pub(super) pod: Object,
     /// When it was put here, in nanoseconds since 1970.
     since: i64,
@@ -62,10 +62,10 @@ pub(super) struct Entry {
     pub(super) is_flushed: bool,
 }
 
-impl Entry {
-    pub(super) fn new(pod: Object, now: i64) -> Entry {
+impl QueuedPodInfo {
+    pub(super) fn new(pod: Object, now: i64) -> QueuedPodInfo {
         let (since, rejectors, is_flushed) = (now, Rejectors::default(), false);
-        Entry { pod, since, refused: 0, errors: 0, rejectors, flushed: 0, is_flushed }
+        QueuedPodInfo { pod, since, refused: 0, errors: 0, rejectors, flushed: 0, is_flushed }
     }
 
     /// Takes note of an attempt in vain.
@@ -104,17 +104,17 @@ impl Entry {
 
 /// The queue: pods by uid.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    pub(super) active: BTreeMap<String, Entry>,
-    backoff: BTreeMap<String, Entry>,
-    pub(super) unschedulable: BTreeMap<String, Entry>,
+pub(super) struct SchedulingQueue {
+    pub(super) active: BTreeMap<String, QueuedPodInfo>,
+    backoff: BTreeMap<String, QueuedPodInfo>,
+    pub(super) unschedulable: BTreeMap<String, QueuedPodInfo>,
     /// The pods that are being tried or bound, and what has happened since.
-    pub(super) in_flight: BTreeMap<String, Vec<Event>>,
+    pub(super) in_flight: BTreeMap<String, Vec<QueueEvent>>,
     /// The pods that are nominated, and their nodes.
     pub(super) nominated: BTreeMap<String, (String, Object)>,
 }
 
-impl Queue {
+impl SchedulingQueue {
     /// Returns whether a pod waits in one of the queues.
     pub(super) fn has(&self, uid: &str) -> bool {
         [&self.active, &self.backoff, &self.unschedulable].iter().any(|queue| queue.contains_key(uid))
@@ -140,23 +140,23 @@ impl Queue {
     }
 
     /// Takes note of an event for the pods that are being tried.
-    pub(super) fn note(&mut self, event: &Event) {
+    pub(super) fn note(&mut self, event: &QueueEvent) {
         self.in_flight.values_mut().for_each(|events| events.push(event.clone()));
     }
 
     /// Puts a pod that is worth another attempt after its backoff, or at once.
-    pub(super) fn requeue(&mut self, entry: Entry, now: i64) {
+    pub(super) fn requeue(&mut self, entry: QueuedPodInfo, now: i64) {
         let queue = if entry.is_backing_off(now) { &mut self.backoff } else { &mut self.active };
         queue.insert(uid_of(&entry.pod).to_owned(), entry);
     }
 
     /// Removes a pod that must become active at once. `None`: the pod does not wait for another attempt.
-    pub(super) fn activate(&mut self, uid: &str) -> Option<Entry> {
+    pub(super) fn activate(&mut self, uid: &str) -> Option<QueuedPodInfo> {
         let entry = self.unschedulable.remove(uid).or_else(|| self.backoff.remove(uid));
         if entry.is_none()
             && let Some(events) = self.in_flight.get_mut(uid)
         {
-            events.push(Event::Activated);
+            events.push(QueueEvent::Activated);
         }
         entry
     }
@@ -167,25 +167,25 @@ impl Queue {
     }
 
     /// Moves the pods whose backoff is over.
-    pub(super) fn flush(&mut self, now: i64) -> Vec<Entry> {
+    pub(super) fn flush(&mut self, now: i64) -> Vec<QueuedPodInfo> {
         self.backoff.extract_if(.., |_, entry| !entry.is_backing_off(now)).map(|(_, entry)| entry).collect()
     }
 
     /// Returns when the next backoff is over, or a refused pod has waited too long.
     pub(super) fn due(&self) -> Option<i64> {
         let backoff = self.backoff.values().map(|entry| entry.free() + WINDOW);
-        backoff.chain(self.unschedulable.values().map(Entry::flush_at)).min()
+        backoff.chain(self.unschedulable.values().map(QueuedPodInfo::flush_at)).min()
     }
 
     /// Takes the pods that have been refused for too long (`flushUnschedulableEntitiesLeftover`).
-    pub(super) fn flush_refused(&mut self, now: i64) -> Vec<Entry> {
+    pub(super) fn flush_refused(&mut self, now: i64) -> Vec<QueuedPodInfo> {
         let late = self.unschedulable.extract_if(.., |_, entry| entry.flush_at() <= now);
-        late.map(|(_, entry)| Entry { flushed: now, is_flushed: true, ..entry }).collect()
+        late.map(|(_, entry)| QueuedPodInfo { flushed: now, is_flushed: true, ..entry }).collect()
     }
 
     /// Takes the pod that is tried next, as this order has it. Where none is active, the one is taken whose backoff is over first, unless it
     /// is there for an error (`SchedulerPopFromBackoffQ`; `lessBackoffCompletedWithPriority`).
-    pub(super) fn pop(&mut self, key: impl Fn(&Entry) -> Order) -> Option<Entry> {
+    pub(super) fn pop(&mut self, key: impl Fn(&QueuedPodInfo) -> PodSortKey) -> Option<QueuedPodInfo> {
         let active = self.active.iter().min_by(|(_, one), (_, other)| key(one).compare(&key(other)));
         let entry = match active.map(|(uid, _)| uid.clone()) {
             Some(uid) => self.active.remove(&uid),
@@ -213,19 +213,19 @@ impl Queue {
 
 /// The order of two pods in the queue (`Less` in `keys.go`).
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct PodSortKey {
     pub(super) key: Option<String>,
     pub(super) priority: i64,
     pub(super) since: i64,
     pub(super) name: String,
 }
 
-impl Order {
-    pub(super) fn of(entry: &Entry, key: Option<&String>) -> Order {
-        Order { key: key.cloned(), priority: entry.priority(), since: entry.since, name: name_of(&entry.pod) }
+impl PodSortKey {
+    pub(super) fn of(entry: &QueuedPodInfo, key: Option<&String>) -> PodSortKey {
+        PodSortKey { key: key.cloned(), priority: entry.priority(), since: entry.since, name: name_of(&entry.pod) }
     }
 
-    fn compare(&self, other: &Order) -> std::cmp::Ordering {
+    fn compare(&self, other: &PodSortKey) -> std::cmp::Ordering {
         if let (Some(one), Some(another)) = (&self.key, &other.key)
             && one != another
         {

@@ -1,8 +1,8 @@
 //! Which refused pods are worth another attempt (`isPodWorthRequeuing`), as the plugin's hints and those of NodeResourcesFit say.
 
 use super::hints::{NODE_UPSERTED, POD_UPSERTED};
-use super::play::Play;
-use super::queue::{Entry, Event};
+use super::play::SchedulerSimulation;
+use super::queue::{QueueEvent, QueuedPodInfo};
 use super::world::{Object, name_of, node_of, nominated, text, uid_of};
 
 /// Returns the cores that a pod requests.
@@ -15,11 +15,11 @@ pub(super) fn capacity(node: &Object) -> u64 {
     text(node, "/status/allocatable/cpu").parse().unwrap()
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Moves the refused pods for which an event is news. `about`: a pod that is itself not meant; true: and no pod of higher priority.
-    pub(super) fn move_all(&mut self, event: &Event, about: Option<(&Object, bool)>) {
+    pub(super) fn move_all(&mut self, event: &QueueEvent, about: Option<(&Object, bool)>) {
         let priority = |pod: &Object| pod["spec"]["priority"].as_i64().unwrap_or_default();
-        let is_meant = |entry: &Entry| match about {
+        let is_meant = |entry: &QueuedPodInfo| match about {
             None => true,
             Some((pod, true)) => entry.priority() <= priority(pod),
             Some((pod, false)) => uid_of(pod) != uid_of(&entry.pod),
@@ -36,7 +36,7 @@ impl Play<'_> {
     }
 
     /// Puts a refused pod where it belongs after an event.
-    pub(super) fn requeue_if_worth(&mut self, entry: Entry, event: &Event) {
+    pub(super) fn requeue_if_worth(&mut self, entry: QueuedPodInfo, event: &QueueEvent) {
         if self.is_worth(&entry, event) {
             self.requeue(entry);
         } else {
@@ -44,34 +44,34 @@ impl Play<'_> {
         }
     }
 
-    pub(super) fn requeue(&mut self, entry: Entry) {
+    pub(super) fn requeue(&mut self, entry: QueuedPodInfo) {
         let now = self.now();
         self.pre_enqueue(&entry.pod);
         self.scheduler.queue.requeue(entry, now);
     }
 
     /// Returns whether a refused pod is worth another attempt after an event.
-    pub(super) fn is_worth(&mut self, entry: &Entry, event: &Event) -> bool {
+    pub(super) fn is_worth(&mut self, entry: &QueuedPodInfo, event: &QueueEvent) -> bool {
         let rejectors = entry.rejectors;
         rejectors.is_none()
-            || matches!(event, Event::Activated)
+            || matches!(event, QueueEvent::Activated)
             || rejectors.resources && is_worth_for_resources(&entry.pod, event)
             || rejectors.lictor && self.is_worth_for_lictor(&entry.pod, event)
     }
 
     /// Returns the hint of the plugin (`EventsToRegister` in `hints.go`).
-    fn is_worth_for_lictor(&mut self, pod: &Object, event: &Event) -> bool {
+    fn is_worth_for_lictor(&mut self, pod: &Object, event: &QueueEvent) -> bool {
         let uid = uid_of(pod);
         match event {
-            Event::PodAdded(now) | Event::PodChanged(now) => {
+            QueueEvent::PodAdded(now) | QueueEvent::PodChanged(now) => {
                 self.feed_catch_up("Pod", now);
                 self.plugin.hints.worth(uid, POD_UPSERTED)
             }
-            Event::NodeAdded(now) => {
+            QueueEvent::NodeAdded(now) => {
                 self.feed_catch_up("Node", now);
                 self.plugin.hints.worth(uid, NODE_UPSERTED)
             }
-            Event::PodLeft(left) => {
+            QueueEvent::PodLeft(left) => {
                 if self.informers.pod(&name_of(left)).is_none_or(|it| uid_of(it) != uid_of(left)) {
                     // kube-scheduler knows it, and may ask before its event has come.
                     self.feed_gone("Pod", left);
@@ -83,16 +83,16 @@ impl Play<'_> {
                 let is_room_for = |left: &str, pod: &str| victims.is_room_for(left, pod);
                 self.plugin.hints.worth_after(uid, left, is_room_for, is_there)
             }
-            Event::Activated => true,
+            QueueEvent::Activated => true,
         }
     }
 }
 
 /// Returns the hints of NodeResourcesFit (`fit.go`).
-fn is_worth_for_resources(pod: &Object, event: &Event) -> bool {
+fn is_worth_for_resources(pod: &Object, event: &QueueEvent) -> bool {
     match event {
-        Event::PodLeft(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),
-        Event::NodeAdded(node) => capacity(node) >= cores(pod),
+        QueueEvent::PodLeft(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),
+        QueueEvent::NodeAdded(node) => capacity(node) >= cores(pod),
         _ => false,
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::play::{Figures, Play};
-use super::system::System;
-use super::trouble::Kind;
+use super::play::{SchedulerSimulation, SchedulerSimulationTotals};
+use super::system::SystemFixture;
+use super::trouble::FaultCategory;
 use super::world::{SECOND, leaves, name_of, node_of, nominated, refusal, uid_of};
 
 /// The steps of a play.
@@ -19,13 +19,18 @@ const MOST: i64 = 7200;
 const FRESH: usize = 8;
 
 /// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
-pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
-    let mut play = Play::begin(system, seed);
+pub(super) fn play(
+    system: &SystemFixture,
+    seed: u64,
+    with_story: bool,
+    figures: &mut SchedulerSimulationTotals,
+) -> (Vec<String>, Vec<String>) {
+    let mut play = SchedulerSimulation::begin(system, seed);
     play.observer.story = with_story.then(Vec::new);
     play.arguments = system.arguments[play.random.below(system.arguments.len())];
     // Of each kind of trouble, every other play has none, and every fourth play has none at all.
     let share = if play.random.percent(25) { 0 } else { 50 };
-    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|_| play.random.percent(share)).collect();
+    let kinds: Vec<FaultCategory> = FaultCategory::ALL.into_iter().filter(|_| play.random.percent(share)).collect();
     play.observer.calm(true);
     let nodes = 2 + play.random.below(3);
     play.create_cluster(nodes);
@@ -43,9 +48,9 @@ pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut F
     (std::mem::take(&mut play.observer.violations), play.observer.story.take().unwrap_or_default())
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Plays a step, and lets time pass.
-    fn step(&mut self, kinds: &[Kind]) {
+    fn step(&mut self, kinds: &[FaultCategory]) {
         for _ in 0..=self.random.below(2) {
             self.act();
         }

@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::informer::Note;
-use super::play::Play;
-use super::plugin::Wake;
-use super::queue::{Entry, Event, Order, Queue};
+use super::informer::InformerEvent;
+use super::play::SchedulerSimulation;
+use super::plugin::PermitSignal;
+use super::queue::{PodSortKey, QueueEvent, QueuedPodInfo, SchedulingQueue};
 use super::world::{Object, leaves, name_of, node_of, nominated, text, uid_of};
 
 /// A pod that is being bound.
 #[derive(Debug, Clone)]
-pub(super) struct Binding {
-    pub(super) entry: Entry,
+pub(super) struct BindingCycle {
+    pub(super) entry: QueuedPodInfo,
     pub(super) node: String,
     /// Until when the pod waits at Permit; none: it does not wait.
     pub(super) until: Option<i64>,
     /// What has ended the wait.
-    pub(super) ended: Option<Wake>,
+    pub(super) ended: Option<PermitSignal>,
     /// Whether its binding cycle has come to the end of Permit, which it waits for.
     pub(super) is_at_permit: bool,
 }
@@ -26,14 +26,14 @@ pub(super) struct Binding {
 pub(super) struct Scheduler {
     /// The kinds that are watched.
     pub(super) kinds: BTreeSet<String>,
-    pub(super) queue: Queue,
+    pub(super) queue: SchedulingQueue,
     pub(super) nodes: BTreeMap<String, Object>,
     /// The pods that have nodes, by uid.
     pub(super) assigned: BTreeMap<String, Object>,
     /// The pods that are assumed to have nodes, by uid.
     pub(super) assumed: BTreeMap<String, (String, Object)>,
     /// The binding cycles, by uid.
-    pub(super) bindings: BTreeMap<String, Binding>,
+    pub(super) bindings: BTreeMap<String, BindingCycle>,
 }
 
 impl Scheduler {
@@ -59,11 +59,11 @@ fn is_ours(pod: &Object) -> bool {
     text(pod, "/spec/schedulerName") == "default-scheduler"
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Takes the pod that is tried next.
-    pub(super) fn pop(&mut self) -> Option<Entry> {
+    pub(super) fn pop(&mut self) -> Option<QueuedPodInfo> {
         let keys = &self.plugin.keys;
-        self.scheduler.queue.pop(|entry| Order::of(entry, keys.of(&name_of(&entry.pod))))
+        self.scheduler.queue.pop(|entry| PodSortKey::of(entry, keys.of(&name_of(&entry.pod))))
     }
 
     /// Moves the pods whose backoff is over, and lets those go that have waited too long at Permit.
@@ -75,36 +75,36 @@ impl Play<'_> {
         for entry in self.scheduler.queue.flush_refused(now) {
             self.requeue(entry);
         }
-        let is_late = |it: &Binding| it.ended.is_none() && it.until.is_some_and(|until| until <= now);
+        let is_late = |it: &BindingCycle| it.ended.is_none() && it.until.is_some_and(|until| until <= now);
         let late: Vec<String> =
             self.scheduler.bindings.iter().filter(|(_, it)| is_late(it)).map(|(uid, _)| uid.clone()).collect();
         for uid in late {
-            self.end_wait(&uid, Wake::Reject);
+            self.end_wait(&uid, PermitSignal::Reject);
         }
     }
 
     /// Makes a pod active. Its key is requested before.
-    pub(super) fn make_active(&mut self, entry: Entry) {
+    pub(super) fn make_active(&mut self, entry: QueuedPodInfo) {
         self.pre_enqueue(&entry.pod);
         self.scheduler.queue.active.insert(uid_of(&entry.pod).to_owned(), entry);
     }
 
     /// Takes an event about pods or nodes.
-    pub(super) fn scheduler_hears(&mut self, kind: &str, note: Note) {
+    pub(super) fn scheduler_hears(&mut self, kind: &str, note: InformerEvent) {
         match (kind, note) {
-            ("Node", Note::Added(node)) => {
+            ("Node", InformerEvent::Added(node)) => {
                 self.scheduler.nodes.insert(name_of(&node), node.clone());
-                self.move_all(&Event::NodeAdded(node), None);
+                self.move_all(&QueueEvent::NodeAdded(node), None);
             }
-            ("Node", Note::Updated(before, node)) => {
+            ("Node", InformerEvent::Updated(before, node)) => {
                 self.scheduler.nodes.insert(name_of(&node), node.clone());
                 if before["status"]["allocatable"] != node["status"]["allocatable"] {
-                    self.move_all(&Event::NodeAdded(node), None);
+                    self.move_all(&QueueEvent::NodeAdded(node), None);
                 }
             }
-            ("Node", Note::Deleted(node, _)) => drop(self.scheduler.nodes.remove(&name_of(&node))),
-            (_, Note::Added(pod)) => self.pod_added(pod),
-            (_, Note::Updated(before, pod)) => {
+            ("Node", InformerEvent::Deleted(node, _)) => drop(self.scheduler.nodes.remove(&name_of(&node))),
+            (_, InformerEvent::Added(pod)) => self.pod_added(pod),
+            (_, InformerEvent::Updated(before, pod)) => {
                 if uid_of(&before) == uid_of(&pod) {
                     self.pod_updated(&before, pod);
                 } else {
@@ -113,7 +113,7 @@ impl Play<'_> {
                     self.pod_added(pod);
                 }
             }
-            (_, Note::Deleted(pod, was_missing)) => self.pod_deleted(&pod, was_missing),
+            (_, InformerEvent::Deleted(pod, was_missing)) => self.pod_deleted(&pod, was_missing),
         }
     }
 
@@ -130,14 +130,14 @@ impl Play<'_> {
         let node = nominated(&pod).to_owned();
         let known = self.informers.pod(&name_of(&pod)).cloned();
         self.scheduler.queue.nominate(&pod, &node, known.as_ref());
-        let entry = Entry::new(pod, self.now());
+        let entry = QueuedPodInfo::new(pod, self.now());
         self.make_active(entry);
     }
 
     fn pod_assigned(&mut self, pod: Object) {
         self.scheduler.assumed.remove(uid_of(&pod));
         self.scheduler.assigned.insert(uid_of(&pod).to_owned(), pod.clone());
-        self.move_all(&Event::PodAdded(pod), None);
+        self.move_all(&QueueEvent::PodAdded(pod), None);
     }
 
     fn pod_updated(&mut self, before: &Object, pod: Object) {
@@ -146,7 +146,7 @@ impl Play<'_> {
         if !node_of(before).is_empty() {
             self.scheduler.assigned.insert(uid, pod.clone());
             if labels {
-                self.move_all(&Event::PodChanged(pod), None);
+                self.move_all(&QueueEvent::PodChanged(pod), None);
             }
         } else if !node_of(&pod).is_empty() {
             self.pod_assigned(pod);
@@ -167,18 +167,18 @@ impl Play<'_> {
         }
         if let Some(events) = self.scheduler.queue.in_flight.get_mut(&uid) {
             if labels {
-                events.push(Event::PodChanged(pod.clone()));
+                events.push(QueueEvent::PodChanged(pod.clone()));
             }
         } else {
             self.keep_nomination(before, &pod);
             if !self.scheduler.queue.replace(&pod) {
                 self.add(pod.clone());
             } else if labels && let Some(entry) = self.scheduler.queue.unschedulable.remove(&uid) {
-                self.requeue_if_worth(entry, &Event::PodChanged(pod.clone()));
+                self.requeue_if_worth(entry, &QueueEvent::PodChanged(pod.clone()));
             }
         }
         if !nominated(before).is_empty() && nominated(before) != nominated(&pod) {
-            self.move_all(&Event::PodLeft(before.clone()), Some((before, true)));
+            self.move_all(&QueueEvent::PodLeft(before.clone()), Some((before, true)));
         }
     }
 
@@ -197,7 +197,7 @@ impl Play<'_> {
         let uid = uid_of(pod);
         if !node_of(pod).is_empty() || was_missing {
             self.scheduler.assigned.remove(uid);
-            self.move_all(&Event::PodLeft(pod.clone()), None);
+            self.move_all(&QueueEvent::PodLeft(pod.clone()), None);
             if !was_missing {
                 return;
             }
@@ -209,7 +209,7 @@ impl Play<'_> {
         if self.scheduler.assumed.contains_key(uid) {
             self.assumed_deleted(uid);
         } else if !nominated(pod).is_empty() {
-            self.move_all(&Event::PodLeft(pod.clone()), Some((pod, true)));
+            self.move_all(&QueueEvent::PodLeft(pod.clone()), Some((pod, true)));
         }
     }
 
@@ -218,10 +218,10 @@ impl Play<'_> {
         let Some((_, pod)) = self.scheduler.assumed.get(uid).cloned() else { return };
         let waits = self.scheduler.bindings.get(uid).is_some_and(|it| it.until.is_some() && it.ended.is_none());
         if waits {
-            self.end_wait(uid, Wake::Reject);
+            self.end_wait(uid, PermitSignal::Reject);
         } else {
             self.scheduler.assumed.remove(uid);
         }
-        self.move_all(&Event::PodLeft(pod), None);
+        self.move_all(&QueueEvent::PodLeft(pod), None);
     }
 }

@@ -1,13 +1,13 @@
 //! Plays by hand, without trouble.
 
-use super::play::Play;
+use super::play::SchedulerSimulation;
 use super::system::named;
 use super::world::{SECOND, node_of, refusal};
 
 #[test]
 fn what_a_scheduler_has_not_heard_is_found_by_the_next_one() {
     let system = named("coscheduling");
-    let mut play = Play::begin(&system, 1);
+    let mut play = SchedulerSimulation::begin(&system, 1);
     play.create_cluster(1);
     play.start();
     play.create_pod("p", None, 1, false);
@@ -23,7 +23,7 @@ fn what_a_scheduler_has_not_heard_is_found_by_the_next_one() {
 #[test]
 fn a_gang_of_three_runs_in_the_place_of_its_victims() {
     let system = named("coscheduling");
-    let mut play = Play::begin(&system, 0);
+    let mut play = SchedulerSimulation::begin(&system, 0);
     play.observer.story = Some(Vec::new());
     play.create_cluster(4);
     for number in 0..4 {
@@ -32,7 +32,7 @@ fn a_gang_of_three_runs_in_the_place_of_its_victims() {
     play.start();
     play.pass(10 * SECOND);
     play.kubelets();
-    let running = |play: &Play<'_>, name: &str| {
+    let running = |play: &SchedulerSimulation<'_>, name: &str| {
         let all = play.world.all("Pod").filter(|pod| super::world::text(pod, "/metadata/name").starts_with(name));
         all.filter(|pod| !node_of(pod).is_empty()).count()
     };
@@ -46,7 +46,7 @@ fn a_gang_of_three_runs_in_the_place_of_its_victims() {
 }
 
 /// Ends the host, and removes these pods. The next host does not see them, and begins with the last checkpoint or without.
-fn replace_host(play: &mut Play<'_>, keeps: bool, gone: &[&str]) {
+fn replace_host(play: &mut SchedulerSimulation<'_>, keeps: bool, gone: &[&str]) {
     play.trouble.keeps = keeps;
     play.lose_host(play.now() + SECOND);
     gone.iter().for_each(|pod| play.world.remove("Pod", pod));
@@ -56,7 +56,7 @@ fn replace_host(play: &mut Play<'_>, keeps: bool, gone: &[&str]) {
 #[test]
 fn what_one_host_has_refused_the_next_one_is_asked_about() {
     let system = named("koordinator");
-    let mut play = Play::begin(&system, 1);
+    let mut play = SchedulerSimulation::begin(&system, 1);
     play.create_cluster(1);
     play.trouble.keeps = true;
     play.start();
@@ -66,7 +66,7 @@ fn what_one_host_has_refused_the_next_one_is_asked_about() {
     replace_host(&mut play, false, &["default/g1h-0", "default/g1h-1", "default/g1h-2"]);
     play.create_pod("g1h-1", Some("g1h"), 1, true);
     play.pass(10 * SECOND);
-    let again = |play: &Play<'_>| play.world.pod("default/g1h-1").unwrap().clone();
+    let again = |play: &SchedulerSimulation<'_>| play.world.pod("default/g1h-1").unwrap().clone();
     assert_eq!((node_of(&again(&play)), refusal(&again(&play)).contains("less than minAvailable")), ("", true));
     // The host after that begins from the checkpoint of the first one.
     replace_host(&mut play, true, &[]);
@@ -77,7 +77,7 @@ fn what_one_host_has_refused_the_next_one_is_asked_about() {
 #[test]
 fn a_scheduler_that_cannot_know_the_queue_of_an_application_may_find_something_to_do() {
     let system = named("yunikorn");
-    let mut play = Play::begin(&system, 1);
+    let mut play = SchedulerSimulation::begin(&system, 1);
     play.create_cluster(1);
     play.start();
     // The first pod puts the application into the queue that is owed less.

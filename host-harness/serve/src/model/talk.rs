@@ -1,11 +1,11 @@
 //! The conversation of the plugin with the host (`talk.go`, and `client.go` of the package `wire`).
 
-use crate::message::{Asked, Commands, Fault, Head};
+use crate::message::{Commands, ErrorMessage, RequestBody, ResponseHeader};
 use crate::say;
-use crate::wire::{Frame, kind};
+use crate::wire::{ProtocolFrame, kind};
 
-use super::play::Play;
-use super::plugin::Wake;
+use super::play::SchedulerSimulation;
+use super::plugin::PermitSignal;
 use super::world::{SECOND, leaves, name_of, node_of, nominated, text};
 
 /// How long an answer may take.
@@ -15,14 +15,14 @@ const SETTLING: i64 = 5 * SECOND;
 
 /// Why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fail {
+pub(super) enum RequestError {
     /// There is no answer.
     Away,
     /// The answer did not arrive in time, or is an error.
     Other(String),
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Connects to a host that is there again, and lets go of the pods that wait at Permit.
     pub(super) fn connect(&mut self) {
         if self.host.back.is_none_or(|back| back > self.now()) {
@@ -36,7 +36,7 @@ impl Play<'_> {
         let holding = self.plugin.reserved.iter().filter(|(_, held)| held.bind == 0);
         let holding: Vec<String> = holding.map(|(pod, _)| pod.clone()).collect();
         for pod in holding {
-            self.wake(&pod, Wake::Preempt);
+            self.wake(&pod, PermitSignal::Preempt);
         }
         self.plugin.begins = Some(self.now() + SETTLING);
     }
@@ -69,9 +69,9 @@ impl Play<'_> {
     }
 
     /// Sends a message about a pod to the host, and does not wait for the answer. Returns the number of the question.
-    pub(super) fn say(&mut self, kind: u8, asked: &Asked) -> Result<u32, Fail> {
+    pub(super) fn say(&mut self, kind: u8, asked: &RequestBody) -> Result<u32, RequestError> {
         if !self.is_answered() || !self.host.is_there() {
-            return Err(Fail::Away);
+            return Err(RequestError::Away);
         }
         self.plugin.asked += 1;
         let number = self.plugin.asked;
@@ -82,7 +82,7 @@ impl Play<'_> {
     }
 
     /// Asks the host, and waits for the answer. Other things happen meanwhile.
-    pub(super) fn ask(&mut self, kind: u8, asked: &Asked) -> Result<(Head, Vec<u8>), Fail> {
+    pub(super) fn ask(&mut self, kind: u8, asked: &RequestBody) -> Result<(ResponseHeader, Vec<u8>), RequestError> {
         let talk = self.plugin.talk;
         let number = self.say(kind, asked)?;
         self.host.pending.insert(number);
@@ -95,14 +95,16 @@ impl Play<'_> {
                     Ok((head, _)) => format!("answer to {kind} {asked:?}: {head:?}"),
                     Err(why) => format!("answer to {kind} {asked:?}: {why:?}"),
                 });
-                return read.map(|(head, bytes)| (Head { again: self.plugin.hints.local(head.again), ..head }, bytes));
+                return read.map(|(head, bytes)| {
+                    (ResponseHeader { again: self.plugin.hints.local(head.again), ..head }, bytes)
+                });
             }
             if self.plugin.talk != talk || !self.host.is_there() {
-                return Err(Fail::Away);
+                return Err(RequestError::Away);
             }
             if self.now() >= deadline {
                 self.host.pending.remove(&number);
-                return Err(Fail::Other("the host has not answered in time".to_owned()));
+                return Err(RequestError::Other("the host has not answered in time".to_owned()));
             }
             self.set_now((self.now() + SECOND / 5).min(deadline));
             self.beside();
@@ -131,7 +133,7 @@ impl Play<'_> {
         }
     }
 
-    fn heard(&mut self, frame: Frame) {
+    fn heard(&mut self, frame: ProtocolFrame) {
         match frame.kind {
             kind::NODES => {
                 let numbers: Vec<(u32, String)> = serde_json::from_slice(&frame.payload).unwrap();
@@ -149,7 +151,7 @@ impl Play<'_> {
 }
 
 /// Returns a frame to the host as a line.
-fn in_short(frame: &Frame) -> String {
+fn in_short(frame: &ProtocolFrame) -> String {
     let payload = String::from_utf8_lossy(&frame.payload);
     if frame.kind != kind::OBJECT {
         return format!("{} {payload}", frame.kind);
@@ -166,10 +168,10 @@ fn in_short(frame: &Frame) -> String {
 }
 
 /// Takes an answer apart.
-fn read(frame: &Frame, kind: u8) -> Result<(Head, Vec<u8>), Fail> {
+fn read(frame: &ProtocolFrame, kind: u8) -> Result<(ResponseHeader, Vec<u8>), RequestError> {
     if frame.kind == kind::ERROR {
-        let fault: Fault = serde_json::from_slice(&frame.payload).unwrap();
-        return Err(Fail::Other(fault.message));
+        let fault: ErrorMessage = serde_json::from_slice(&frame.payload).unwrap();
+        return Err(RequestError::Other(fault.message));
     }
     assert_eq!(frame.kind, kind + kind::ANSWER);
     let (length, rest) = frame.payload.split_at(4);

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use lictor_host::driver::random::Random;
 
-use super::orders::Run;
-use super::play::Play;
-use super::world::{Object, Request, SECOND};
-use crate::message::Order;
+use super::orders::PlanExecution;
+use super::play::SchedulerSimulation;
+use super::world::{Object, SECOND, SchedulerApiRequest};
+use crate::message::CommandMessage;
 
 /// The next step after an answer.
 #[derive(Debug, Clone)]
-pub(super) enum Then {
+pub(super) enum Continuation {
     Nothing,
     /// The next nomination of a plan that is carried out, by the number of its run.
     Nominated(u64),
     /// A victim was marked, or has its condition, or is deleted.
-    Evicted(u64, Order, Stage),
+    Evicted(u64, CommandMessage, EvictionStep),
     /// A pod was read to learn the outcome of a command of this conversation. With it the host's knowledge of the pod before.
-    Confirmed(u64, Order, Option<Object>),
+    Confirmed(u64, CommandMessage, Option<Object>),
     /// Of a pod, by uid: the nomination that is expected, its marks, its binding.
     Expected(String),
     Marked(String),
@@ -27,7 +27,7 @@ pub(super) enum Then {
 
 /// The stage of an eviction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum EvictionStep {
     Mark,
     Condition,
     Delete,
@@ -35,11 +35,11 @@ pub(super) enum Stage {
 
 /// Something that happens at a moment.
 #[derive(Debug, Clone)]
-pub(super) enum Task {
+pub(super) enum TimedTask {
     /// The API server takes a request.
-    Serve(Request, Then),
+    Serve(SchedulerApiRequest, Continuation),
     /// The answer is there.
-    Answer(Result<Object, u16>, Then),
+    Answer(Result<Object, u16>, Continuation),
     /// The binding cycle of a pod begins.
     Begin(String),
     /// All keys are requested anew.
@@ -50,27 +50,27 @@ pub(super) enum Task {
 
 /// The requests under way, by the time at which each continues.
 #[derive(Debug, Default)]
-pub(super) struct Tasks {
-    all: BTreeMap<(i64, u64), Task>,
+pub(super) struct TimedTasks {
+    all: BTreeMap<(i64, u64), TimedTask>,
     last: u64,
     /// The plans that are being carried out.
-    pub(super) runs: BTreeMap<u64, Run>,
+    pub(super) runs: BTreeMap<u64, PlanExecution>,
 }
 
-impl Tasks {
+impl TimedTasks {
     pub(super) fn number(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
-    pub(super) fn add(&mut self, at: i64, task: Task) {
+    pub(super) fn add(&mut self, at: i64, task: TimedTask) {
         let number = self.number();
         self.all.insert((at, number), task);
     }
 
     /// Begins the binding cycle of a pod.
     pub(super) fn begin(&mut self, now: i64, random: &mut Random, uid: String) {
-        self.add(now + pause(random, 5), Task::Begin(uid));
+        self.add(now + pause(random, 5), TimedTask::Begin(uid));
     }
 
     pub(super) fn due(&self) -> Option<i64> {
@@ -80,15 +80,15 @@ impl Tasks {
     /// Forgets the tasks of a process that has ended. Its requests may still be served.
     pub(super) fn restart(&mut self) {
         self.runs.clear();
-        self.all.retain(|_, task| matches!(task, Task::Serve(..)));
+        self.all.retain(|_, task| matches!(task, TimedTask::Serve(..)));
         for task in self.all.values_mut() {
-            if let Task::Serve(_, then) = task {
-                *then = Then::Nothing;
+            if let TimedTask::Serve(_, then) = task {
+                *then = Continuation::Nothing;
             }
         }
     }
 
-    fn pop(&mut self, now: i64) -> Option<Task> {
+    fn pop(&mut self, now: i64) -> Option<TimedTask> {
         let first = self.all.first_entry()?;
         (first.key().0 <= now).then(|| first.remove())
     }
@@ -99,12 +99,12 @@ fn pause(random: &mut Random, most: usize) -> i64 {
     i64::try_from(1 + random.below(most)).unwrap() * SECOND / 1000
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Sends a request to the API server.
-    pub(super) fn send(&mut self, request: Request, then: Then) {
+    pub(super) fn send(&mut self, request: SchedulerApiRequest, then: Continuation) {
         let most = if self.happens(self.trouble.chances.slow) { 8_000 } else { 40 };
         let there = self.now() + pause(&mut self.random, most);
-        self.tasks.add(there, Task::Serve(request, then));
+        self.tasks.add(there, TimedTask::Serve(request, then));
     }
 
     pub(super) fn happens(&mut self, of_thousand: usize) -> bool {
@@ -115,17 +115,17 @@ impl Play<'_> {
     pub(super) fn run_due(&mut self) {
         while let Some(task) = self.tasks.pop(self.world.now) {
             match task {
-                Task::Serve(request, then) => self.serve(request, then),
-                Task::Answer(answer, then) => self.go_on(answer, then),
-                Task::Begin(uid) => self.begin_binding(&uid),
-                Task::Refresh(pods) => self.refresh(pods),
-                Task::Activate(pods) => self.activate_now(&pods),
+                TimedTask::Serve(request, then) => self.serve(request, then),
+                TimedTask::Answer(answer, then) => self.go_on(answer, then),
+                TimedTask::Begin(uid) => self.begin_binding(&uid),
+                TimedTask::Refresh(pods) => self.refresh(pods),
+                TimedTask::Activate(pods) => self.activate_now(&pods),
             }
         }
     }
 
     /// Sends a request to the API server, unless something goes wrong.
-    fn serve(&mut self, request: Request, then: Then) {
+    fn serve(&mut self, request: SchedulerApiRequest, then: Continuation) {
         let chances = self.trouble.chances;
         self.strike(&request);
         let served = if self.happens(chances.dropped) {
@@ -137,16 +137,16 @@ impl Play<'_> {
         };
         let answer = if self.happens(chances.lost) { Err(0) } else { served };
         let back = self.now() + pause(&mut self.random, 40);
-        self.tasks.add(back, Task::Answer(answer, then));
+        self.tasks.add(back, TimedTask::Answer(answer, then));
     }
 
     /// Serves a request, and has the observer see it. A kube-scheduler that was started since knows nothing of a binding that is served late.
-    fn observed(&mut self, request: &Request, then: &Then) -> Result<Object, u16> {
+    fn observed(&mut self, request: &SchedulerApiRequest, then: &Continuation) -> Result<Object, u16> {
         let (now, before) = (self.now(), self.world.pod(&request.pod).cloned());
         let served = self.world.serve(request);
         self.observer.requested(now, request, before.as_ref(), &served);
         match (request.verb, &served, then) {
-            ("bind", Ok(pod), Then::Bound(_)) => self.observer.bound(&self.world, pod),
+            ("bind", Ok(pod), Continuation::Bound(_)) => self.observer.bound(&self.world, pod),
             ("bind", Ok(pod), _) => self.observer.bound_late(pod),
             _ => {}
         }
@@ -154,15 +154,15 @@ impl Play<'_> {
     }
 
     /// Continues a task with the code of an answer; 0: there was none.
-    fn go_on(&mut self, answer: Result<Object, u16>, then: Then) {
+    fn go_on(&mut self, answer: Result<Object, u16>, then: Continuation) {
         match then {
-            Then::Nothing => {}
-            Then::Nominated(run) => self.nominated(run, answer.err()),
-            Then::Evicted(run, order, stage) => self.evicted(run, order, stage, answer.err()),
-            Then::Confirmed(talk, order, known) => self.confirmed(talk, &order, known.as_ref(), answer),
-            Then::Expected(uid) => self.wait_on_permit(&uid),
-            Then::Marked(uid) => self.marked(&uid, answer.err()),
-            Then::Bound(uid) => self.bound(&uid, answer.err()),
+            Continuation::Nothing => {}
+            Continuation::Nominated(run) => self.nominated(run, answer.err()),
+            Continuation::Evicted(run, order, stage) => self.evicted(run, order, stage, answer.err()),
+            Continuation::Confirmed(talk, order, known) => self.confirmed(talk, &order, known.as_ref(), answer),
+            Continuation::Expected(uid) => self.wait_on_permit(&uid),
+            Continuation::Marked(uid) => self.marked(&uid, answer.err()),
+            Continuation::Bound(uid) => self.bound(&uid, answer.err()),
         }
     }
 }

@@ -1,18 +1,18 @@
-use super::play::Figures;
+use super::play::SchedulerSimulationTotals;
 use super::rest::{STEPS, play};
-use super::system::{self, System, named, wanted};
+use super::system::{self, SystemFixture, named, wanted};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 2;
 
 /// Returns the systems that are served: not those that decide in cycles of their own.
-fn systems() -> Vec<System> {
+fn systems() -> Vec<SystemFixture> {
     system::all().into_iter().filter(|system| system.name != "volcano").collect()
 }
 
 /// Plays from these seeds.
-fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
-    let mut figures = Figures::default();
+fn plays(system: &SystemFixture, seeds: impl Iterator<Item = u64>) {
+    let mut figures = SchedulerSimulationTotals::default();
     let mut broken = Vec::new();
     for seed in seeds {
         let (violations, _) = play(system, seed, false, &mut figures);
@@ -39,7 +39,7 @@ of_each_system! { coscheduling koordinator kubernetes yunikorn }
 fn a_million_steps() {
     let (systems, first, count) = wanted(systems(), STEPS);
     if count == 1 {
-        let (violations, story) = play(&systems[0], first, true, &mut Figures::default());
+        let (violations, story) = play(&systems[0], first, true, &mut SchedulerSimulationTotals::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));
         return assert!(violations.is_empty());
     }

@@ -1,11 +1,11 @@
 //! What goes wrong.
 
-use super::play::Play;
-use super::world::{Request, SECOND, nominated};
+use super::play::SchedulerSimulation;
+use super::world::{SECOND, SchedulerApiRequest, nominated};
 
 /// Shares of requests in a thousand that go wrong.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Chances {
+pub(super) struct SchedulerFaultRates {
     /// They are refused with 429, 500 or 503.
     pub(super) busy: usize,
     /// They are served, and their answer is lost.
@@ -20,7 +20,7 @@ pub(super) struct Chances {
 
 /// The kinds of trouble that a play has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum FaultCategory {
     /// Watches are late, are cut, and list anew.
     Watches,
     /// Requests are refused, slow, or lost.
@@ -37,15 +37,22 @@ pub(super) enum Kind {
     Restarts,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 7] =
-        [Kind::Watches, Kind::Requests, Kind::Strikes, Kind::Hosts, Kind::Answers, Kind::Clocks, Kind::Restarts];
+impl FaultCategory {
+    pub(super) const ALL: [FaultCategory; 7] = [
+        FaultCategory::Watches,
+        FaultCategory::Requests,
+        FaultCategory::Strikes,
+        FaultCategory::Hosts,
+        FaultCategory::Answers,
+        FaultCategory::Clocks,
+        FaultCategory::Restarts,
+    ];
 }
 
 /// The faults that are in force.
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
-    pub(super) chances: Chances,
+pub(super) struct ActiveFaults {
+    pub(super) chances: SchedulerFaultRates,
     /// The percentage of cases in which no event of the watches of a kind arrives.
     pub(super) late: usize,
     /// Whether the host keeps a checkpoint.
@@ -54,15 +61,15 @@ pub(super) struct Trouble {
     pub(super) skew: i64,
 }
 
-impl Play<'_> {
+impl SchedulerSimulation<'_> {
     /// Begins or ends a fault of these kinds.
-    pub(super) fn disturb(&mut self, kinds: &[Kind]) {
+    pub(super) fn disturb(&mut self, kinds: &[FaultCategory]) {
         let Some(kind) = kinds.get(self.random.below(kinds.len())).copied() else { return };
         self.observer.calm(false);
         let random = &mut self.random;
         match kind {
-            Kind::Watches => self.trouble.late = [0, 20, 60, 90][random.below(4)],
-            Kind::Requests => match random.below(4) {
+            FaultCategory::Watches => self.trouble.late = [0, 20, 60, 90][random.below(4)],
+            FaultCategory::Requests => match random.below(4) {
                 0 => {
                     let verb = ["delete", "patch", "patch status", "bind", "get"][random.below(5)];
                     self.world.forbidden.insert(verb);
@@ -70,25 +77,26 @@ impl Play<'_> {
                 1 => {
                     let (busy, lost, dropped, slow) =
                         (random.below(200), random.below(200), random.below(100), random.below(100));
-                    self.trouble.chances = Chances { busy, lost, dropped, slow, ..self.trouble.chances };
+                    self.trouble.chances = SchedulerFaultRates { busy, lost, dropped, slow, ..self.trouble.chances };
                 }
                 _ => {
                     self.world.forbidden.clear();
-                    self.trouble.chances = Chances { struck: self.trouble.chances.struck, ..Chances::default() };
+                    self.trouble.chances =
+                        SchedulerFaultRates { struck: self.trouble.chances.struck, ..SchedulerFaultRates::default() };
                 }
             },
-            Kind::Strikes => self.trouble.chances.struck = [0, 50, 200][random.below(3)],
-            Kind::Hosts => {
+            FaultCategory::Strikes => self.trouble.chances.struck = [0, 50, 200][random.below(3)],
+            FaultCategory::Hosts => {
                 self.trouble.keeps = random.percent(50);
                 let back = self.world.now + i64::try_from(random.below(3)).unwrap() * SECOND;
                 self.lose_host(back);
             }
-            Kind::Answers => {
+            FaultCategory::Answers => {
                 let length = [1, 3, 7, 20][random.below(4)];
                 self.host.stalled = self.world.now + length * SECOND;
             }
-            Kind::Clocks => self.trouble.skew = [0, 0, 600, -600][random.below(4)] * SECOND,
-            Kind::Restarts => self.start(),
+            FaultCategory::Clocks => self.trouble.skew = [0, 0, 600, -600][random.below(4)] * SECOND,
+            FaultCategory::Restarts => self.start(),
         }
         let now = format!("{kind:?} {:?} {:?}", self.trouble, self.world.forbidden);
         self.tell(|| format!("trouble {now}"));
@@ -97,7 +105,7 @@ impl Play<'_> {
     /// Ends what goes wrong.
     pub(super) fn peace(&mut self) {
         self.world.forbidden.clear();
-        self.trouble.chances = Chances::default();
+        self.trouble.chances = SchedulerFaultRates::default();
         self.trouble.late = 0;
         self.host.stalled = 0;
         self.observer.calm(true);
@@ -105,7 +113,7 @@ impl Play<'_> {
     }
 
     /// Strikes in the middle of a request: the host ends, or an object of the plan is deleted.
-    pub(super) fn strike(&mut self, request: &Request) {
+    pub(super) fn strike(&mut self, request: &SchedulerApiRequest) {
         if !self.happens(self.trouble.chances.struck) {
             return;
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// The victims of plans, and the pods that their plans nominate.
 #[derive(Debug, Default)]
-pub(super) struct Victims(BTreeMap<String, Vec<String>>);
+pub(super) struct VictimBeneficiaries(BTreeMap<String, Vec<String>>);
 
-impl Victims {
+impl VictimBeneficiaries {
     /// Takes note that a pod is evicted for these. Where there are none, the room is for all pods.
     pub(super) fn leave(&mut self, victim: &str, preemptors: &[String]) {
         if !preemptors.is_empty() {

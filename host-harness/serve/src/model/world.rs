@@ -64,14 +64,14 @@ pub(super) fn kind_of(object: &Value) -> String {
 
 /// A change that a watch reports.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub(super) enum StoreChange {
     There(Object),
     Gone(Object),
 }
 
 /// A request about an object of a kind, by its name; `uid`: a precondition, where it is not empty.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
+pub(super) struct SchedulerApiRequest {
     pub(super) verb: &'static str,
     pub(super) pod: String,
     pub(super) uid: String,
@@ -80,10 +80,10 @@ pub(super) struct Request {
 
 /// The objects, by kind and then by name.
 #[derive(Debug, Default)]
-pub(super) struct World {
+pub(super) struct SimulatedApiServer {
     pub(super) objects: BTreeMap<(String, String), Object>,
     /// The changes that the watches of each kind have not delivered yet.
-    pub(super) watches: BTreeMap<String, VecDeque<Change>>,
+    pub(super) watches: BTreeMap<String, VecDeque<StoreChange>>,
     /// Verbs that the role of the scheduler does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
     /// Counts writes: the resource version of the last one.
@@ -93,10 +93,10 @@ pub(super) struct World {
     pub(super) now: i64,
 }
 
-impl World {
+impl SimulatedApiServer {
     /// Returns an empty cluster at this time.
-    pub(super) fn at(now: i64) -> World {
-        World { now, ..World::default() }
+    pub(super) fn at(now: i64) -> SimulatedApiServer {
+        SimulatedApiServer { now, ..SimulatedApiServer::default() }
     }
 
     pub(super) fn get(&self, kind: &str, name: &str) -> Option<&Object> {
@@ -112,7 +112,7 @@ impl World {
         self.objects.iter().filter(move |((of, _), _)| of == kind).map(|(_, object)| object)
     }
 
-    fn say(&mut self, kind: &str, change: Change) {
+    fn say(&mut self, kind: &str, change: StoreChange) {
         self.watches.entry(kind.to_owned()).or_default().push_back(change);
     }
 
@@ -127,7 +127,7 @@ impl World {
         object["metadata"]["creationTimestamp"] = moment(self.now).into();
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         let object = Rc::new(object);
-        self.say(&key.0, Change::There(object.clone()));
+        self.say(&key.0, StoreChange::There(object.clone()));
         self.objects.insert(key, object);
         true
     }
@@ -145,7 +145,7 @@ impl World {
         let after = Rc::new(after);
         self.objects.insert((kind.to_owned(), name.to_owned()), after.clone());
         // kube-scheduler watches no pods that have ended: for it, they are gone.
-        let change = if has_ended(&after) { Change::Gone } else { Change::There };
+        let change = if has_ended(&after) { StoreChange::Gone } else { StoreChange::There };
         self.say(kind, change(after.clone()));
         Some(after)
     }
@@ -154,7 +154,7 @@ impl World {
     pub(super) fn remove(&mut self, kind: &str, name: &str) {
         if let Some(object) = self.objects.remove(&(kind.to_owned(), name.to_owned())) {
             self.version += 1;
-            self.say(kind, Change::Gone(object));
+            self.say(kind, StoreChange::Gone(object));
         }
     }
 
@@ -175,8 +175,8 @@ impl World {
     }
 
     /// Serves a request, or refuses it with a code as the real API server does.
-    pub(super) fn serve(&mut self, request: &Request) -> Result<Object, u16> {
-        let Request { verb, pod: name, uid, body } = request;
+    pub(super) fn serve(&mut self, request: &SchedulerApiRequest) -> Result<Object, u16> {
+        let SchedulerApiRequest { verb, pod: name, uid, body } = request;
         if self.forbidden.contains(verb) {
             return Err(403);
         }

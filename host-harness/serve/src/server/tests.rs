@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::io::Read;
 
 use lictor_host::cluster::InputError;
-use lictor_host::living::Stored;
-use lictor_host::session::testing::{ALL, Fx, Say, Scripted};
-use lictor_host::session::{Session, SessionError, Step};
+use lictor_host::living::JsonFile;
+use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply};
+use lictor_host::session::{Session, SessionError, StepOutput};
 use lictor_host::verify::testing::{node, pod};
 use serde_json::json;
 
@@ -17,8 +17,8 @@ use crate::tests::{opened_with, there};
 #[derive(Default)]
 struct Lines(Mutex<Vec<String>>);
 
-impl Report for Lines {
-    fn step(&self, _: &Step, _: &Session) {}
+impl ConnectionObserver for Lines {
+    fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, _: &SessionError) {}
     fn unread(&self, _: &InputError) {}
     fn say(&self, line: &str) {
@@ -37,7 +37,7 @@ fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
 }
 
 /// Lets these connections arrive, and then stops.
-fn come(server: &Server, path: &Path, accepted: Vec<io::Result<UnixStream>>, start: &Start) {
+fn come(server: &Server, path: &Path, accepted: Vec<io::Result<UnixStream>>, start: &ThreadStarter) {
     let (accepted, stop) = (RefCell::new(accepted.into_iter()), server.stop(path));
     server.take(
         || {
@@ -56,11 +56,11 @@ fn a_connection_that_cannot_be_accepted_does_not_end_the_server() {
     let (server, path, lines) = server("accept");
     let (mut client, served) = UnixStream::pair().unwrap();
     let hello = br#"{"version": 1, "client": "c", "schedulers": []}"#;
-    Frame { kind: kind::HELLO, number: 1, payload: hello.to_vec() }.write(&mut client).unwrap();
+    ProtocolFrame { kind: kind::HELLO, number: 1, payload: hello.to_vec() }.write(&mut client).unwrap();
     // Too many open files, twice.
     let full = || Err(io::Error::from_raw_os_error(24));
     let reads = thread::spawn(move || {
-        let answer = Frame::read(&mut client);
+        let answer = ProtocolFrame::read(&mut client);
         (answer.unwrap().unwrap().kind, client)
     });
     let aborted = Err(io::ErrorKind::ConnectionAborted.into());
@@ -111,10 +111,11 @@ fn connections_are_bounded() {
 }
 
 /// Frames that tell a node and two pods, reserve the node for one of the pods, and ask whether this one may be bound.
-fn frames(name: &str) -> Vec<Frame> {
-    let ask = |kind, asked| Frame { kind, number: u32::from(kind), payload: serde_json::to_vec(&asked).unwrap() };
-    let mut frames: Vec<Frame> = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)].iter().map(there).collect();
-    frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+fn frames(name: &str) -> Vec<ProtocolFrame> {
+    let ask =
+        |kind, asked| ProtocolFrame { kind, number: u32::from(kind), payload: serde_json::to_vec(&asked).unwrap() };
+    let mut frames: Vec<ProtocolFrame> = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)].iter().map(there).collect();
+    frames.push(ProtocolFrame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
     frames.push(ask(kind::RESERVE, json!({"pod": format!("default/{name}"), "node": "n1"})));
     frames.push(ask(kind::PERMIT, json!({"pod": format!("default/{name}")})));
     frames
@@ -123,21 +124,21 @@ fn frames(name: &str) -> Vec<Frame> {
 #[test]
 fn time_goes_on_from_a_checkpoint_that_is_ahead_of_the_clock() {
     let file = std::env::temp_dir().join(format!("lictor-serve-ahead-{}.json", std::process::id()));
-    let kept = || Some(Arc::new(Stored::at(&file)));
-    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let kept = || Some(Arc::new(JsonFile::at(&file)));
+    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     // A command is kept, an hour ahead.
-    let hour = Clock::start().now().saturating_add(3_600_000_000_000);
+    let hour = SessionClock::start().now().saturating_add(3_600_000_000_000);
     opened_with(&policy, kept()).take(hour, frames("b")).unwrap();
     let mut conversation = opened_with(&policy, kept());
     let (mut client, served) = UnixStream::pair().unwrap();
     let (send, receive) = sync_channel(WAITING);
     frames("a").into_iter().for_each(|frame| send.send(Ok(Some(frame))).unwrap());
     let serves = thread::spawn(move || {
-        converse(&mut conversation, &receive, &served, (&Offers::default(), 0), &AtomicI64::new(0))
+        converse(&mut conversation, &receive, &served, (&CandidateSlot::default(), 0), &AtomicI64::new(0))
     });
     // Otherwise the wait of 10 ns would be over in an hour.
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let released = std::iter::from_fn(|| Frame::read(&mut client).unwrap()).find_map(|frame| {
+    let released = std::iter::from_fn(|| ProtocolFrame::read(&mut client).unwrap()).find_map(|frame| {
         let commands: Option<Commands> =
             (frame.kind == kind::COMMANDS).then(|| serde_json::from_slice(&frame.payload).unwrap());
         commands.and_then(|commands| commands.released.into_iter().next())

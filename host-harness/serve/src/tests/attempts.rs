@@ -8,8 +8,8 @@ use super::*;
 #[derive(Default)]
 struct Failed(AtomicUsize);
 
-impl Report for Failed {
-    fn step(&self, _: &Step, _: &Session) {}
+impl ConnectionObserver for Failed {
+    fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, _: &SessionError) {}
     fn attempt_failed(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
@@ -21,17 +21,18 @@ impl Report for Failed {
 #[test]
 fn an_attempt_fails_with_the_policy_and_not_with_a_question_about_a_pod_that_is_gone() {
     // The text is no answer to this question. A session asks once more.
-    let fault = || Say::Codes(Vec::new(), 0);
+    let fault = || ScriptedReply::Codes(Vec::new(), 0);
     let policy = Scripted::deciding(ALL).say("pre-filter default/a", fault()).say("pre-filter default/a", fault());
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
-    let opened = Opened { session, recorder: None, checkpoint: None, right: None, points: ALL.to_vec(), welcome };
+    let opened =
+        ConnectionSetup { session, recorder: None, checkpoint: None, right: None, points: ALL.to_vec(), welcome };
     let failed = Arc::new(Failed::default());
-    let conversation = Conversation::begin(opened, failed.clone());
+    let conversation = SchedulerConnection::begin(opened, failed.clone());
     let mut talk = Talk::told(conversation, [node("n1", 4), pod("a", 1, 0)]);
     for (name, expected) in [("gone", 0), ("a", 1)] {
-        let question = Frame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of(name)).unwrap() };
+        let question = ProtocolFrame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of(name)).unwrap() };
         let came = talk.0.take(NOW, vec![question]).unwrap();
         assert!(came.iter().any(|frame| frame.kind == kind::ERROR), "{name}: {came:?}");
         assert_eq!(failed.0.load(Ordering::Relaxed), expected, "{name}");

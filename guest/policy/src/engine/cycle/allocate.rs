@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::taken_back::{Placed, taken_back};
-use super::{Checkpoint, Context, Simulation};
-use crate::engine::Notes;
+use super::taken_back::{ActionPlacements, taken_back};
+use super::{CycleContext, Simulation, SimulationSavepoint};
+use crate::engine::DecisionTrace;
 use crate::model::{NodeIx, PodIx};
 
 /// The maximum number of nodes that are closed to the left-out pods. After that, these pods get no node in this cycle.
@@ -23,14 +23,15 @@ pub type Placements = Vec<(PodIx, NodeIx)>;
 /// Each pass leaves out more pods than the one before, so the loop ends.
 pub fn allocate(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
 ) -> (Placements, BTreeSet<PodIx>) {
     let mut left_out = BTreeSet::new();
     loop {
         let start = simulation.checkpoint();
         let bound = place_all(simulation, notes, context, &left_out);
-        let placed = Placed { bound, promised: simulation.promised_since(&start), ..Placed::default() };
+        let placed =
+            ActionPlacements { bound, promised: simulation.promised_since(&start), ..ActionPlacements::default() };
         let mut taken_back = taken_back(simulation, notes, context, (&placed, &left_out));
         if taken_back.is_empty() && left_out.is_empty() {
             return (placed.bound, left_out);
@@ -56,17 +57,17 @@ pub fn allocate(
 /// that were left out is placed; returns the pods that the gang would evict.
 fn with_other_nodes(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-    (placed, start): (&Placed, &Checkpoint),
-) -> Result<Placed, BTreeSet<PodIx>> {
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
+    (placed, start): (&ActionPlacements, &SimulationSavepoint),
+) -> Result<ActionPlacements, BTreeSet<PodIx>> {
     let (before, mut closed) = (simulation.checkpoint(), BTreeSet::new());
     loop {
         let mut bound = placed.bound.clone();
         simulation.closed.clone_from(&closed);
         bound.extend(place_all(simulation, notes, context, &BTreeSet::new()));
         simulation.closed.clear();
-        let all = Placed { bound, promised: simulation.promised_since(start), ..Placed::default() };
+        let all = ActionPlacements { bound, promised: simulation.promised_since(start), ..ActionPlacements::default() };
         let taken_back = taken_back(simulation, notes, context, (&all, &BTreeSet::new()));
         if taken_back.is_empty() {
             return Ok(all);
@@ -85,8 +86,8 @@ fn with_other_nodes(
 /// Places normal pods, except those that are left out. Returns the new placements.
 fn place_all(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     left_out: &BTreeSet<PodIx>,
 ) -> Placements {
     let admission = &context.cycle.admission;
@@ -111,7 +112,7 @@ fn place_all(
 }
 
 /// Places pods that request nothing.
-pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
+pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut DecisionTrace, context: &CycleContext<'_>) -> Placements {
     let admission = &context.cycle.admission;
     let pending_jobs =
         pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| !pending_jobs::asks(cluster, pod));

@@ -8,21 +8,21 @@ use std::collections::BTreeSet;
 use super::allocate::Placements;
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
-use super::placer::{Placer, Refused};
+use super::placer::{Placer, UnplaceableClasses};
 use super::preempt::{find_plan, for_each_gang};
 use super::taken_back::evicting;
-use super::{Context, Simulation, When};
+use super::{CycleContext, IdleCapacity, Simulation};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::reasons::GROWTH_COSTS_NOBODY;
-use crate::engine::{Notes, Preemptor};
-use crate::laws::Detail;
-use crate::model::{Place, PodIx};
+use crate::engine::{DecisionTrace, Preemptor};
+use crate::laws::ReasonFacts;
+use crate::model::{PodIx, PodLocation};
 
 /// Binds elastic pods to nodes in the simulation. Returns the new placements. `left_out` are the pods that an earlier step left out.
 pub fn grow(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     left_out: &BTreeSet<PodIx>,
 ) -> Placements {
     let growth = &context.cycle.growth;
@@ -45,7 +45,7 @@ pub fn grow(
             Some(gang) => {
                 simulation.trial.rewind(before);
                 notes.refusals.found(&GROWTH_COSTS_NOBODY);
-                let detail = || Detail::default().pod("pod", gang);
+                let detail = || ReasonFacts::default().pod("pod", gang);
                 notes.note(Subject::Preemptor, Outcome::Barred, &GROWTH_COSTS_NOBODY, detail);
             }
         }
@@ -58,16 +58,16 @@ pub fn grow(
 /// one. The simulation is unchanged.
 fn gaining_gang(
     simulation: &mut Simulation<'_>,
-    context: &Context<'_>,
+    context: &CycleContext<'_>,
     grown: &Placements,
     left_out: &BTreeSet<PodIx>,
 ) -> Option<PodIx> {
     let queue = grown.first().and_then(|(ix, _)| simulation.cluster().pod(*ix))?.queue;
     let before = simulation.checkpoint();
-    grown.iter().for_each(|(ix, node)| simulation.trial.put(*ix, Place::Bound(*node)));
+    grown.iter().for_each(|(ix, node)| simulation.trial.put(*ix, PodLocation::Bound(*node)));
     let mut gaining = None;
     for rules in evicting(context) {
-        let (silent, gangs) = (&mut Notes::default(), (rules, &BTreeSet::new()));
+        let (silent, gangs) = (&mut DecisionTrace::default(), (rules, &BTreeSet::new()));
         for_each_gang(simulation, silent, context, gangs, |simulation, silent, gang| {
             let Some(lead) = gang.lead().filter(|_| gaining.is_none()) else { return };
             let is_left_out = left_out.contains(&lead);
@@ -83,7 +83,7 @@ fn gaining_gang(
                 gaining = Some(lead);
                 return;
             }
-            grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, Place::Pending));
+            grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, PodLocation::Pending));
             let without = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
             simulation.restore(start);
             gaining = Some(lead).filter(|_| !without);
@@ -96,8 +96,8 @@ fn gaining_gang(
 /// Places the largest step of an elastic job that fits: its first pods that fit, or its smallest ones if that makes a larger step.
 fn largest_step(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     pending_job: &PendingJob,
 ) -> Placements {
     let before = simulation.trial.mark();
@@ -119,15 +119,20 @@ fn largest_step(
 }
 
 /// Places pods in this order, then takes the last ones back until the job has a legal size. Returns the placements; empty: no legal size fits.
-fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>, pods: &[PodIx]) -> Placements {
+fn step(
+    simulation: &mut Simulation<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
+    pods: &[PodIx],
+) -> Placements {
     let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
-    let mut refused = Refused::default();
+    let mut refused = UnplaceableClasses::default();
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.elastic);
     for ix in pods {
         if refused.knows(placer.simulation, *ix) {
             continue;
         }
-        match placer.place(*ix, When::Now) {
+        match placer.place(*ix, IdleCapacity::Now) {
             Some(node) => {
                 placements.push((*ix, node));
                 marks.push(placer.simulation.trial.mark());

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Context;
+use super::CycleContext;
 use super::pending_jobs::PendingJob;
 use crate::model::{Cluster, QueueIx};
 
@@ -12,7 +12,7 @@ pub struct JobQueue(BTreeMap<QueueIx, Vec<PendingJob>>);
 
 impl JobQueue {
     /// Creates a queue of these jobs, sorted within each queue of the cluster.
-    pub fn new(cluster: &Cluster, context: &Context<'_>, pending_jobs: Vec<PendingJob>) -> JobQueue {
+    pub fn new(cluster: &Cluster, context: &CycleContext<'_>, pending_jobs: Vec<PendingJob>) -> JobQueue {
         let mut queues: BTreeMap<QueueIx, Vec<PendingJob>> = BTreeMap::new();
         for pending_job in pending_jobs {
             queues.entry(pending_job.queue).or_default().push(pending_job);
@@ -24,14 +24,14 @@ impl JobQueue {
     }
 
     /// Removes and returns the next job: the first one of the queue that comes first at this moment. `None`: every job was tried.
-    pub fn next(&mut self, cluster: &Cluster, context: &Context<'_>) -> Option<PendingJob> {
+    pub fn next(&mut self, cluster: &Cluster, context: &CycleContext<'_>) -> Option<PendingJob> {
         let waiting = self.0.iter().filter(|(_, pending_jobs)| !pending_jobs.is_empty()).map(|(queue, _)| *queue);
         let first = waiting.min_by(|a, b| (context.cycle.queues.1)(cluster, *a, *b))?;
         self.0.get_mut(&first)?.pop()
     }
 
     /// Puts a job back into the queue.
-    pub fn again(&mut self, cluster: &Cluster, context: &Context<'_>, pending_job: PendingJob) {
+    pub fn again(&mut self, cluster: &Cluster, context: &CycleContext<'_>, pending_job: PendingJob) {
         if pending_job.pods.is_empty() {
             return;
         }
@@ -42,7 +42,7 @@ impl JobQueue {
     }
 }
 
-fn compare(cluster: &Cluster, context: &Context<'_>, a: &PendingJob, b: &PendingJob) -> Ordering {
+fn compare(cluster: &Cluster, context: &CycleContext<'_>, a: &PendingJob, b: &PendingJob) -> Ordering {
     let lead = |pending_job: &PendingJob| pending_job.lead().and_then(|ix| cluster.pod(ix));
     match (lead(a), lead(b)) {
         (Some(a), Some(b)) => (context.cycle.jobs.compare)(cluster, a, b),

@@ -15,17 +15,17 @@ mod single;
 mod taken_back;
 mod trace;
 
-pub use simulation::{Checkpoint, Finder, Simulation, When};
-pub use single::JobByJob;
+pub use simulation::{FirstFit, IdleCapacity, Simulation, SimulationSavepoint};
+pub use single::JobBundleSearch;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::plan::{Plan, placement};
-use super::refusals::Refusals;
-use super::{Engine, Ledger, Notes, Preemptor};
+use super::plan::{PlanDraft, placement};
+use super::refusals::RetryHints;
+use super::{DecisionTrace, Engine, PlansInFlight, Preemptor};
 use crate::contract::*;
-use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
+use crate::laws::{Action, ActiveLaw, CycleLaws, Denial, LawCheck, Laws};
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// The state of the running cycle.
@@ -42,18 +42,18 @@ pub struct CycleState {
 }
 
 /// The input of a step.
-pub struct Context<'a> {
+pub struct CycleContext<'a> {
     /// The laws in force.
     pub laws: &'a Laws,
     /// The laws of the cycle.
-    pub cycle: &'a Cycle,
+    pub cycle: &'a CycleLaws,
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
 }
 
-impl Context<'_> {
+impl CycleContext<'_> {
     /// Returns the first of these laws that does not hold for pods without nodes. `None`: all hold, or no pod is given.
-    pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
+    pub fn broken(&self, cluster: &Cluster, gates: &[LawCheck], pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
         preemptor.waiting(cluster, self.ledger).first_broken(gates)
@@ -62,10 +62,10 @@ impl Context<'_> {
 
 /// The result of a step.
 #[derive(Default)]
-struct Outcome {
+struct StepResult {
     bindings: Vec<(PodIx, NodeIx)>,
     held: Vec<(PodIx, NodeIx)>,
-    plans: Vec<Plan>,
+    plans: Vec<PlanDraft>,
     left_out: BTreeSet<PodIx>,
 }
 
@@ -79,17 +79,17 @@ impl Engine {
         if self.cycle_state.next == 0 {
             self.notes.begin_cycle();
         }
-        self.notes.refusals = Refusals::default();
+        self.notes.refusals = RetryHints::default();
         let laws = Arc::clone(self.laws()?);
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
         let CycleState { next, held, mut bound, left_out } = std::mem::take(&mut self.cycle_state);
-        let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
+        let context = CycleContext { laws: &laws, cycle: &cycle, ledger: &self.ledger };
         let outcome = match action {
             Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound, left_out)),
-            None => Outcome::default(),
+            None => StepResult::default(),
         };
-        let Outcome { bindings, held, plans, left_out } = outcome;
+        let StepResult { bindings, held, plans, left_out } = outcome;
         if action == Some(Action::Elastic) {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
             self.cluster.note_scaling(&grown);
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// Enters the plans in the ledger and lays them out flat.
-    fn lay_out(&mut self, found: &[Plan]) -> Result<Plans, PolicyError> {
+    fn lay_out(&mut self, found: &[PlanDraft]) -> Result<Plans, PolicyError> {
         let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut plans = Plans::default();
         for plan in found {
@@ -127,11 +127,11 @@ impl Engine {
 
 fn run(
     cluster: &mut Cluster,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     action: Action,
     (held, bound, left_out): (Vec<(PodIx, NodeIx)>, &[PodIx], BTreeSet<PodIx>),
-) -> Outcome {
+) -> StepResult {
     let mut simulation = Simulation::new(cluster, context, held);
     if matches!(action, Action::Reclaim | Action::Preempt) {
         bound.iter().for_each(|ix| simulation.keep(*ix));
@@ -139,14 +139,14 @@ fn run(
     let bindings = match action {
         Action::Allocate => {
             let (bindings, left_out) = allocate::allocate(&mut simulation, notes, context);
-            return Outcome { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out };
+            return StepResult { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out };
         }
         Action::Backfill => allocate::backfill(&mut simulation, notes, context),
         Action::Elastic => elastic::grow(&mut simulation, notes, context, &left_out),
         Action::Reclaim => return preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim, left_out),
         Action::Preempt => return preempt::preempt_for(simulation, notes, context, &context.cycle.preempt, left_out),
     };
-    Outcome { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out }
+    StepResult { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out }
 }
 
 fn name(action: Action) -> &'static str {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Simulation};
+use super::{CycleContext, Simulation};
 use crate::contract::{Outcome, Subject};
-use crate::engine::Notes;
+use crate::engine::DecisionTrace;
 use crate::engine::search::without_unjudged;
-use crate::laws::Gate;
-use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, QueueIx};
+use crate::laws::LawCheck;
+use crate::model::{Cluster, JobIx, PodInfo, PodIx, PodKind, QueueIx};
 
 /// The pending pods of one job.
 #[derive(Debug, Clone)]
@@ -26,21 +26,21 @@ impl PendingJob {
 }
 
 /// Checks whether a pod requests any resource but `pods`. Pods that request nothing are placed by the backfill action.
-pub fn asks(cluster: &Cluster, pod: &Pod) -> bool {
+pub fn asks(cluster: &Cluster, pod: &PodInfo) -> bool {
     pod.request.iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
 }
 
 /// Returns the jobs with pending pods of the wanted kind, except those that a law denies. Pods without a queue are left out and noted.
 pub fn waiting(
     simulation: &Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-    laws: &[Gate],
-    wanted: impl Fn(&Cluster, &Pod) -> bool,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
+    laws: &[LawCheck],
+    wanted: impl Fn(&Cluster, &PodInfo) -> bool,
 ) -> Vec<PendingJob> {
     let cluster = simulation.cluster();
     let mut pending_jobs: BTreeMap<(Option<JobIx>, Option<PodIx>), PendingJob> = BTreeMap::new();
-    let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == Kind::Pod && simulation.is_waiting(*ix));
+    let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == PodKind::Pod && simulation.is_waiting(*ix));
     for (ix, pod) in all.filter(|(_, pod)| wanted(cluster, pod)) {
         let alone = pod.attributes.job.is_none();
         let Some(queue) = pod.queue else {
@@ -66,7 +66,13 @@ pub fn waiting(
 }
 
 /// Explains which law denies a pod without a queue.
-fn tell_homeless(cluster: &Cluster, notes: &mut Notes, context: &Context<'_>, laws: &[Gate], ix: PodIx) {
+fn tell_homeless(
+    cluster: &Cluster,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
+    laws: &[LawCheck],
+    ix: PodIx,
+) {
     if notes.are_on() {
         notes.resume_job(&[ix]);
         if let Some((rule, denial)) = context.broken(cluster, laws, &[ix]) {
@@ -76,7 +82,7 @@ fn tell_homeless(cluster: &Cluster, notes: &mut Notes, context: &Context<'_>, la
 }
 
 /// Sorts the pods of a job by the order of tasks.
-pub fn in_order(cluster: &Cluster, context: &Context<'_>, pods: &mut [PodIx]) {
+pub fn in_order(cluster: &Cluster, context: &CycleContext<'_>, pods: &mut [PodIx]) {
     pods.sort_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
         (Some(a), Some(b)) => (context.cycle.tasks.compare)(cluster, a, b),
         _ => a.cmp(b),

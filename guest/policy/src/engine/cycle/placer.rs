@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::allocate::Placements;
 use super::pending_jobs::PendingJob;
-use super::{Context, Finder, Simulation, When, trace};
+use super::{CycleContext, FirstFit, IdleCapacity, Simulation, trace};
 use crate::contract::{Outcome, Subject};
-use crate::engine::Notes;
+use crate::engine::DecisionTrace;
 use crate::engine::reasons::HAS_ROOM;
-use crate::laws::Gate;
+use crate::laws::LawCheck;
 use crate::model::{ClassIx, NodeIx, PodIx};
 
 /// Places pods in the simulation of a step.
@@ -16,22 +16,22 @@ pub struct Placer<'a, 'c> {
     /// The cluster as the step leaves it.
     pub simulation: &'a mut Simulation<'c>,
     /// Where the explanations are recorded.
-    pub notes: &'a mut Notes,
-    context: &'a Context<'a>,
+    pub notes: &'a mut DecisionTrace,
+    context: &'a CycleContext<'a>,
     /// The laws for each pod.
-    laws: &'a [Gate],
-    finder: Finder,
+    laws: &'a [LawCheck],
+    finder: FirstFit,
 }
 
 impl<'a, 'c> Placer<'a, 'c> {
     /// Creates a placer that checks these laws for each pod.
     pub fn new(
         simulation: &'a mut Simulation<'c>,
-        notes: &'a mut Notes,
-        context: &'a Context<'a>,
-        laws: &'a [Gate],
+        notes: &'a mut DecisionTrace,
+        context: &'a CycleContext<'a>,
+        laws: &'a [LawCheck],
     ) -> Placer<'a, 'c> {
-        let finder = Finder::new(simulation.cluster());
+        let finder = FirstFit::new(simulation.cluster());
         Placer { simulation, notes, context, laws, finder }
     }
 
@@ -48,7 +48,7 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 
     /// Places a pod on a node that fits and returns the node. `None`: a law denies the pod, or no node fits.
-    pub fn place(&mut self, ix: PodIx, when: When) -> Option<NodeIx> {
+    pub fn place(&mut self, ix: PodIx, when: IdleCapacity) -> Option<NodeIx> {
         if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix]) {
             self.notes.refused(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
             return None;
@@ -56,7 +56,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         let node = self.finder.find(self.simulation, ix, when);
         match node {
             Some(node) => self.simulation.trial.place(ix, node),
-            None if when == When::Now => {
+            None if when == IdleCapacity::Now => {
                 self.notes.refusals.found(&HAS_ROOM);
                 trace::nodes(self.simulation, self.notes, ix);
             }
@@ -67,10 +67,10 @@ impl<'a, 'c> Placer<'a, 'c> {
 
     /// Places the first pod of a job that fits and removes the pods before it from the job. Returns one placement, or none.
     pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Placements {
-        let mut refused = Refused::default();
+        let mut refused = UnplaceableClasses::default();
         while let Some(ix) = pending_job.lead() {
             if !refused.knows(self.simulation, ix)
-                && let Some(node) = self.place(ix, When::Now)
+                && let Some(node) = self.place(ix, IdleCapacity::Now)
             {
                 return vec![(ix, node)];
             }
@@ -92,12 +92,12 @@ impl<'a, 'c> Placer<'a, 'c> {
         if pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over()) {
             return self.one_more(pending_job);
         }
-        if let Some(placements) = self.all_or_none(pending_job, When::Now) {
+        if let Some(placements) = self.all_or_none(pending_job, IdleCapacity::Now) {
             return placements;
         }
         if promised.is_empty() {
             let before = self.simulation.trial.mark();
-            promised = self.all_or_none(pending_job, When::Later).unwrap_or_default();
+            promised = self.all_or_none(pending_job, IdleCapacity::Later).unwrap_or_default();
             self.simulation.trial.rewind(before);
             trace::promised(self.notes, &promised);
         }
@@ -107,7 +107,7 @@ impl<'a, 'c> Placer<'a, 'c> {
 
     /// Returns nodes for all pods that a gang lacks, or none. Three orders of pods are tried: their own, the largest first, as the fewest nodes fit
     /// it, and the smallest first. The last one helps where a large pod takes the capacity of two small ones that complete the gang without it.
-    fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
+    fn all_or_none(&mut self, pending_job: &PendingJob, when: IdleCapacity) -> Option<Placements> {
         let cluster = self.simulation.cluster();
         let pods = &pending_job.pods;
         let mut orders = vec![pods.clone(), cluster.largest_first(pods), cluster.smallest_first(pods)];
@@ -116,7 +116,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         orders.dedup();
         for order in &orders {
             let (before, finder) = (self.simulation.trial.mark(), self.finder.clone());
-            let (mut placements, mut refused) = (Vec::new(), Refused::default());
+            let (mut placements, mut refused) = (Vec::new(), UnplaceableClasses::default());
             let mut lacking =
                 pending_job.lead().map(|lead| self.simulation.cluster().shortage(lead)).unwrap_or_default();
             for ix in order {
@@ -146,9 +146,9 @@ impl<'a, 'c> Placer<'a, 'c> {
 
 /// The equivalence classes of pods that fit on no node.
 #[derive(Default)]
-pub struct Refused(BTreeSet<ClassIx>);
+pub struct UnplaceableClasses(BTreeSet<ClassIx>);
 
-impl Refused {
+impl UnplaceableClasses {
     /// Checks whether a pod belongs to one of these classes, so that it need not be tried.
     pub fn knows(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
         simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))

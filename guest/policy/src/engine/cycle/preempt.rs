@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
-use super::taken_back::{Placed, taken_back};
-use super::{Context, Outcome, Simulation};
+use super::taken_back::{ActionPlacements, taken_back};
+use super::{CycleContext, Simulation, StepResult};
 use crate::contract::{self, Refuted, Subject};
-use crate::engine::plan::Plan;
+use crate::engine::plan::PlanDraft;
 use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
-use crate::engine::search::Obstacle;
-use crate::engine::search::bundles::{self, VictimSearch};
-use crate::engine::{Notes, Preemptor};
-use crate::laws::{Claim, Denial, ReclaimRules, Rule};
+use crate::engine::search::PlanObstacle;
+use crate::engine::search::bundles::{self, BundleSearchInput};
+use crate::engine::{DecisionTrace, Preemptor};
+use crate::laws::{ActiveLaw, Denial, GangEntitlement, ReclaimRules};
 use crate::model::{ClassIx, Cluster, PodIx};
 
 /// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that capacity is kept for it. Where a waiting
@@ -20,18 +20,18 @@ use crate::model::{ClassIx, Cluster, PodIx};
 /// more gangs, so the loop ends.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
     mut left_out: BTreeSet<PodIx>,
-) -> Outcome {
+) -> StepResult {
     loop {
         let before = simulation.checkpoint();
         let (mut plans, mut unpromised) = (Vec::new(), BTreeSet::new());
         for_each_gang(&mut simulation, notes, context, (rules, &left_out), |simulation, notes, pending_job| {
             match find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()) {
                 Ok(plan) => plans.push(plan),
-                Err(Obstacle::Room) => {
+                Err(PlanObstacle::Room) => {
                     unpromised.extend(without_promise(simulation, notes, context, pending_job, &left_out));
                 }
                 Err(_) => {}
@@ -39,11 +39,12 @@ pub fn preempt_for(
         });
         left_out.extend(unpromised);
         let planned = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
-        let placed = Placed { planned, promised: simulation.promised_since(&before), ..Placed::default() };
+        let placed =
+            ActionPlacements { planned, promised: simulation.promised_since(&before), ..ActionPlacements::default() };
         let taken_back = taken_back(&mut simulation, notes, context, (&placed, &left_out));
         if taken_back.is_empty() {
             keep_what_is_left(&mut simulation, context, rules, &left_out);
-            return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
+            return StepResult { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
         }
         left_out.extend(taken_back);
         simulation.restore(before);
@@ -54,13 +55,13 @@ pub fn preempt_for(
 /// pods later in this pass. Returns the pods to leave out.
 fn without_promise(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     pending_job: &PendingJob,
     left_out: &BTreeSet<PodIx>,
 ) -> BTreeSet<PodIx> {
     let promised = simulation.promised_to(&pending_job.pods);
-    let placed = Placed { promised, ..Placed::default() };
+    let placed = ActionPlacements { promised, ..ActionPlacements::default() };
     let taken_back = taken_back(simulation, notes, context, (&placed, left_out));
     if !taken_back.is_empty() {
         for (ix, _) in &placed.promised {
@@ -74,14 +75,14 @@ fn without_promise(
 /// into that capacity. No pod is evicted for such a gang.
 fn keep_what_is_left(
     simulation: &mut Simulation<'_>,
-    context: &Context<'_>,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
     left_out: &BTreeSet<PodIx>,
 ) {
     if left_out.is_empty() {
         return;
     }
-    let silent = &mut Notes::default();
+    let silent = &mut DecisionTrace::default();
     for_each_gang(simulation, silent, context, (rules, &BTreeSet::new()), |simulation, silent, gang| {
         if gang.lead().is_some_and(|lead| left_out.contains(&lead)) {
             let before = simulation.checkpoint();
@@ -95,10 +96,10 @@ fn keep_what_is_left(
 /// Calls a function for each gang that lacks pods, in the order in which plans are made. Gangs that are left out are passed over.
 pub fn for_each_gang<'c>(
     simulation: &mut Simulation<'c>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
-    mut attempt: impl FnMut(&mut Simulation<'c>, &mut Notes, &PendingJob),
+    mut attempt: impl FnMut(&mut Simulation<'c>, &mut DecisionTrace, &PendingJob),
 ) {
     let admission = &context.cycle.admission;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
@@ -118,13 +119,13 @@ pub fn for_each_gang<'c>(
 /// needed, the capacity is promised to the gang.
 pub fn find_plan(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
     pending_job: &PendingJob,
     refuted: &Refuted,
-) -> Result<Plan, Obstacle> {
-    let nobody = Obstacle::Law(NO_POD_WAITS, Denial::Case(""));
+) -> Result<PlanDraft, PlanObstacle> {
+    let nobody = PlanObstacle::Law(NO_POD_WAITS, Denial::Case(""));
     let Some(lead) = pending_job.lead() else { return Err(nobody) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
@@ -142,10 +143,10 @@ pub fn find_plan(
         return Err(nobody);
     };
     // A gang claims what it lacks, not what all of its pending pods request.
-    let claimed = Claim::of(simulation.cluster(), preemptor.queue, &lacking);
+    let claimed = GangEntitlement::of(simulation.cluster(), preemptor.queue, &lacking);
     let preemptor = preemptor.claiming(claimed);
     let (unpromised, promised) = (simulation.unpromised(), simulation.promised_between());
-    let victim_search = VictimSearch {
+    let victim_search = BundleSearchInput {
         preemptor: &preemptor,
         laws: context.laws,
         ledger: context.ledger,
@@ -163,14 +164,14 @@ pub fn find_plan(
             simulation.plan(&plan.nominations);
             Ok(plan)
         }
-        Ok(Plan { nominations, .. }) => {
+        Ok(PlanDraft { nominations, .. }) => {
             simulation.trial.rewind(before);
             nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
-            Err(Obstacle::Room)
+            Err(PlanObstacle::Room)
         }
         Err(denial) => {
             let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((NO_NODE, denial));
-            Err(Obstacle::Law(rule, denial))
+            Err(PlanObstacle::Law(rule, denial))
         }
     }
 }
@@ -180,10 +181,10 @@ pub fn find_plan(
 /// the smallest ones may be enough.
 fn claimants(
     cluster: &Cluster,
-    context: &Context<'_>,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
     pending_job: &PendingJob,
-) -> (Vec<PodIx>, Option<(Rule, Denial)>) {
+) -> (Vec<PodIx>, Option<(ActiveLaw, Denial)>) {
     let broken = |pods: &[PodIx]| context.broken(cluster, &rules.claim, pods);
     let lacking = cluster.lacking(&pending_job.pods);
     let Some(claim) = broken(&lacking) else { return (lacking, None) };

@@ -1,11 +1,11 @@
 //! Promises: which nominated pods keep their nodes in a step.
 
-use super::{Context, Simulation};
-use crate::model::{NodeIx, Nominated, PodIx, WhatIf};
+use super::{CycleContext, Simulation};
+use crate::model::{DomainCountOverlay, NodeIx, NominatedConstraints, PodIx};
 
 /// Returns whether a gang keeps the nodes that are promised to it: its pods complete it, they fit on the nodes, and the laws allow it now. The bounds
 /// of a queue may have changed since the plan, or the queue is gone; then others may take the capacity. The simulation is unchanged.
-pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
+pub fn is_kept(simulation: &mut Simulation<'_>, context: &CycleContext<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let before = simulation.trial.mark();
     let is_kept = place_while_allowed(simulation, context, promised) && is_sound(simulation, promised);
     simulation.trial.rewind(before);
@@ -14,7 +14,11 @@ pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised:
 
 /// Places the pods of a gang one after the other, as long as the laws allow the next pod with those before it placed. Returns whether the laws allow
 /// all pods.
-fn place_while_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
+fn place_while_allowed(
+    simulation: &mut Simulation<'_>,
+    context: &CycleContext<'_>,
+    promised: &[(PodIx, NodeIx)],
+) -> bool {
     let pods: Vec<PodIx> = promised.iter().map(|(ix, _)| *ix).collect();
     context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_none()
         && promised.iter().all(|(ix, node)| {
@@ -29,5 +33,7 @@ fn is_sound(simulation: &Simulation<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let cluster = simulation.cluster();
     promised.first().is_some_and(|(ix, _)| cluster.shortage(*ix).is_over())
         && promised.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node))
-        && cluster.first_disallowed(promised, &WhatIf::default(), &Nominated::default()).is_none()
+        && cluster
+            .first_disallowed(promised, &DomainCountOverlay::default(), &NominatedConstraints::default())
+            .is_none()
 }

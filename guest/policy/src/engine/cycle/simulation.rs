@@ -5,16 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Context;
+use super::CycleContext;
 use super::promises::is_kept;
-use crate::engine::room::Lack;
+use crate::engine::room::InsufficientResources;
 use crate::model::{
-    Amounts, ClassIx, Cluster, InterPodLack, Mark, NodeIx, Place, PodIx, Request, Table, Trial, WhatIf,
+    Amounts, ClassIx, Cluster, DomainCountOverlay, InterPodViolation, NodeIx, PodIx, PodLocation, ResourceRequest,
+    Savepoint, Table, Trial,
 };
 
 /// The moment at which the capacity must be free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum IdleCapacity {
     /// Now.
     Now,
     /// Once the leaving pods have left.
@@ -41,8 +42,8 @@ pub struct Simulation<'c> {
 
 /// A state of a simulation that can be restored.
 #[derive(Debug, Clone)]
-pub struct Checkpoint {
-    mark: Mark,
+pub struct SimulationSavepoint {
+    mark: Savepoint,
     waits: BTreeMap<PodIx, NodeIx>,
     promised: BTreeMap<NodeIx, Amounts>,
     planned: usize,
@@ -50,26 +51,26 @@ pub struct Checkpoint {
 
 /// The other pods of the cluster, as a pod meets them when it gets a node.
 #[derive(Default)]
-pub struct Others {
+pub struct PromiseOverlays {
     /// The pods with those that wait for promised nodes, and without them.
-    pods: Vec<WhatIf>,
+    pods: Vec<DomainCountOverlay>,
     /// The pods that wait for promised nodes and have constraints or are the subject of some.
     promised: Vec<(PodIx, NodeIx)>,
 }
 
-impl Others {
+impl PromiseOverlays {
     /// Returns why the pods do not allow a pod on a node. A pod may not take its promised node from another pod either: that pod would evict it.
-    pub fn lack(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodLack> {
+    pub fn lack(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodViolation> {
         let lack = self.pods.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err());
-        let displaces = || cluster.displaces_any((ix, node), &WhatIf::default(), &self.promised);
-        lack.or_else(|| displaces().then_some(InterPodLack::Nominated))
+        let displaces = || cluster.displaces_any((ix, node), &DomainCountOverlay::default(), &self.promised);
+        lack.or_else(|| displaces().then_some(InterPodViolation::Nominated))
     }
 }
 
 impl<'c> Simulation<'c> {
     /// Creates the simulation of a step: without the leaving pods, and with nominated pods on their nodes. `held` are nominations by an earlier step
     /// of the cycle. A gang keeps its promised nodes only if the laws still allow the whole gang.
-    pub fn new(cluster: &'c mut Cluster, context: &Context<'_>, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
+    pub fn new(cluster: &'c mut Cluster, context: &CycleContext<'_>, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
@@ -104,13 +105,13 @@ impl<'c> Simulation<'c> {
     }
 
     /// Returns the current state, for [`Simulation::restore`].
-    pub fn checkpoint(&self) -> Checkpoint {
+    pub fn checkpoint(&self) -> SimulationSavepoint {
         let (mark, planned) = (self.trial.mark(), self.planned.len());
-        Checkpoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
+        SimulationSavepoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
     }
 
     /// Takes back all placements and promises since a checkpoint.
-    pub fn restore(&mut self, checkpoint: Checkpoint) {
+    pub fn restore(&mut self, checkpoint: SimulationSavepoint) {
         self.trial.rewind(checkpoint.mark);
         (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
         self.planned.truncate(checkpoint.planned);
@@ -143,7 +144,7 @@ impl<'c> Simulation<'c> {
 
     /// Protects a pod that this cycle bound: it counts as reserved, so it is no candidate.
     pub fn keep(&mut self, ix: PodIx) {
-        if let Some(Place::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.place) {
+        if let Some(PodLocation::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.place) {
             self.trial.place(ix, node);
         }
     }
@@ -154,12 +155,12 @@ impl<'c> Simulation<'c> {
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
             self.promised.entry(node).or_default().subtract(&request);
         }
-        self.trial.put(ix, Place::Pending);
+        self.trial.put(ix, PodLocation::Pending);
         Some(node)
     }
 
     /// Returns the pods that a node was promised to since a checkpoint, with their nodes.
-    pub fn promised_since(&self, checkpoint: &Checkpoint) -> Vec<(PodIx, NodeIx)> {
+    pub fn promised_since(&self, checkpoint: &SimulationSavepoint) -> Vec<(PodIx, NodeIx)> {
         let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, _)| !checkpoint.waits.contains_key(ix)).collect()
     }
@@ -177,32 +178,32 @@ impl<'c> Simulation<'c> {
     }
 
     /// Checks whether a node has the free capacity for a request, now or once the leaving pods have left. A closed node has none.
-    pub fn fits(&self, ix: NodeIx, request: &Request, when: When) -> bool {
+    pub fn fits(&self, ix: NodeIx, request: &ResourceRequest, when: IdleCapacity) -> bool {
         let Some(node) = self.cluster().node(ix).filter(|_| !self.closed.contains(&ix)) else { return false };
         let of = |amounts: &BTreeMap<NodeIx, Amounts>, resource| amounts.get(&ix).map_or(0, |held| held.get(resource));
         request.iter().all(|(resource, asked)| {
             let later = node.free.get(resource);
             let now = later.saturating_sub(of(&self.leaving, resource)).saturating_add(of(&self.promised, resource));
-            later >= asked && (when == When::Later || now >= asked)
+            later >= asked && (when == IdleCapacity::Later || now >= asked)
         })
     }
 
     /// Returns what a node lacks now for a request, and whether it lacks that only because of promises: [`fits`](Simulation::fits) in numbers.
     /// `None`: nothing is lacking, or the node is unknown.
-    pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, bool)> {
+    pub fn lacks(&self, ix: NodeIx, request: &ResourceRequest) -> Option<(InsufficientResources, bool)> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
         let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
         let lacks = |more: Option<&Amounts>| {
             let free = |resource| node.free.get(resource).saturating_add(of(more, resource));
-            Lack::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
+            InsufficientResources::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
         };
         lacks(promised).map(|lack| (lack, false)).or_else(|| lacks(leaving).map(|lack| (lack, true)))
     }
 
     /// Returns the cluster without the pods that wait for promised nodes, and without those that plans of this step place.
-    pub fn unpromised(&self) -> WhatIf {
-        let mut without = WhatIf::default();
+    pub fn unpromised(&self) -> DomainCountOverlay {
+        let mut without = DomainCountOverlay::default();
         let planned = self.planned.iter().map(|(ix, node)| (ix, node));
         self.waits.iter().chain(planned).for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
         without
@@ -217,16 +218,16 @@ impl<'c> Simulation<'c> {
     }
 
     /// Returns the other pods as seen by a pod. Empty where no constraint between pods concerns the pod.
-    pub fn others(&self, ix: PodIx, when: When) -> Others {
+    pub fn others(&self, ix: PodIx, when: IdleCapacity) -> PromiseOverlays {
         if !self.cluster().is_between(ix) {
-            return Others::default();
+            return PromiseOverlays::default();
         }
-        let (mut with, mut without) = (WhatIf::default(), self.unpromised());
-        for (gone, node) in self.gone.iter().filter(|_| when == When::Now) {
+        let (mut with, mut without) = (DomainCountOverlay::default(), self.unpromised());
+        for (gone, node) in self.gone.iter().filter(|_| when == IdleCapacity::Now) {
             with.place(self.cluster(), *gone, *node);
             without.place(self.cluster(), *gone, *node);
         }
-        Others { pods: vec![with, without], promised: self.promised_between() }
+        PromiseOverlays { pods: vec![with, without], promised: self.promised_between() }
     }
 
     /// Returns whether a node has free capacity for a pod that the trial has placed on it.
@@ -238,22 +239,22 @@ impl<'c> Simulation<'c> {
 
 /// The nodes by name, with a memo of refusals: while free capacity only shrinks, no node is tried twice for an equivalence class.
 #[derive(Debug, Clone)]
-pub struct Finder {
+pub struct FirstFit {
     nodes: Vec<NodeIx>,
     /// The number of nodes that were tried for a class: for capacity now, and for capacity later.
     seen: Table<ClassIx, [usize; 2]>,
 }
 
-impl Finder {
+impl FirstFit {
     /// Creates a finder that has tried no node yet.
-    pub fn new(cluster: &Cluster) -> Finder {
+    pub fn new(cluster: &Cluster) -> FirstFit {
         let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
         nodes.sort_unstable();
-        Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
+        FirstFit { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
     }
 
     /// Returns a node for a pod: its nominated node if that fits, otherwise the first one by name that fits. `None`: no node fits.
-    pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
+    pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: IdleCapacity) -> Option<NodeIx> {
         let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
         let others = simulation.others(ix, when);
@@ -273,7 +274,7 @@ impl Finder {
             self.seen.insert(pod.class, [0, 0]);
         }
         let [now, later] = self.seen.get_mut(pod.class)?;
-        let seen = if when == When::Now { now } else { later };
+        let seen = if when == IdleCapacity::Now { now } else { later };
         let rest = self.nodes.get(*seen..)?;
         let ahead = rest.iter().position(|node| takes(*node));
         *seen = seen.saturating_add(ahead.unwrap_or(rest.len()));

@@ -2,23 +2,23 @@
 
 use super::pending_jobs::{self, PendingJob};
 use super::preempt::find_plan;
-use super::{Context, Simulation};
+use super::{CycleContext, Simulation};
 use crate::engine::Preemptor;
-use crate::engine::plan::Plan;
+use crate::engine::plan::PlanDraft;
 use crate::engine::reasons::{NO_ACTION, QUEUE_IS_UNKNOWN};
-use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting_with};
-use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
-use crate::model::{Cluster, Pod, PodIx, Preemptibility, Shortage};
+use crate::engine::search::{PlanObstacle, PreemptionContext, PreemptionSearch, waiting_with};
+use crate::laws::{Action, ActiveLaw, Denial, Laws, ReclaimRules};
+use crate::model::{Cluster, MissingMembers, PodInfo, PodIx, Preemptibility};
 
 /// The search by jobs: it returns the plan of the first action of the cycle that finds one. Capacity promised to other pods is kept.
-pub struct JobByJob;
+pub struct JobBundleSearch;
 
-impl Search for JobByJob {
+impl PreemptionSearch for JobBundleSearch {
     /// Returns the pod first, then the other pods that its gang lacks. Leaves out pods above the minimum of an elastic job.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         let own = cluster.pod(preemptor).map(|pod| pod.attributes.preemptibility);
         let is_normal = own == Some(Preemptibility::NonPreemptible);
-        let mut shortage = if is_normal { cluster.shortage(preemptor) } else { Shortage::default() };
+        let mut shortage = if is_normal { cluster.shortage(preemptor) } else { MissingMembers::default() };
         let mut pods = waiting_with(cluster, laws, preemptor);
         pods.sort_by_key(|member| *member != preemptor);
         pods.retain(|member| {
@@ -29,7 +29,7 @@ impl Search for JobByJob {
         pods
     }
 
-    fn outranks(&self, _: &Preemptor, _: &Pod) -> bool {
+    fn outranks(&self, _: &Preemptor, _: &PodInfo) -> bool {
         false
     }
 
@@ -38,9 +38,9 @@ impl Search for JobByJob {
         if searched { Vec::new() } else { preemptor.pods.clone() }
     }
 
-    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         let PreemptionContext { preemptor, laws, ledger, refuted, notes, .. } = context;
-        let nothing = |rule| Obstacle::Law(rule, Denial::Case(""));
+        let nothing = |rule| PlanObstacle::Law(rule, Denial::Case(""));
         let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
         let rules = cycle.actions.iter().filter_map(|action| match action {
             Action::Reclaim => Some(&cycle.reclaim),
@@ -48,22 +48,22 @@ impl Search for JobByJob {
             Action::Allocate | Action::Elastic | Action::Backfill => None,
         });
         let rules: Vec<&ReclaimRules> = rules.collect();
-        let step = Context { laws, cycle, ledger };
+        let step = CycleContext { laws, cycle, ledger };
         let mut simulation = Simulation::new(cluster, &step, Vec::new());
         if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
-            return Err(Obstacle::Room);
+            return Err(PlanObstacle::Room);
         }
         let lead = simulation.cluster().pod(preemptor.pod);
         let asks = lead.is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
         let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
-        let mut first: Option<(Rule, Denial)> = None;
+        let mut first: Option<(ActiveLaw, Denial)> = None;
         for rules in rules.into_iter().filter(|rules| asks || rules.for_places) {
             match find_plan(&mut simulation, notes, &step, rules, &pending_job, refuted) {
-                Err(Obstacle::Law(rule, denial)) => drop(first.get_or_insert((rule, denial))),
+                Err(PlanObstacle::Law(rule, denial)) => drop(first.get_or_insert((rule, denial))),
                 found => return found,
             }
         }
-        let first = first.map(|(rule, denial)| Obstacle::Law(rule, denial));
+        let first = first.map(|(rule, denial)| PlanObstacle::Law(rule, denial));
         Err(first.unwrap_or_else(|| nothing(NO_ACTION)))
     }
 }

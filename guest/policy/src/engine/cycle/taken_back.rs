@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 use super::allocate::Placements;
 use super::pending_jobs::PendingJob;
 use super::preempt::{find_plan, for_each_gang};
-use super::{Context, Simulation};
+use super::{CycleContext, Simulation};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::reasons::ROOM_IS_CLAIMED;
-use crate::engine::search::Obstacle;
-use crate::engine::{Notes, Preemptor};
-use crate::laws::{Action, Claim, Detail, ReclaimRules};
-use crate::model::{Cluster, NodeIx, Place, PodIx};
+use crate::engine::search::PlanObstacle;
+use crate::engine::{DecisionTrace, Preemptor};
+use crate::laws::{Action, GangEntitlement, ReasonFacts, ReclaimRules};
+use crate::model::{Cluster, NodeIx, PodIx, PodLocation};
 
 /// The pods that got a node in an action, by the origin of the capacity.
 #[derive(Debug, Default)]
-pub struct Placed {
+pub struct ActionPlacements {
     /// Pods on idle capacity. It stays unused only if the waiting gang gets a plan, or capacity, without these pods.
     pub bound: Placements,
     /// Pods on capacity that leaving pods will free, without an eviction of this action. It passes to others under the same condition. A gang has all
@@ -35,7 +35,7 @@ pub struct Placed {
     pub planned: Placements,
 }
 
-impl Placed {
+impl ActionPlacements {
     /// Returns all pods and their nodes.
     fn all(&self) -> impl Iterator<Item = (PodIx, NodeIx)> {
         self.bound.iter().chain(&self.promised).chain(&self.planned).copied()
@@ -51,9 +51,9 @@ impl Placed {
 /// for a plan or a promise, all pods that it places. Gangs that are left out already evict no pod in this cycle. The simulation is unchanged.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-    (placed, left_out): (&Placed, &BTreeSet<PodIx>),
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
+    (placed, left_out): (&ActionPlacements, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut taken_back = BTreeSet::new();
     let at_risk: Vec<PodIx> = bound_anew(simulation.cluster(), placed);
@@ -61,12 +61,12 @@ pub fn taken_back(
         let before = simulation.checkpoint();
         for (ix, node) in placed.all().filter(|(ix, _)| at_risk.contains(ix)) {
             simulation.withdraw(ix);
-            simulation.trial.put(ix, Place::Bound(node));
+            simulation.trial.put(ix, PodLocation::Bound(node));
         }
         if may_take_back(simulation, context, (rules, left_out), &at_risk) {
             let left_out = left_out_then(simulation, context, rules, (placed, left_out));
             let gangs = (rules, &left_out);
-            for_each_gang(simulation, &mut Notes::default(), context, gangs, |simulation, silent, gang| {
+            for_each_gang(simulation, &mut DecisionTrace::default(), context, gangs, |simulation, silent, gang| {
                 for ix in lost_to(simulation, silent, context, rules, (gang, &at_risk, placed)) {
                     explain(notes, gang, ix);
                     taken_back.insert(ix);
@@ -82,20 +82,25 @@ pub fn taken_back(
 /// take back. Such a gang keeps no pod from a node.
 fn left_out_then(
     simulation: &mut Simulation<'_>,
-    context: &Context<'_>,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
-    (placed, left_out): (&Placed, &BTreeSet<PodIx>),
+    (placed, left_out): (&ActionPlacements, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut left_out = left_out.clone();
     // Where no idle capacity is taken, the caller leaves such gangs out, one pass after the other.
     while !placed.bound.is_empty() {
         let before = simulation.checkpoint();
-        let (silent, mut planned) = (&mut Notes::default(), Vec::new());
+        let (silent, mut planned) = (&mut DecisionTrace::default(), Vec::new());
         for_each_gang(simulation, silent, context, (rules, &left_out), |simulation, silent, gang| {
             let found = find_plan(simulation, silent, context, rules, gang, &Refuted::default());
             planned.extend(found.into_iter().flat_map(|plan| plan.nominations));
         });
-        let lost = taken_back(simulation, silent, context, (&Placed { planned, ..Placed::default() }, &left_out));
+        let lost = taken_back(
+            simulation,
+            silent,
+            context,
+            (&ActionPlacements { planned, ..ActionPlacements::default() }, &left_out),
+        );
         simulation.restore(before);
         if lost.is_subset(&left_out) {
             break;
@@ -106,7 +111,7 @@ fn left_out_then(
 }
 
 /// Returns the laws of the actions that evict pods.
-pub(super) fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
+pub(super) fn evicting<'c>(context: &'c CycleContext<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
     context.cycle.actions.iter().filter_map(|action| match action {
         Action::Reclaim => Some(&context.cycle.reclaim),
         Action::Preempt => Some(&context.cycle.preempt),
@@ -115,7 +120,7 @@ pub(super) fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c
 }
 
 /// Returns the pods that can be victims once they are bound: pods without a nomination and without a cooldown time.
-fn bound_anew(cluster: &Cluster, placed: &Placed) -> Vec<PodIx> {
+fn bound_anew(cluster: &Cluster, placed: &ActionPlacements) -> Vec<PodIx> {
     let may_be_lost = |ix: &PodIx| {
         let Some(pod) = cluster.pod(*ix) else { return false };
         let of_job = pod.attributes.job.and_then(|job| cluster.pod_group(job)).and_then(|group| group.cooldown);
@@ -127,17 +132,17 @@ fn bound_anew(cluster: &Cluster, placed: &Placed) -> Vec<PodIx> {
 /// Checks whether the victim filters let a waiting gang evict one of these pods. Most cycles end here, without a search for plans.
 fn may_take_back(
     simulation: &mut Simulation<'_>,
-    context: &Context<'_>,
+    context: &CycleContext<'_>,
     (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
     placed: &[PodIx],
 ) -> bool {
     let mut found = false;
-    for_each_gang(simulation, &mut Notes::default(), context, (rules, left_out), |simulation, _, gang| {
+    for_each_gang(simulation, &mut DecisionTrace::default(), context, (rules, left_out), |simulation, _, gang| {
         let cluster = simulation.cluster();
         let pods = cluster.lacking(&gang.pods);
         let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
         let Some(preemptor) = (!found).then(preemptor).flatten() else { return };
-        let claim = Claim::of(cluster, preemptor.queue, &pods);
+        let claim = GangEntitlement::of(cluster, preemptor.queue, &pods);
         let preemptor = preemptor.claiming(claim);
         let case = preemptor.waiting(cluster, context.ledger);
         found = placed.iter().any(|ix| case.first_denial(&rules.guards, *ix).is_none());
@@ -149,10 +154,10 @@ fn may_take_back(
 /// too. The simulation is left with the plan.
 fn lost_to(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
+    notes: &mut DecisionTrace,
+    context: &CycleContext<'_>,
     rules: &ReclaimRules,
-    (gang, at_risk, placed): (&PendingJob, &[PodIx], &Placed),
+    (gang, at_risk, placed): (&PendingJob, &[PodIx], &ActionPlacements),
 ) -> Vec<PodIx> {
     let before = simulation.checkpoint();
     let Ok(plan) = find_plan(simulation, notes, context, rules, gang, &Refuted::default()) else { return Vec::new() };
@@ -168,9 +173,9 @@ fn lost_to(
         let ways = [in_free_room, with_jobs.into_iter().collect()];
         let enough = ways.into_iter().find(|way| {
             simulation.restore(before.clone());
-            way.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
+            way.iter().for_each(|ix| simulation.trial.put(*ix, PodLocation::Pending));
             let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
-            matches!(without, Ok(_) | Err(Obstacle::Room))
+            matches!(without, Ok(_) | Err(PlanObstacle::Room))
         });
         match enough {
             Some(way) => lost.extend(way),
@@ -192,9 +197,9 @@ fn lost_to(
 }
 
 /// Explains why a pod gets no node.
-fn explain(notes: &mut Notes, gang: &PendingJob, ix: PodIx) {
+fn explain(notes: &mut DecisionTrace, gang: &PendingJob, ix: PodIx) {
     let Some(lead) = gang.lead() else { return };
     notes.resume(ix);
     notes.refusals.found(&ROOM_IS_CLAIMED);
-    notes.note(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || Detail::default().pod("pod", lead));
+    notes.note(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || ReasonFacts::default().pod("pod", lead));
 }

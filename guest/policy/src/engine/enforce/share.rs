@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::laws::Surplus;
+use crate::laws::ExcessContext;
 use crate::model::{Amounts, QueueIx, ResourceIx};
 
 /// The amounts that each leaf queue gives of what its parent gives back.
@@ -11,7 +11,7 @@ pub struct Shares(BTreeMap<QueueIx, Amounts>);
 
 impl Shares {
     /// Divides what a queue gives back among its leaves. A queue that is a leaf itself gives all of it.
-    pub fn of(case: &Surplus<'_>) -> Shares {
+    pub fn of(case: &ExcessContext<'_>) -> Shares {
         let mut children: BTreeMap<QueueIx, Vec<QueueIx>> = BTreeMap::new();
         for (ix, queue) in case.cluster.queues() {
             if let Some(parent) = queue.parent {
@@ -30,14 +30,14 @@ impl Shares {
     }
 
     /// Checks whether the leaf queue of the candidate gives at most its share of every resource.
-    pub fn allow(&self, case: &Surplus<'_>) -> bool {
+    pub fn allow(&self, case: &ExcessContext<'_>) -> bool {
         let share = |resource| self.0.get(&case.leaf).map_or(0, |share| share.get(resource));
         case.over.iter().all(|(resource, _)| case.given(case.leaf, resource).0 <= share(resource))
     }
 }
 
 /// Divides amounts among children, in proportion to what each uses above its guarantee, rounded down.
-fn divide(case: &Surplus<'_>, children: &[QueueIx], amounts: &Amounts) -> Vec<(QueueIx, Amounts)> {
+fn divide(case: &ExcessContext<'_>, children: &[QueueIx], amounts: &Amounts) -> Vec<(QueueIx, Amounts)> {
     let releasable = |child: QueueIx, resource: ResourceIx| {
         let guaranteed = case.cluster.queue(child).and_then(|queue| queue.bounds.guaranteed.get(resource));
         let beyond = case.used(child, resource).0.saturating_sub(guaranteed.map_or(0, |guaranteed| guaranteed.0));

@@ -1,13 +1,13 @@
 //! Verdicts by node as codes: what [`NodeVerdicts`](crate::contract::NodeVerdicts) is made of.
 
-use crate::engine::room::Verdict;
+use crate::engine::room::NodeFit;
 use crate::model::NodeIx;
 
 /// The verdicts so far, as one code each, and what the codes mean.
-pub(super) struct Verdicts {
+pub(super) struct NodeFitCodes {
     pub(super) codes: Vec<u8>,
-    pub(super) seen: Vec<Verdict>,
-    /// The codes of the numbers passed to [`Verdicts::push_number`], by number; 0: that number has no code yet.
+    pub(super) seen: Vec<NodeFit>,
+    /// The codes of the numbers passed to [`NodeFitCodes::push_number`], by number; 0: that number has no code yet.
     of_numbers: [u8; 256],
 }
 
@@ -25,10 +25,10 @@ fn are_all(numbers: &[u8], number: u8) -> bool {
         && rest.iter().all(|one| *one == number)
 }
 
-impl Verdicts {
+impl NodeFitCodes {
     /// Creates an empty list with capacity for the codes of so many nodes.
-    pub(super) fn with_capacity(nodes: usize) -> Verdicts {
-        Verdicts { codes: Vec::with_capacity(nodes), seen: Vec::new(), of_numbers: [0; 256] }
+    pub(super) fn with_capacity(nodes: usize) -> NodeFitCodes {
+        NodeFitCodes { codes: Vec::with_capacity(nodes), seen: Vec::new(), of_numbers: [0; 256] }
     }
 
     /// Returns the node that the next verdict is about.
@@ -37,27 +37,27 @@ impl Verdicts {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, verdict: Verdict) {
+    pub(super) fn push(&mut self, verdict: NodeFit) {
         let code = self.code_of(verdict);
         self.codes.push(code);
     }
 
     /// Adds a verdict by a number of the caller, which must always have the same meaning; 0 is a node that takes the pod.
     #[inline]
-    pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) {
+    pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> NodeFit) {
         let code = self.code_of_number(number, meant);
         self.codes.push(code);
     }
 
     #[inline]
-    fn code_of_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) -> u8 {
+    fn code_of_number(&mut self, number: u8, meant: impl Fn(u8) -> NodeFit) -> u8 {
         let known = self.of_numbers.get(usize::from(number)).copied().unwrap_or(0);
         if number == 0 || known != 0 { known } else { self.learn(number, meant(number)) }
     }
 
-    /// Appends verdicts like [`Verdicts::push_number`], for consecutive nodes.
+    /// Appends verdicts like [`NodeFitCodes::push_number`], for consecutive nodes.
     #[inline]
-    pub(super) fn push_numbers(&mut self, numbers: &[u8], meant: impl Fn(u8) -> Verdict) {
+    pub(super) fn push_numbers(&mut self, numbers: &[u8], meant: impl Fn(u8) -> NodeFit) {
         let Some(first) = numbers.first() else { return };
         // Mostly all of them lack the same.
         if are_all(numbers, *first) {
@@ -75,7 +75,7 @@ impl Verdicts {
     }
 
     #[cold]
-    fn learn(&mut self, number: u8, verdict: Verdict) -> u8 {
+    fn learn(&mut self, number: u8, verdict: NodeFit) -> u8 {
         let code = self.code_of(verdict);
         if let Some(slot) = self.of_numbers.get_mut(usize::from(number)) {
             *slot = code;
@@ -84,8 +84,8 @@ impl Verdicts {
     }
 
     /// Returns the code of a verdict, a new one for an obstacle that was not seen before.
-    fn code_of(&mut self, verdict: Verdict) -> u8 {
-        if verdict == Verdict::Fits {
+    fn code_of(&mut self, verdict: NodeFit) -> u8 {
+        if verdict == NodeFit::Fits {
             return 0;
         }
         code(self.seen.iter().position(|seen| *seen == verdict).unwrap_or_else(|| {
@@ -94,20 +94,20 @@ impl Verdicts {
         }))
     }
 
-    /// Replaces the verdict of every other fitting node by [`Verdict::Elsewhere`], where these nodes have a reservation for the pod and fit. The pod
+    /// Replaces the verdict of every other fitting node by [`NodeFit::Elsewhere`], where these nodes have a reservation for the pod and fit. The pod
     /// must not use other capacity and leave its reservation idle.
     pub(super) fn send_inside(&mut self, inside: &[usize]) {
         let codes = std::mem::take(&mut self.codes);
         for (at, code) in codes.into_iter().enumerate() {
             match code == 0 && inside.binary_search(&at).is_err() {
-                true => self.push(Verdict::Elsewhere),
+                true => self.push(NodeFit::Elsewhere),
                 false => self.codes.push(code),
             }
         }
     }
 
     /// Returns the verdict that a code means. `None`: the node takes the pod.
-    pub(super) fn meant(&self, code: u8) -> Option<Verdict> {
+    pub(super) fn meant(&self, code: u8) -> Option<NodeFit> {
         self.seen.get(usize::from(code).checked_sub(1)?).copied()
     }
 }

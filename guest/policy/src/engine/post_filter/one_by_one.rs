@@ -3,8 +3,8 @@
 use crate::contract::{PolicyError, PostFiltered, Refuted};
 use crate::engine::Engine;
 use crate::engine::closed_nominations::closed_nominations;
-use crate::engine::plan::Plan;
-use crate::engine::search::{Branch, Obstacle, PreemptionContext, Search};
+use crate::engine::plan::PlanDraft;
+use crate::engine::search::{Branch, PlanObstacle, PreemptionContext, PreemptionSearch};
 use crate::laws::{Laws, Preemptor};
 use crate::model::{PodIx, Trial};
 
@@ -12,7 +12,7 @@ impl Engine {
     /// Returns a plan for pods that the search plans one by one: one after the other in a trial, all or none.
     pub(super) fn one_by_one(
         &mut self,
-        search: &dyn Search,
+        search: &dyn PreemptionSearch,
         lead: &Preemptor,
         (laws, pods, refuted): (&Laws, &[PodIx], &Refuted),
     ) -> Result<PostFiltered, PolicyError> {
@@ -32,7 +32,7 @@ impl Engine {
             let case = preemptor.waiting(trial.cluster(), &self.ledger);
             let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
             let found = match broken {
-                Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
+                Some((rule, denial)) => Err(PlanObstacle::Law(rule, denial)),
                 None => {
                     let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
@@ -42,7 +42,7 @@ impl Engine {
             };
             let (node, leaving) = match found {
                 Ok(plan) => (plan.nominations.first().map(|(_, node)| *node), plan.victims),
-                Err(Obstacle::Coming(node)) => (Some(node), Vec::new()),
+                Err(PlanObstacle::Coming(node)) => (Some(node), Vec::new()),
                 Err(obstacle) => {
                     stopped = Some(obstacle);
                     break;
@@ -57,8 +57,8 @@ impl Engine {
         }
         drop(trial);
         self.notes.resume(lead.pod);
-        let plan = Plan::by_node(lead.pod, nominations, victims);
-        let stopped = stopped.or_else(|| plan.victims.is_empty().then_some(Obstacle::Room));
+        let plan = PlanDraft::by_node(lead.pod, nominations, victims);
+        let stopped = stopped.or_else(|| plan.victims.is_empty().then_some(PlanObstacle::Room));
         let found = match stopped {
             Some(obstacle) => Err(obstacle),
             None => self.unless_claimed(laws, std::slice::from_ref(&whole), plan),

@@ -3,42 +3,42 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PreemptionContext;
-use super::dry_runs::DryRuns;
-use super::node_dry_run::Ask;
+use super::dry_runs::NodeDryRuns;
+use super::node_dry_run::PodToPlace;
 use super::refused::is_placement_refused;
-use super::shortlist::{Changes, Shortlist};
-use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Table, WhatIf};
+use super::shortlist::{NodeGenerations, NodeHeap};
+use crate::model::{ClassIx, Cluster, DomainCountOverlay, NodeIx, PodIx, Table};
 
 /// The nodes for pods, by equivalence class.
 #[derive(Default)]
-pub struct Choices {
-    classes: Table<ClassIx, (PodIx, Shortlist)>,
-    changes: Changes,
+pub struct NodeHeaps {
+    classes: Table<ClassIx, (PodIx, NodeHeap)>,
+    changes: NodeGenerations,
     /// The victims on each node that was priced, including those for the pods planned there already.
     victims: BTreeMap<(ClassIx, NodeIx), Vec<PodIx>>,
 }
 
-impl Choices {
+impl NodeHeaps {
     /// Returns the cheapest node for a pod and the victims there for all pods that are planned on it, where other pods are as `what_if` says and
     /// the plan evicts the earlier victims anyway.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        (dry_runs, what_if, earlier): (&mut DryRuns, &WhatIf, &BTreeSet<PodIx>),
+        (dry_runs, what_if, earlier): (&mut NodeDryRuns, &DomainCountOverlay, &BTreeSet<PodIx>),
         ix: PodIx,
     ) -> Option<(NodeIx, Vec<PodIx>)> {
         let pod = cluster.pod(ix)?;
         if self.classes.get(pod.class).is_none() {
             let offers = dry_runs.outlook(cluster, context, pod);
-            let mut shortlist = Shortlist::new(offers);
+            let mut shortlist = NodeHeap::new(offers);
             for (node, changes) in &self.changes {
                 shortlist.changed((rank(cluster, *node), *node), *changes);
             }
             self.classes.insert(pod.class, (ix, shortlist));
         }
         let (_, shortlist) = self.classes.get_mut(pod.class)?;
-        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier, limits: None };
+        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier, limits: None };
         let (choice, refuted) = (&context.laws.node_choice, context.refuted);
         let may_take = |node| !is_placement_refused(refuted, ix, node);
         let victims = &mut self.victims;

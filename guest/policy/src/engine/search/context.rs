@@ -1,12 +1,15 @@
 //! The input of a search.
 
 use super::branches::Branch;
-use super::limits::Limits;
+use super::limits::PlanInvariants;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
-use crate::engine::Notes;
-use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
+use crate::engine::DecisionTrace;
+use crate::laws::{ActiveLaw, Denial, LawContext, Laws, Preemptor};
+use crate::model::{
+    Amounts, CapacityScan, Cluster, NodeInfo, NodeIx, NodeSet, NominatedConstraints, PlansInFlight, PodInfo, PodIx,
+    ResourceRequest,
+};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -17,25 +20,25 @@ pub struct PreemptionContext<'a> {
     /// The laws in force.
     pub laws: &'a Laws,
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
     /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The branch that the plan follows. The plan evicts some candidates from the start, as far as it needs their capacity, and spares others (see
     /// [`least_harm`](super::least_harm)).
     pub branch: &'a Branch,
     /// Where the explanations are recorded.
-    pub notes: &'a mut Notes,
+    pub notes: &'a mut DecisionTrace,
 }
 
 impl<'a> PreemptionContext<'a> {
     /// Returns the same input in another branch, and with another place for the explanations.
-    pub(super) fn in_branch<'b>(&'b self, branch: &'b Branch, notes: &'b mut Notes) -> PreemptionContext<'b> {
+    pub(super) fn in_branch<'b>(&'b self, branch: &'b Branch, notes: &'b mut DecisionTrace) -> PreemptionContext<'b> {
         let PreemptionContext { preemptor, gangs, laws, ledger, refuted, .. } = *self;
         PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes }
     }
 
     /// Returns the same input for other gangs, and with another place for the explanations.
-    pub(super) fn of<'b>(&'b self, gangs: &'b [Preemptor], notes: &'b mut Notes) -> PreemptionContext<'b> {
+    pub(super) fn of<'b>(&'b self, gangs: &'b [Preemptor], notes: &'b mut DecisionTrace) -> PreemptionContext<'b> {
         let preemptor = gangs.first().unwrap_or(self.preemptor);
         PreemptionContext { preemptor, gangs, ..self.in_branch(self.branch, notes) }
     }
@@ -55,8 +58,8 @@ impl<'a> PreemptionContext<'a> {
     pub(super) fn promised<'c>(
         &'c self,
         cluster: &'c Cluster,
-        node: &'c Node,
-    ) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+        node: &'c NodeInfo,
+    ) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
         let own = &self.preemptor.pods;
         let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
         let promised = cluster.promised_from(node, self.preemptor.pod, priority, &self.preemptor.closed);
@@ -117,7 +120,7 @@ impl<'a> PreemptionContext<'a> {
             let group = cluster.with_whole_groups(&taken);
             let denied = self.gangs.iter().find_map(|gang| {
                 let case = gang.waiting(cluster, self.ledger);
-                Case { group: &group, ..case }.first_denial(&self.laws.guards, ix)
+                LawContext { group: &group, ..case }.first_denial(&self.laws.guards, ix)
             });
             match denied.or_else(|| refused_victim(self.refuted, cluster, ix)) {
                 Some((rule, denial)) => {
@@ -130,29 +133,29 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the limits of a plan for the preemptor alone, once these pods have left. `None`: no queue bounds the plan.
-    pub(super) fn limits<'b>(&self, leaving: &'b [PodIx]) -> Option<Limits<'b>>
+    pub(super) fn limits<'b>(&self, leaving: &'b [PodIx]) -> Option<PlanInvariants<'b>>
     where
         'a: 'b,
     {
         let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.limits.as_slice());
-        (preemptor.queue.is_some() && !laws.is_empty()).then_some(Limits { preemptor, ledger, laws, leaving })
+        (preemptor.queue.is_some() && !laws.is_empty()).then_some(PlanInvariants { preemptor, ledger, laws, leaving })
     }
 
     /// Returns the first guard that denies the eviction of a pod, or the refusal of the host to evict it. `None`: the pod may be evicted.
-    pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
+    pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(ActiveLaw, Denial)> {
         let guards = &self.laws.guards;
         let denied = self.gangs.iter().find_map(|gang| gang.waiting(cluster, self.ledger).first_denial(guards, ix));
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
     /// Returns the first limit that does not hold in a trial where all planned pods have their nodes. `None`: all hold.
-    pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+    pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
         self.gangs.iter().find_map(|gang| gang.placed(cluster, self.ledger).first_broken(&self.laws.limits))
     }
 
     /// Returns the first law of Permit that does not hold in a trial where all planned pods have their nodes. Such a plan would be in vain: its pods
     /// would not be bound.
-    pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+    pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
         self.preemptor.placed(cluster, self.ledger).first_broken(&self.laws.permit)
     }
 
@@ -163,13 +166,13 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the nodes that a pod may be planned onto and that are large enough for it when empty. The cluster must be prepared for the search.
-    pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &Request) -> NodeSet {
+    pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &ResourceRequest) -> NodeSet {
         let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return NodeSet::default() };
         let words = cluster.scan(request).large_enough(cluster.node_span());
         let eligible = cluster.eligible_words(shape);
         let mut large = NodeSet::of_words(words.iter().zip(eligible).map(|(large, eligible)| large & eligible));
         let is_large = |ix: NodeIx| cluster.node(ix).is_some_and(|node| node.allocatable.lacks(request).is_none());
-        let looks_closer = !Scan::takes(request) || !self.refuted.placements.is_empty();
+        let looks_closer = !CapacityScan::takes(request) || !self.refuted.placements.is_empty();
         let nodes: Vec<NodeIx> = if looks_closer { large.iter().collect() } else { Vec::new() };
         for ix in nodes {
             if is_placement_refused(self.refuted, pod, ix) || !is_large(ix) {
@@ -180,15 +183,15 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the free capacity of a node, less what is promised to pods of other jobs.
-    pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
+    pub(super) fn unpromised(&self, cluster: &Cluster, node: &NodeInfo) -> Amounts {
         let mut room = node.free.clone();
         self.promised(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
         room
     }
 
     /// Returns the nominated pods of other jobs that a plan must leave allowed on their nodes.
-    pub(super) fn nominated(&self, cluster: &Cluster) -> Nominated {
-        let promised = |node: &Node| self.promised(cluster, node).map(|(ix, _)| ix).collect();
+    pub(super) fn nominated(&self, cluster: &Cluster) -> NominatedConstraints {
+        let promised = |node: &NodeInfo| self.promised(cluster, node).map(|(ix, _)| ix).collect();
         let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
         asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()
     }

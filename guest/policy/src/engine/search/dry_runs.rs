@@ -4,26 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::PreemptionContext;
 use super::node_dry_run::NodeDryRun;
-use super::outlook::Outlook;
-use super::shortlist::Offer;
-use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, Pod, PodIx};
+use super::outlook::CostLowerBound;
+use super::shortlist::NodeHeapEntry;
+use crate::model::{Amounts, Cluster, NodeInfo, NodeIx, NominatedConstraints, PodInfo, PodIx};
 
 /// The nodes that a pod of the job may run on, and the dry runs of those that were examined.
-pub struct DryRuns {
+pub struct NodeDryRuns {
     nodes: Vec<NodeIx>,
     /// The leaving pods and their nodes, which are among the nodes above.
     leaving: Vec<(PodIx, NodeIx)>,
-    outlook: Outlook,
+    outlook: CostLowerBound,
     made: BTreeMap<NodeIx, NodeDryRun>,
     /// The candidates on all nodes, where quotas take back from each other.
     taken: Option<BTreeSet<PodIx>>,
-    nominated: Nominated,
+    nominated: NominatedConstraints,
 }
 
-impl DryRuns {
+impl NodeDryRuns {
     /// Creates the dry runs of all nodes that a pod of the job may run on. A dry run is computed when its node is first examined, or at once where no
     /// lower bounds are known. The cluster must be prepared for the search.
-    pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> DryRuns {
+    pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> NodeDryRuns {
         let pods = &context.preemptor.pods;
         let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
         let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).filter(may_run).collect();
@@ -33,9 +33,9 @@ impl DryRuns {
         let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.place.node()?));
         let named = context.branch.evicted.iter().chain(&context.branch.spared);
         let unclear: Vec<(PodIx, NodeIx)> = leaving.iter().copied().chain(named.filter_map(at)).collect();
-        let outlook = Outlook::new(cluster, context, &unclear, requests);
+        let outlook = CostLowerBound::new(cluster, context, &unclear, requests);
         let (taken, nominated) = (taken_in_turn(cluster, context, &nodes), context.nominated(cluster));
-        let mut dry_runs = DryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
+        let mut dry_runs = NodeDryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
         if dry_runs.outlook.is_blind() {
             dry_runs.make_all(cluster, context);
         }
@@ -53,7 +53,12 @@ impl DryRuns {
     }
 
     /// Returns a lower bound of the cost of a plan for a pod, for each of the nodes that the pod may run on.
-    pub fn outlook(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, pod: &Pod) -> Vec<Offer> {
+    pub fn outlook(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        pod: &PodInfo,
+    ) -> Vec<NodeHeapEntry> {
         let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
         let eligible: Vec<NodeIx> = eligible.collect();
         self.outlook.of(cluster, context, &pod.request, &eligible)
@@ -117,7 +122,7 @@ impl DryRuns {
         &self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        node: &Node,
+        node: &NodeInfo,
         room: &mut Amounts,
     ) -> (Vec<PodIx>, Vec<PodIx>) {
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());

@@ -13,19 +13,19 @@ mod held;
 mod nodes;
 mod trace;
 
-use super::node_dry_run::{Ask, NodeDryRun};
-use super::outlook::Outlook;
-use super::{Obstacle, Plan, PreemptionContext, Search};
-use crate::laws::{Case, Group, Laws, MOST, NodeCost, Preemptor, WEIGHTY_REASON};
-use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Trial, WhatIf};
-use nodes::Nodes;
+use super::node_dry_run::{NodeDryRun, PodToPlace};
+use super::outlook::CostLowerBound;
+use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch};
+use crate::laws::{LawContext, Laws, MOST, NodeCost, Preemptor, VictimGroupLaws, WEIGHTY_REASON};
+use crate::model::{Cluster, DomainCountOverlay, NO_PODS, NodeIx, PodInfo, PodIx, Trial};
+use nodes::GroupCandidateNodes;
 
 /// The bounds of reluctance, attempt by attempt: pods without a reason to be spared, then also those with the lighter reason, then all.
 const LEVELS: [i64; 3] = [0, WEIGHTY_REASON - 1, i64::MAX];
 
 /// The bound of a search on one node.
 #[derive(Clone, Copy)]
-struct Bound {
+struct GroupSearchBound {
     /// The most reluctance with which a single victim may be taken.
     reluctance: i64,
     /// The reluctance bound of the attempt before, which found nothing; negative for the first attempt.
@@ -34,28 +34,28 @@ struct Bound {
     cost: NodeCost,
 }
 
-impl Bound {
+impl GroupSearchBound {
     /// Creates a bound by reluctance alone.
-    fn level(reluctance: i64) -> Bound {
+    fn level(reluctance: i64) -> GroupSearchBound {
         let tried = LEVELS.into_iter().filter(|level| *level < reluctance).max().unwrap_or(-1);
-        Bound { reluctance, tried, cost: MOST }
+        GroupSearchBound { reluctance, tried, cost: MOST }
     }
 }
 
 /// A node and the victims there.
-struct PreemptionCandidate {
+struct GroupCandidate {
     node: NodeIx,
     victims: Vec<PodIx>,
     cost: NodeCost,
 }
 
 /// The search for the smallest group of victims on one node.
-pub struct GroupOnOneNode<'l> {
+pub struct SmallestGroupSearch<'l> {
     /// The floors, and which victims are the last resort.
-    pub group: &'l Group,
+    pub group: &'l VictimGroupLaws,
 }
 
-impl Search for GroupOnOneNode<'_> {
+impl PreemptionSearch for SmallestGroupSearch<'_> {
     /// Returns the preemptor alone, as pods are planned one by one. Empty: the pod does not wait for a node.
     fn pods(&self, cluster: &Cluster, _: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         cluster.pod(preemptor).filter(|pod| pod.is_schedulable()).map(|_| preemptor).into_iter().collect()
@@ -66,38 +66,42 @@ impl Search for GroupOnOneNode<'_> {
     }
 
     /// Returns `false`: no nomination is lost to another pod, because the reservation guarantees that the nominated pod runs on that node.
-    fn outranks(&self, _: &Preemptor, _: &Pod) -> bool {
+    fn outranks(&self, _: &Preemptor, _: &PodInfo) -> bool {
         false
     }
 
-    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         plan_group(cluster, context, self.group)
     }
 }
 
 /// Returns a plan for the preemptor, or the obstacle.
-fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group: &Group) -> Result<Plan, Obstacle> {
+fn plan_group(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    group: &VictimGroupLaws,
+) -> Result<PlanDraft, PlanObstacle> {
     let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
     cluster.prepare_search([&request]);
     let leaving = context.leaving(cluster);
-    let outlook = Outlook::new(cluster, context, &leaving, [&request]);
+    let outlook = CostLowerBound::new(cluster, context, &leaving, [&request]);
     let mut trial = Trial::new(cluster);
     leaving.iter().for_each(|(ix, _)| trial.evict(*ix));
     trial.inner().prepare_search([&request]);
     let cluster = trial.cluster();
-    let ask = Ask {
+    let ask = PodToPlace {
         pod: context.preemptor.pod,
         request: &request,
-        what_if: &WhatIf::default(),
+        what_if: &DomainCountOverlay::default(),
         earlier: &NO_PODS,
         limits: None,
     };
-    let mut nodes = Nodes::new(cluster, context, (group, &ask), outlook);
+    let mut nodes = GroupCandidateNodes::new(cluster, context, (group, &ask), outlook);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(node) = nodes.first_with_room(cluster, context)
         && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
     {
-        return Err(Obstacle::Coming(node));
+        return Err(PlanObstacle::Coming(node));
     }
     let Some(best) = nodes.cheapest(cluster, context) else {
         return Err(nodes.obstacle(cluster, context));
@@ -105,9 +109,9 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     if context.notes.are_on() {
         trace::found(cluster, context, group, (&ask, &nodes.dry_runs()), &best);
     }
-    Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims))
+    Ok(PlanDraft::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims))
 }
 
-fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {
-    Case { group, ..context.preemptor.waiting(cluster, context.ledger) }
+fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> LawContext<'a> {
+    LawContext { group, ..context.preemptor.waiting(cluster, context.ledger) }
 }

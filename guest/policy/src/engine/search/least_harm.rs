@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::branches::{Branch, Branching, cheapest};
 use super::reprieve_job::victims_for_bounds;
-use super::{Obstacle, PreemptionContext};
-use crate::engine::Notes;
-use crate::engine::plan::Plan;
+use super::{PlanObstacle, PreemptionContext};
+use crate::engine::DecisionTrace;
+use crate::engine::plan::PlanDraft;
 use crate::laws::harm::{GangLoss, Harm, gang_loss, gang_of};
 use crate::laws::{LEAST, NodeCost, NodeVictims};
-use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
+use crate::model::{Cluster, JobIx, NO_PODS, PodInfo, PodIx, ResourceIx};
 
 /// The maximum number of gangs, without victims in the first plan, that are tried as a start.
 const OTHER_GANGS: usize = 16;
@@ -30,26 +30,26 @@ const BRANCHES: usize = 64;
 const LOOKS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
-pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {}
+pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {}
 
-impl<F: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>> FindPlan for F {}
+impl<F: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle>> FindPlan for F {}
 
 /// Finds the plan that costs least among those from all starts and branches.
 pub fn least_harm(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     find: impl FindPlan,
-) -> Result<Plan, Obstacle> {
+) -> Result<PlanDraft, PlanObstacle> {
     let explains = context.notes.are_on();
-    let (mut silent, nothing) = (Notes::default(), Branch::default());
+    let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
     let first =
         if explains { find(cluster, &mut context.in_branch(&nothing, &mut silent)) } else { find(cluster, context) };
     let pods = first.as_ref().map_or(0, |plan| plan.nominations.len());
-    let mut seeking = Seeking { cluster, context, find, pods };
+    let mut seeking = LeastHarmSearch { cluster, context, find, pods };
     let first =
         first.map(|plan| (Branch::default(), plan)).or_else(|obstacle| seeking.first_out_of_turn().ok_or(obstacle));
     let best = first.map(|first| seeking.best(first));
-    let Seeking { find, .. } = seeking;
+    let LeastHarmSearch { find, .. } = seeking;
     match best {
         Ok((branch, _)) if explains => {
             find(cluster, &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context })
@@ -60,7 +60,7 @@ pub fn least_harm(
 }
 
 /// The search for the plan that costs least.
-struct Seeking<'a, 'c, F> {
+struct LeastHarmSearch<'a, 'c, F> {
     cluster: &'a mut Cluster,
     context: &'a PreemptionContext<'c>,
     find: F,
@@ -68,13 +68,13 @@ struct Seeking<'a, 'c, F> {
     pods: usize,
 }
 
-impl<F: FindPlan> Seeking<'_, '_, F> {
+impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// Returns the cheapest plan, and its branch. `first` is a plan that is known already.
-    fn best(&mut self, first: (Branch, Plan)) -> (Branch, Plan) {
+    fn best(&mut self, first: (Branch, PlanDraft)) -> (Branch, PlanDraft) {
         if first.1.victims.is_empty() {
             return first;
         }
-        let mut silent = Notes::default();
+        let mut silent = DecisionTrace::default();
         let for_bounds = victims_for_bounds(self.cluster, &mut self.context.in_branch(&Branch::default(), &mut silent));
         if for_bounds.is_empty() && self.is_settled(&first.1) {
             return first;
@@ -110,7 +110,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     /// turn, another turn may cost less. One pod alone gets the cheapest of all nodes. Several equal pods do, too, if each takes a node for itself
     /// and the cost on one node depends on no other: no gang is broken, no budget is exhausted, no constraint between pods counts, and all victims
     /// rank equally.
-    fn is_settled(&self, plan: &Plan) -> bool {
+    fn is_settled(&self, plan: &PlanDraft) -> bool {
         let cluster = &*self.cluster;
         let pods: Vec<PodIx> = self.context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let [first, others @ ..] = pods.as_slice() else { return true };
@@ -123,7 +123,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
             cluster.nodes().all(|(_, node)| node.allocatable.get(resource) < amount.saturating_mul(2))
         };
         let priorities: BTreeSet<i32> =
-            plan.victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).collect();
+            plan.victims.iter().filter_map(|ix| cluster.pod(*ix)).map(PodInfo::priority).collect();
         priorities.len() < 2
             && cluster.inter_pod_count() == 0
             && !cluster.has_whole_groups()
@@ -134,7 +134,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     }
 
     /// Returns the candidates of each start but the first one. `tries` is the number of branches that are followed later.
-    fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>, tries: usize) -> Vec<BTreeSet<PodIx>> {
+    fn starts(&mut self, first: &PlanDraft, for_bounds: BTreeSet<PodIx>, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
         starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
         starts.extend(self.out_of_turn(tries));
@@ -145,7 +145,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         }
         let own: BTreeSet<JobIx> =
             first.victims.iter().filter_map(|ix| Some(gang_of(cluster, cluster.pod(*ix)?)?.0)).collect();
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
         let mut gangs = candidates_by_gang(cluster, &mut self.context.in_branch(&nothing, &mut silent));
         let is_own = |(gang, _): &(JobIx, BTreeSet<PodIx>)| own.contains(gang);
         gangs.sort_by_key(|(gang, pods)| (!own.contains(gang), Reverse(pods.len()), *gang));
@@ -180,7 +180,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         }
         match (gang_loss(cluster, pod, &NO_PODS), gang_of(cluster, pod)) {
             (GangLoss::Breaks, Some((_, gang))) => {
-                let (mut silent, nothing) = (Notes::default(), Branch::default());
+                let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
                 let mut context = self.context.in_branch(&nothing, &mut silent);
                 let members = gang.members.iter().copied();
                 let all: Vec<PodIx> =
@@ -194,20 +194,20 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     }
 }
 
-impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
-    type Plan = Plan;
+impl<F: FindPlan> Branching for LeastHarmSearch<'_, '_, F> {
+    type Plan = PlanDraft;
 
-    fn find(&mut self, branch: &Branch) -> Option<Plan> {
-        let mut silent = Notes::default();
+    fn find(&mut self, branch: &Branch) -> Option<PlanDraft> {
+        let mut silent = DecisionTrace::default();
         let found = (self.find)(self.cluster, &mut self.context.in_branch(branch, &mut silent)).ok();
         found.filter(|plan| plan.nominations.len() >= self.pods && self.is_in_turn(branch, &plan.victims))
     }
 
-    fn cost(&self, plan: &Plan) -> NodeCost {
+    fn cost(&self, plan: &PlanDraft) -> NodeCost {
         self.cost_of(&plan.victims)
     }
 
-    fn sets(&self, plan: &Plan) -> Vec<BTreeSet<PodIx>> {
+    fn sets(&self, plan: &PlanDraft) -> Vec<BTreeSet<PodIx>> {
         let sets: BTreeSet<BTreeSet<PodIx>> = plan.victims.iter().map(|ix| self.set_of(*ix)).collect();
         let victims: BTreeSet<PodIx> = plan.victims.iter().copied().collect();
         let part = |set: &BTreeSet<PodIx>| self.cost_of(&set.intersection(&victims).copied().collect::<Vec<PodIx>>());

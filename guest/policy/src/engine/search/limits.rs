@@ -1,27 +1,27 @@
 //! The limits of a plan for one pod.
 
-use crate::laws::{Case, Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, Ledger, PodIx};
+use crate::laws::{ActiveLaw, Denial, LawCheck, LawContext, Preemptor};
+use crate::model::{Cluster, PlansInFlight, PodIx};
 
 /// The laws that must hold with the plan for one pod carried out, once the leaving pods have left. They do not depend on the node.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits<'a> {
+pub struct PlanInvariants<'a> {
     /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
     /// The laws.
-    pub laws: &'a [Gate],
+    pub laws: &'a [LawCheck],
     /// The pods that are leaving.
     pub leaving: &'a [PodIx],
 }
 
-impl Limits<'_> {
+impl PlanInvariants<'_> {
     /// Returns the first limit that does not hold after evicting these pods. `None`: all hold.
-    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
+    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
         let mut group = cluster.with_whole_groups(gone).into_owned();
         let others = self.leaving.iter().filter(|ix| !gone.contains(ix));
         group.extend(others);
-        Case { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
+        LawContext { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
     }
 }

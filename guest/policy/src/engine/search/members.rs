@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::remove_all_then_reprieve::{in_order, plan_job};
-use super::{Obstacle, Plan, PreemptionContext, waiting};
-use crate::engine::Notes;
+use super::{PlanDraft, PlanObstacle, PreemptionContext, waiting};
+use crate::engine::DecisionTrace;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Gang, Job, Ledger, NodeIx, PodIx};
+use crate::model::{Cluster, Gang, Job, NodeIx, PlansInFlight, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -59,12 +59,12 @@ pub(super) fn plan_most(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     at_least: usize,
-) -> Result<Plan, Obstacle> {
-    let (mut gangs, mut silent) = (context.gangs.to_vec(), Notes::default());
+) -> Result<PlanDraft, PlanObstacle> {
+    let (mut gangs, mut silent) = (context.gangs.to_vec(), DecisionTrace::default());
     loop {
         let found = plan_job(cluster, &mut context.of(&gangs, &mut silent), at_least);
         let fewer = match (&found, gangs.as_slice()) {
-            (Err(Obstacle::NoNode { pod, planned: 1.. }), [gang]) if *pod == gang.pod => {
+            (Err(PlanObstacle::NoNode { pod, planned: 1.. }), [gang]) if *pod == gang.pod => {
                 without_largest(cluster, gang).filter(|gang| gang.pods.len() >= at_least)
             }
             _ => None,
@@ -113,7 +113,7 @@ pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
-/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`About::asks_each_pod`](crate::laws::About)), if the others
+/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`LawMetadata::asks_each_pod`](crate::laws::About)), if the others
 /// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
 pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
@@ -123,7 +123,7 @@ pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec
     let gang = pods.first().and_then(|first| Preemptor::of(cluster, laws, *first, pods.clone()));
     let Some(gang) = gang else { return pods };
     // Such a law does not read the plans in flight.
-    let ledger = Ledger::default();
+    let ledger = PlansInFlight::default();
     let is_judged = |gang: &Preemptor| of_each().all(|gate| gate.denial(&gang.waiting(cluster, &ledger)).is_none());
     if is_judged(&gang) {
         return pods;

@@ -28,16 +28,16 @@ pub use members::{has_its_room, without_unjudged};
 pub use plan_stands::plan_stands;
 pub use rearranged::{completes_without, without_victims};
 
-use super::cycle::JobByJob;
-use super::plan::Plan;
-use crate::laws::{self, Denial, Laws, Preemptor, Rule};
-use crate::model::{Cluster, NodeIx, Pod, PodIx};
-use group_on_one_node::GroupOnOneNode;
+use super::cycle::JobBundleSearch;
+use super::plan::PlanDraft;
+use crate::laws::{self, ActiveLaw, Denial, Laws, Preemptor};
+use crate::model::{Cluster, NodeIx, PodInfo, PodIx};
+use group_on_one_node::SmallestGroupSearch;
 use node_by_node::NodeByNode;
-use remove_all_then_reprieve::WholeJob;
+use remove_all_then_reprieve::WholeJobSearch;
 
 /// A kind of search: which pods it plans together, which nominations it respects, and what follows if it finds no plan.
-pub trait Search {
+pub trait PreemptionSearch {
     /// Returns the pods that one attempt decides about: by default the pending pods of the job, the most important first.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         waiting_with(cluster, laws, preemptor)
@@ -70,7 +70,7 @@ pub trait Search {
 
     /// Checks whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node. A pod of the same gang never does: pods
     /// have left for each nomination of a gang (ruling R87 of coscheduling).
-    fn outranks(&self, preemptor: &Preemptor, nominated: &Pod) -> bool {
+    fn outranks(&self, preemptor: &Preemptor, nominated: &PodInfo) -> bool {
         let is_own = preemptor.job.is_some() && nominated.attributes.job == preemptor.job;
         nominated.priority() < preemptor.priority && !is_own
     }
@@ -81,16 +81,16 @@ pub trait Search {
     }
 
     /// Searches for a plan for the preemptor. The error is the obstacle.
-    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>;
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle>;
 }
 
 /// Returns the search that a table of laws names.
-pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
+pub fn of(laws: &Laws) -> Box<dyn PreemptionSearch + '_> {
     match &laws.search {
-        laws::Search::RemoveAllThenReprieve => Box::new(WholeJob),
-        laws::Search::NodeByNode(sample) => Box::new(NodeByNode { sample: *sample }),
-        laws::Search::GroupOnOneNode(group) => Box::new(GroupOnOneNode { group }),
-        laws::Search::Bundles => Box::new(JobByJob),
+        laws::SearchKind::RemoveAllThenReprieve => Box::new(WholeJobSearch),
+        laws::SearchKind::NodeByNode(sample) => Box::new(NodeByNode { sample: *sample }),
+        laws::SearchKind::GroupOnOneNode(group) => Box::new(SmallestGroupSearch { group }),
+        laws::SearchKind::Bundles => Box::new(JobBundleSearch),
     }
 }
 
@@ -104,13 +104,13 @@ pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
 /// Returns the pending pods of the job of a pod that is tried; that pod alone, where the others do without it.
 pub fn waiting_with(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let pods = waiting(cluster, laws, preemptor);
-    let is_apart = cluster.pod(preemptor).is_some_and(Pod::is_schedulable) && !pods.contains(&preemptor);
+    let is_apart = cluster.pod(preemptor).is_some_and(PodInfo::is_schedulable) && !pods.contains(&preemptor);
     if is_apart { vec![preemptor] } else { pods }
 }
 
 /// The obstacle to a plan.
 #[derive(Debug, Clone)]
-pub enum Obstacle {
+pub enum PlanObstacle {
     /// No node fits a pod of the job, even after evicting every candidate.
     NoNode {
         /// The first pod that has no node.
@@ -125,5 +125,5 @@ pub enum Obstacle {
     /// This waiting pod of another quota would evict the pods of the plan at once.
     Claimed(PodIx),
     /// A law denies, even after evicting every candidate.
-    Law(Rule, Denial),
+    Law(ActiveLaw, Denial),
 }

@@ -15,18 +15,18 @@ use explanation::{tell_not_looked_at, tell_offers};
 
 use super::least_harm::least_harm;
 use super::members::{asks_for_all, lacking, needed_of, plan_most, without};
-use super::node_dry_run::{Ask, NodeDryRun, Price};
-use super::outlook::Outlook;
-use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN, in_order};
-use super::{Obstacle, Plan, PreemptionContext, Search};
-use crate::engine::Notes;
-use crate::laws::{NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, NO_PODS, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
+use super::node_dry_run::{EvictionCost, NodeDryRun, PodToPlace};
+use super::outlook::CostLowerBound;
+use super::shortlist::{NodeGenerations, NodeHeap, NodeHeapEntry, UNKNOWN, in_order};
+use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch};
+use crate::engine::DecisionTrace;
+use crate::laws::{MinCandidateNodes, NodeCost, Preemptor};
+use crate::model::{Cluster, DomainCountOverlay, NO_PODS, NodeIx, NodeSet, NominatedConstraints, PodIx};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
     dry_run: NodeDryRun,
-    price: Price,
+    price: EvictionCost,
 }
 
 impl PreemptionCandidate {
@@ -39,10 +39,10 @@ impl PreemptionCandidate {
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
 pub struct NodeByNode {
     /// The number of nodes with a possible plan that ends the search.
-    pub sample: Sample,
+    pub sample: MinCandidateNodes,
 }
 
-impl Search for NodeByNode {
+impl PreemptionSearch for NodeByNode {
     /// Returns as many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup of
     /// Kubernetes needs all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
@@ -62,15 +62,15 @@ impl Search for NodeByNode {
     }
 
     /// Searches for a plan. If a member of the gang finds no node, the search continues with another member instead.
-    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
             return self.find_for(cluster, context);
         }
-        let (mut gangs, mut left_out, mut silent) = (context.gangs.to_vec(), BTreeSet::new(), Notes::default());
+        let (mut gangs, mut left_out, mut silent) = (context.gangs.to_vec(), BTreeSet::new(), DecisionTrace::default());
         loop {
             let found = self.find_for(cluster, &mut context.of(&gangs, &mut silent));
             let others = match &found {
-                Err(Obstacle::NoNode { pod, .. }) => without(cluster, context, (*pod, &gangs), &mut left_out),
+                Err(PlanObstacle::NoNode { pod, .. }) => without(cluster, context, (*pod, &gangs), &mut left_out),
                 _ => None,
             };
             match others {
@@ -91,7 +91,7 @@ impl Search for NodeByNode {
 
 impl NodeByNode {
     /// Returns a plan for these pods, or the obstacle.
-    fn find_for(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn find_for(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         match context.laws.by_least_harm(context.preemptor) {
             Some(laws) => {
                 let context = &mut PreemptionContext { laws: &laws, notes: context.notes, ..*context };
@@ -103,7 +103,12 @@ impl NodeByNode {
     }
 
     /// Returns a plan for these pods. `seeks`: whether the cheapest of the plans for several pods is sought.
-    fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
+    fn plan(
+        &self,
+        cluster: &mut Cluster,
+        context: &mut PreemptionContext<'_>,
+        seeks: bool,
+    ) -> Result<PlanDraft, PlanObstacle> {
         let at_least = match context.preemptor.pods.len() {
             0 | 1 => return self.plan_one(cluster, context),
             all if asks_for_all(cluster, context.preemptor) => lacking(cluster, context.preemptor).min(all),
@@ -116,7 +121,7 @@ impl NodeByNode {
     }
 
     /// Returns a plan for one pod. Where quotas give back in turn, another turn may make the pod fit where the first one does not, or cost less.
-    fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         match context.takes_in_turn() {
             true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.sample)),
             false => plan_pod(cluster, context, self.sample),
@@ -125,7 +130,11 @@ impl NodeByNode {
 }
 
 /// Plans the preemptor. The error is the obstacle.
-fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
+fn plan_pod(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    sample: MinCandidateNodes,
+) -> Result<PlanDraft, PlanObstacle> {
     let preemptor = context.preemptor.pod;
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
     cluster.prepare_search([&request]);
@@ -133,21 +142,21 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     let large = context.large_enough(cluster, preemptor, &request);
     let leaving = context.leaving(cluster);
     let gone: Vec<PodIx> = leaving.iter().map(|(ix, _)| *ix).collect();
-    let mut what_if = WhatIf::default();
+    let mut what_if = DomainCountOverlay::default();
     gone.iter().for_each(|ix| what_if.evict_set(cluster, *ix));
     let (what_if, earlier, limits) = (&what_if, &NO_PODS, context.limits(&gone));
-    let ask = Ask { pod: preemptor, request: &request, what_if, earlier, limits };
+    let ask = PodToPlace { pod: preemptor, request: &request, what_if, earlier, limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
-    let outlook = Outlook::new(cluster, context, &leaving, [&request]);
+    let outlook = CostLowerBound::new(cluster, context, &leaving, [&request]);
     let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor);
     let best = match only_room_counts && !outlook.is_blind() {
         true => cheapest(cluster, context, &large, asked, outlook),
         false => cheapest_of_all(cluster, context, &large, asked),
     };
-    let Some(best) = best else { return Err(Obstacle::NoNode { pod: preemptor, planned: 0 }) };
+    let Some(best) = best else { return Err(PlanObstacle::NoNode { pod: preemptor, planned: 0 }) };
     let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
+    Ok(PlanDraft::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
 /// Returns the cheapest of the first nodes that fit after evictions, where only capacity decides which nodes fit. A disruption budget makes a node
@@ -156,8 +165,8 @@ fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     large: &NodeSet,
-    (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
-    mut outlook: Outlook,
+    (ask, nominated, enough): (&PodToPlace<'_>, &NominatedConstraints, usize),
+    mut outlook: CostLowerBound,
 ) -> Option<PreemptionCandidate> {
     let mut wanted = outlook.wanted(cluster, ask.request);
     let (mut offers, mut priced) = (Vec::with_capacity(enough), BTreeMap::new());
@@ -167,17 +176,17 @@ fn cheapest(
             None => {}
             Some(UNKNOWN) => {
                 let found = offer(cluster, context, ix, (ask, nominated));
-                offers.extend(found.as_ref().map(|found| Offer::price(found.price.cost, place, ix)));
+                offers.extend(found.as_ref().map(|found| NodeHeapEntry::price(found.price.cost, place, ix)));
                 priced.extend(found.map(|found| (ix, found)));
             }
-            Some(cost) => offers.push(Offer::at_least(cost, place, ix)),
+            Some(cost) => offers.push(NodeHeapEntry::at_least(cost, place, ix)),
         }
         if offers.len() >= enough {
             break;
         }
     }
-    let best = Shortlist::new(offers).cheapest(
-        &Changes::new(),
+    let best = NodeHeap::new(offers).cheapest(
+        &NodeGenerations::new(),
         |_| true,
         |ix| {
             let found = offer(cluster, context, ix, (ask, nominated))?;
@@ -201,7 +210,7 @@ fn cheapest_of_all(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     large: &NodeSet,
-    (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
+    (ask, nominated, enough): (&PodToPlace<'_>, &NominatedConstraints, usize),
 ) -> Option<PreemptionCandidate> {
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     let mut nodes = in_order(cluster, large);
@@ -225,7 +234,7 @@ fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     ix: NodeIx,
-    (ask, nominated): (&Ask<'_>, &Nominated),
+    (ask, nominated): (&PodToPlace<'_>, &NominatedConstraints),
 ) -> Option<PreemptionCandidate> {
     let node = cluster.node(ix)?;
     let pods = cluster.one_of_each_group(&node.pods);

@@ -3,28 +3,31 @@
 use std::collections::BTreeSet;
 
 use super::branches::Branch;
-use super::limits::Limits;
+use super::limits::PlanInvariants;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, InterPodLack, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{
+    Amounts, Cluster, DomainCountOverlay, InterPodViolation, NodeInfo, NodeIx, NominatedConstraints, PodInfo, PodIx,
+    ResourceIx, ResourceRequest,
+};
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct VictimCandidate {
     /// The pod.
     pub pod: PodIx,
     /// What the eviction of the pod frees, if that is not its request.
-    frees: Option<Request>,
-    /// How reluctantly it is taken (see [`Reluctance`](crate::laws::Reluctance)).
+    frees: Option<ResourceRequest>,
+    /// How reluctantly it is taken (see [`EvictionPenaltyFn`](crate::laws::Reluctance)).
     pub reluctance: i64,
 }
 
-impl Candidate {
+impl VictimCandidate {
     /// Creates a candidate from a pod.
-    pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
+    pub fn new(cluster: &Cluster, pod: PodIx) -> VictimCandidate {
         let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
-        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(Pod::frees_its_request);
+        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(PodInfo::frees_its_request);
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
-        Candidate { pod, frees, reluctance: 0 }
+        VictimCandidate { pod, frees, reluctance: 0 }
     }
 
     /// Returns whether the eviction of the candidate frees what it requests.
@@ -33,24 +36,24 @@ impl Candidate {
     }
 
     /// Returns what the eviction of the candidate frees.
-    fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a Request> {
+    fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a ResourceRequest> {
         self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))
     }
 }
 
 /// A pod that is to be placed, with the state of the plan so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct PodToPlace<'a> {
     /// The pod.
     pub pod: PodIx,
     /// The amounts that the pod requests.
-    pub request: &'a Request,
+    pub request: &'a ResourceRequest,
     /// The changes to the cluster that the plan assumes: the leaving pods are gone, the planned pods placed, and their victims gone.
-    pub what_if: &'a WhatIf,
+    pub what_if: &'a DomainCountOverlay,
     /// The victims of the plan so far, on whatever node.
     pub earlier: &'a BTreeSet<PodIx>,
     /// The limits of the plan, where the plan is for this pod alone and has limits. For several pods, limits are checked in a trial.
-    pub limits: Option<Limits<'a>>,
+    pub limits: Option<PlanInvariants<'a>>,
 }
 
 /// A dry run of a node.
@@ -68,7 +71,7 @@ pub struct NodeDryRun {
     pub leaving: Vec<PodIx>,
     /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
     /// first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<VictimCandidate>,
     /// The number of candidates with an exhausted budget.
     pub protected: usize,
     /// The resources that the planned pods request. Only these must be free: a node may be overcommitted in another one.
@@ -78,12 +81,12 @@ pub struct NodeDryRun {
     /// The pods that are planned on the node so far.
     pub planned: Vec<PodIx>,
     /// The nominated pods of others, on all nodes. Constraints between pods must hold with these nominated pods and without them.
-    pub nominated: Nominated,
+    pub nominated: NominatedConstraints,
 }
 
 /// The cost of evictions on a node.
 #[derive(Debug, Clone)]
-pub struct Price {
+pub struct EvictionCost {
     /// The victims, including those for the pods that are planned on the node already.
     pub victims: Vec<PodIx>,
     /// The number of further victims that violate a disruption budget.
@@ -97,12 +100,13 @@ impl NodeDryRun {
     /// exhausted budget.
     pub fn new(
         cluster: &Cluster,
-        (ix, node): (NodeIx, &Node),
+        (ix, node): (NodeIx, &NodeInfo),
         room: Amounts,
         candidates: impl IntoIterator<Item = PodIx>,
         protected: usize,
     ) -> NodeDryRun {
-        let candidates: Vec<Candidate> = candidates.into_iter().map(|ix| Candidate::new(cluster, ix)).collect();
+        let candidates: Vec<VictimCandidate> =
+            candidates.into_iter().map(|ix| VictimCandidate::new(cluster, ix)).collect();
         let mut emptied = room.clone();
         let all = candidates.iter().filter_map(|candidate| candidate.frees(cluster));
         all.for_each(|frees| emptied.add(frees));
@@ -128,27 +132,27 @@ impl NodeDryRun {
     }
 
     /// Computes the cost of one more pod on the node. `None`: the pod does not fit even after evicting every candidate.
-    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
+    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<EvictionCost> {
         let victims = self.victims_for(cluster, choice, ask)?;
         let further: Vec<PodIx> = victims.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
         let violations = self.violations(&further);
         let together = cluster.with_whole_groups(&further);
         let earlier = ask.earlier;
         let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
-        Some(Price { victims, violations, cost })
+        Some(EvictionCost { victims, violations, cost })
     }
 
     /// Returns the capacity after evicting some candidates.
     pub fn without(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
         let mut room = self.room.clone();
-        for candidate in gone.iter().map(|ix| Candidate::new(cluster, *ix)) {
+        for candidate in gone.iter().map(|ix| VictimCandidate::new(cluster, *ix)) {
             candidate.frees(cluster).into_iter().for_each(|frees| room.add(frees));
         }
         room
     }
 
     /// Plans one more pod on the node. `victims` are the victims for all pods that are planned there.
-    pub fn plan(&mut self, (pod, request): (PodIx, &Request), victims: Vec<PodIx>) {
+    pub fn plan(&mut self, (pod, request): (PodIx, &ResourceRequest), victims: Vec<PodIx>) {
         self.victims = victims;
         self.room.subtract(request);
         self.emptied.subtract(request);
@@ -164,7 +168,7 @@ impl NodeDryRun {
         &self,
         cluster: &Cluster,
         choice: &NodeChoice,
-        ask: &Ask<'_>,
+        ask: &PodToPlace<'_>,
         branch: &Branch,
     ) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
@@ -172,7 +176,7 @@ impl NodeDryRun {
         let keeps = |gone: &[PodIx]| ask.limits.is_none_or(|limits| limits.broken(cluster, gone).is_none());
         let mut room = self.room.clone();
         room.subtract(ask.request);
-        let mut others = Others::of(cluster, self, ask);
+        let mut others = InterPodView::of(cluster, self, ask);
         if fits(&room) && others.lack().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
@@ -218,8 +222,8 @@ impl NodeDryRun {
         choice: &NodeChoice,
         earlier: &BTreeSet<PodIx>,
         branch: &Branch,
-    ) -> Vec<&Candidate> {
-        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+    ) -> Vec<&VictimCandidate> {
+        let mut candidates: Vec<&VictimCandidate> = self.candidates.iter().collect();
         if !branch.spared.is_empty() {
             candidates.retain(|candidate| !branch.spared.contains(&candidate.pod));
         }
@@ -228,8 +232,8 @@ impl NodeDryRun {
         }
         if !earlier.is_empty() {
             let costs_nothing = |pod| choice.by.is_free(cluster, pod, earlier);
-            let is_free = |candidate: &mut &Candidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
-            let free: Vec<&Candidate> = candidates.extract_if(.., is_free).collect();
+            let is_free = |candidate: &mut &VictimCandidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
+            let free: Vec<&VictimCandidate> = candidates.extract_if(.., is_free).collect();
             candidates.extend(free);
         }
         candidates
@@ -237,35 +241,35 @@ impl NodeDryRun {
 
     /// Returns why the other pods do not allow a pod, or one planned there before, on the node after evicting some candidates. `None`: they allow
     /// all.
-    pub fn lack_without(&self, cluster: &Cluster, ask: &Ask<'_>, gone: &[PodIx]) -> Option<InterPodLack> {
-        let mut others = Others::of(cluster, self, ask);
+    pub fn lack_without(&self, cluster: &Cluster, ask: &PodToPlace<'_>, gone: &[PodIx]) -> Option<InterPodViolation> {
+        let mut others = InterPodView::of(cluster, self, ask);
         gone.iter().for_each(|ix| others.evict(*ix));
         others.lack()
     }
 }
 
 /// The other pods, as seen by the pods that are to be on a node.
-struct Others<'a> {
+struct InterPodView<'a> {
     cluster: &'a Cluster,
     dry_run: &'a NodeDryRun,
     /// The pods that are to be on the node, the new one last, each with the node.
     placed: Vec<(PodIx, NodeIx)>,
     /// The changes that these pods assume. `None`: no constraint between pods concerns them.
-    what_if: Option<WhatIf>,
+    what_if: Option<DomainCountOverlay>,
 }
 
-impl<'a> Others<'a> {
+impl<'a> InterPodView<'a> {
     /// Creates the view with every candidate and the new pod on the node.
-    fn of(cluster: &'a Cluster, dry_run: &'a NodeDryRun, ask: &Ask<'_>) -> Others<'a> {
+    fn of(cluster: &'a Cluster, dry_run: &'a NodeDryRun, ask: &PodToPlace<'_>) -> InterPodView<'a> {
         let pods = || dry_run.planned.iter().copied().chain([ask.pod]);
         if !pods().any(|pod| cluster.is_between(pod)) {
-            return Others { cluster, dry_run, placed: Vec::new(), what_if: None };
+            return InterPodView { cluster, dry_run, placed: Vec::new(), what_if: None };
         }
         let mut what_if = ask.what_if.clone();
         dry_run.victims.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
         what_if.place(cluster, ask.pod, dry_run.node);
         let placed = pods().map(|pod| (pod, dry_run.node)).collect();
-        Others { cluster, dry_run, placed, what_if: Some(what_if) }
+        InterPodView { cluster, dry_run, placed, what_if: Some(what_if) }
     }
 
     fn evict(&mut self, candidate: PodIx) {
@@ -285,7 +289,7 @@ impl<'a> Others<'a> {
     }
 
     /// Returns why the other pods do not allow the placed pods. `None`: they allow all of them.
-    fn lack(&self) -> Option<InterPodLack> {
+    fn lack(&self) -> Option<InterPodViolation> {
         let disallowed =
             self.cluster.first_disallowed_together(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
         disallowed.map(|(_, lack)| lack)

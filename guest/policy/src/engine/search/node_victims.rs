@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::branches::{Branch, Branching, cheapest};
-use super::node_dry_run::{Ask, Candidate, NodeDryRun};
+use super::node_dry_run::{NodeDryRun, PodToPlace, VictimCandidate};
 use crate::laws::harm::gang_of;
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
@@ -17,7 +17,7 @@ const TRIES: usize = 64;
 impl NodeDryRun {
     /// Returns the victims for one more pod, including those of the pods that are planned so far. `None`: the pod does not fit even without any
     /// candidate.
-    pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
+    pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, choice, ask, &Branch::default())?;
         // The cheapest candidate is reprieved last, so if one victim is enough, no other one costs less. Exceptions are pods of a gang below its
         // minimum, which may cost nothing, and groups that are evicted whole. If all candidates are needed, no other set is enough.
@@ -33,7 +33,7 @@ impl NodeDryRun {
             return Some(first);
         }
         let earlier = ask.earlier.iter().copied().filter(|ix| !self.victims.contains(ix)).collect();
-        let mut search = OnNode { dry_run: self, cluster, choice, ask, earlier };
+        let mut search = NodeVictimSearch { dry_run: self, cluster, choice, ask, earlier };
         if search.is_cheapest(&first) {
             return Some(first);
         }
@@ -48,20 +48,20 @@ impl NodeDryRun {
 }
 
 /// The search for the cheapest victims on a node.
-struct OnNode<'a> {
+struct NodeVictimSearch<'a> {
     dry_run: &'a NodeDryRun,
     cluster: &'a Cluster,
     choice: &'a NodeChoice,
-    ask: &'a Ask<'a>,
+    ask: &'a PodToPlace<'a>,
     /// The victims of the plan on other nodes.
     earlier: BTreeSet<PodIx>,
 }
 
-impl OnNode<'_> {
+impl NodeVictimSearch<'_> {
     /// Returns whether certainly no other victims cost less. Any other sufficient set has a candidate that is none of these victims, and costs at
     /// least what that candidate costs alone.
     fn is_cheapest(&self, victims: &[PodIx]) -> bool {
-        let alone = |candidate: &Candidate| (candidate.pod, self.cost_of(&[candidate.pod]));
+        let alone = |candidate: &VictimCandidate| (candidate.pod, self.cost_of(&[candidate.pod]));
         let alone: Vec<(PodIx, NodeCost)> = self.dry_run.candidates.iter().map(alone).collect();
         let cost = self.cost_of(victims);
         alone.iter().all(|(ix, alone)| *alone >= cost || victims.contains(ix))
@@ -107,7 +107,7 @@ fn is_least_of_equals(alone: &[(PodIx, NodeCost)], victims: &[PodIx]) -> bool {
     true
 }
 
-impl Branching for OnNode<'_> {
+impl Branching for NodeVictimSearch<'_> {
     type Plan = Vec<PodIx>;
 
     fn find(&mut self, branch: &Branch) -> Option<Vec<PodIx>> {

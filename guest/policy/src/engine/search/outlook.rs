@@ -9,22 +9,22 @@ mod least;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
-use least::{Least, at_least};
+use least::{NodeVictimBound, at_least};
 
 use super::PreemptionContext;
-use super::shortlist::{Offer, UNKNOWN};
+use super::shortlist::{NodeHeapEntry, UNKNOWN};
 use crate::laws::NodeCost;
-use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::model::{Cluster, NO_PODS, NodeIx, NodePod, PodInfo, PodIx, ResourceIx, ResourceRequest, VictimClassIx};
 
 /// Lower bounds of the cost of a plan on each node, from what is known of the pods, class by class.
-pub struct Outlook {
+pub struct CostLowerBound {
     /// Whether no lower bounds exist, so that each node is examined.
     is_blind: bool,
     /// The nodes without a lower bound, because pods leave them.
     unclear: BTreeSet<NodeIx>,
     /// The resources that the planned pods request.
     resources: Vec<ResourceIx>,
-    standing: Vec<Standing>,
+    standing: Vec<VictimStatus>,
     /// The amount that a pod of each class frees, by resource and class; zero where the pods are no candidates.
     frees: Vec<Vec<i64>>,
     /// The share of the cluster that a pod of each class uses.
@@ -35,7 +35,7 @@ pub struct Outlook {
 
 /// The result of the guards for the pods of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum VictimStatus {
     /// No pod of the class was judged yet.
     Unasked,
     /// The pods stay.
@@ -47,15 +47,15 @@ enum Standing {
 }
 
 /// The amount that a pod requests of each resource, with the free amounts of all nodes.
-pub struct Wanted<'a> {
+pub struct RequestDeficits<'a> {
     columns: Vec<(i64, &'a [i64])>,
     /// The missing amounts on the node that is examined.
-    gaps: Vec<Gap>,
+    gaps: Vec<ResourceDeficit>,
 }
 
 /// The missing amount of a resource on a node, and the most that one eviction there frees of it.
 #[derive(Debug, Clone, Copy)]
-struct Gap {
+struct ResourceDeficit {
     /// The index of the resource among the requested ones.
     resource: usize,
     /// The resource.
@@ -64,22 +64,22 @@ struct Gap {
     largest: i64,
 }
 
-impl Outlook {
+impl CostLowerBound {
     /// Creates the outlook of a search for pods with these requests. `leaving` are the pods that leave their nodes. The cluster must be prepared for
     /// the search.
     pub fn new<'a>(
         cluster: &Cluster,
         context: &PreemptionContext<'_>,
         leaving: &[(PodIx, NodeIx)],
-        requests: impl IntoIterator<Item = &'a Request>,
-    ) -> Outlook {
+        requests: impl IntoIterator<Item = &'a ResourceRequest>,
+    ) -> CostLowerBound {
         let resources: BTreeSet<ResourceIx> =
             requests.into_iter().flat_map(|request| request.iter().map(|(resource, _)| resource)).collect();
         let (resources, classes) = (resources.into_iter().collect::<Vec<_>>(), cluster.residents().class_count());
-        Outlook {
+        CostLowerBound {
             is_blind: context.looks_at_each(cluster),
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
-            standing: vec![Standing::Unasked; classes],
+            standing: vec![VictimStatus::Unasked; classes],
             shares: vec![0; classes],
             frees: vec![vec![0; classes]; resources.len()],
             gap_shares: vec![Cell::default(); resources.len()],
@@ -97,23 +97,23 @@ impl Outlook {
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        request: &Request,
+        request: &ResourceRequest,
         nodes: &[NodeIx],
-    ) -> Vec<Offer> {
+    ) -> Vec<NodeHeapEntry> {
         let mut wanted = self.wanted(cluster, request);
         let mut offers = Vec::with_capacity(nodes.len());
         for ix in nodes {
             let cost = self.least(cluster, context, &mut wanted, *ix);
-            offers.extend(cost.and_then(|cost| Some(Offer::at_least(cost, cluster.node(*ix)?.rank, *ix))));
+            offers.extend(cost.and_then(|cost| Some(NodeHeapEntry::at_least(cost, cluster.node(*ix)?.rank, *ix))));
         }
         offers
     }
 
-    /// Returns the input of [`Outlook::least`] for a pod with this request.
-    pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &Request) -> Wanted<'a> {
+    /// Returns the input of [`CostLowerBound::least`] for a pod with this request.
+    pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &ResourceRequest) -> RequestDeficits<'a> {
         let column = |resource: &ResourceIx| (request.get(*resource), cluster.rooms().free(*resource));
         let columns: Vec<_> = self.resources.iter().map(column).collect();
-        Wanted { gaps: Vec::with_capacity(columns.len()), columns }
+        RequestDeficits { gaps: Vec::with_capacity(columns.len()), columns }
     }
 
     /// Returns a lower bound of the cost of a plan on a node. `None`: there cannot be a plan. [`UNKNOWN`]: the node must be examined.
@@ -121,7 +121,7 @@ impl Outlook {
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        Wanted { columns, gaps }: &mut Wanted<'_>,
+        RequestDeficits { columns, gaps }: &mut RequestDeficits<'_>,
         ix: NodeIx,
     ) -> Option<NodeCost> {
         if self.is_blind || self.unclear.contains(&ix) || cluster.rooms().has_nominated(ix) {
@@ -133,7 +133,7 @@ impl Outlook {
             let missing = amount.saturating_sub(free.get(at).copied().unwrap_or(0));
             if missing > 0 {
                 let of = self.resources.get(resource).copied().unwrap_or(ResourceIx(u32::MAX));
-                gaps.push(Gap { resource, of, missing, largest: 0 });
+                gaps.push(ResourceDeficit { resource, of, missing, largest: 0 });
             }
         }
         if gaps.is_empty() {
@@ -143,9 +143,9 @@ impl Outlook {
         let mut candidates = 0i64;
         for resident in residents {
             match self.standing(cluster, context, resident) {
-                Standing::Candidate => candidates = candidates.saturating_add(1),
-                Standing::Unclear => return Some(UNKNOWN),
-                Standing::Spared | Standing::Unasked => {}
+                VictimStatus::Candidate => candidates = candidates.saturating_add(1),
+                VictimStatus::Unclear => return Some(UNKNOWN),
+                VictimStatus::Spared | VictimStatus::Unasked => {}
             }
         }
         if candidates == 0 {
@@ -154,8 +154,16 @@ impl Outlook {
         let closed = |highest: i32, gap| Some(highest.max(self.close(gap, residents)?));
         let highest = gaps.iter_mut().try_fold(i32::MIN, closed)?;
         let count = at_least(gaps);
-        let least =
-            Least { outlook: self, cluster, residents, gaps, candidates, highest, count, extremes: OnceCell::new() };
+        let least = NodeVictimBound {
+            outlook: self,
+            cluster,
+            residents,
+            gaps,
+            candidates,
+            highest,
+            count,
+            extremes: OnceCell::new(),
+        };
         Some((context.laws.node_choice.by.least)(&least))
     }
 
@@ -172,9 +180,9 @@ impl Outlook {
         let mut candidates = Vec::new();
         for resident in cluster.residents().on(ix) {
             match self.standing(cluster, context, resident) {
-                Standing::Candidate => candidates.push(resident.pod),
-                Standing::Spared => {}
-                Standing::Unclear | Standing::Unasked => return None,
+                VictimStatus::Candidate => candidates.push(resident.pod),
+                VictimStatus::Spared => {}
+                VictimStatus::Unclear | VictimStatus::Unasked => return None,
             }
         }
         Some(candidates)
@@ -182,7 +190,7 @@ impl Outlook {
 
     fn is_candidate(&self, class: VictimClassIx) -> bool {
         let at = usize::try_from(class.0).unwrap_or(usize::MAX);
-        self.standing.get(at) == Some(&Standing::Candidate)
+        self.standing.get(at) == Some(&VictimStatus::Candidate)
     }
 
     fn share(&self, class: VictimClassIx) -> i64 {
@@ -191,7 +199,7 @@ impl Outlook {
     }
 
     /// Returns the part of the cluster that is missing on a node.
-    fn gap_share(&self, cluster: &Cluster, gap: &Gap) -> i64 {
+    fn gap_share(&self, cluster: &Cluster, gap: &ResourceDeficit) -> i64 {
         let known = self.gap_shares.get(gap.resource);
         if let Some((missing, share)) = known.map(Cell::get)
             && missing == gap.missing
@@ -205,7 +213,7 @@ impl Outlook {
 
     /// Returns the priority of the last of the least important candidates among these pods that close a gap. `None`: all of them together do not
     /// close it.
-    fn close(&self, gap: &mut Gap, residents: &[Resident]) -> Option<i32> {
+    fn close(&self, gap: &mut ResourceDeficit, residents: &[NodePod]) -> Option<i32> {
         let of_class = self.frees.get(gap.resource).map(Vec::as_slice).unwrap_or_default();
         let (mut freed, mut closing) = (0i64, None);
         for resident in residents {
@@ -220,38 +228,43 @@ impl Outlook {
     }
 
     /// Returns the result of the guards for a pod, judged once for its class.
-    fn standing(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, resident: &Resident) -> Standing {
+    fn standing(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, resident: &NodePod) -> VictimStatus {
         let at = usize::try_from(resident.class.0).unwrap_or(usize::MAX);
         match self.standing.get(at) {
-            Some(Standing::Unasked) => self.ask(cluster, context, (at, resident.pod)),
-            known => known.copied().unwrap_or(Standing::Unclear),
+            Some(VictimStatus::Unasked) => self.ask(cluster, context, (at, resident.pod)),
+            known => known.copied().unwrap_or(VictimStatus::Unclear),
         }
     }
 
     #[cold]
-    fn ask(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, (at, ix): (usize, PodIx)) -> Standing {
-        let Some(pod) = cluster.pod(ix) else { return Standing::Unclear };
+    fn ask(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        (at, ix): (usize, PodIx),
+    ) -> VictimStatus {
+        let Some(pod) = cluster.pod(ix) else { return VictimStatus::Unclear };
         let standing = if self.is_blind || pod.is_leaving() || !pod.frees_its_request() {
-            Standing::Unclear
+            VictimStatus::Unclear
         } else if !context.check_candidate(cluster, ix) {
-            Standing::Spared
+            VictimStatus::Spared
         } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
             // The pod costs less than its priority and its size say, and so do the other pods of its class, which are of the same gang.
-            Standing::Unclear
+            VictimStatus::Unclear
         } else {
-            Standing::Candidate
+            VictimStatus::Candidate
         };
         if let Some(slot) = self.standing.get_mut(at) {
             *slot = standing;
         }
-        if standing == Standing::Candidate {
+        if standing == VictimStatus::Candidate {
             self.weigh(cluster, at, pod);
         }
         standing
     }
 
     /// Records the amounts that a candidate of a class frees, and its share of the cluster.
-    fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &Pod) {
+    fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &PodInfo) {
         if let Some(share) = self.shares.get_mut(class) {
             *share = cluster.pod_share(pod);
         }

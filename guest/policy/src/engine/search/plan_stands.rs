@@ -3,7 +3,7 @@
 use super::PreemptionContext;
 use super::members::{asks_for_all, gang, lacking};
 use crate::laws::Preemptor;
-use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
+use crate::model::{Cluster, DomainCountOverlay, NodeIx, NominatedConstraints, PodIx, Trial};
 
 /// The maximum number of times that pods are examined on their nodes, in all orders together.
 const LOOKS: usize = 512;
@@ -22,7 +22,7 @@ pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bo
     }
     trial.rewind(before);
     let nominated = context.nominated(trial.cluster());
-    Standing { context, nominated, looks: LOOKS }.in_some_order(&mut trial, &promised)
+    PlacementOrderSearch { context, nominated, looks: LOOKS }.in_some_order(&mut trial, &promised)
 }
 
 /// Returns the nominated pods of a gang with their nodes, if the plan that promised them is still enough: the tried pod is one of them, and as many
@@ -39,15 +39,15 @@ fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, Node
 }
 
 /// The search for an order in which nominated pods take their nodes.
-struct Standing<'a> {
+struct PlacementOrderSearch<'a> {
     context: &'a PreemptionContext<'a>,
     /// The nominated pods of others.
-    nominated: Nominated,
+    nominated: NominatedConstraints,
     /// The number of examinations that are left.
     looks: usize,
 }
 
-impl Standing<'_> {
+impl PlacementOrderSearch<'_> {
     /// Returns whether these pods can take their nodes in some order. `false` also where the examinations run out.
     fn in_some_order(&mut self, trial: &mut Trial<'_>, left: &[(PodIx, NodeIx)]) -> bool {
         left.is_empty()
@@ -77,6 +77,6 @@ impl Standing<'_> {
         };
         self.context.may_run(cluster, pod, ix)
             && self.context.unpromised(cluster, node).lacks(request).is_none()
-            && cluster.inter_pod_allows_beside(pod, ix, &WhatIf::default(), &self.nominated).is_ok()
+            && cluster.inter_pod_allows_beside(pod, ix, &DomainCountOverlay::default(), &self.nominated).is_ok()
     }
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use super::members::{lacking, without_largest};
 use super::remove_all_then_reprieve::{in_order, plan_job};
-use super::{Branch, Plan, PreemptionContext};
+use super::{Branch, PlanDraft, PreemptionContext};
 use crate::contract::Refuted;
-use crate::engine::Notes;
+use crate::engine::DecisionTrace;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Ledger, NodeIx, Place, PodIx};
+use crate::model::{Cluster, NodeIx, PlansInFlight, PodIx, PodLocation};
 
 /// The maximum number of kinds of pods, the smallest first, that are tried as the pod which a plan must be for.
 const KINDS: usize = 16;
 
 /// The laws, the plans in flight, and what the host refused of earlier plans.
-pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
+pub type SearchGround<'a> = (&'a Laws, &'a PlansInFlight, &'a Refuted);
 
 /// Returns whether a gang can be complete without the tried pod, with some of its other waiting pods and without an eviction.
-pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &Preemptor) -> bool {
+pub fn completes_without(cluster: &mut Cluster, ground: SearchGround<'_>, preemptor: &Preemptor) -> bool {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
     if others.is_empty() || lacking(cluster, preemptor) > others.len() {
@@ -39,7 +39,7 @@ pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &
 
 /// Returns a plan that evicts no pod, for the tried pod and as many others as its gang lacks; for all pods where several gangs start together. Larger
 /// pods are left out where they take the capacity, or the quota, of the others.
-pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preemptor]) -> Option<Plan> {
+pub fn without_victims(cluster: &mut Cluster, ground: SearchGround<'_>, gangs: &[Preemptor]) -> Option<PlanDraft> {
     let [gang] = gangs else { return planned(cluster, ground, gangs, usize::MAX) };
     let at_least = lacking(cluster, gang);
     // Of equal pods, the tried one gets its node first: the plan must be for it, and may do without others.
@@ -59,18 +59,18 @@ pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preem
 /// if only an eviction gives it a node.
 fn planned(
     cluster: &mut Cluster,
-    (laws, ledger, refuted): Ground<'_>,
+    (laws, ledger, refuted): SearchGround<'_>,
     gangs: &[Preemptor],
     at_least: usize,
-) -> Option<Plan> {
-    let (preemptor, notes) = (gangs.first()?, &mut Notes::default());
+) -> Option<PlanDraft> {
+    let (preemptor, notes) = (gangs.first()?, &mut DecisionTrace::default());
     let mut find = |cluster: &mut Cluster, branch: &Branch| {
         let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
         plan_job(cluster, &mut context, at_least).ok()
     };
     let mut plan = find(cluster, &Branch::default())?;
     if !plan.victims.is_empty() {
-        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.place, Place::Bound(_))).map(|(ix, _)| ix);
+        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.place, PodLocation::Bound(_))).map(|(ix, _)| ix);
         let nobody = Branch { spared: bound.collect(), ..Branch::default() };
         plan = find(cluster, &nobody).filter(|plan| plan.victims.is_empty())?;
     }

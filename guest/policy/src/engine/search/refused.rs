@@ -2,7 +2,7 @@
 
 use crate::contract::Refuted;
 use crate::engine::reasons::REFUSED_AS_VICTIM;
-use crate::laws::{Denial, Rule};
+use crate::laws::{ActiveLaw, Denial};
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// Checks whether the host refused to place the pod on the node.
@@ -11,7 +11,7 @@ pub fn is_placement_refused(refuted: &Refuted, pod: PodIx, node: NodeIx) -> bool
 }
 
 /// Returns a denial if the host refused the eviction of the pod, or of a pod that is evicted together with it. `None`: the host did not.
-pub fn refused_victim(refuted: &Refuted, cluster: &Cluster, pod: PodIx) -> Option<(Rule, Denial)> {
+pub fn refused_victim(refuted: &Refuted, cluster: &Cluster, pod: PodIx) -> Option<(ActiveLaw, Denial)> {
     // Nearly always nothing was refused, and this runs for every candidate of every node.
     if refuted.victims.is_empty() {
         return None;

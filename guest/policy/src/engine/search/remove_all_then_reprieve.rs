@@ -11,24 +11,24 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::branches::Branch;
-use super::choices::Choices;
-use super::dry_runs::DryRuns;
+use super::choices::NodeHeaps;
+use super::dry_runs::NodeDryRuns;
 use super::least_harm::least_harm;
 use super::members::{asks_for_all, lacking, plan_most};
-use super::node_dry_run::{Ask, NodeDryRun};
+use super::node_dry_run::{NodeDryRun, PodToPlace};
 use super::reprieve_job::reprieve_job;
-use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
+use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch, waiting};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, JobIx, NO_PODS, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{Cluster, DomainCountOverlay, JobIx, NO_PODS, NodeIx, PodInfo, PodIx, ResourceIx, ResourceRequest};
 
 /// The unit of the size of a pod: 1/WHOLE. The size is the largest share of a resource of all nodes that the pod requests.
 const WHOLE: i128 = 1 << 32;
 
 /// The search by whole jobs.
-pub struct WholeJob;
+pub struct WholeJobSearch;
 
-impl Search for WholeJob {
+impl PreemptionSearch for WholeJobSearch {
     /// Returns all gangs of a gang group, as they start together or not at all. A gang that is complete without its waiting pods is left out.
     fn planned_together(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
         let group = preemptor.job.map(|job| cluster.gang_group(job)).unwrap_or_default().into_iter();
@@ -49,7 +49,7 @@ impl Search for WholeJob {
         pods.all(|ix| cluster.pod(*ix).is_some_and(|pod| pod.attributes.may_preempt))
     }
 
-    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         let all = context.preemptor.pods.len();
         // A PodGroup of Kubernetes starts with its minimum, in this system, too.
         let at_least = match asks_for_all(cluster, context.preemptor) {
@@ -65,18 +65,18 @@ pub(super) fn plan_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     at_least: usize,
-) -> Result<Plan, Obstacle> {
+) -> Result<PlanDraft, PlanObstacle> {
     let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
     let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request.clone()));
-    let requests: BTreeSet<Request> = requests.collect();
+    let requests: BTreeSet<ResourceRequest> = requests.collect();
     cluster.prepare_search(&requests);
-    let mut dry_runs = DryRuns::new(cluster, context);
+    let mut dry_runs = NodeDryRuns::new(cluster, context);
     let Branch { evicted, spared } = context.branch;
     let branch = Branch { evicted: dry_runs.permitted(evicted), spared: spared.clone() };
     let context = &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context };
     let mut nominations = Vec::new();
-    let mut choices = Choices::default();
-    let mut what_if = WhatIf::default();
+    let mut choices = NodeHeaps::default();
+    let mut what_if = DomainCountOverlay::default();
     let mut victims: BTreeSet<PodIx> = branch.evicted.clone();
     let leaving = dry_runs.leaving().map(|(ix, _)| ix);
     leaving.chain(victims.iter().copied()).for_each(|ix| what_if.evict_set(cluster, ix));
@@ -91,7 +91,7 @@ pub(super) fn plan_job(
             if context.notes.are_on() {
                 tell_nowhere(cluster, context, (&dry_runs, &what_if), (pod, &nominations));
             }
-            return Err(Obstacle::NoNode { pod, planned: nominations.len() });
+            return Err(PlanObstacle::NoNode { pod, planned: nominations.len() });
         };
         let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
@@ -127,7 +127,7 @@ pub(super) fn plan_job(
 
 /// Returns the nodes of the gangs of some pods.
 fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
-    let of_jobs = |pod: &&Pod| !pod.is_alone();
+    let of_jobs = |pod: &&PodInfo| !pod.is_alone();
     let mut pods = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(of_jobs).peekable();
     if pods.peek().is_none() {
         return BTreeSet::new();
@@ -164,11 +164,11 @@ pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> V
 fn tell_nowhere(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    (dry_runs, what_if): (&DryRuns, &WhatIf),
+    (dry_runs, what_if): (&NodeDryRuns, &DomainCountOverlay),
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let ask = Ask { pod, request: &request, what_if, earlier: &NO_PODS, limits: None };
+    let ask = PodToPlace { pod, request: &request, what_if, earlier: &NO_PODS, limits: None };
     for dry_run in dry_runs.made() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
@@ -183,12 +183,17 @@ fn tell_nowhere(
 }
 
 /// Explains the nodes without planned pods: whether the first pod that may run there would fit.
-fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun], what_if: &WhatIf) {
+fn tell_unused(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    dry_runs: &[NodeDryRun],
+    what_if: &DomainCountOverlay,
+) {
     for dry_run in dry_runs {
         let candidates = dry_run.pods();
         let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, limits: None };
+        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, limits: None };
         match dry_run.victims_for(cluster, &context.laws.node_choice, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
 use super::reprieve::{reprieve, without_reprieve};
-use super::trace::{Why, crowding};
-use super::{Obstacle, Plan, PreemptionContext};
-use crate::engine::room::Lack;
+use super::trace::{ReprieveObstacle, crowding};
+use super::{PlanDraft, PlanObstacle, PreemptionContext};
+use crate::engine::room::InsufficientResources;
 use crate::laws::Preemptor;
-use crate::model::{Cluster, InterPodLack, NodeIx, PodIx, Trial, WhatIf};
-use kept::{Kept, kept_on};
-use taken::Taken;
+use crate::model::{Cluster, DomainCountOverlay, InterPodViolation, NodeIx, PodIx, Trial};
+use kept::{PlannedNodeCapacity, kept_on};
+use taken::EvictedCandidates;
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also evicts every candidate in the queues of the planned
 /// gangs, on any node. Then reprieves the candidates in order, as long as the planned pods keep their nodes and every limit holds. The others are the
@@ -24,30 +24,30 @@ pub fn reprieve_job(
     context: &mut PreemptionContext<'_>,
     (dry_runs, elsewhere, chosen): (&[NodeDryRun], &[PodIx], &BTreeSet<PodIx>),
     nominations: Vec<(PodIx, NodeIx)>,
-) -> Result<Plan, Obstacle> {
+) -> Result<PlanDraft, PlanObstacle> {
     let leaving = context.leaving(cluster);
-    let (mut trial, mut taken) = (Trial::new(cluster), Taken::default());
+    let (mut trial, mut taken) = (Trial::new(cluster), EvictedCandidates::default());
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
     if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
-        return Err(Obstacle::Law(rule, denial));
+        return Err(PlanObstacle::Law(rule, denial));
     }
     // Leaving pods have left when the plan is carried out, on all nodes: no quota counts them.
     leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
     // Checked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is enough.
     let over = context.broken_limit(trial.cluster()).is_some();
-    let kept = Kept::on_each(trial.cluster(), context, dry_runs);
+    let kept = PlannedNodeCapacity::on_each(trial.cluster(), context, dry_runs);
     let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
     taken.take_on(&mut trial, context, (dry_runs, over));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
-        return Err(Obstacle::Law(rule, denial));
+        return Err(PlanObstacle::Law(rule, denial));
     }
     let certain = if context.notes.are_on() { Vec::new() } else { taken.remove_certain(trial.cluster(), &kept) };
     let evicted = taken.in_order(&mut trial, context, (chosen, &certain));
     // Built before the evictions of the trial, so that it does not contain them.
-    let mut what_if = WhatIf::default();
+    let mut what_if = DomainCountOverlay::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
     // Pods are not tried in the order in which they are planned: any order will do.
@@ -62,12 +62,12 @@ pub fn reprieve_job(
         let mut kept_there = kept_on(&kept, eviction_set.place);
         let is_plain = !context.notes.are_on() && eviction_set.is_plain(trial.cluster());
         if is_plain && kept_there.any(|kept| kept.would_be_crowded(trial.cluster(), eviction_set.head)) {
-            return Some(Why::Lack(Lack::default()));
+            return Some(ReprieveObstacle::Lack(InsufficientResources::default()));
         }
         let before = trial.mark();
         eviction_set.places().for_each(|(ix, place)| trial.put(ix, place));
         let with = disallowed_in(trial.cluster());
-        let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| Why::InterPod(lack));
+        let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| ReprieveObstacle::InterPod(lack));
         let kept_there = eviction_set.places().flat_map(|(_, place)| kept_on(&kept, place));
         let why = against(trial.cluster(), context, kept_there, worse);
         match &why {
@@ -83,10 +83,10 @@ pub fn reprieve_job(
         why
     });
     if let Some((pod, planned)) = disallowed.and_then(|(planned, _)| Some((order.get(planned)?.0, planned))) {
-        return Err(Obstacle::NoNode { pod, planned });
+        return Err(PlanObstacle::NoNode { pod, planned });
     }
     let victims = certain.iter().map(|set| set.head).chain(needed.into_iter().map(|(set, _)| set.head));
-    Ok(Plan::by_node(context.preemptor.pod, nominations, by_name(trial.cluster(), victims)))
+    Ok(PlanDraft::by_node(context.preemptor.pod, nominations, by_name(trial.cluster(), victims)))
 }
 
 /// Returns pods in the order of their names.
@@ -98,7 +98,7 @@ fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
 
 /// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a different
 /// obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
-fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, InterPodLack)>) -> bool {
+fn is_worse((planned, lack): (usize, InterPodViolation), without: Option<(usize, InterPodViolation)>) -> bool {
     without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
 }
 
@@ -106,18 +106,20 @@ fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, Inte
 fn against<'k>(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
-    mut kept: impl Iterator<Item = &'k Kept>,
-    worse: Option<Why>,
-) -> Option<Why> {
+    mut kept: impl Iterator<Item = &'k PlannedNodeCapacity>,
+    worse: Option<ReprieveObstacle>,
+) -> Option<ReprieveObstacle> {
     let crowded = kept.find(|kept| kept.is_crowded(cluster));
     match crowded {
         // The amounts are needed for explanations only.
-        Some(_) if !context.notes.are_on() => Some(Why::Lack(Lack::default())),
+        Some(_) if !context.notes.are_on() => Some(ReprieveObstacle::Lack(InsufficientResources::default())),
         Some(kept) => {
             let lack = crowding(cluster, kept.node, &context.preemptor.pods, &kept.promised);
-            Some(Why::Lack(lack.unwrap_or_default()))
+            Some(ReprieveObstacle::Lack(lack.unwrap_or_default()))
         }
-        None => worse.or_else(|| context.broken_limit(cluster).map(|(rule, denial)| Why::Law(rule, denial))),
+        None => {
+            worse.or_else(|| context.broken_limit(cluster).map(|(rule, denial)| ReprieveObstacle::Law(rule, denial)))
+        }
     }
 }
 
@@ -132,7 +134,7 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
     if !exceeded(trial.cluster(), context) {
         return BTreeSet::new();
     }
-    let mut taken = Taken::default();
+    let mut taken = EvictedCandidates::default();
     for gang in context.gangs {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::waiting));
     }

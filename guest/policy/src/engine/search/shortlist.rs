@@ -14,7 +14,7 @@ pub const UNKNOWN: NodeCost = LEAST;
 
 /// A node and the cost of a plan there, exact or as a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Offer {
+pub struct NodeHeapEntry {
     cost: NodeCost,
     rank: u64,
     is_price: bool,
@@ -23,35 +23,35 @@ pub struct Offer {
     changes: u32,
 }
 
-impl Offer {
+impl NodeHeapEntry {
     /// Creates an offer with a lower bound: a plan on a node of this rank costs at least `cost`.
-    pub fn at_least(cost: NodeCost, rank: u64, node: NodeIx) -> Offer {
-        Offer { cost, rank, is_price: false, node, changes: 0 }
+    pub fn at_least(cost: NodeCost, rank: u64, node: NodeIx) -> NodeHeapEntry {
+        NodeHeapEntry { cost, rank, is_price: false, node, changes: 0 }
     }
 
     /// Creates an offer with an exact price: a plan on a node of this rank costs `cost`.
-    pub fn price(cost: NodeCost, rank: u64, node: NodeIx) -> Offer {
-        Offer { is_price: true, ..Offer::at_least(cost, rank, node) }
+    pub fn price(cost: NodeCost, rank: u64, node: NodeIx) -> NodeHeapEntry {
+        NodeHeapEntry { is_price: true, ..NodeHeapEntry::at_least(cost, rank, node) }
     }
 }
 
 /// The nodes for pods of one class, as a heap ordered by the cost of their offers.
 #[derive(Debug, Clone, Default)]
-pub struct Shortlist(BinaryHeap<Reverse<Offer>>);
+pub struct NodeHeap(BinaryHeap<Reverse<NodeHeapEntry>>);
 
 /// The number of changes to each node since its lower bound was computed.
-pub type Changes = BTreeMap<NodeIx, u32>;
+pub type NodeGenerations = BTreeMap<NodeIx, u32>;
 
-impl Shortlist {
+impl NodeHeap {
     /// Creates a list of the nodes of these offers.
-    pub fn new(offers: Vec<Offer>) -> Shortlist {
-        Shortlist(offers.into_iter().map(Reverse).collect())
+    pub fn new(offers: Vec<NodeHeapEntry>) -> NodeHeap {
+        NodeHeap(offers.into_iter().map(Reverse).collect())
     }
 
     /// Returns the cheapest node that may be taken. `price` computes the exact cost of a plan on a node, and `None` where there is no plan.
     pub fn cheapest(
         &mut self,
-        changes: &Changes,
+        changes: &NodeGenerations,
         may_take: impl Fn(NodeIx) -> bool,
         mut price: impl FnMut(NodeIx) -> Option<NodeCost>,
     ) -> Option<NodeIx> {
@@ -68,7 +68,7 @@ impl Shortlist {
                 && offer.changes == changes
                 && let Some(cost) = price(offer.node)
             {
-                self.0.push(Reverse(Offer { cost, is_price: true, ..offer }));
+                self.0.push(Reverse(NodeHeapEntry { cost, is_price: true, ..offer }));
             }
         };
         self.0.extend(passed);
@@ -77,7 +77,7 @@ impl Shortlist {
 
     /// Adds an offer for a node that has changed so often by now. Older offers of the node no longer count.
     pub fn changed(&mut self, (rank, node): (u64, NodeIx), changes: u32) {
-        self.0.push(Reverse(Offer { cost: UNKNOWN, rank, is_price: false, node, changes }));
+        self.0.push(Reverse(NodeHeapEntry { cost: UNKNOWN, rank, is_price: false, node, changes }));
     }
 }
 

@@ -3,37 +3,42 @@
 use std::collections::BTreeSet;
 
 use super::PreemptionContext;
-use super::node_dry_run::{Ask, NodeDryRun};
+use super::node_dry_run::{NodeDryRun, PodToPlace};
 use super::reprieve::without_reprieve;
 use crate::contract::{Outcome, Subject};
-use crate::engine::Notes;
+use crate::engine::DecisionTrace;
 use crate::engine::reasons::{
     ALL_EVICTED, ENOUGH_WITH, INTER_POD, NEEDED, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED, POD_BACK,
     REPRIEVED,
 };
-use crate::engine::room::{Lack, inter_pod};
-use crate::laws::{Denial, Detail, Rule};
-use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Pod, PodIx, ResourceIx};
+use crate::engine::room::{InsufficientResources, inter_pod};
+use crate::laws::{ActiveLaw, Denial, ReasonFacts};
+use crate::model::{Amounts, Cluster, InterPodViolation, NodeIx, PodInfo, PodIx, ResourceIx};
 
 /// The reason why a pod cannot be reprieved.
 #[derive(Debug, Clone)]
-pub enum Why {
+pub enum ReprieveObstacle {
     /// The planned pods would lack capacity.
-    Lack(Lack),
+    Lack(InsufficientResources),
     /// The other pods would not allow a planned pod.
-    InterPod(InterPodLack),
+    InterPod(InterPodViolation),
     /// A law would be broken.
-    Law(Rule, Denial),
+    Law(ActiveLaw, Denial),
 }
 
 /// The protected pods of a node, each with the law and its denial.
-pub type Barred = Vec<(PodIx, (Rule, Denial))>;
+pub type ProtectedPods = Vec<(PodIx, (ActiveLaw, Denial))>;
 
 /// Explains what a node lacks even after evicting every candidate, and which protected pods would have been enough.
-pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, &Ask<'_>), barred: Barred) {
+pub fn full(
+    cluster: &Cluster,
+    notes: &mut DecisionTrace,
+    (dry_run, ask): (&NodeDryRun, &PodToPlace<'_>),
+    barred: ProtectedPods,
+) {
     let (candidates, mut room) = (dry_run.pods(), dry_run.emptied.clone());
     let (subject, request) = (Subject::Node(dry_run.node.0), ask.request);
-    match (Lack::of(&room, request), dry_run.lack_without(cluster, ask, &candidates)) {
+    match (InsufficientResources::of(&room, request), dry_run.lack_without(cluster, ask, &candidates)) {
         (None, Some(lack)) => {
             notes.note(subject, Outcome::Barred, &INTER_POD, || inter_pod(lack).within(&ALL_EVICTED));
             return candidates.iter().for_each(|ix| notes.unneeded(*ix, "not-enough"));
@@ -43,7 +48,7 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, 
                 notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&ALL_EVICTED));
                 return candidates.iter().for_each(|ix| notes.unneeded(*ix, "not-enough"));
             }
-            None => notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, || Detail::case("nobody")),
+            None => notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, || ReasonFacts::case("nobody")),
         },
         (Some(lack), _) => {
             let detail = || lack.detail(cluster).count("candidates", candidates.len());
@@ -79,12 +84,12 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, 
 }
 
 /// Returns what the planned pods on a node lack in a trial, once what is promised to others is subtracted. `None`: nothing is lacking.
-pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<Lack> {
+pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<InsufficientResources> {
     let node = cluster.node(at)?;
     let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == Some(at));
     let resources: BTreeSet<ResourceIx> =
         pods().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
-    Lack::among(resources.into_iter().map(|resource| {
+    InsufficientResources::among(resources.into_iter().map(|resource| {
         let asked = pods().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
         let free = node.free.get(resource).saturating_add(asked).saturating_sub(promised.get(resource));
         (resource, asked, free)
@@ -93,12 +98,12 @@ pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amount
 
 impl PreemptionContext<'_> {
     /// Explains that a node does not fit even after evicting every candidate.
-    pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, ask: &Ask<'_>) {
+    pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, ask: &PodToPlace<'_>) {
         if !self.notes.are_on() {
             return;
         }
         let candidates = dry_run.pods();
-        let is_other = |pod: &Pod| pod.attributes.job.is_none() || pod.attributes.job != self.preemptor.job;
+        let is_other = |pod: &PodInfo| pod.attributes.job.is_none() || pod.attributes.job != self.preemptor.job;
         let there = cluster.node(dry_run.node).map(|node| node.pods.as_slice()).unwrap_or_default();
         let stays = |ix: &PodIx| !candidates.contains(ix) && !self.is_leaving(cluster, *ix);
         let there = there.iter().copied().filter(|ix| stays(ix) && cluster.pod(*ix).is_some_and(is_other)).collect();
@@ -120,21 +125,21 @@ impl PreemptionContext<'_> {
     }
 }
 
-impl Notes {
+impl DecisionTrace {
     /// Explains that a pod is reprieved.
     pub fn reprieved(&mut self, ix: PodIx) {
-        self.note(Subject::Pod(ix.0), Outcome::Reprieved, &REPRIEVED, Detail::default);
+        self.note(Subject::Pod(ix.0), Outcome::Reprieved, &REPRIEVED, ReasonFacts::default);
     }
 
     /// Explains why a pod is not reprieved.
-    pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, why: &Why) {
+    pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, why: &ReprieveObstacle) {
         let subject = Subject::Pod(ix.0);
         match why {
-            Why::Lack(lack) => self.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster)),
-            Why::InterPod(lack) => {
+            ReprieveObstacle::Lack(lack) => self.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster)),
+            ReprieveObstacle::InterPod(lack) => {
                 self.note(subject, Outcome::Needed, &INTER_POD, || inter_pod(*lack).within(&POD_BACK));
             }
-            Why::Law(rule, denial) => {
+            ReprieveObstacle::Law(rule, denial) => {
                 self.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK));
             }
         }
@@ -146,7 +151,7 @@ impl Notes {
         if !self.are_on() || self.tell_of(&subject, Outcome::Reprieved) || self.tell_of(&subject, Outcome::Needed) {
             return;
         }
-        self.note(subject, Outcome::Unneeded, &NOT_NEEDED, || Detail::case(why));
+        self.note(subject, Outcome::Unneeded, &NOT_NEEDED, || ReasonFacts::case(why));
     }
 
     /// Explains the nodes of a plan and their cost. The victims are given with their nodes.
@@ -164,10 +169,10 @@ impl Notes {
 }
 
 /// Returns the number and the highest priority of the victims as facts. The case is `none` without victims.
-pub fn cost(cluster: &Cluster, victims: &[PodIx], case: &'static str) -> Detail {
-    let highest = victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).max();
+pub fn cost(cluster: &Cluster, victims: &[PodIx], case: &'static str) -> ReasonFacts {
+    let highest = victims.iter().filter_map(|ix| cluster.pod(*ix)).map(PodInfo::priority).max();
     match highest {
-        Some(highest) => Detail::case(case).count("victims", victims.len()).count("priority", highest),
-        None => Detail::case("none"),
+        Some(highest) => ReasonFacts::case(case).count("victims", victims.len()).count("priority", highest),
+        None => ReasonFacts::case("none"),
     }
 }

@@ -5,25 +5,26 @@
 
 use std::collections::BTreeMap;
 
-use super::Spared;
-use crate::laws::{Action, Guard, Laws, Order, Preemptor};
-use crate::model::{Cluster, JobIx, Ledger, Pod, PodIx, QueueIx, Trial};
+use super::ProtectingLaw;
+use crate::laws::{Action, Laws, PodComparator, Preemptor, VictimFilter};
+use crate::model::{Cluster, JobIx, PlansInFlight, PodInfo, PodIx, QueueIx, Trial};
 
 /// A way to preempt.
-pub struct Way<'a> {
+pub struct PreemptionMode<'a> {
     /// The laws about each victim.
-    pub guards: &'a [Guard],
+    pub guards: &'a [VictimFilter],
     /// The laws about a pod that is evicted alone, and the order of the pods of a job. `None`: pods are evicted, not jobs.
-    of_jobs: Option<(&'a [Guard], Order)>,
+    of_jobs: Option<(&'a [VictimFilter], PodComparator)>,
 }
 
-impl Way<'_> {
+impl PreemptionMode<'_> {
     /// Returns the ways of a table of laws. Empty where the configured actions evict no pods.
-    pub fn all(laws: &Laws) -> Vec<Way<'_>> {
-        let Some(cycle) = &laws.cycle else { return vec![Way { guards: &laws.guards, of_jobs: None }] };
+    pub fn all(laws: &Laws) -> Vec<PreemptionMode<'_>> {
+        let Some(cycle) = &laws.cycle else { return vec![PreemptionMode { guards: &laws.guards, of_jobs: None }] };
         let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
         let used = ways.into_iter().filter(|(action, _)| cycle.actions.contains(action));
-        used.map(|(_, rules)| Way { guards: &rules.guards, of_jobs: Some((&rules.single, cycle.tasks)) }).collect()
+        used.map(|(_, rules)| PreemptionMode { guards: &rules.guards, of_jobs: Some((&rules.single, cycle.tasks)) })
+            .collect()
     }
 }
 
@@ -36,7 +37,7 @@ struct GangStanding {
     /// Whether the gang may shrink to a legal size, by elastic pods that may be evicted.
     shrinks: bool,
     /// The law that spares the whole gang.
-    whole: Spared,
+    whole: ProtectingLaw,
 }
 
 /// The standings of gangs that are known already, as a gang has many pods with the same answer.
@@ -44,20 +45,20 @@ struct GangStanding {
 pub struct GangStandings(BTreeMap<Key, GangStanding>);
 
 /// The laws of a way to preempt, with the preemptor that they are checked for.
-pub struct Asks<'a> {
+pub struct ModeCheck<'a> {
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
     /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// The guards that are checked.
-    pub guards: &'a [Guard],
+    pub guards: &'a [VictimFilter],
     /// The way and its number.
-    pub way: (usize, &'a Way<'a>),
+    pub way: (usize, &'a PreemptionMode<'a>),
 }
 
-impl Asks<'_> {
+impl ModeCheck<'_> {
     /// Returns the law that spares a pod. The trial is unchanged.
-    pub fn denied(&self, trial: &mut Trial<'_>, known: &mut GangStandings, ix: PodIx) -> Spared {
+    pub fn denied(&self, trial: &mut Trial<'_>, known: &mut GangStandings, ix: PodIx) -> ProtectingLaw {
         let cluster = trial.cluster();
         let denied = self.denied_by(cluster, self.guards, ix);
         let Some((single, order)) = self.way.1.of_jobs.filter(|_| denied.is_none()) else { return denied };
@@ -81,14 +82,14 @@ impl Asks<'_> {
         if is_elastic && gang.shrinks { None } else { gang.whole.clone() }
     }
 
-    fn denied_by(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Spared {
+    fn denied_by(&self, cluster: &Cluster, guards: &[VictimFilter], ix: PodIx) -> ProtectingLaw {
         self.preemptor.waiting(cluster, self.ledger).first_denial(guards, ix)
     }
 
     /// Returns the standing of the gang of a pod. The trial is unchanged.
-    fn gang(&self, trial: &mut Trial<'_>, ix: PodIx, order: Order) -> GangStanding {
+    fn gang(&self, trial: &mut Trial<'_>, ix: PodIx, order: PodComparator) -> GangStanding {
         let cluster = trial.cluster();
-        let mut pods: Vec<(PodIx, &Pod)> = cluster.holders(ix).collect();
+        let mut pods: Vec<(PodIx, &PodInfo)> = cluster.holders(ix).collect();
         pods.sort_by(|(_, a), (_, b)| (order.compare)(cluster, b, a));
         pods.sort_by_key(|(_, pod)| !pod.is_elastic());
         let pods: Vec<PodIx> = pods.into_iter().map(|(ix, _)| ix).collect();
@@ -108,7 +109,7 @@ impl Asks<'_> {
     fn shrinks(&self, cluster: &Cluster, ix: PodIx, holders: &[PodIx]) -> bool {
         let job = cluster.pod(ix).and_then(|pod| pod.attributes.job);
         let Some(terms) = job.and_then(|job| cluster.elastic(job)) else { return false };
-        let is_elastic = |ix: &PodIx| cluster.pod(*ix).is_some_and(Pod::is_elastic);
+        let is_elastic = |ix: &PodIx| cluster.pod(*ix).is_some_and(PodInfo::is_elastic);
         let may_go = |ix: &PodIx| is_elastic(ix) && self.denied_by(cluster, self.guards, *ix).is_none();
         let (most, minimum) = (holders.iter().filter(|ix| may_go(ix)).count(), cluster.minimum(ix));
         let left = |step: usize| holders.len().saturating_sub(step);

@@ -2,24 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use crate::laws::{Laws, Search};
-use crate::model::{Amounts, Cluster, Kind, QueueIx, ResourceIx};
+use crate::laws::{Laws, SearchKind};
+use crate::model::{Amounts, Cluster, PodKind, QueueIx, ResourceIx};
 
 /// The highest priority that Kubernetes admits for a pod: that of `system-node-critical`.
 const HIGHEST: i32 = 2_000_001_000;
 
 /// The preemptors that might come for a running pod.
-pub struct Preemptors {
+pub struct PossiblePreemptors {
     /// The highest priority of a pod.
     highest: i32,
     /// The queues that have no queue below.
     leaves: Vec<QueueIx>,
     /// The requests that preemptors may have besides that of the running pod.
-    others: Others,
+    others: ExtraRequests,
 }
 
 /// The requests of preemptors.
-enum Others {
+enum ExtraRequests {
     /// Nothing else: no law about a candidate compares it with the request.
     None,
     /// A little of every resource, where a law looks for one resource of the preemptor that the victim or its gang uses.
@@ -29,28 +29,28 @@ enum Others {
     Each(Vec<ResourceIx>, Option<ResourceIx>),
 }
 
-impl Preemptors {
+impl PossiblePreemptors {
     /// Returns the preemptors of a cluster. Reads every pod and every queue.
-    pub fn new(cluster: &Cluster, laws: &Laws) -> Preemptors {
+    pub fn new(cluster: &Cluster, laws: &Laws) -> PossiblePreemptors {
         // A cluster from a file may have what Kubernetes does not admit.
-        let pods = cluster.pods().filter(|(_, pod)| pod.name.kind == Kind::Pod);
+        let pods = cluster.pods().filter(|(_, pod)| pod.name.kind == PodKind::Pod);
         let highest = pods.map(|(_, pod)| pod.priority()).max().unwrap_or(HIGHEST).max(HIGHEST);
         let parents: BTreeSet<QueueIx> = cluster.queues().filter_map(|(_, queue)| queue.parent).collect();
         let leaves = cluster.queues().map(|(ix, _)| ix).filter(|ix| !parents.contains(ix)).collect();
         let all = || (0u32..).take(cluster.resource_count()).map(ResourceIx);
         let others = match &laws.search {
-            Search::RemoveAllThenReprieve | Search::NodeByNode(_) => Others::None,
-            Search::Bundles => Others::All(all().fold(Amounts::default(), with)),
-            Search::GroupOnOneNode(_) => Others::Each(all().collect(), cluster.resource_named("pods")),
+            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) => ExtraRequests::None,
+            SearchKind::Bundles => ExtraRequests::All(all().fold(Amounts::default(), with)),
+            SearchKind::GroupOnOneNode(_) => ExtraRequests::Each(all().collect(), cluster.resource_named("pods")),
         };
-        Preemptors { highest, leaves, others }
+        PossiblePreemptors { highest, leaves, others }
     }
 
     /// Returns the highest priority: that of a reservation without a priority is the largest number (seed 20240201, Preemption Rule 1).
-    pub fn highest(&self, kind: Kind) -> i32 {
+    pub fn highest(&self, kind: PodKind) -> i32 {
         match kind {
-            Kind::Pod => self.highest,
-            Kind::Reservation => i32::MAX,
+            PodKind::Pod => self.highest,
+            PodKind::Reservation => i32::MAX,
         }
     }
 
@@ -67,9 +67,9 @@ impl Preemptors {
     /// Returns the requests that preemptors of a pod with this request may have. A pod is safe if it is safe from each of them.
     pub fn requests(&self, running: &Amounts) -> Vec<Amounts> {
         match &self.others {
-            Others::None => vec![running.clone()],
-            Others::All(all) => vec![all.clone()],
-            Others::Each(resources, place) => {
+            ExtraRequests::None => vec![running.clone()],
+            ExtraRequests::All(all) => vec![all.clone()],
+            ExtraRequests::Each(resources, place) => {
                 let place = place.filter(|place| running.get(*place) > 0);
                 let base = place.into_iter().fold(Amounts::default(), with);
                 let each = resources.iter().map(|resource| with(base.clone(), *resource));

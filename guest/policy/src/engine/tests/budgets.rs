@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::contract::Object;
-use crate::testing::{World, key, object, pod};
+use crate::testing::{PolicyHarness, key, object, pod};
 
 /// Returns a budget of pods with this value of the label `app`, of which so many may be disrupted.
 fn budget(name: &str, app: &str, allowed: i64) -> Object {
@@ -13,8 +13,9 @@ fn budget(name: &str, app: &str, allowed: i64) -> Object {
 }
 
 /// Creates three nodes, full with one pod each, of apps and priorities as given; `a` preempts. One node with a plan is enough, unless all violate.
-fn world(residents: [(&str, i32); 3]) -> World {
-    let mut world = World::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
+fn world(residents: [(&str, i32); 3]) -> PolicyHarness {
+    let mut world =
+        PolicyHarness::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
     for (node, (app, priority)) in ["x", "y", "z"].into_iter().zip(residents) {
         world.node(node, "cpu=1");
         world.pod(pod(&format!("on-{node}")).label("app", app).asks("cpu=1").priority(priority).on(node));
@@ -23,7 +24,7 @@ fn world(residents: [(&str, i32); 3]) -> World {
     world
 }
 
-fn victim(world: &mut World) -> String {
+fn victim(world: &mut PolicyHarness) -> String {
     let plain = world.plan("a").unwrap().victims;
     // Where everything is noted, each node is dry-run.
     world.engine.record_notes(true);

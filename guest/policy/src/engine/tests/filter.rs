@@ -1,10 +1,10 @@
 //! Which nodes take a pod, and why the others do not.
 
-use crate::testing::{World, pod};
+use crate::testing::{PolicyHarness, pod};
 
 #[test]
 fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     for (name, has) in
         [("fits", "cpu=2"), ("small", "cpu=1"), ("full", "cpu=2"), ("promised", "cpu=2"), ("barred", "cpu=9")]
     {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::contract::{Admission, Effects, Event, Permission, Pod, PodId, PolicyError, Refuted, ReleaseCause};
-use crate::testing::{World, key, pod, pod_group};
+use crate::testing::{PolicyHarness, key, pod, pod_group};
 
 const MODE: &str = "gang.scheduling.koordinator.sh/mode";
 /// Ways to keep a pod from being tried: a scheduling gate, or another scheduler.
@@ -11,8 +11,8 @@ const HELD_BACK: [fn(&mut Pod); 2] = [|pod| pod.gated = true, |pod| Arc::make_mu
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 
 /// Creates a gang `g` of this minimum with pods `a`, `b` and `c`, and a node for three pods.
-fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
-    let mut world = World::new();
+fn gang(minimum: u32, annotations: &[(&str, &str)]) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=3");
     world.object(pod_group("g", minimum, annotations));
     // Announced in another order than that of their names.
@@ -22,21 +22,21 @@ fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
     world
 }
 
-fn reserve(world: &mut World, names: &[&str]) {
+fn reserve(world: &mut PolicyHarness, names: &[&str]) {
     names.iter().for_each(|name| world.reserve(name, "n"));
 }
 
-fn permit(world: &mut World, name: &str) -> (Permission, String, Vec<PodId>) {
+fn permit(world: &mut PolicyHarness, name: &str) -> (Permission, String, Vec<PodId>) {
     let permitted = world.engine.permit(world.id(name)).unwrap();
     assert_eq!(permitted.reason.code, "koordinator/gang-is-complete");
     (permitted.permission, crate::testing::shown(&permitted.reason), permitted.effects.admits)
 }
 
-fn unreserve(world: &mut World, name: &str, cause: ReleaseCause) -> Effects {
+fn unreserve(world: &mut PolicyHarness, name: &str, cause: ReleaseCause) -> Effects {
     world.engine.unreserve(world.id(name), cause).unwrap()
 }
 
-fn ids(world: &World, names: &[&str]) -> Vec<PodId> {
+fn ids(world: &PolicyHarness, names: &[&str]) -> Vec<PodId> {
     names.iter().map(|name| world.id(name)).collect()
 }
 
@@ -103,7 +103,7 @@ fn a_pod_that_may_be_tried_again_begins_the_next_round_of_its_gang() {
 
 #[test]
 fn a_pod_of_no_gang_does_not_wait() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a"));
     reserve(&mut world, &["a"]);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::contract::{ChangeKind, Event, Object, PodId};
-use crate::laws::{Gate, Laws};
-use crate::testing::{Draft, World, key, object, pod};
+use crate::laws::{LawCheck, Laws};
+use crate::testing::{PodBuilder, PolicyHarness, key, object, pod};
 
 /// The systems, and the API group of their PodGroups.
 const SYSTEMS: [(&str, &str); 5] = [
@@ -96,7 +96,7 @@ fn some_object(dice: &mut Dice, system: &str, group: &str) -> Object {
     Object { group: group.to_owned(), ..object("PodGroup", name, [&[], annotations], json!({"spec": spec})) }
 }
 
-fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> Draft {
+fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> PodBuilder {
     let mut draft = pod(dice.of(&PODS)).asks(dice.of(&["cpu=1", "cpu=2", "cpu=3"])).priority(dice.of(&[0, 5, 9]));
     if let Some(job) = dice.of(&[None, Some("x"), Some("y")]) {
         draft = match system {
@@ -132,7 +132,7 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> Draft {
 }
 
 /// Returns the gates, limits and laws of permit of a system, and those of its cycle.
-fn every_gate(laws: &Laws) -> Vec<Gate> {
+fn every_gate(laws: &Laws) -> Vec<LawCheck> {
     let mut gates = [&laws.final_gates, &laws.gates, &laws.under_way, &laws.trigger, &laws.limits, &laws.permit]
         .map(Vec::clone)
         .concat();
@@ -145,9 +145,9 @@ fn every_gate(laws: &Laws) -> Vec<Gate> {
 }
 
 /// Returns the laws that do not hold for the waiting pods, each with its hint.
-fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [ChangeKind]> {
+fn denied(world: &mut PolicyHarness) -> BTreeMap<(PodId, &'static str), &'static [ChangeKind]> {
     let gates = every_gate(&world.engine.laws().unwrap().clone());
-    let waits = |(ix, pod): (crate::model::PodIx, &crate::model::Pod)| pod.is_schedulable().then_some(ix.0);
+    let waits = |(ix, pod): (crate::model::PodIx, &crate::model::PodInfo)| pod.is_schedulable().then_some(ix.0);
     let pods: Vec<PodId> = world.engine.cluster().pods().filter_map(waits).collect();
     let mut denied = BTreeMap::new();
     for id in pods {
@@ -165,7 +165,7 @@ fn a_law_that_an_event_makes_hold_names_that_kind_of_event() {
     for seed in 1..=200 {
         let (system, group) = SYSTEMS[usize::try_from(seed).unwrap() % SYSTEMS.len()];
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
-        let mut world = World::of(system, "");
+        let mut world = PolicyHarness::of(system, "");
         let mut nodes: Vec<&str> = Vec::new();
         for _ in 0..40 {
             let before = denied(&mut world);

@@ -1,11 +1,11 @@
 //! What came before does not matter: numbers that are used again, gangs submitted again, sums that overflowed.
 
 use crate::contract::{Admission, Event, Permission};
-use crate::testing::{DEFAULT, ROOT, World, key, pod, pod_group, quota};
+use crate::testing::{DEFAULT, PolicyHarness, ROOT, key, pod, pod_group, quota};
 
 #[test]
 fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
         world.pod(pod(name).asks("cpu=1").on("n"));
@@ -25,7 +25,7 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
 
 #[test]
 fn a_new_pod_with_the_number_of_one_that_was_refused_has_no_notes() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.engine.record_notes(true);
     world.object(quota("team", "", "", "cpu=0"));
     world.pod(pod("a").quota("team").asks("cpu=1"));
@@ -39,7 +39,7 @@ fn a_new_pod_with_the_number_of_one_that_was_refused_has_no_notes() {
 
 #[test]
 fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=9");
     let group = pod_group("g", 2, &[]);
     world.object(group.clone());
@@ -63,7 +63,7 @@ fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
 
 #[test]
 fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("a").job("g").annotation("gang.scheduling.koordinator.sh/min-available", "1"));
     world.gone("a");
     world.pod(pod("b").job("g"));
@@ -75,7 +75,7 @@ const MOST: i64 = i64::MAX >> 2;
 
 #[test]
 fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
     let mut events = world.numbers.pod(&pod("before").asks("cpu=1").on("n")).to_vec();
@@ -96,7 +96,7 @@ fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() 
 #[test]
 fn findings_before_an_event_that_cannot_be_counted_come_with_the_next_answer() {
     use crate::contract::{Event, PolicyError};
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
     let wrong = crate::testing::pod_group("g", 2, &[("gang.scheduling.koordinator.sh/mode", "Sometimes")]);
@@ -111,7 +111,7 @@ fn findings_before_an_event_that_cannot_be_counted_come_with_the_next_answer() {
 #[test]
 fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
     use crate::contract::{Amount, Eligibility, Event, InterPod, Node, PolicyError, Topology, Unannounced};
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a").asks("cpu=1").on("n"));
     let known = u32::try_from(world.engine.cluster().resource_count()).unwrap();
@@ -152,7 +152,7 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
 fn numbers_that_no_host_gives_are_refused_and_take_no_memory() {
     use crate::contract::{Event, Node, PolicyError, Unannounced};
     use crate::model::PodIx;
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     let node = |id| {
         let name = "far".to_owned();
         Event::NodeUpserted(Node { id, name, allocatable: Vec::new(), labels: Vec::new() })
@@ -174,7 +174,7 @@ fn numbers_that_no_host_gives_are_refused_and_take_no_memory() {
 
 #[test]
 fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=9");
     world.pod(pod("a").asks("cpu=1 memory=1").on("n"));
     world.pod(pod("b").asks(&format!("memory={}", MOST - 1)).on("n"));
@@ -186,7 +186,7 @@ fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
 
 #[test]
 fn a_node_that_cannot_be_counted_is_not_known() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", &format!("memory={MOST}"));
     let events = vec![world.numbers.node("m", "memory=1")];
     assert!(world.engine.apply(events).is_err());

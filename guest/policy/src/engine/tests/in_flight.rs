@@ -1,14 +1,14 @@
 //! A plan is in flight from its acceptance until its victims have left, or until no pod waits for it any more.
 
 use crate::contract::{Event, Phase, Refuted};
-use crate::model::{Ledger, PodIx};
-use crate::testing::{Named, SOFT_EVICTION, World, pod};
+use crate::model::{PlansInFlight, PodIx};
+use crate::testing::{NamedPlan, PolicyHarness, SOFT_EVICTION, pod};
 
 const UNDERWAY: &str = "koordinator/last-plan-is-done";
 
 /// Creates a node full of two victims, and a job of two pods that need their capacity.
-fn world() -> World {
-    let mut world = World::new();
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
         world.pod(pod(name).asks("cpu=1").on("n"));
@@ -20,7 +20,7 @@ fn world() -> World {
 }
 
 /// Creates the same cluster with an accepted plan against both victims.
-fn in_flight() -> (World, Named) {
+fn in_flight() -> (PolicyHarness, NamedPlan) {
     let mut world = world();
     let plan = world.plan("a").unwrap();
     assert_eq!(plan.victims, ["default/v1", "default/v2"]);
@@ -28,7 +28,7 @@ fn in_flight() -> (World, Named) {
     (world, plan)
 }
 
-fn is_in_flight(world: &mut World, pod: &str) -> bool {
+fn is_in_flight(world: &mut PolicyHarness, pod: &str) -> bool {
     world.plan(pod).is_err_and(|law| law == UNDERWAY)
 }
 
@@ -57,7 +57,7 @@ fn a_proposal_is_not_in_flight_and_the_next_one_takes_its_place() {
 #[test]
 fn a_plan_without_victims_is_not_made_again_while_it_is_in_flight() {
     // The capacity of `v` was promised to a pod that is gone. `v` ranks higher than `p`, so no law about victims of `p` makes `p` wait.
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.node("m", "cpu=1");
     world.pod(pod("v").asks("cpu=2").priority(5).label(SOFT_EVICTION, "true").on("n"));
@@ -173,7 +173,7 @@ fn what_the_victims_of_another_plan_leave_is_room_for_whoever_outranks_its_preem
 fn pruning_keeps_what_is_under_way_and_what_is_proposed() {
     let world = world();
     let [a, b, v1, v2] = ["a", "b", "v1", "v2"].map(|name| PodIx(world.id(name)));
-    let mut ledger = Ledger::default();
+    let mut ledger = PlansInFlight::default();
     let first = ledger.propose(vec![a], vec![v1]);
     ledger.accept(first);
     let second = ledger.propose(vec![b], vec![v2]);

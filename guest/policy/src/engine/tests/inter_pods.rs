@@ -6,7 +6,7 @@ mod jobs;
 mod nodes;
 
 use crate::contract::InterPod;
-use crate::testing::{CLUSTER, HOST, World, ZONE, forbidding, in_sets, needing, spreading};
+use crate::testing::{CLUSTER, HOST, PolicyHarness, ZONE, forbidding, in_sets, needing, spreading};
 
 /// The sets of the tests.
 const DB: u32 = 0;
@@ -42,15 +42,15 @@ fn all() -> Vec<InterPod> {
 }
 
 /// Creates a cluster with the laws of a system, these nodes with their cores and zones, and all constraints between pods of the tests.
-fn world(laws: &str, nodes: &[(&str, u32, u32)]) -> World {
-    let mut world = World::of(laws, "");
+fn world(laws: &str, nodes: &[(&str, u32, u32)]) -> PolicyHarness {
+    let mut world = PolicyHarness::of(laws, "");
     world.zoned(nodes);
     world.inter_pods(all());
     world
 }
 
 /// Returns the victims of a plan by their short names, in order. The error is the law that refused the plan.
-fn victims(world: &mut World, pod: &str) -> Result<Vec<String>, String> {
+fn victims(world: &mut PolicyHarness, pod: &str) -> Result<Vec<String>, String> {
     let mut victims: Vec<String> =
         world.plan(pod)?.victims.into_iter().map(|name| name.trim_start_matches("default/").to_owned()).collect();
     victims.sort();

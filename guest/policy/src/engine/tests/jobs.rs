@@ -4,11 +4,11 @@ use serde_json::json;
 
 use crate::contract::{Admission, Attribute, Event, Object};
 use crate::model::{Job, PodIx};
-use crate::testing::{World, object, pod, pod_group, quota};
+use crate::testing::{PolicyHarness, object, pod, pod_group, quota};
 
 /// Creates two nodes of 4 cpu, each used by a pod of priority 300.
-fn two_held_nodes() -> World {
-    let mut world = World::new();
+fn two_held_nodes() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     for (node, held) in [("n1", "v1"), ("n2", "v2")] {
         world.node(node, "cpu=4");
         world.pod(pod(held).asks("cpu=4").on(node).priority(300));
@@ -59,7 +59,7 @@ fn each_gang_of_a_group_must_be_allowed_to_preempt_and_to_rank_above_the_victims
 #[test]
 fn pods_of_each_class_meet_the_bound_of_their_class() {
     // min 4, max 8: the preemptible pod alone fits the max, the non-preemptible pods of 6 cpu do not fit the min.
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(pod_group("j", 1, &[]));
     world.object(quota("team", "", "cpu=4", "cpu=8"));
     world.node("n", "cpu=16");
@@ -78,7 +78,7 @@ fn pods_of_each_class_meet_the_bound_of_their_class() {
 
 #[test]
 fn pods_of_each_quota_meet_the_bound_of_their_quota() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(pod_group("j", 1, &[]));
     world.object(quota("small", "", "cpu=0", "cpu=1"));
     world.object(quota("large", "", "cpu=0", "cpu=8"));
@@ -95,7 +95,7 @@ fn pods_of_each_quota_meet_the_bound_of_their_quota() {
 #[test]
 fn victim_with_a_stale_nomination_does_not_count_as_nominated() {
     // min 4, max 4: with `v` evicted the job of 4 fits. API servers before 1.35 keep the nomination of a bound pod.
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n", "cpu=4");
     world.pod(pod("v").quota("team").asks("cpu=4").on("n").nominated("n"));
@@ -106,7 +106,7 @@ fn victim_with_a_stale_nomination_does_not_count_as_nominated() {
 #[test]
 fn jobs_that_are_gone_are_kept_by_no_system() {
     for system in ["koordinator", "kubernetes", "coscheduling", "yunikorn", "volcano"] {
-        let mut world = World::of(system, "");
+        let mut world = PolicyHarness::of(system, "");
         let of_job = |number: usize| {
             let job = format!("j{number}");
             let draft = pod(&format!("p{number}")).asks("cpu=1");
@@ -137,12 +137,12 @@ fn jobs_that_are_gone_are_kept_by_no_system() {
 
 #[test]
 fn the_least_priority_of_a_job_is_known_also_when_its_group_gives_its_pods_another() {
-    let mut world = World::of("kubernetes", "");
+    let mut world = PolicyHarness::of("kubernetes", "");
     for (name, priority) in [("a", 1), ("b", 7)] {
         let fields = vec![Attribute { key: 0, value: "\"g\"".to_owned() }];
         world.pod(pod(name).priority(priority).with(|pod| pod.template_mut().fields = fields));
     }
-    let least = |world: &World| world.engine.cluster().jobs().find_map(|(_, job)| Job::least_priority(job));
+    let least = |world: &PolicyHarness| world.engine.cluster().jobs().find_map(|(_, job)| Job::least_priority(job));
     assert_eq!(least(&world), Some(1));
     for (priority, expected) in [(json!(5), 5), (json!(9), 9)] {
         let body = json!({"spec": {"priority": priority, "schedulingPolicy": {"gang": {"minCount": 2}}}});

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::contract::{Event, Mark, MarkPlace, PolicyError};
-use crate::testing::{INSIDE, World, object, pod, reservation};
+use crate::testing::{INSIDE, PolicyHarness, object, pod, reservation};
 
 /// Creates node `n` with 6 cores, of which reservation `r` keeps 4 for pods with label `app=r`. Pod `o` has that label and requests 5.
-fn world() -> World {
-    let mut world = World::new();
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=6");
     world.node("full", "cpu=0");
     let owners = json!({"spec": {"owners": [{"labelSelector": {"matchLabels": {"app": "r"}}}]}});
@@ -17,7 +17,7 @@ fn world() -> World {
     world
 }
 
-fn marks(world: &World, name: &str) -> Vec<Mark> {
+fn marks(world: &PolicyHarness, name: &str) -> Vec<Mark> {
     world.engine.marks(world.id(name), 0).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn an_owner_is_told_its_reservation_and_an_outsider_nothing() {
 fn an_owner_takes_of_the_node_what_is_lacking_inside_and_gives_it_back() {
     let mut world = world();
     world.pod(pod("p").asks("cpu=2"));
-    let fits = |world: &mut World, name: &str| world.engine.filter(world.id(name)).unwrap().codes[0] == 0;
+    let fits = |world: &mut PolicyHarness, name: &str| world.engine.filter(world.id(name)).unwrap().codes[0] == 0;
     assert!(fits(&mut world, "p"), "2 of 6 are free");
     assert!(fits(&mut world, "o"), "4 inside and 1 beside");
     world.pod(pod("o").label("app", "r").annotation(INSIDE, r#"{"name":"r"}"#).asks("cpu=5"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::model::PodIx;
-use crate::testing::{Draft, World, pod};
+use crate::testing::{PodBuilder, PolicyHarness, pod};
 
 /// The rounds in which pods with new names are added and removed.
 const ROUNDS: usize = 200;
@@ -15,7 +15,7 @@ const PODS: usize = 10;
 const MOST: usize = 1024 + 10 * PODS;
 
 /// Creates a pod that no other is like, with all the names that a system reads.
-fn unlike(system: &str, round: usize, at: usize) -> Draft {
+fn unlike(system: &str, round: usize, at: usize) -> PodBuilder {
     let unique = format!("r{round}-{at}");
     let draft = pod(&format!("{unique}/p")).asks(&format!("cpu=1{round:03}{at:02}"));
     match system {
@@ -33,10 +33,10 @@ fn unlike(system: &str, round: usize, at: usize) -> Draft {
 #[test]
 fn names_and_classes_of_pods_that_are_gone_are_forgotten() {
     for system in ["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"] {
-        let mut world = World::of(system, "");
+        let mut world = PolicyHarness::of(system, "");
         world.node("n", "cpu=100000");
         world.pod(unlike(system, ROUNDS, 0));
-        let stays = |world: &World| {
+        let stays = |world: &PolicyHarness| {
             let cluster = world.engine.cluster();
             let pod = cluster.pod(PodIx(world.id(&format!("r{ROUNDS}-0/p")))).unwrap();
             (pod.class, pod.namespace, cluster.symbol(&format!("r{ROUNDS}-0")))

@@ -1,21 +1,21 @@
 //! Plans, case by case; the general rules are properties in `tests/properties`.
 
 use crate::contract::{Placement, Refuted};
-use crate::testing::{Named, World, pod, quota};
+use crate::testing::{NamedPlan, PolicyHarness, pod, quota};
 
 const NO_NODE: &str = "engine/no-node";
 
-fn victims(world: &mut World, name: &str) -> Result<Vec<String>, String> {
+fn victims(world: &mut PolicyHarness, name: &str) -> Result<Vec<String>, String> {
     world.plan(name).map(|plan| plan.victims)
 }
 
-fn node_of(plan: Result<Named, String>, pod: &str) -> Option<String> {
+fn node_of(plan: Result<NamedPlan, String>, pod: &str) -> Option<String> {
     plan.ok().and_then(|plan| plan.nominations.get(pod).cloned())
 }
 
 #[test]
 fn room_on_a_node_comes_from_any_quota_and_room_in_the_quota_from_any_node() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=4");
@@ -32,7 +32,7 @@ fn room_on_a_node_comes_from_any_quota_and_room_in_the_quota_from_any_node() {
 
 #[test]
 fn victims_are_in_the_order_of_their_names() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     // The more important pod is reprieved first.
     world.pod(pod("c").asks("cpu=2").on("n").priority(1));
@@ -43,7 +43,7 @@ fn victims_are_in_the_order_of_their_names() {
 
 #[test]
 fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.pod(pod("v").asks("cpu=2").on("n"));
     for name in ["a", "b", "c"] {
@@ -58,7 +58,7 @@ fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
 
 #[test]
 fn a_node_where_nobody_makes_way_comes_before_one_where_somebody_does() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("a-full", "cpu=1");
     world.node("b-free", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("a-full"));
@@ -78,7 +78,7 @@ fn the_least_important_victims_choose_the_node_then_the_fewest_then_its_name() {
         (vec![5, 1], vec![5], "y"),
         (vec![5], vec![5], "x"),
     ] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.node("y", "cpu=2");
         world.node("x", "cpu=2");
         for (node, priorities) in [("x", &x), ("y", &y)] {
@@ -94,7 +94,7 @@ fn the_least_important_victims_choose_the_node_then_the_fewest_then_its_name() {
 
 #[test]
 fn who_is_more_important_or_older_is_put_back_first() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=3");
     let started = |name: &str, at: i64| pod(name).asks("cpu=1").on("n").with(|pod| pod.started = Some(at));
     world.pod(started("young", 9));
@@ -108,7 +108,7 @@ fn who_is_more_important_or_older_is_put_back_first() {
 
 #[test]
 fn a_small_pod_is_put_back_beside_a_large_one_that_must_go() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.pod(pod("large").asks("cpu=3").priority(1).on("n"));
     world.pod(pod("small").asks("cpu=1").on("n"));
@@ -118,7 +118,7 @@ fn a_small_pod_is_put_back_beside_a_large_one_that_must_go() {
 
 #[test]
 fn a_placement_that_the_host_refuted_is_not_planned_again() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
     world.pod(pod("a").asks("cpu=1").priority(1));
@@ -137,7 +137,7 @@ fn a_placement_that_the_host_refuted_is_not_planned_again() {
 
 #[test]
 fn only_eligible_nodes_count() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("y"));
@@ -149,7 +149,7 @@ fn only_eligible_nodes_count() {
 
 #[test]
 fn pods_of_a_job_that_ask_for_the_same_may_be_bound_to_different_nodes() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("x", "cpu=2");
     world.node("y", "cpu=2");
     world.pod(pod("a").job("j").asks("cpu=1").only_on(&["x"]));
@@ -162,7 +162,7 @@ fn pods_of_a_job_that_ask_for_the_same_may_be_bound_to_different_nodes() {
 #[test]
 fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
     for (promised_to, victims, withdrawn) in [(1, 2, 0), (2, 2, 0), (0, 1, 1)] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.node("n", "cpu=2");
         world.pod(pod("v").asks("cpu=1").priority(-1).on("n"));
         world.pod(pod("promised").asks("cpu=1").priority(promised_to).nominated("n"));
@@ -178,7 +178,7 @@ fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
 
 #[test]
 fn a_node_that_is_overcommitted_in_what_nobody_asks_for_is_as_good_as_any() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2 memory=1Gi");
     world.pod(pod("hog").preemptible(false).asks("memory=2Gi").on("n"));
     world.pod(pod("v").asks("cpu=2").on("n"));
@@ -190,7 +190,7 @@ fn a_node_that_is_overcommitted_in_what_nobody_asks_for_is_as_good_as_any() {
 
 #[test]
 fn room_below_a_parent_that_binds_comes_from_the_own_quota_only() {
-    let mut world = World::with(r#"{"enableCheckParentQuota": true}"#);
+    let mut world = PolicyHarness::with(r#"{"enableCheckParentQuota": true}"#);
     world.object(quota("group", "", "cpu=4", "cpu=4"));
     world.object(quota("team", "group", "cpu=4", "cpu=4"));
     world.object(quota("sister", "group", "cpu=4", "cpu=4"));
@@ -207,7 +207,7 @@ fn room_below_a_parent_that_binds_comes_from_the_own_quota_only() {
 
 #[test]
 fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n", "cpu=8");
     world.pod(pod("equal").quota("team").asks("cpu=2").priority(1).on("n"));
@@ -220,7 +220,7 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
 fn of_unlike_pods_the_largest_is_planned_first() {
     // In the order of the names `small` would take `x`, the only node where `large` fits.
     for (small, large) in [("a", "b"), ("b", "a")] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.node("x", "cpu=4 gpu=1");
         world.node("y", "cpu=2 gpu=8");
         world.pod(pod("v").asks("cpu=1").on("y"));
@@ -235,7 +235,7 @@ fn of_unlike_pods_the_largest_is_planned_first() {
 
 #[test]
 fn who_is_leaving_another_node_makes_room_in_the_quota() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=2");
@@ -247,7 +247,7 @@ fn who_is_leaving_another_node_makes_room_in_the_quota() {
 
 #[test]
 fn who_is_leaving_a_quota_below_makes_room_in_the_quota_above() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("group", "", "cpu=4", "cpu=4"));
     world.object(quota("child", "group", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=2");

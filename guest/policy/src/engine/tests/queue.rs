@@ -5,17 +5,17 @@ use std::cmp::{Ordering, Reverse};
 use proptest::prelude::*;
 
 use crate::contract::{Event, PodId, SortKeys};
-use crate::laws::OrderBy;
-use crate::model::{Cluster, Pod, PodIx};
+use crate::laws::QueueOrdering;
+use crate::model::{Cluster, PodInfo, PodIx};
 use crate::systems;
-use crate::testing::{Draft, World, pod};
+use crate::testing::{PodBuilder, PolicyHarness, pod};
 
 /// A random pod: priority, creation, entry, job or queue, and whether it is on the node.
 type Traits = (i32, i64, i64, usize, bool);
 
 const JOBS: [&str; 3] = ["a", "a-b", "b"];
 
-fn draft(system: &str, at: usize, (priority, created, entered, job, runs): Traits) -> Draft {
+fn draft(system: &str, at: usize, (priority, created, entered, job, runs): Traits) -> PodBuilder {
     // Names of which one begins as another, and two namespaces of which one begins as the other.
     let namespace = ["n", "n-m"].get(at % 2).copied().unwrap_or_default();
     let draft = pod(&format!("{namespace}/p{at}")).asks("cpu=1").priority(priority);
@@ -30,15 +30,16 @@ fn draft(system: &str, at: usize, (priority, created, entered, job, runs): Trait
 }
 
 /// Compares two pods in the order of the system. For orders by keys, the rule is restated here independently of the law.
-fn restated(system: &str, cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn restated(system: &str, cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let laws = systems::configure(system, "").unwrap();
-    if let OrderBy::Compare(compare) = laws.laws().queue_order.by {
+    if let QueueOrdering::Compare(compare) = laws.laws().queue_order.by {
         return compare(cluster, a, b).then_with(|| a.name.cmp(&b.name));
     }
-    let by_age = |pod: &Pod| (Reverse(pod.priority()), pod.entered, pod.created, pod.name.clone());
-    let by_gang = |pod: &Pod| {
+    let by_age = |pod: &PodInfo| (Reverse(pod.priority()), pod.entered, pod.created, pod.name.clone());
+    let by_gang = |pod: &PodInfo| {
         let gang = pod.attributes.job.and_then(|job| cluster.job(job));
-        let members: Vec<&Pod> = gang.iter().flat_map(|gang| &gang.members).filter_map(|ix| cluster.pod(*ix)).collect();
+        let members: Vec<&PodInfo> =
+            gang.iter().flat_map(|gang| &gang.members).filter_map(|ix| cluster.pod(*ix)).collect();
         let time = members.iter().map(|pod| pod.created).min().unwrap_or(pod.created);
         let least = members.iter().map(|pod| pod.priority()).min().unwrap_or_else(|| pod.priority());
         let key = gang.map(|gang| gang.key.clone());
@@ -47,10 +48,10 @@ fn restated(system: &str, cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     if system == "coscheduling" { by_gang(a).cmp(&by_gang(b)) } else { by_age(a).cmp(&by_age(b)) }
 }
 
-fn world(system: &str, pods: &[Traits]) -> (World, Vec<PodId>) {
-    let mut world = World::of(system, "");
+fn world(system: &str, pods: &[Traits]) -> (PolicyHarness, Vec<PodId>) {
+    let mut world = PolicyHarness::of(system, "");
     world.node("n", "cpu=64");
-    let drafts: Vec<Draft> = pods.iter().enumerate().map(|(at, some)| draft(system, at, *some)).collect();
+    let drafts: Vec<PodBuilder> = pods.iter().enumerate().map(|(at, some)| draft(system, at, *some)).collect();
     let waiting = drafts.iter().zip(pods).filter(|(_, (.., runs))| !runs);
     let names: Vec<String> = waiting.map(|(draft, _)| draft.name()).collect();
     drafts.into_iter().for_each(|draft| world.pod(draft));
@@ -82,7 +83,7 @@ proptest! {
         let (mut world, ids) = world(system, &pods);
         let by_key = world.queue(&ids);
         let cluster = world.engine.cluster();
-        let mut by_law: Vec<(&Pod, PodId)> = ids.iter().filter_map(|id| Some((cluster.pod(PodIx(*id))?, *id))).collect();
+        let mut by_law: Vec<(&PodInfo, PodId)> = ids.iter().filter_map(|id| Some((cluster.pod(PodIx(*id))?, *id))).collect();
         by_law.sort_by(|(a, _), (b, _)| restated(system, cluster, a, b));
         prop_assert_eq!(by_key, by_law.into_iter().map(|(_, id)| id).collect::<Vec<_>>());
     }
@@ -95,7 +96,7 @@ proptest! {
         let order = systems::configure(system, "").unwrap().laws().queue_order;
         for job in ids.iter().filter_map(|id| cluster.pod(PodIx(*id))).map(|pod| pod.attributes.job) {
             let of_job = ids.iter().filter_map(|id| Some((*id, cluster.pod(PodIx(*id))?)));
-            let mut by_law: Vec<(PodId, &Pod)> = of_job.filter(|(_, pod)| pod.attributes.job == job).collect();
+            let mut by_law: Vec<(PodId, &PodInfo)> = of_job.filter(|(_, pod)| pod.attributes.job == job).collect();
             let mut by_key = by_law.clone();
             by_law.truncate(if job.is_some() { usize::MAX } else { 1 });
             by_key.truncate(by_law.len());
@@ -127,14 +128,14 @@ proptest! {
 }
 
 /// Returns the epoch of keys that are made now.
-fn epoch(world: &mut World) -> u64 {
+fn epoch(world: &mut PolicyHarness) -> u64 {
     world.engine.queue_keys(&[]).unwrap().epoch
 }
 
 #[test]
 fn an_epoch_ends_when_a_gang_gets_another_time_and_not_before() {
     let member = |at, created| draft("coscheduling", at, (0, created, 0, 0, false));
-    let mut world = World::of("coscheduling", "");
+    let mut world = PolicyHarness::of("coscheduling", "");
     world.pod(member(0, 5));
     world.pod(member(2, 7));
     let first = epoch(&mut world);

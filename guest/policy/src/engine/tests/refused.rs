@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::contract::{PodId, Refuted};
-use crate::testing::{Draft, World, object, pod};
+use crate::testing::{PodBuilder, PolicyHarness, object, pod};
 
 /// Creates full nodes `x` and `y` with a pod on each, and the pod `p` that may evict either.
-fn world(system: &str) -> World {
-    let mut world = World::of(system, "");
+fn world(system: &str) -> PolicyHarness {
+    let mut world = PolicyHarness::of(system, "");
     world.engine.record_notes(true);
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
@@ -15,7 +15,7 @@ fn world(system: &str) -> World {
         let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "2"}}});
         world.object(object("Queue", &format!("/{queue}"), [&[], &[]], spec));
     }
-    let member = |world: &mut World, name: &str, queue: &str| -> Draft {
+    let member = |world: &mut PolicyHarness, name: &str, queue: &str| -> PodBuilder {
         let draft = pod(name).asks("cpu=1");
         if system != "volcano" {
             return draft;
@@ -34,7 +34,7 @@ fn world(system: &str) -> World {
 }
 
 /// Returns the victims of a plan for `p` after the host refused these. `None`: there is no plan.
-fn victims(world: &mut World, refused: &[PodId]) -> Option<Vec<PodId>> {
+fn victims(world: &mut PolicyHarness, refused: &[PodId]) -> Option<Vec<PodId>> {
     let p = world.id("p");
     world.engine.pre_filter(p).unwrap();
     let refuted = Refuted { victims: refused.to_vec(), ..Refuted::default() };

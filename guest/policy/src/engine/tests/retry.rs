@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::contract::{Event, Permission, Retry};
-use crate::testing::{World, object, pod, pod_group, quota};
+use crate::testing::{PolicyHarness, object, pod, pod_group, quota};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -13,7 +13,7 @@ fn has(retry: &Retry, changes: &[&str]) -> bool {
 
 #[test]
 fn a_pod_that_passes_or_gets_a_plan_has_nothing_to_wait_for() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("n"));
     world.pod(pod("a").asks("cpu=1").priority(1));
@@ -26,7 +26,7 @@ fn a_pod_that_passes_or_gets_a_plan_has_nothing_to_wait_for() {
 
 #[test]
 fn a_gang_without_its_members_waits_for_pods_and_for_its_object() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(pod_group("g", 2, &[]));
     world.pod(pod("g1").job("g"));
     let g1 = world.id("g1");
@@ -38,7 +38,7 @@ fn a_gang_without_its_members_waits_for_pods_and_for_its_object() {
 
 #[test]
 fn a_pod_without_a_node_waits_for_nodes_and_pods() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a").asks("cpu=2"));
     let retry = world.post_filter("a").retry;
@@ -47,7 +47,7 @@ fn a_pod_without_a_node_waits_for_nodes_and_pods() {
 
 #[test]
 fn a_plan_under_way_ends_when_its_victims_leave() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("n"));
     world.pod(pod("a").asks("cpu=1").priority(1));
@@ -58,7 +58,7 @@ fn a_plan_under_way_ends_when_its_victims_leave() {
 
 #[test]
 fn a_full_quota_waits_for_pods_and_for_the_quota() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("q", "", "cpu=1", "cpu=1"));
     world.node("n", "cpu=4");
     world.pod(pod("v").quota("q").preemptible(false).asks("cpu=1").on("n"));
@@ -71,7 +71,7 @@ fn a_full_quota_waits_for_pods_and_for_the_quota() {
 
 #[test]
 fn a_gang_that_waits_at_permit_waits_for_its_members() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.object(pod_group("g", 2, &[]));
     for name in ["g1", "g2"] {
@@ -84,8 +84,8 @@ fn a_gang_that_waits_at_permit_waits_for_its_members() {
 }
 
 /// Creates a Volcano gang `new` that waits for the capacity of gang `old`. The pods of `old` were placed at 5 s and may not be evicted for 60 s.
-fn cooling() -> World {
-    let mut world = World::of("volcano", "");
+fn cooling() -> PolicyHarness {
+    let mut world = PolicyHarness::of("volcano", "");
     world.node("n", "cpu=2");
     for (queue, cores) in [("mine", "2"), ("theirs", "1")] {
         let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "2"}}});

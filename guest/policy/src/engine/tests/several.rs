@@ -3,23 +3,23 @@
 use serde_json::json;
 
 use crate::contract::{PodId, PolicyError, Refuted};
-use crate::testing::{Draft, Named, World, object, pod, pod_group};
+use crate::testing::{NamedPlan, PodBuilder, PolicyHarness, object, pod, pod_group};
 
 /// Returns the plan for exactly these pods. `None`: there is no plan.
-fn plan(world: &mut World, names: &[&str]) -> Result<Option<Named>, PolicyError> {
+fn plan(world: &mut PolicyHarness, names: &[&str]) -> Result<Option<NamedPlan>, PolicyError> {
     let ids: Vec<PodId> = names.iter().map(|name| world.id(name)).collect();
     let answer = world.engine.post_filter(&ids, &Refuted::default())?;
     Ok(answer.plan.map(|plan| world.named(&plan)))
 }
 
 /// Returns the pods that a plan places.
-fn placed(plan: Option<Named>) -> Option<Vec<String>> {
+fn placed(plan: Option<NamedPlan>) -> Option<Vec<String>> {
     plan.map(|plan| plan.nominations.into_keys().map(|name| name.trim_start_matches("default/").to_owned()).collect())
 }
 
 /// Creates a node of 2 cores, full of `v` and `w`; the pods `a`, `b` and `c` of a job wait.
-fn world(system: &str, member: impl Fn(Draft) -> Draft) -> World {
-    let mut world = World::of(system, "");
+fn world(system: &str, member: impl Fn(PodBuilder) -> PodBuilder) -> PolicyHarness {
+    let mut world = PolicyHarness::of(system, "");
     world.node("n", "cpu=2");
     for name in ["v", "w"] {
         world.pod(pod(name).asks("cpu=1").on("n"));
@@ -30,7 +30,7 @@ fn world(system: &str, member: impl Fn(Draft) -> Draft) -> World {
     world
 }
 
-fn gang(draft: Draft) -> Draft {
+fn gang(draft: PodBuilder) -> PodBuilder {
     draft.label("pod-group/name", "j").label("pod-group/min-available", "1")
 }
 
@@ -53,7 +53,7 @@ fn a_gang_that_needs_fewer_gets_a_plan_for_all_that_are_named() {
 
 #[test]
 fn the_pods_of_a_gang_are_planned_by_jobs() {
-    let mut world = World::of("volcano", "");
+    let mut world = PolicyHarness::of("volcano", "");
     world.node("n", "cpu=2");
     for (queue, cores) in [("mine", "2"), ("theirs", "1")] {
         let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "2"}}});

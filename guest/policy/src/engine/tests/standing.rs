@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use crate::contract::{Object, PodId, PolicyError, by};
-use crate::testing::{Draft, INSIDE, World, amounts, object, pod, quota, reservation};
+use crate::testing::{INSIDE, PodBuilder, PolicyHarness, amounts, object, pod, quota, reservation};
 
 /// Returns a cluster of this system with one node.
-fn world(system: &str, arguments: &str) -> World {
-    let mut world = World::of(system, arguments);
+fn world(system: &str, arguments: &str) -> PolicyHarness {
+    let mut world = PolicyHarness::of(system, arguments);
     world.node("n", "cpu=64");
     world
 }
 
 /// Returns the threats to a pod, a line each: the kind of preemptors, and the least priority of theirs or the law that spares the pod.
-fn threats(world: &mut World, name: &str) -> Vec<String> {
+fn threats(world: &mut PolicyHarness, name: &str) -> Vec<String> {
     let id = world.id(name);
     let standings = world.engine.standings(&[id]).unwrap();
     let line = |threat: &crate::contract::Threat| match (&threat.spared, threat.priority) {
@@ -25,7 +25,7 @@ fn threats(world: &mut World, name: &str) -> Vec<String> {
 }
 
 /// Returns the threats to one pod on the node of the cluster.
-fn of(world: &mut World, draft: Draft) -> Vec<String> {
+fn of(world: &mut PolicyHarness, draft: PodBuilder) -> Vec<String> {
     let name = draft.name();
     world.pod(draft.on("n"));
     threats(world, &name)
@@ -84,7 +84,7 @@ fn a_quota_of_coscheduling_protects_its_pods_within_its_min_from_other_quotas() 
 }
 
 /// Announces queues below the root to the world.
-fn queues_of_yunikorn(world: &mut World, queues: &serde_json::Value) {
+fn queues_of_yunikorn(world: &mut PolicyHarness, queues: &serde_json::Value) {
     let root = json!({"name": "root", "queues": queues});
     let rules = json!([{"name": "provided", "create": true}]);
     // JSON is YAML.
@@ -213,7 +213,7 @@ fn a_job_of_volcano_is_safe_from_other_queues_within_what_its_queue_deserves() {
 type Gang<'a> = (&'a str, u32, &'a [(&'a str, &'a str)]);
 
 /// Adds to a world of Volcano two queues that deserve so much cpu, and gangs of the first queue with these minima and annotations.
-fn gangs_of_volcano(world: &mut World, deserved: u32, gangs: &[Gang<'_>]) {
+fn gangs_of_volcano(world: &mut PolicyHarness, deserved: u32, gangs: &[Gang<'_>]) {
     let mut tell = |object: Object| world.object(Object { group: "scheduling.volcano.sh".to_owned(), ..object });
     for name in ["q", "r"] {
         let body = json!({"spec": {"deserved": {"cpu": deserved}}});

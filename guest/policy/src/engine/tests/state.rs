@@ -1,10 +1,10 @@
 //! A checkpoint carries what the cluster does not show.
 
 use crate::contract::{Admission, Checkpoint, Event, Permission, StateError};
-use crate::testing::{World, pod, pod_group, without_numbers};
+use crate::testing::{PolicyHarness, pod, pod_group, without_numbers};
 
-fn world() -> World {
-    let mut world = World::new();
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.object(pod_group("g", 2, &[]));
     world.pod(pod("v").asks("cpu=2").on("n"));
@@ -32,8 +32,8 @@ fn a_plan_in_flight_survives() {
 }
 
 /// Creates a cluster where `v` is on the only node, and `a` and `b` of job `j` need its capacity. The pods have these numbers, and `v` has this uid.
-fn numbered(numbers: [u32; 3], uid: &str) -> World {
-    let mut world = World::new();
+fn numbered(numbers: [u32; 3], uid: &str) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     let names = ["default/v", "default/a", "default/b"];
     world.numbers.pods.extend(names.map(str::to_owned).into_iter().zip(numbers));
     world.node("n", "cpu=2");
@@ -79,7 +79,7 @@ fn a_gang_that_was_complete_once_survives() {
     for name in ["g1", "g2"] {
         first.reserve(name, "n");
     }
-    let permission = |world: &mut World, name: &str| world.engine.permit(world.id(name)).unwrap().permission;
+    let permission = |world: &mut PolicyHarness, name: &str| world.engine.permit(world.id(name)).unwrap().permission;
     assert_eq!(permission(&mut first, "g1"), Permission::Allow);
 
     let mut second = world();
@@ -90,8 +90,8 @@ fn a_gang_that_was_complete_once_survives() {
 }
 
 /// Creates a gang of three that must be complete, with these numbers for its pods. No node has capacity for `g3`.
-fn gang_of_three(numbers: [u32; 3]) -> World {
-    let mut world = World::new();
+fn gang_of_three(numbers: [u32; 3]) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     let names = ["default/g1", "default/g2", "default/g3"];
     world.numbers.pods.extend(names.map(str::to_owned).into_iter().zip(numbers));
     world.node("n", "cpu=2");
@@ -108,7 +108,7 @@ fn the_round_of_a_gang_survives_under_other_numbers() {
     let attempts = ["g3", "g1", "g2", "g3", "g1", "g1", "g2"];
     for tried in 0..=attempts.len() {
         let (before, after) = attempts.split_at(tried);
-        let attempt = |world: &mut World, name: &&str| {
+        let attempt = |world: &mut PolicyHarness, name: &&str| {
             let admission = world.pre_filter(name);
             let is_tried = admission == Admission::Pass && *name == "g3";
             (admission, is_tried.then(|| world.post_filter(name).reason.code))
@@ -118,7 +118,7 @@ fn the_round_of_a_gang_survives_under_other_numbers() {
         let mut second = gang_of_three([2, 7, 1]);
         assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
         assert_eq!(without_numbers(&second.engine.save()), without_numbers(&first.engine.save()));
-        let decisions = |world: &mut World| after.iter().map(|name| attempt(world, name)).collect::<Vec<_>>();
+        let decisions = |world: &mut PolicyHarness| after.iter().map(|name| attempt(world, name)).collect::<Vec<_>>();
         assert_eq!(decisions(&mut second), decisions(&mut first), "after {before:?}");
     }
 }
@@ -157,7 +157,7 @@ fn what_is_no_checkpoint_restores_nothing() {
 
 #[test]
 fn a_memory_that_could_not_be_written_is_no_checkpoint_and_says_why() {
-    let mut world = World::of("yunikorn", "");
+    let mut world = PolicyHarness::of("yunikorn", "");
     let error = serde_json::to_vec(&std::collections::BTreeMap::from([([1, 2], 3)])).unwrap_err();
     let unsaved = crate::systems::unsaved(error);
     let good = world.engine.save();
@@ -172,8 +172,8 @@ fn a_memory_that_could_not_be_written_is_no_checkpoint_and_says_why() {
 }
 
 /// Creates pods of group `g` of coscheduling, by name and creation, a single pod that was created at 3, and a group `h` created at 6.
-fn groups(members: &[(&str, i64)]) -> World {
-    let mut world = World::of("coscheduling", "");
+fn groups(members: &[(&str, i64)]) -> PolicyHarness {
+    let mut world = PolicyHarness::of("coscheduling", "");
     world.node("n", "cpu=2");
     let member = |group: &str, name: &str, created: i64| {
         let pod = pod(name).label("pod-group/name", group).label("pod-group/min-available", "2");
@@ -189,7 +189,7 @@ fn groups(members: &[(&str, i64)]) -> World {
     world
 }
 
-fn order(world: &mut World, names: &[&str]) -> Vec<String> {
+fn order(world: &mut PolicyHarness, names: &[&str]) -> Vec<String> {
     let ids: Vec<_> = names.iter().map(|name| world.id(name)).collect();
     world.queue(&ids).into_iter().map(|id| world.pod_name(id)).collect()
 }
@@ -211,7 +211,7 @@ fn whose_turn_it_is_survives() {
     let mut first = groups(&members);
     first.pre_filter("g1");
     first.reserve("g1", "n");
-    let released = |world: &mut World| world.engine.pre_filter(world.id("h1")).unwrap().effects.releases;
+    let released = |world: &mut PolicyHarness| world.engine.pre_filter(world.id("h1")).unwrap().effects.releases;
     let mut forgetful = groups(&members);
     let mut second = groups(&members);
     assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));

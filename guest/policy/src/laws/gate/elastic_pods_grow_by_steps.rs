@@ -20,12 +20,12 @@
 //!
 //! `elastic-train`, `elastic-train-power-of-two` and `elastic-train-factor` of the job say which sizes are legal.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "elastic-pods-grow-by-steps",
         sentence: "an elastic pod is placed with its whole step, never alone",
         templates: &[("", "an elastic pod is placed by whole steps, in the elastic action of a cycle")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks whether the preemptor may be tried alone: elastic pods grow by whole steps.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.preemptor.preemptibility {
         Preemptibility::NonPreemptible => Ok(()),
         Preemptibility::Preemptible => Err(Denial::Case("")),

@@ -21,12 +21,12 @@
 //!
 //! `spec.schedulingGates` and `spec.schedulerName` of the members, the minimum of the gang.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{Cluster, JobIx};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-can-start",
         sentence: "a gang preempts only when enough of its pods run or may be tried",
         templates: &[(
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks whether all gangs that must be complete together can be complete.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     case.cluster.gang_group(job).into_iter().try_for_each(|job| can_start(case.cluster, job))
 }

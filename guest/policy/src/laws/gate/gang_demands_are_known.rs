@@ -24,12 +24,12 @@
 //! The fields and annotations of the PodGroup, `spec.schedulerName` of its pods.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{JobIx, SCHEDULER_NAME};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
         templates: &[
@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks that the gang of the preemptor, and each gang of its group that is not complete yet, demand only what laws judge.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some(own) = case.preemptor.job else { return Ok(()) };
     let is_asked = |job: &JobIx| *job == own || !cluster.is_complete(*job);

@@ -22,11 +22,11 @@
 //!
 //! Annotation `gang.scheduling.koordinator.sh/groups`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-group-is-served-first",
         sentence: "a pod beyond the minimum of its gang waits until every gang of the group is complete",
         templates: &[(
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks that no other gang of the group needs the capacity that the preemptor could take.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.preemptor.job.and_then(|job| case.cluster.served_before(job)) {
         Some((job, have, need)) => Err(Denial::Incomplete { job, case: "", have, need }),
         None => Ok(()),

@@ -28,11 +28,11 @@
 //! was complete.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-has-its-members",
         sentence: "every gang of the group is described and has as many pods as it needs",
         templates: &[
@@ -55,7 +55,7 @@ pub const LAW: Law<Holds> = Law::gate(
 ]);
 
 /// Checks whether all gangs that must be complete together can be complete.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((asking, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
     let undeclared = |member| Denial::Undeclared { job: asking, member };

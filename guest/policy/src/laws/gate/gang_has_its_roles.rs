@@ -20,11 +20,11 @@
 //! `minTaskMember` of the PodGroup.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-has-its-roles",
         sentence: "a gang has as many pods of each role as it needs",
         templates: &[("", "the gang lacks pods of a role that it needs (minTaskMember)")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether the job of the preemptor has the pods that each role needs.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.cluster.missing_members(case.preemptor.pod).has_roles() {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -29,11 +29,11 @@
 //! Koordinator: annotation `gang.scheduling.koordinator.sh/mode`.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-has-not-failed",
         sentence: "a gang that cannot be complete in this round of attempts is not tried further",
         templates: &[(
@@ -53,7 +53,7 @@ pub const LAW: Law<Holds> = Law::gate(
 ]);
 
 /// Checks that the round of the gang group is not over.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(ix) = case.preemptor.job else { return Ok(()) };
     let gang = case.cluster.job(ix).filter(|job| job.gang().is_some_and(|gang| gang.fails_together));
     let Some(failure) = gang.and_then(|job| job.round.failure.as_ref()) else { return Ok(()) };

@@ -18,11 +18,11 @@
 //!
 //! `minMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-is-short",
         sentence: "only a gang below its minimum may preempt",
         templates: &[("", "the gang has its minimum; further pods wait for idle room")],
@@ -32,7 +32,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks whether the job of the preemptor has fewer pods on nodes than its minimum.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Err(Denial::Case("")),
         false => Ok(()),

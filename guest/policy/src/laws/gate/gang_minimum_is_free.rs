@@ -23,12 +23,12 @@
 //! `spec.minResources` of the PodGroup.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{Cluster, Job, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-minimum-is-free",
         sentence: "the nodes together have free what the PodGroup of the gang names as its least",
         templates: &[
@@ -51,7 +51,7 @@ pub const LAW: Law<Holds> = Law::gate(
 ]);
 
 /// Checks whether the nodes together have the minimum resources of the gang free.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((ix, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
     let least = cluster.min_resources(ix);

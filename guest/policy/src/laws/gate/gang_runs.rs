@@ -18,11 +18,11 @@
 //!
 //! `minMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "gang-runs",
         sentence: "an elastic job grows only while its minimum runs",
         templates: &[("", "the minimum of the job does not run yet")],
@@ -32,7 +32,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks whether the job of the preemptor has its minimum of pods on nodes.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Ok(()),
         false => Err(Denial::Case("")),

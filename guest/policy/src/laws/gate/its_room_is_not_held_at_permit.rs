@@ -24,12 +24,12 @@
 //! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Place, Pod};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
+use crate::model::{PodInfo, PodLocation};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "its-room-is-not-held-at-permit",
         sentence: "the room that was promised to the preemptor is not held at Permit by others",
         templates: &[("", "waiting for its room: a pod that may yet be rejected is held there at permit")],
@@ -40,22 +40,22 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that the preemptor need not wait for pods that hold the capacity of its nominated node at Permit.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
     let ours = case.preemptor.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
-    let is_held = |pod: &&Pod| {
+    let is_held = |pod: &&PodInfo| {
         let is_ours = pod.attributes.job.is_some_and(|job| ours.contains(&job));
-        matches!(pod.place, Place::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
+        matches!(pod.place, PodLocation::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
     };
-    let held: Vec<&Pod> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
+    let held: Vec<&PodInfo> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
     let (priority, closed) = (preemptor.priority(), &case.preemptor.closed);
     let promised = case.cluster.promised_from(node, case.preemptor.pod, priority, closed);
-    let promised: Vec<&Pod> = promised.map(|(_, pod)| pod).collect();
-    let fits_with = |more: &[&Pod]| {
+    let promised: Vec<&PodInfo> = promised.map(|(_, pod)| pod).collect();
+    let fits_with = |more: &[&PodInfo]| {
         preemptor.request.iter().all(|(resource, asked)| {
             let sum =
-                |pods: &[&Pod]| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+                |pods: &[&PodInfo]| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
             let room = node.free.get(resource).saturating_add(sum(more)).saturating_sub(sum(&promised));
             asked <= room
         })

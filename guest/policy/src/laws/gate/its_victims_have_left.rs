@@ -21,12 +21,12 @@
 //! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::Pod;
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
+use crate::model::PodInfo;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "its-victims-have-left",
         sentence: "a preemptor whose victims are still leaving evicts no other pod",
         templates: &[
@@ -40,14 +40,14 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that no victim of the last plan of the preemptor is still leaving, nor any pod on its nominated node.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });
     }
     let nominated = case.cluster.pod(case.preemptor.pod).and_then(|pod| pod.nominated);
     let node = nominated.and_then(|node| case.cluster.node(node));
     let there = node.into_iter().flat_map(|node| &node.pods).filter_map(|ix| case.cluster.pod(*ix));
-    match there.into_iter().any(Pod::is_leaving) {
+    match there.into_iter().any(PodInfo::is_leaving) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -23,11 +23,11 @@
 //! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "last-plan-is-done",
         sentence: "a job whose last plan is under way gets no second plan",
         templates: &[
@@ -44,7 +44,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that no plan for the preemptor is in flight.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });
     }
@@ -52,7 +52,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if leaving { Err(Denial::Case("")) } else { Ok(()) }
 }
 
-fn leaves_the_nominated_node(case: &Case<'_>, pod: crate::model::PodIx) -> bool {
+fn leaves_the_nominated_node(case: &LawContext<'_>, pod: crate::model::PodIx) -> bool {
     let Some(pod) = case.cluster.pod(pod) else { return false };
     let Some(node) = pod.nominated.and_then(|node| case.cluster.node(node)) else { return false };
     node.pods.iter().filter_map(|other| case.cluster.pod(*other)).any(|other| {

@@ -22,12 +22,12 @@
 //! Koordinator: `disableDefaultTriggerPreemption` allows it only for pods with the label `can-preempt: "true"`.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::PodIx;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "may-preempt",
         sentence: "the preemptor is allowed to preempt",
         templates: &[("", "not eligible due to preemptionPolicy=Never or its labels")],
@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether every planned pod of the job may preempt. The law is checked for every gang that is planned together.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let job = case.preemptor.job;
     let may = |ix: &PodIx| {
         let pod = case.cluster.pod(*ix);

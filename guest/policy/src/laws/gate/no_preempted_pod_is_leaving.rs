@@ -24,11 +24,11 @@
 //! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "no-preempted-pod-is-leaving",
         sentence: "no pod that was preempted is still leaving the nominated node of the preemptor",
         templates: &[(
@@ -49,7 +49,7 @@ pub const LAW: Law<Holds> = Law::gate(
 ]);
 
 /// Checks whether the preemptor need not wait for its nominated node.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match case.awaited().next() {
         Some(_) => Err(Denial::Case("")),
         None => Ok(()),

@@ -20,11 +20,11 @@
 //! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "no-victim-is-leaving",
         sentence: "no pod that was preempted for the preemptor is still leaving its nominated node",
         templates: &[(
@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that the preemptor need not wait for victims on its nominated node.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     match case.awaited().any(|pod| pod.priority() < preemptor.priority()) {
         true => Err(Denial::Case("")),

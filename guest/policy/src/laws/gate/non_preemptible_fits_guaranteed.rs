@@ -24,12 +24,12 @@
 //!
 //! `spec.min` of the ElasticQuota. `enableCheckParentQuota` asks the parents, too.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "non-preemptible-fits-guaranteed",
         sentence: "a non-preemptible job fits into the guarantee of its queue",
         templates: &[(
@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::gate(
 );
 
 /// Checks whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }

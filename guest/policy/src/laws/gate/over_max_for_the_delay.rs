@@ -22,11 +22,11 @@
 //! `quota.preemption.delay` of the queue.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Denial, HoldsOfSurplus, Law, Surplus, Text, page};
+use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, page};
 
 /// The law.
-pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
-    Text {
+pub const LAW: Law<ExcessCheckFn> = Law::surplus_gate(
+    LawText {
         name: "over-max-for-the-delay",
         sentence: "the queue has held more than its maximum for its quota preemption delay",
         templates: &[("", "over its @max for {waited}; it gives back after {delay}")],
@@ -37,7 +37,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
 /// Checks whether the queue has been over its maximum for long enough.
-fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
+fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
     let (delay, now) = (case.cluster.policy(case.queue).quota_delay, case.cluster.now());
     let waited = now.saturating_sub(case.cluster.over_max_since(case.queue).unwrap_or(now));
     if waited >= delay { Ok(()) } else { Err(Denial::TooSoon { waited, delay }) }

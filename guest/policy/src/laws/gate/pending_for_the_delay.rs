@@ -21,11 +21,11 @@
 //! `preemption.delay` of the leaf queue, 30s where it is missing or not positive.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "pending-for-the-delay",
         sentence: "the preemptor has been pending for the preemption delay of its queue",
         templates: &[("", "pending for {waited}; preemption starts after {delay}")],
@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
 /// Checks that the preemptor has waited long enough.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let delay = case.preemptor.queue.map_or(0, |queue| case.cluster.policy(queue).delay);
     let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.entered);
     let waited = case.cluster.now().saturating_sub(entered);

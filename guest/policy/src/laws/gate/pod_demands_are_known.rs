@@ -26,11 +26,11 @@
 
 use crate::contract::ChangeKind;
 use crate::laws::devices::{DEVICES, uncounted};
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "pod-demands-are-known",
         sentence: "a pod demands no placement that the policy cannot judge",
         templates: &[
@@ -77,7 +77,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .asks_each_pod();
 
 /// Checks that the preemptor demands only what laws judge.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let pods = || case.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
     if let Some(field) = pods().find_map(|pod| pod.attributes.unjudged) {

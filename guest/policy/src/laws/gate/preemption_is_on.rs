@@ -19,11 +19,11 @@
 //! `preemption.enabled` of the partition, true by default.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Imagined, Law, Text, page};
+use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "preemption-is-on",
         sentence: "preemption is on for the queue of the preemptor",
         templates: &[("", "preemption is turned off for the partition")],
@@ -32,10 +32,10 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved])
-.asked_of(Imagined::All);
+.asked_of(ImaginedPreemptors::All);
 
 /// Checks whether the queue of the preemptor allows its pods to preempt.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if case.preemptor.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
         return Err(Denial::Case(""));
     }

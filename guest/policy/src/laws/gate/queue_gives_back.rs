@@ -21,11 +21,11 @@
 //! `preemption.quotapreemptionenabled` of the partition, false by default; `quota.preemption.delay` of the queue, 0 by default.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Denial, HoldsOfSurplus, Law, Surplus, Text, page};
+use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, page};
 
 /// The law.
-pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
-    Text {
+pub const LAW: Law<ExcessCheckFn> = Law::surplus_gate(
+    LawText {
         name: "queue-gives-back",
         sentence: "quota preemption is on for the queue that holds more than its maximum",
         templates: &[
@@ -39,7 +39,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether quota preemption is on for the queue, with a delay above 0.
-fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
+fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
     let policy = case.cluster.policy(case.queue);
     match (policy.quota_preemption, policy.quota_delay) {
         (false, _) => Err(Denial::Queue("off", case.queue)),

@@ -20,11 +20,11 @@
 //! `placementrules` of the partition; labels `queue` and `yunikorn.apache.org/queue` of the pod.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "queue-is-known",
         sentence: "a pod belongs to a queue that takes pods",
         templates: &[
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
 /// Checks that the preemptor has a queue.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     match (case.preemptor.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),
         (None, Some(_)) => Err(Denial::Case("queue")),

@@ -24,19 +24,19 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Holds, Imagined, Law, Sum, Text, page};
-use crate::model::{Guaranteed, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
+use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText, Sum, VictimFilterFn, page};
+use crate::model::{Guaranteed, PodInfo, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
 
 /// The law, for the preemptor.
-pub const LAW: Law<Holds> = Law::gate(TEXT, holds).asked_of(Imagined::OfTheSameQueue);
+pub const LAW: Law<CheckFn> = Law::gate(TEXT, holds).asked_of(ImaginedPreemptors::OfTheSameQueue);
 
 /// The law, for a candidate.
-pub const OF_VICTIM: Law<Admits> = Law::guard(TEXT, admits).asked_of(Imagined::OfTheSameQueue);
+pub const OF_VICTIM: Law<VictimFilterFn> = Law::guard(TEXT, admits).asked_of(ImaginedPreemptors::OfTheSameQueue);
 
 /// The law, for a plan.
-pub const OF_PLAN: Law<Holds> = Law::limit(TEXT, suffices).asked_of(Imagined::OfTheSameQueue);
+pub const OF_PLAN: Law<CheckFn> = Law::limit(TEXT, suffices).asked_of(ImaginedPreemptors::OfTheSameQueue);
 
-const TEXT: Text = Text {
+const TEXT: LawText = LawText {
     name: "queue-is-under-guarantee",
     sentence: "a pod preempts only while its queue is under its guarantee",
     templates: &[
@@ -58,7 +58,7 @@ const TEXT: Text = Text {
 };
 
 /// One resource that the preemptor requests, at the queue that guarantees it.
-struct Judged {
+struct GuaranteedResource {
     queue: QueueIx,
     resource: ResourceIx,
     used: Used,
@@ -66,7 +66,7 @@ struct Judged {
     guaranteed: Guaranteed,
 }
 
-impl Judged {
+impl GuaranteedResource {
     /// Returns the sum of what is used and promised.
     fn held(&self) -> Sum {
         Sum::of("used", self.used).plus("promised", self.promised)
@@ -79,16 +79,16 @@ impl Judged {
 }
 
 /// Returns the requested resources that some queue on the path of the preemptor guarantees.
-fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Judged> + 'a {
+fn judged<'a>(case: &'a LawContext<'_>) -> impl Iterator<Item = GuaranteedResource> + 'a {
     case.unplaced.iter().filter_map(|(resource, _)| {
         let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
         let promised = case.promised(ix, Preemptibility::Preemptible, resource);
-        Some(Judged { queue: ix, resource, used: queue.used.total(resource), promised, guaranteed })
+        Some(GuaranteedResource { queue: ix, resource, used: queue.used.total(resource), promised, guaranteed })
     })
 }
 
 /// Checks whether the preemptor may preempt: some queue guarantees it a resource, and its own queue is under its guarantees.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let mut none = true;
     for judged in judged(case) {
         none = false;
@@ -103,14 +103,14 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 }
 
 /// Checks whether the candidate is inside every queue that is not under its guarantee.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let mut outside = judged(case).filter(|judged| !case.cluster.is_below(candidate.queue, judged.queue));
     outside.try_for_each(|judged| judged.is_under())
 }
 
 /// Checks every queue that is not under its guarantee: it must not be over the guarantee, and must end within it with the victims evicted and the
 /// preemptor placed. Law 4: a queue that is already over its guarantee does not preempt, however many pods inside it would be evicted.
-fn suffices(case: &Case<'_>) -> Result<(), Denial> {
+fn suffices(case: &LawContext<'_>) -> Result<(), Denial> {
     for judged in judged(case).filter(|judged| judged.is_under().is_err()) {
         let (queue, resource) = (judged.queue, judged.resource);
         let is_within = judged.held().at_most("guaranteed", judged.guaranteed);

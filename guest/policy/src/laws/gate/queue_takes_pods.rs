@@ -20,11 +20,11 @@
 //! State and `parent` of the Queue.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "queue-takes-pods",
         sentence: "the queue of a pod exists, is open, and has no queues below it",
         templates: &[
@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether the queue of the preemptor is known, open and a leaf.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let spec = case.preemptor.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let spec = spec.ok_or(Denial::Case("unknown"))?;
     match (spec.open, spec.has_children) {

@@ -20,11 +20,11 @@
 //! `elastic-cooldown-time` of the job.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::gate(
-    Text {
+pub const LAW: Law<CheckFn> = Law::gate(
+    LawText {
         name: "scaling-interval-is-over",
         sentence: "an elastic job grows only after it has kept its size for its interval",
         templates: &[("", "the interval since the last change of size is not over")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether the interval since the last change of size is over.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);
     match case.cluster.scaled_at(job).map(|at| at.saturating_add(interval)) {

@@ -19,12 +19,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, ResourceIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "best-effort-preempts-best-effort",
         sentence: "a preemptor that requests nothing evicts only pods that request nothing",
         templates: &[("", "the pod requests resources, and the preemptor requests none")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let counts = |resource: ResourceIx| case.cluster.resource_name(resource) != "pods";
     let asks = case.preemptor.unplaced.iter().any(|(resource, amount)| counts(resource) && amount > 0);
     match asks || !candidate.request.iter().any(|(resource, _)| counts(resource)) {

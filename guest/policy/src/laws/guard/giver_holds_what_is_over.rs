@@ -18,12 +18,12 @@
 //!
 //! None.
 
-use crate::laws::{AdmitsToSurplus, Denial, Law, Surplus, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, ExcessContext, ExcessVictimFilterFn, Law, LawText, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
-    Text {
+pub const LAW: Law<ExcessVictimFilterFn> = Law::surplus_guard(
+    LawText {
         name: "giver-holds-what-is-over",
         sentence: "a pod that is evicted for its queue holds something of which the queue uses too much",
         templates: &[("", "the pod holds nothing of which its queue uses too much")],
@@ -33,7 +33,7 @@ pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
 );
 
 /// Checks whether this law allows the eviction of the pod.
-fn admits(case: &Surplus<'_>, _: PodIx, pod: &Pod) -> Result<(), Denial> {
+fn admits(case: &ExcessContext<'_>, _: PodIx, pod: &PodInfo) -> Result<(), Denial> {
     match case.over.iter().any(|(resource, _)| pod.request.get(resource) > 0) {
         true => Ok(()),
         false => Err(Denial::Case("")),

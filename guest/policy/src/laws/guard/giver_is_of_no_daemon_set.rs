@@ -18,12 +18,12 @@
 //!
 //! None.
 
-use crate::laws::{AdmitsToSurplus, Denial, Law, Surplus, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, ExcessContext, ExcessVictimFilterFn, Law, LawText, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
-    Text {
+pub const LAW: Law<ExcessVictimFilterFn> = Law::surplus_guard(
+    LawText {
         name: "giver-is-of-no-daemon-set",
         sentence: "a pod of a DaemonSet is not evicted to bring its queue down to its maximum",
         templates: &[("", "the pod belongs to a DaemonSet, or may run on one node only")],
@@ -33,7 +33,7 @@ pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
 );
 
 /// Checks whether this law allows the eviction of the pod.
-fn admits(_: &Surplus<'_>, _: PodIx, pod: &Pod) -> Result<(), Denial> {
+fn admits(_: &ExcessContext<'_>, _: PodIx, pod: &PodInfo) -> Result<(), Denial> {
     match pod.daemon || pod.required_node.is_some() {
         true => Err(Denial::Case("")),
         false => Ok(()),

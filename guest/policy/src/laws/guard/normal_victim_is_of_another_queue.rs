@@ -19,12 +19,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "normal-victim-is-of-another-queue",
         sentence: "a normal pod is reclaimed from other queues only",
         templates: &[("", "the pod is a normal pod of the same queue")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.is_elastic() || candidate.queue != case.preemptor.queue {
         true => Ok(()),
         false => Err(Denial::Case("")),

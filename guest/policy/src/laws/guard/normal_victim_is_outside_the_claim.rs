@@ -24,12 +24,12 @@
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, claim, page};
-use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, claim, page};
+use crate::model::{Cluster, PodInfo, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "normal-victim-is-outside-the-claim",
         sentence: "a normal pod is reclaimed from outside of the ancestor on whose deserved amounts the preemptor reclaims",
         templates: &[
@@ -45,7 +45,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let (own, theirs) = (case.preemptor.queue, candidate.queue);
     let through = case.preemptor.claim.through(case.cluster, own, case.short);
     let Some(ancestor) = through.filter(|_| !candidate.is_elastic()) else { return Ok(()) };

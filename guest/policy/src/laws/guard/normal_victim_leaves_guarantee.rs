@@ -20,12 +20,12 @@
 //!
 //! `guarantee.resource` of the Queue.
 
-use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
-use crate::model::{Freed, Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
+use crate::model::{Freed, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "normal-victim-leaves-guarantee",
         sentence: "a normal pod is not reclaimed if its queue would fall below its guarantee",
         templates: &[(
@@ -38,7 +38,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
     if candidate.is_elastic() {
         return Ok(());

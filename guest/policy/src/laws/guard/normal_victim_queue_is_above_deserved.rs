@@ -28,12 +28,12 @@
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
-use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
+use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
+use crate::model::{Cluster, PodInfo, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "normal-victim-queue-is-above-deserved",
         sentence: "a normal pod is reclaimed only while its queue uses more than it deserves",
         templates: &[
@@ -46,7 +46,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
     }
@@ -64,7 +64,7 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
 }
 
 /// Returns why a queue does not give this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
-fn keeps(case: &Case<'_>, (ix, queue): (QueueIx, &Queue), pod: &Pod) -> Option<Denial> {
+fn keeps(case: &LawContext<'_>, (ix, queue): (QueueIx, &Queue), pod: &PodInfo) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
     let is_short = |resource: &ResourceIx| match case.short {

@@ -19,12 +19,12 @@
 //!
 //! Annotation or label `volcano.sh/preemptable`.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-did-not-opt-out",
         sentence: "a victim did not opt out of eviction",
         templates: &[
@@ -37,7 +37,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let group = candidate.attributes.job.and_then(|job| case.cluster.pod_group(job));
     let by_job = group.is_some_and(|group| group.opted_out);
     match (candidate.attributes.opted_out, by_job) {

@@ -21,12 +21,12 @@
 //!
 //! `enableCheckParentQuota`, `spec.min` of the ElasticQuotas.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Preemptibility, Queue, ResourceIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, Preemptibility, Queue, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-frees-the-bound",
         sentence: "a victim for the bound of a queue is of the queue of the preemptor, or of one that borrows what the preemptor is guaranteed",
         templates: &[
@@ -39,7 +39,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     if case.cluster.is_below(candidate.queue, own) {
         return Ok(());

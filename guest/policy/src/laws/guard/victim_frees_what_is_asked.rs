@@ -19,12 +19,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-frees-what-is-asked",
         sentence: "a victim holds a resource that is requested",
         templates: &[("", "the pod holds none of the requested resources")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.unplaced.get(resource) > 0;
     match candidate.request.iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),

@@ -26,12 +26,12 @@
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-frees-what-is-owed",
         sentence: "a pod of another queue is reclaimed only for short resources that the preemptor's queue deserves",
         templates: &[("", "its node is short of a resource that the preemptor's queue does not deserve")],
@@ -41,7 +41,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks that the claim of the preemptor covers the resources that are short on the node of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let covered = || case.short.is_none_or(|short| case.preemptor.claim.covers(short));
     match candidate.queue == case.preemptor.queue || covered() {
         true => Ok(()),

@@ -18,12 +18,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-has-a-queue",
         sentence: "a victim is in a queue",
         templates: &[("", "the pod is in no queue: another scheduler placed it, or its queue is not known")],
@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.queue {
         Some(_) => Ok(()),
         None => Err(Denial::Case("")),

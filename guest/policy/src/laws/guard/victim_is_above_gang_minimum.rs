@@ -19,12 +19,12 @@
 //!
 //! `minMember` and `minTaskMember` of the PodGroup.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-above-gang-minimum",
         sentence: "a single pod is evicted only while its gang has more than it needs",
         templates: &[("", "the gang of the pod has no more than it needs")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
 .asks_each_pod();
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, ix: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
     let role = candidate.attributes.task.role;

@@ -19,12 +19,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Place, Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, PodLocation};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-bound",
         sentence: "a victim is bound to its node",
         templates: &[("", "the pod is not bound to its node yet, or was bound only in this cycle")],
@@ -34,9 +34,9 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.place {
-        Place::Bound(_) => Ok(()),
+        PodLocation::Bound(_) => Ok(()),
         _ => Err(Denial::Case("")),
     }
 }

@@ -18,12 +18,12 @@
 //!
 //! `capacity.reclaim.mode: elastic`.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Preemptibility};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, Preemptibility};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-elastic",
         sentence: "only elastic pods are evicted",
         templates: &[("", "the pod is not elastic")],
@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.attributes.preemptibility {
         Preemptibility::Preemptible => Ok(()),
         Preemptibility::NonPreemptible => Err(Denial::Case("")),

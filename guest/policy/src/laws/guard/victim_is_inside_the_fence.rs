@@ -22,12 +22,12 @@
 //!
 //! `preemption.policy: fence` of a queue.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-inside-the-fence",
         sentence: "a victim is inside the preemption fence of the preemptor",
         templates: &[("", "the pod is outside the preemption fence of the preemptor")],
@@ -37,7 +37,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let mut path = case.cluster.path(case.preemptor.queue);
     let fence = path.find(|(ix, queue)| case.cluster.policy(*ix).fenced && queue.parent.is_some());
     match fence {

@@ -23,12 +23,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Place, Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, PodLocation};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-no-part-of-a-plan",
         sentence: "a victim holds no node at Permit that is part of a plan under way, whose room is closed to the preemptor",
         templates: &[("", "the pod holds its node at permit, and pods are leaving for its gang")],
@@ -38,8 +38,8 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.place, Place::Reserved(_))) else {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
+    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.place, PodLocation::Reserved(_))) else {
         return Ok(());
     };
     let preemptor = case.preemptor;
@@ -53,7 +53,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
 }
 
 /// Checks whether a pod is nominated, and no less important than the preemptor.
-fn is_nominated_above(case: &Case<'_>, ix: PodIx) -> bool {
+fn is_nominated_above(case: &LawContext<'_>, ix: PodIx) -> bool {
     let pod = case.cluster.pod(ix);
     pod.is_some_and(|pod| pod.is_pending() && pod.nominated.is_some() && pod.priority() >= case.preemptor.priority)
 }

@@ -19,12 +19,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-no-system-pod",
         sentence: "pods of the cluster itself are not evicted",
         templates: &[("", "the pod belongs to the cluster itself")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.attributes.task.critical {
         true => Err(Denial::Case("")),
         false => Ok(()),

@@ -21,12 +21,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Job, Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{Job, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-of-another-job",
         sentence: "a job does not evict its own pods, nor those of its gang group",
         templates: &[("", "the pod belongs to the same job or gang group")],
@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let (Some(own), Some(other)) = (case.preemptor.job, candidate.attributes.job) else { return Ok(()) };
     let group = case.cluster.job(own).and_then(Job::gang).map(|gang| gang.group.as_slice()).unwrap_or_default();
     let is_grouped = !group.is_empty() && case.cluster.job(other).is_some_and(|job| group.contains(&job.key));

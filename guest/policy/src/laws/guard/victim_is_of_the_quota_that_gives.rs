@@ -20,12 +20,12 @@
 //!
 //! `spec.min` of the ElasticQuota of the namespace.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-of-the-quota-that-gives",
         sentence: "a pod within the minimum of its quota preempts in other quotas, any other pod in its own",
         templates: &[
@@ -42,7 +42,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let own = case.preemptor.queue;
     match (own == candidate.queue, case.preemptor.takes_back) {
         _ if own.is_some() != candidate.queue.is_some() => Err(Denial::Case("none")),

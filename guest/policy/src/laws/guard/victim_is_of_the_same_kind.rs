@@ -18,12 +18,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Kind, Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, PodKind};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-of-the-same-kind",
         sentence: "pods preempt pods, and reservations preempt reservations",
         templates: &[
@@ -36,10 +36,10 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match (case.preemptor.kind, candidate.name.kind) {
-        (Kind::Pod, Kind::Reservation) => Err(Denial::Case("reservation")),
-        (Kind::Reservation, Kind::Pod) => Err(Denial::Case("pod")),
+        (PodKind::Pod, PodKind::Reservation) => Err(Denial::Case("reservation")),
+        (PodKind::Reservation, PodKind::Pod) => Err(Denial::Case("pod")),
         _ => Ok(()),
     }
 }

@@ -18,12 +18,12 @@
 //!
 //! None.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-outside-reservations",
         sentence: "a pod that uses the room of a reservation is not evicted for others",
         templates: &[("", "the pod uses the room of a reservation, and the reservation would keep that room")],
@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, ix: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let nominated_on = candidate.attributes.inside.is_some() && case.cluster.reservation_of(ix).is_some();
     if nominated_on { Err(Denial::Case("")) } else { Ok(()) }
 }

@@ -19,12 +19,12 @@
 //!
 //! Label or annotation `volcano.sh/cooldown-time` of the pod, else annotation of its PodGroup or Job.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-past-its-cooldown",
         sentence: "a victim has run for its cooldown time",
         templates: &[("", "the cooldown time of the pod is not over")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
 .asks_each_pod();
 
 /// Checks that the cooldown time of the candidate, or of its job, is over.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let of_job = || {
         let cooldown = case.cluster.pod_group(candidate.attributes.job?)?.cooldown?;
         Some(candidate.scheduled?.saturating_add(cooldown))

@@ -20,12 +20,12 @@
 //!
 //! `disableDefaultPreemptiable` decides about pods without the label `preemptible`.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Preemptibility};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, Preemptibility};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-is-preemptible",
         sentence: "a victim is preemptible",
         templates: &[
@@ -38,7 +38,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.attributes {
         ref attributes if attributes.opted_out => Err(Denial::Case("opted-out")),
         ref attributes if attributes.preemptibility == Preemptibility::NonPreemptible => {

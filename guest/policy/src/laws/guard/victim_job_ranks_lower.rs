@@ -19,12 +19,12 @@
 //! `priorityClassName` of the PodGroup.
 
 use crate::laws::order::waiting_gang_first::job_priority;
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-job-ranks-lower",
         sentence: "the job of a victim has lower priority than the job of the preemptor",
         templates: &[(
@@ -37,7 +37,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let pod = case.cluster.pod(case.preemptor.pod);
     let preemptor = pod.map_or(case.preemptor.priority, |pod| job_priority(case.cluster, pod));
     let victim = job_priority(case.cluster, candidate);

@@ -19,12 +19,12 @@
 //!
 //! `disableDefaultQuotaPreemption`; the law is in force where it is true.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-outside-default-queue",
         sentence: "pods of the default queue are not evicted",
         templates: &[("", "the pod belongs to the default @queue, which is not preempted")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
     if queue.is_some_and(|queue| queue.is_default) {
         return Err(Denial::Case(""));

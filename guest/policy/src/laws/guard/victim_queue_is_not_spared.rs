@@ -19,12 +19,12 @@
 //!
 //! `preemption.policy: disabled` of a queue; children inherit it.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-queue-is-not-spared",
         sentence: "a victim is not in a queue whose preemption is disabled",
         templates: &[("", "preemption is disabled for the queue of the pod")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     match candidate.queue.is_some_and(|queue| case.cluster.policy(queue).protects_pods) {
         true => Err(Denial::Case("")),
         false => Ok(()),

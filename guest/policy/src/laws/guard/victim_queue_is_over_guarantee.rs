@@ -24,12 +24,12 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
-use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
+use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-queue-is-over-guarantee",
         sentence: "a victim is in a queue that is over its guarantee",
         templates: &[
@@ -54,7 +54,7 @@ enum Judgement {
 }
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);
     for (resource, _) in case.unplaced.iter() {
@@ -76,7 +76,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     Err(within.unwrap_or(Denial::Case("unused")))
 }
 
-fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {
+fn judge(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {
     let cluster = case.cluster;
     let common = cluster.common_ancestor(own, theirs);
     let is_shared = |ix: QueueIx| common.is_none_or(|common| cluster.is_below(Some(common), ix));

@@ -20,12 +20,12 @@
 //!
 //! `reclaimable` of the Queue, true by default.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-queue-is-reclaimable",
         sentence: "a queue that is not reclaimable gives nothing to other queues",
         templates: &[("", "the queue of the pod is not reclaimable")],
@@ -35,7 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let spec = candidate.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let reclaimable = spec.is_some_and(|spec| spec.reclaimable);
     match candidate.queue.is_some() && (candidate.queue == case.preemptor.queue || reclaimable) {

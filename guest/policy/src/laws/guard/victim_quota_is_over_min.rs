@@ -23,12 +23,12 @@
 //!
 //! `spec.min` of the ElasticQuotas.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page, quota};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page, quota};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-quota-is-over-min",
         sentence: "a victim of another quota is taken while that quota is over its minimum",
         templates: &[(
@@ -41,7 +41,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
     let gone = |resource| case.given_up(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
     match quota::is_over_min(case.cluster, theirs, gone) {

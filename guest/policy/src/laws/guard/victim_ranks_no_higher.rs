@@ -24,12 +24,12 @@
 //!
 //! `priority.offset` and `priority.policy` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Policy, QueueIx};
+use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
+use crate::model::{PodInfo, PodIx, QueueIx, QueuePreemptionPolicy};
 
 /// The law.
-pub const LAW: Law<Admits> = Law::guard(
-    Text {
+pub const LAW: Law<VictimFilterFn> = Law::guard(
+    LawText {
         name: "victim-ranks-no-higher",
         sentence: "a victim has lower or equal priority than the preemptor",
         templates: &[("", "priority {priority} counts as higher than {preemptor-priority} of the preemptor")],
@@ -39,7 +39,7 @@ pub const LAW: Law<Admits> = Law::guard(
 );
 
 /// Checks whether this law allows the eviction of the candidate.
-fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.preemptor.priority));
     let holds = match case
         .preemptor
@@ -56,7 +56,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     }
 }
 
-fn reaches(case: &Case<'_>, own: QueueIx, theirs: QueueIx, rank: i64, priority: i64) -> bool {
+fn reaches(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, rank: i64, priority: i64) -> bool {
     let common = case.cluster.common_ancestor(own, theirs);
     let mut rank = rank;
     for (ix, _) in case.cluster.path(Some(own)) {
@@ -68,7 +68,7 @@ fn reaches(case: &Case<'_>, own: QueueIx, theirs: QueueIx, rank: i64, priority: 
         }
     }
     let path = case.cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common);
-    let mut down: Vec<Policy> = path.map(|(ix, _)| case.cluster.policy(ix)).collect();
+    let mut down: Vec<QueuePreemptionPolicy> = path.map(|(ix, _)| case.cluster.policy(ix)).collect();
     down.reverse();
     let mut fenced = false;
     for policy in down {

@@ -20,11 +20,11 @@
 //!
 //! `elastic-train-power-of-two` and `elastic-train-factor` of the job.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "elastic-size-is-legal",
         sentence: "an elastic job has its minimum, or a size that its rule allows",
         templates: &[("", "the job would have a size that its rule does not allow")],
@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether the size of the job of the preemptor is legal.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(elastic) = case.preemptor.job.and_then(|job| case.cluster.elastic(job)) else { return Ok(()) };
     let size = case.cluster.holders(case.preemptor.pod).count();
     match elastic.allows(case.cluster.minimum(case.preemptor.pod), size) {
@@ -45,24 +45,24 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Elastic, Sizes};
+    use crate::model::{ElasticSettings, ElasticSizes};
 
-    fn legal(sizes: Sizes, minimum: usize, most: u32) -> Vec<usize> {
-        let elastic = Elastic { sizes, interval: 0, most: Some(most) };
+    fn legal(sizes: ElasticSizes, minimum: usize, most: u32) -> Vec<usize> {
+        let elastic = ElasticSettings { sizes, interval: 0, most: Some(most) };
         (0..=20).filter(|size| elastic.allows(minimum, *size)).collect()
     }
 
     #[test]
     fn powers_of_two_are_those_of_the_whole_job_and_the_minimum_is_one_more() {
-        assert_eq!(legal(Sizes::PowersOfTwo, 2, 8), [2, 4, 8]);
-        assert_eq!(legal(Sizes::PowersOfTwo, 3, 20), [3, 4, 8, 16]);
-        assert_eq!(legal(Sizes::PowersOfTwo, 1, 7), [1, 2, 4]);
+        assert_eq!(legal(ElasticSizes::PowersOfTwo, 2, 8), [2, 4, 8]);
+        assert_eq!(legal(ElasticSizes::PowersOfTwo, 3, 20), [3, 4, 8, 16]);
+        assert_eq!(legal(ElasticSizes::PowersOfTwo, 1, 7), [1, 2, 4]);
     }
 
     #[test]
     fn multiples_count_from_the_minimum() {
-        assert_eq!(legal(Sizes::Multiples(3), 3, 9), [3, 6, 9]);
-        assert_eq!(legal(Sizes::Multiples(4), 2, 11), [2, 6, 10]);
-        assert_eq!(legal(Sizes::Multiples(1), 2, 5), [2, 3, 4, 5]);
+        assert_eq!(legal(ElasticSizes::Multiples(3), 3, 9), [3, 6, 9]);
+        assert_eq!(legal(ElasticSizes::Multiples(4), 2, 11), [2, 6, 10]);
+        assert_eq!(legal(ElasticSizes::Multiples(1), 2, 5), [2, 3, 4, 5]);
     }
 }

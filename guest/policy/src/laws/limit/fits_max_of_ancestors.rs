@@ -21,12 +21,12 @@
 //!
 //! `resources.max` of the queues.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Requested};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "fits-max-of-ancestors",
         sentence: "a pod fits under the maximum of its queue and of every queue above it",
         templates: &[(
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether every queue of the preemptor stays within its maximum after the evictions.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, max) in queue.bounds.max.iter() {

@@ -25,11 +25,11 @@
 //! `spec.max` of the ElasticQuota. Absent: no limit. Where it is there, cpu, memory or ephemeral storage that it leaves out is 0, and
 //! another resource is not limited.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page, quota};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page, quota};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "fits-max-of-quota",
         sentence: "a pod fits under the maximum of the quota of its namespace",
         templates: &[(
@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether the quota of the preemptor stays under its maximum after the evictions.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.preemptor.queue.and_then(|ix| Some((ix, case.cluster.queue(ix)?))) else {
         return Ok(());
     };

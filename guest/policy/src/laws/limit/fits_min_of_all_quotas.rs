@@ -25,12 +25,12 @@
 //!
 //! `spec.min` of the ElasticQuotas. A resource that none of them names is 0: no pod with a quota may use it.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page, quota};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page, quota};
 use crate::model::Guaranteed;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "fits-min-of-all-quotas",
         sentence: "all quotas together use no more than all their minimums",
         templates: &[(
@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether all quotas together stay within their minimums after the evictions.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {
         let promised = quota::nominated_of_all(case, all, resource);

@@ -23,12 +23,12 @@
 //!
 //! Minimum, match policy and timeout of the gang.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Cluster, Job, JobIx, Match};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
+use crate::model::{Cluster, Job, JobIx, MatchPolicy};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "gang-is-complete",
         sentence: "a gang is bound when every gang of its group is complete",
         templates: &[
@@ -50,7 +50,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether all gangs that must be complete together are complete.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     case.cluster.gang_group(job).into_iter().try_for_each(|job| complete(case.cluster, job))
 }
@@ -58,8 +58,8 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
     let (Some(gang), Some(have)) = (cluster.job(ix).and_then(Job::gang), cluster.assembled(ix)) else { return Ok(()) };
     let case = match gang.matching {
-        Match::OnceSatisfied | Match::OnlyWaiting => "waiting",
-        Match::WaitingAndRunning => "waiting-or-running",
+        MatchPolicy::OnceSatisfied | MatchPolicy::OnlyWaiting => "waiting",
+        MatchPolicy::WaitingAndRunning => "waiting-or-running",
     };
     match cluster.is_complete(ix) {
         true => Ok(()),

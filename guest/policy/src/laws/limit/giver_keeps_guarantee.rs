@@ -20,11 +20,11 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Denial, HoldsOfSurplus, Law, Sum, Surplus, Text, page};
+use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
-    Text {
+pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
+    LawText {
         name: "giver-keeps-guarantee",
         sentence: "no queue that gives back falls below its guarantee",
         templates: &[(
@@ -37,7 +37,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
 );
 
 /// Checks whether the queue of the candidate, and every queue above it, keeps its guarantee without the victims.
-fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
+fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(Some(case.leaf)) {
         for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
             let victims = case.given(ix, resource);

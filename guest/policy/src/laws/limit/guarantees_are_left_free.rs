@@ -24,12 +24,12 @@
 //! `guarantee.resource` of the Queues.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Cluster, Max, Queue, QueueIx, ResourceIx, Used};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "guarantees-are-left-free",
         sentence: "all queues together leave free what is guaranteed to each of them",
         templates: &[(
@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::limit(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that the siblings of each queue of the preemptor keep their guarantees with what the preemptor requests.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, _) in case.preemptor.unplaced.iter() {
             let own = Sum::of("used", queue.used.total(resource)).plus("requested", case.asks(resource));

@@ -21,11 +21,11 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Case, Denial, Holds, Imagined, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "no-queue-falls-below-guarantee",
         sentence: "no queue is left below its guarantee",
         templates: &[(
@@ -36,10 +36,10 @@ pub const LAW: Law<Holds> = Law::limit(
     },
     holds,
 )
-.asked_of(Imagined::All);
+.asked_of(ImaginedPreemptors::All);
 
 /// Checks whether every queue of a victim keeps its guarantee when the group is evicted.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else {
         return Ok(());
     };

@@ -25,12 +25,12 @@
 //!
 //! `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Promised};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "non-preemptible-fits-max",
         sentence: "a non-preemptible job fits under the maximum of its queue",
         templates: &[(
@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether the preemptor, if it is non-preemptible, stays under the maximum of its queue.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }

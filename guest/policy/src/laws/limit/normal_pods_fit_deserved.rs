@@ -21,12 +21,12 @@
 //! `deserved` of the Queue; in force with `capacity.reclaim.mode: elastic`.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "normal-pods-fit-deserved",
         sentence: "the normal pods of a queue use no more than it deserves",
         templates: &[(
@@ -40,7 +40,7 @@ pub const LAW: Law<Holds> = Law::limit(
 .retry_after(ChangeKind::ALL);
 
 /// Checks whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     if case.preemptor.preemptibility == Preemptibility::Preemptible {
         return Ok(());

@@ -25,12 +25,12 @@
 //!
 //! `spec.min` and `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Requested};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "preemptible-leaves-guaranteed",
         sentence: "a preemptible job leaves the guaranteed room of its queue to non-preemptible pods",
         templates: &[(
@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility != Preemptibility::Preemptible {
         return Ok(());
     }

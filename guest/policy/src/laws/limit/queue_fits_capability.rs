@@ -22,11 +22,11 @@
 //! `capability` and `guarantee.resource` of the Queues.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "queue-fits-capability",
         sentence: "a queue and its ancestors use no more than their real capability",
         templates: &[(
@@ -40,7 +40,7 @@ pub const LAW: Law<Holds> = Law::limit(
 .retry_after(ChangeKind::ALL);
 
 /// Checks whether the preemptor fits into the capability of its queue and of every queue above.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         let (_, limit) = queue.limit();
         for (resource, _) in case.preemptor.unplaced.iter() {

@@ -38,13 +38,13 @@
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
 use crate::contract::ChangeKind;
-use crate::laws::claim::{self, Claim, Standing};
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Meaning, ResourceIx};
+use crate::laws::claim::{self, EntitlementStatus, GangEntitlement};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
+use crate::model::{AmountKind, ResourceIx};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "reclaimer-stays-within-deserved",
         sentence: "a queue reclaims within what it deserves; what it uses beyond that is plentiful",
         templates: &[
@@ -65,20 +65,20 @@ pub const LAW: Law<Holds> = Law::limit(
 .retry_after(ChangeKind::ALL);
 
 /// Checks that the queue of the preemptor, or an ancestor that counts for it, deserves what the gang requests, or that the rest is spare.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let (cluster, own, pods) = (case.cluster, case.preemptor.queue, &case.preemptor.pods);
     if own.is_none() {
         return Ok(());
     }
-    let claim = Claim::of(cluster, own, pods);
-    let is_owed = claim.standings().any(|(_, standing)| matches!(standing, Standing::Owed(_)));
-    let mut beyond = claim.standings().filter(|(_, standing)| *standing == Standing::Beyond);
+    let claim = GangEntitlement::of(cluster, own, pods);
+    let is_owed = claim.standings().any(|(_, standing)| matches!(standing, EntitlementStatus::Owed(_)));
+    let mut beyond = claim.standings().filter(|(_, standing)| *standing == EntitlementStatus::Beyond);
     let contested = beyond.find(|(resource, _)| !claim::is_spare(cluster, own, pods, *resource));
     match (is_owed, contested) {
         (true, None) => Ok(()),
         (true, Some((resource, _))) => Err(denial(case, "contested", resource)),
         (false, contested) => {
-            let has_amount = |(_, standing): &(ResourceIx, Standing)| *standing == Standing::Beyond;
+            let has_amount = |(_, standing): &(ResourceIx, EntitlementStatus)| *standing == EntitlementStatus::Beyond;
             let first = contested.or_else(|| claim.standings().find(has_amount)).or_else(|| claim.standings().next());
             Err(first.map_or(Denial::Case("nothing"), |(resource, _)| denial(case, "", resource)))
         }
@@ -86,7 +86,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 }
 
 /// Returns the denial with the amounts of the own queue.
-fn denial(case: &Case<'_>, text: &'static str, resource: ResourceIx) -> Denial {
+fn denial(case: &LawContext<'_>, text: &'static str, resource: ResourceIx) -> Denial {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Denial::Case("nothing") };
     let asked = claim::unplaced(case.cluster, &case.preemptor.pods).get(resource);
     let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or_default());

@@ -20,11 +20,11 @@
 //!
 //! `resources.max` of the queue.
 
-use crate::laws::{Denial, HoldsOfSurplus, Law, Sum, Surplus, Text, page};
+use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
-    Text {
+pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
+    LawText {
         name: "stops-at-max",
         sentence: "no queue gives back more than it holds over its maximum",
         templates: &[("", "@queue `{queue}`<, {resource}: used {used}[ - victims {victims}] is less than @max {max}>")],
@@ -34,7 +34,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
 );
 
 /// Checks whether the queue still uses at least its maximum without the victims.
-fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
+fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
     let Some(queue) = case.cluster.queue(case.queue) else { return Ok(()) };
     for (resource, _) in case.over.iter() {
         if let Some(max) = queue.bounds.max.get(resource) {

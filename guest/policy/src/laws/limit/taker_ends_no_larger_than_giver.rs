@@ -22,12 +22,12 @@
 //!
 //! `resources.guaranteed` of the shared queue.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Max, Preemptibility, QueueIx, Requested, ResourceIx, Used};
 
 /// The law.
-pub const LAW: Law<Holds> = Law::limit(
-    Text {
+pub const LAW: Law<CheckFn> = Law::limit(
+    LawText {
         name: "taker-ends-no-larger-than-giver",
         sentence: "of two queues that share one guarantee, the taking queue ends with no more than the giving one",
         templates: &[(
@@ -40,7 +40,7 @@ pub const LAW: Law<Holds> = Law::limit(
 );
 
 /// Checks whether the queue of the preemptor ends with no more than each queue of the victims, where both share a guarantee.
-fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
     for theirs in queues.filter(|theirs| *theirs != own) {
@@ -63,7 +63,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 }
 
 fn evens_out(
-    case: &Case<'_>,
+    case: &LawContext<'_>,
     (own, theirs): (QueueIx, QueueIx),
     resource: ResourceIx,
     asked: Requested,

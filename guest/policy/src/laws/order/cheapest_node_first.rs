@@ -25,17 +25,17 @@
 //!
 //! None.
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, page};
+use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, count, page};
 
 /// The law.
-pub const LAW: Law<Weigh> = Law::order(
-    Text {
+pub const LAW: Law<NodeCostModel> = Law::order(
+    LawText {
         name: "cheapest-node-first",
         sentence: "a pod is planned onto the node where the least important and the fewest pods are evicted",
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
+    NodeCostModel { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
 );
 
 /// Computes the cost of one more pod from its additional victims.
@@ -46,6 +46,6 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// Returns a lower bound of the cost.
-fn least(lost: &dyn LeastVictims) -> NodeCost {
+fn least(lost: &dyn VictimLowerBound) -> NodeCost {
     [0, lost.highest(), 0, lost.size(), 0, lost.earliest_start().saturating_neg(), lost.count()]
 }

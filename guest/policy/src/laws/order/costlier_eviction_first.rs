@@ -25,12 +25,12 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use crate::laws::harm::{gang_loss, lost_size, started};
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Kind, Pod};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, PodInfo, PodKind};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "costlier-eviction-first",
         sentence: "the more important candidate is reprieved first, then the one whose eviction stops more",
         templates: &[],
@@ -40,17 +40,17 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Compares two candidates: the one that is reprieved first comes first.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let earlier = BTreeSet::new();
-    let loss = |pod: &Pod| gang_loss(cluster, pod, &earlier);
-    let is_pod = |pod: &Pod| pod.name.kind == Kind::Pod;
+    let loss = |pod: &PodInfo| gang_loss(cluster, pod, &earlier);
+    let is_pod = |pod: &PodInfo| pod.name.kind == PodKind::Pod;
     let is_as_large = || a.class == b.class || a.request == b.request;
     let is_alike = || a.attributes.job == b.attributes.job && is_as_large() && is_pod(a) && is_pod(b);
     let by_loss = || match is_alike() {
         true => Ordering::Equal,
         false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),
     };
-    let rest = |pod: &Pod| (Reverse(pod.past_evictions), started(cluster, pod), pod.created, pod.rank);
+    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), started(cluster, pod), pod.created, pod.rank);
     match b.priority().cmp(&a.priority()) {
         Ordering::Equal => by_loss().then_with(|| rest(a).cmp(&rest(b))),
         by_priority => by_priority,

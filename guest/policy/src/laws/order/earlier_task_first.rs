@@ -20,12 +20,12 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "earlier-task-first",
         sentence: "within a job the pod of higher priority comes first, then the one of lower index",
         templates: &[],
@@ -35,8 +35,8 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Compares two pods of a job: which comes first.
-fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(_: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let key =
-        |pod: &Pod| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
+        |pod: &PodInfo| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

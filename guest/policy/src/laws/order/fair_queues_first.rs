@@ -23,12 +23,12 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod, Queue, QueueIx};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, PodInfo, Queue, QueueIx};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "fair-queues-first",
         sentence: "the pod of the more important or less served queue is tried first",
         templates: &[],
@@ -38,12 +38,12 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Compares two pending pods: which is tried first.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let by_queue = match (a.queue, b.queue) {
         (Some(a), Some(b)) => queues(cluster, a, b),
         (a, b) => a.is_none().cmp(&b.is_none()),
     };
-    let key = |pod: &Pod| {
+    let key = |pod: &PodInfo| {
         let job = pod.attributes.job.and_then(|job| cluster.job(job));
         let since = job.and_then(|job| job.first_created).unwrap_or(pod.created);
         (Reverse(pod.priority()), since, job.map(|job| job.key.clone()), pod.created, pod.rank)

@@ -26,18 +26,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, counted, page};
-use crate::model::{Cluster, JobIx, Pod, PodIx};
+use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, count, counted, page};
+use crate::model::{Cluster, JobIx, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Weigh> = Law::order(
-    Text {
+pub const LAW: Law<NodeCostModel> = Law::order(
+    LawText {
         name: "fewest-violations-first",
         sentence: "the node is chosen where the fewest budgets are violated and the least important pods are evicted",
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
+    NodeCostModel { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// Computes the cost of a plan.
@@ -45,7 +45,7 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let (jobs, size) = jobs(lost);
     let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
     let sum = jobs.iter().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
-    let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
+    let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
     let (violations, start) = (count(lost.violations), earliest.saturating_neg());
@@ -53,13 +53,13 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// Returns a lower bound of the cost.
-fn least(lost: &dyn LeastVictims) -> NodeCost {
+fn least(lost: &dyn VictimLowerBound) -> NodeCost {
     [0, lost.highest(), lost.priorities(), lost.count(), 0, i64::MIN, 0]
 }
 
 /// Returns a victim of each job, and the share of the cluster that the victims use whose groups are evicted whole. A pod that is evicted alone is a
 /// job of its own. A group that the plan evicts already does not count again.
-fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c Pod>, i64) {
+fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c PodInfo>, i64) {
     let cluster = lost.cluster;
     let pods = lost.victims.iter().filter_map(|ix| cluster.pod(*ix));
     if !cluster.has_whole_groups() {

@@ -26,18 +26,18 @@
 //! None.
 
 use crate::contract::KeyBuilder;
-use crate::laws::{Law, SortBy, Text, page};
-use crate::model::{Borrows, Cluster, Job, Pod};
+use crate::laws::{Law, LawText, QueueSortKey, page};
+use crate::model::{Borrowing, Cluster, Job, PodInfo};
 
 /// The law.
-pub const LAW: Law<SortBy> = Law::order(
-    Text {
+pub const LAW: Law<QueueSortKey> = Law::order(
+    LawText {
         name: "gang-members-together",
         sentence: "pods of a gang stand together in the queue, at the time of the last failure of the gang",
         templates: &[],
         file: page!("gang_members_together.rs"),
     },
-    SortBy {
+    QueueSortKey {
         first,
         before: |_, key| key,
         job,
@@ -47,11 +47,11 @@ pub const LAW: Law<SortBy> = Law::order(
 );
 
 /// Begins the key of a pending pod: pods that would borrow come last, then the more important pods and gangs come first.
-fn first(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+fn first(cluster: &Cluster, pod: &PodInfo) -> KeyBuilder {
     let borrows = match cluster.borrows(pod) {
         None => 0,
-        Some(Borrows::BehindOthers) => 1,
-        Some(Borrows::Anyway) => 2,
+        Some(Borrowing::BehindOthers) => 1,
+        Some(Borrowing::Anyway) => 2,
     };
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
     let priority = gang.and_then(Job::least_priority).unwrap_or(pod.priority());
@@ -59,7 +59,7 @@ fn first(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
 }
 
 /// Adds the turn, the time and the name of the gang.
-fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+fn job(cluster: &Cluster, pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
     let time = gang.and_then(time).unwrap_or(pod.created);
     let waits_for_a_turn = cluster.turn().is_none_or(|turn| pod.attributes.job != Some(turn));

@@ -22,27 +22,27 @@
 //! `spec.priority` of the pods and of their PodGroup.
 
 use crate::contract::KeyBuilder;
-use crate::laws::{Law, SortBy, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::laws::{Law, LawText, QueueSortKey, page};
+use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<SortBy> = Law::order(
-    Text {
+pub const LAW: Law<QueueSortKey> = Law::order(
+    LawText {
         name: "higher-priority-first",
         sentence: "the pod of higher priority is tried first, then the one that has waited longer",
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    SortBy { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| [None; 2] },
+    QueueSortKey { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| [None; 2] },
 );
 
 /// Adds the priority of a pod: the more important ones come first.
-fn before(pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+fn before(pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     key.descending(pod.priority())
 }
 
 /// Adds the position of the first pod of the gang group, and the name of its gang.
-fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+fn job(cluster: &Cluster, pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.first_of_gang_group(job));
     let (entered, created) =
         gang.as_ref().map_or((pod.entered, pod.created), |(entered, created, _)| (*entered, *created));
@@ -51,6 +51,6 @@ fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
 }
 
 /// Adds where the pod itself stands.
-fn after(pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+fn after(pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     key.ascending(pod.entered).ascending(pod.created)
 }

@@ -23,12 +23,12 @@
 
 use std::cmp::Ordering;
 
-use crate::laws::{CompareQueues, Law, Text, page};
+use crate::laws::{Law, LawText, QueueCompareFn, page};
 use crate::model::{Cluster, Queue, QueueIx};
 
 /// The law.
-pub const LAW: Law<CompareQueues> = Law::order(
-    Text {
+pub const LAW: Law<QueueCompareFn> = Law::order(
+    LawText {
         name: "higher-queue-first",
         sentence: "the queue of higher priority comes first, then the one that uses less of its share",
         templates: &[],
@@ -50,29 +50,29 @@ fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
 
 /// A fraction, which is compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Share(i64, i64);
+struct ShareFraction(i64, i64);
 
-impl Ord for Share {
-    fn cmp(&self, other: &Share) -> Ordering {
+impl Ord for ShareFraction {
+    fn cmp(&self, other: &ShareFraction) -> Ordering {
         let cross = |a: i64, b: i64| i128::from(a).saturating_mul(i128::from(b));
         cross(self.0, other.1).cmp(&cross(other.0, self.1))
     }
 }
 
-impl PartialOrd for Share {
-    fn partial_cmp(&self, other: &Share) -> Option<Ordering> {
+impl PartialOrd for ShareFraction {
+    fn partial_cmp(&self, other: &ShareFraction) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-fn share(queue: &Queue) -> Share {
+fn share(queue: &Queue) -> ShareFraction {
     let parts =
         queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource).0, entitlement.0) {
-            (0, 0) => Share(0, 1),
-            (_, 0) => Share(1, 1),
-            (used, entitlement) => Share(used, entitlement),
+            (0, 0) => ShareFraction(0, 1),
+            (_, 0) => ShareFraction(1, 1),
+            (used, entitlement) => ShareFraction(used, entitlement),
         });
-    parts.max().unwrap_or(Share(1, 1))
+    parts.max().unwrap_or(ShareFraction(1, 1))
 }
 
 #[cfg(test)]
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn shares_are_compared_exactly() {
-        assert!(Share(3, 4) > Share(7, 10));
-        assert!(Share(i64::MAX, i64::MAX).cmp(&Share(1, 1)).is_eq());
-        assert!(Share(i64::MAX - 1, i64::MAX) < Share(1, 1));
+        assert!(ShareFraction(3, 4) > ShareFraction(7, 10));
+        assert!(ShareFraction(i64::MAX, i64::MAX).cmp(&ShareFraction(1, 1)).is_eq());
+        assert!(ShareFraction(i64::MAX - 1, i64::MAX) < ShareFraction(1, 1));
     }
 }

@@ -25,12 +25,12 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "important-first",
         sentence: "the more important candidate is reprieved first",
         templates: &[],
@@ -40,9 +40,9 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Compares two pods: which is reprieved first. A pod without a start time counts as starting now (GetPodStartTime), so after all others.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
-    let group = |pod: &Pod| {
+fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
+    let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
+    let group = |pod: &PodInfo| {
         let together = cluster.whole_group_of(pod).unwrap_or_default();
         let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min();
         (Reverse(together.len()), first.unwrap_or_else(|| started(pod)))
@@ -51,6 +51,6 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
         true => group(a).cmp(&group(b)),
         false => started(a).cmp(&started(b)),
     };
-    let rest = |pod: &Pod| (Reverse(pod.past_evictions), pod.created, pod.rank);
+    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), pod.created, pod.rank);
     b.priority().cmp(&a.priority()).then_with(by_start).then_with(|| rest(a).cmp(&rest(b)))
 }

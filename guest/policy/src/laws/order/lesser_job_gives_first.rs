@@ -28,12 +28,12 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::{earlier_task_first, higher_queue_first, waiting_gang_first};
-use crate::laws::{CompareVictims, Law, Text, page};
-use crate::model::{Cluster, Pod, QueueIx};
+use crate::laws::{Law, LawText, VictimCompareFn, page};
+use crate::model::{Cluster, PodInfo, QueueIx};
 
 /// The law.
-pub const LAW: Law<CompareVictims> = Law::order(
-    Text {
+pub const LAW: Law<VictimCompareFn> = Law::order(
+    LawText {
         name: "lesser-job-gives-first",
         sentence: "the fewest jobs are evicted, then those that lose the least work, then the fewest pods, then the least important of them",
         templates: &[],
@@ -43,19 +43,19 @@ pub const LAW: Law<CompareVictims> = Law::order(
 );
 
 /// Compares two pods, each the first victim of its job: which is evicted first for a preemptor of this queue.
-fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
-    let near = |pod: &Pod| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
+fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &PodInfo, b: &PodInfo) -> Ordering {
+    let near = |pod: &PodInfo| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
     let standing =
-        |pod: &Pod| (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::runs(cluster, pod));
+        |pod: &PodInfo| (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::runs(cluster, pod));
     let queues = || match (a.queue, b.queue) {
         (Some(a), Some(b)) if a != b => (higher_queue_first::LAW.function)(cluster, b, a),
         _ => Ordering::Equal,
     };
     // A pod that has not started counts as started now.
     let later_start = || {
-        let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
-        let evictions = |pod: &Pod| Reverse(pod.past_evictions);
-        let named = |pod: &Pod| {
+        let started = |pod: &PodInfo| pod.started.unwrap_or(cluster.now());
+        let evictions = |pod: &PodInfo| Reverse(pod.past_evictions);
+        let named = |pod: &PodInfo| {
             (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), evictions(pod), started(pod))
         };
         named(b).cmp(&named(a))

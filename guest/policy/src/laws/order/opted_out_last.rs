@@ -22,12 +22,12 @@
 //!
 //! `yunikorn.apache.org/allow-preemption` on the PriorityClass or the pod.
 
-use crate::laws::{Case, Law, Reluctance, Text, WEIGHTY_REASON, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{EvictionPenaltyFn, Law, LawContext, LawText, WEIGHTY_REASON, page};
+use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Reluctance> = Law::order(
-    Text {
+pub const LAW: Law<EvictionPenaltyFn> = Law::order(
+    LawText {
         name: "opted-out-last",
         sentence: "a pod that opted out of preemption is evicted only where no other suffices",
         templates: &[],
@@ -37,7 +37,7 @@ pub const LAW: Law<Reluctance> = Law::order(
 );
 
 /// Returns the sum of the reasons to spare a pod.
-fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> i64 {
+fn reasons(case: &LawContext<'_>, ix: PodIx, pod: &PodInfo) -> i64 {
     let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
     let is_originator = originator == Some(ix);
     let (weighty, light) = match case.preemptor.required_node_reservation {

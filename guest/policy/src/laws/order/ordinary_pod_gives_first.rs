@@ -22,15 +22,15 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{GivesFirst, Law, Surplus, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{ExcessContext, ExcessVictimCompareFn, Law, LawText, page};
+use crate::model::{PodInfo, PodIx};
 
 /// An hour in nanoseconds: pods that were created in the same hour are of the same age.
 const HOUR: i64 = 3_600_000_000_000;
 
 /// The law.
-pub const LAW: Law<GivesFirst> = Law::order(
-    Text {
+pub const LAW: Law<ExcessVictimCompareFn> = Law::order(
+    LawText {
         name: "ordinary-pod-gives-first",
         sentence: "originators and pods that opted out are evicted last to bring their queue down to its maximum",
         templates: &[],
@@ -40,12 +40,12 @@ pub const LAW: Law<GivesFirst> = Law::order(
 );
 
 /// Compares two pods: which is evicted first.
-fn compare(case: &Surplus<'_>, a: (PodIx, &Pod), b: (PodIx, &Pod)) -> Ordering {
-    let protection = |(ix, pod): (PodIx, &Pod)| {
+fn compare(case: &ExcessContext<'_>, a: (PodIx, &PodInfo), b: (PodIx, &PodInfo)) -> Ordering {
+    let protection = |(ix, pod): (PodIx, &PodInfo)| {
         let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
         (originator == Some(ix), pod.attributes.opted_out)
     };
-    let rest = |pod: &Pod| (pod.priority(), Reverse(pod.created.div_euclid(HOUR)));
+    let rest = |pod: &PodInfo| (pod.priority(), Reverse(pod.created.div_euclid(HOUR)));
     let by_class = protection(a).cmp(&protection(b));
     let by_fit = by_class.then_with(|| larger_fraction(matching(case, b.1), matching(case, a.1)));
     let by_rest = by_fit.then_with(|| rest(a.1).cmp(&rest(b.1)));
@@ -53,7 +53,7 @@ fn compare(case: &Surplus<'_>, a: (PodIx, &Pod), b: (PodIx, &Pod)) -> Ordering {
 }
 
 /// Returns the number of requested resources that are over the maximum, and the number of all requested resources.
-fn matching(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
+fn matching(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
     let held = pod.request.iter();
     held.fold((0, 0), |(matching, all): (i64, i64), (resource, _)| {
         (matching.saturating_add(i64::from(case.over.get(resource) > 0)), all.saturating_add(1))
@@ -61,7 +61,7 @@ fn matching(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
 }
 
 /// Returns the largest share of the maximum that a pod uses of a resource over it, as a fraction.
-fn size(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
+fn size(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
     let max = |resource| case.cluster.queue(case.queue).and_then(|queue| queue.bounds.max.get(resource));
     let shares =
         case.over.iter().filter_map(|(resource, _)| Some((pod.request.get(resource), max(resource)?.0.max(1))));

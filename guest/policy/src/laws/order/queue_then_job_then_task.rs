@@ -22,12 +22,12 @@
 use std::cmp::Ordering;
 
 use super::{earlier_task_first, higher_queue_first, waiting_gang_first};
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "queue-then-job-then-task",
         sentence: "pods stand in the order of their queues, then of their jobs, then of their tasks",
         templates: &[],
@@ -37,7 +37,7 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Compares two pending pods: which is tried first.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let queues = match (a.queue, b.queue) {
         (Some(a), Some(b)) => (higher_queue_first::LAW.function)(cluster, a, b),
         (a, b) => b.cmp(&a),

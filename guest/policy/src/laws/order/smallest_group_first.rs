@@ -22,17 +22,17 @@
 //!
 //! None.
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, page};
+use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, page};
 
 /// The law.
-pub const LAW: Law<Weigh> = Law::order(
-    Text {
+pub const LAW: Law<NodeCostModel> = Law::order(
+    LawText {
         name: "smallest-group-first",
         sentence: "the node is chosen where the fewest and least important pods are evicted",
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
+    NodeCostModel { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// Computes the cost of a plan.
@@ -43,6 +43,6 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// Returns a lower bound of the cost.
-fn least(lost: &dyn LeastVictims) -> NodeCost {
+fn least(lost: &dyn VictimLowerBound) -> NodeCost {
     [lost.reluctance(), lost.count(), lost.highest(), lost.share(), 0, lost.youngest().saturating_neg(), 0]
 }

@@ -22,12 +22,12 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Job, Pod, PodIx};
+use crate::laws::{Law, LawText, PodCompareFn, page};
+use crate::model::{Cluster, Job, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
-    Text {
+pub const LAW: Law<PodCompareFn> = Law::order(
+    LawText {
         name: "waiting-gang-first",
         sentence: "the job of higher priority comes first, then the one whose gang does not run yet",
         templates: &[],
@@ -37,22 +37,22 @@ pub const LAW: Law<Compare> = Law::order(
 );
 
 /// Returns the priority of the job of a pod. A pod without a job has its own.
-pub fn job_priority(cluster: &Cluster, pod: &Pod) -> i32 {
+pub fn job_priority(cluster: &Cluster, pod: &PodInfo) -> i32 {
     let Some(job) = pod.attributes.job else { return pod.priority() };
     cluster.pod_group(job).map_or(0, |group| group.priority)
 }
 
 /// Checks whether the gang of a pod runs.
-pub fn runs(cluster: &Cluster, pod: &Pod) -> bool {
+pub fn runs(cluster: &Cluster, pod: &PodInfo) -> bool {
     let Some(job) = job(cluster, pod) else { return pod.place.node().is_some() };
     let member: Option<PodIx> = job.members.first().copied();
     member.is_some_and(|member| cluster.shortage(member).is_over())
 }
 
 /// Compares the jobs of two pods: which comes first.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let standing = |pod: &Pod| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
-    let birth = |pod: &Pod| {
+fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
+    let standing = |pod: &PodInfo| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
+    let birth = |pod: &PodInfo| {
         let job = job(cluster, pod);
         let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));
         let created = group.map_or(pod.created, |group| group.created);
@@ -62,6 +62,6 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     standing(a).cmp(&standing(b)).then_with(|| birth(a).cmp(&birth(b)))
 }
 
-fn job<'a>(cluster: &'a Cluster, pod: &Pod) -> Option<&'a Job> {
+fn job<'a>(cluster: &'a Cluster, pod: &PodInfo) -> Option<&'a Job> {
     pod.attributes.job.and_then(|job| cluster.job(job))
 }

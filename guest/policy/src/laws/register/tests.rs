@@ -5,7 +5,7 @@ use crate::systems;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-fn path(entry: &Entry) -> String {
+fn path(entry: &LawListing) -> String {
     format!("{ROOT}/{}", entry.file())
 }
 
@@ -45,7 +45,7 @@ fn every_page_has_the_same_headings_and_something_below_each() {
 
 #[test]
 fn a_law_that_denies_has_a_sentence_for_every_case_in_its_file() {
-    for (_, entry) in systems::rules().into_iter().filter(|(_, entry)| entry.question != Question::Order) {
+    for (_, entry) in systems::rules().into_iter().filter(|(_, entry)| entry.question != LawKind::Order) {
         let cases: Vec<&str> = entry.templates.iter().map(|(case, _)| *case).collect();
         assert!(!cases.is_empty(), "{}", entry.code);
         let said = |pattern: &str| -> Vec<String> {
@@ -61,7 +61,7 @@ fn a_law_that_denies_has_a_sentence_for_every_case_in_its_file() {
 #[test]
 fn a_law_that_can_refuse_says_after_which_changes_it_may_hold() {
     for (_, entry) in systems::rules() {
-        assert_eq!(entry.retry_after.is_empty(), entry.question == Question::Order, "{}", entry.code);
+        assert_eq!(entry.retry_after.is_empty(), entry.question == LawKind::Order, "{}", entry.code);
     }
 }
 

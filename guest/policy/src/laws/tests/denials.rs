@@ -15,7 +15,7 @@ fn said(admission: &Admission) -> Option<(bool, &str, String)> {
 
 #[test]
 fn a_bound_is_told_with_every_part_of_the_sum() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4 memory=4Gi", "cpu=8 memory=8Gi"));
     world.node("n", "cpu=64");
     world.pod(pod("np").quota("team").preemptible(false).asks("cpu=1500m").on("n"));
@@ -48,7 +48,7 @@ fn a_bound_is_told_with_every_part_of_the_sum() {
 
 #[test]
 fn a_gang_that_cannot_be_complete_is_refused_for_good() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("a").job("g"));
     let law = "koordinator/gang-has-its-members";
     let undeclared = "undeclared: gang default/g".to_owned();

@@ -10,22 +10,22 @@ use crate::testing::{pod, pod_group};
 const MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 
-fn job(world: &World, name: &str) -> JobIx {
+fn job(world: &PolicyHarness, name: &str) -> JobIx {
     let key = ("default".to_owned(), name.to_owned());
     world.engine.cluster().job_named(&key).unwrap_or(JobIx(u32::MAX))
 }
 
-fn incomplete(world: &World, gang: &str, case: &'static str, have: usize, need: u32) -> Result<(), Denial> {
+fn incomplete(world: &PolicyHarness, gang: &str, case: &'static str, have: usize, need: u32) -> Result<(), Denial> {
     Err(Denial::Incomplete { job: job(world, gang), case, have, need })
 }
 
-fn undeclared(world: &World, member: Option<usize>) -> Result<(), Denial> {
+fn undeclared(world: &PolicyHarness, member: Option<usize>) -> Result<(), Denial> {
     Err(Denial::Undeclared { job: job(world, "g"), member })
 }
 
 /// Creates a gang of this minimum with one pending pod, `a`.
-fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
-    let mut world = World::new();
+fn gang(minimum: u32, annotations: &[(&str, &str)]) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=64");
     world.object(pod_group("g", minimum, annotations));
     world.pod(pod("a").job("g"));
@@ -34,7 +34,7 @@ fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
 
 #[test]
 fn a_pod_without_a_gang_lacks_no_member() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("a"));
     assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()));
     assert_eq!(admission(&mut world, "a", is_complete::LAW.function), Ok(()));
@@ -56,7 +56,7 @@ fn pending_bound_and_held_members_count_and_ended_or_leaving_ones_do_not() {
 
 #[test]
 fn a_gang_that_nobody_describes_is_not_tried() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("a").job("g"));
     assert_eq!(admission(&mut world, "a", has_members::LAW.function), undeclared(&world, None));
     world.object(pod_group("g", 1, &[]));

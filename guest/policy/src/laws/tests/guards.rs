@@ -2,14 +2,19 @@
 
 use super::*;
 use crate::laws::guard::*;
-use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
+use crate::testing::{CAN_PREEMPT, INSIDE, OPT_OUT, PodBuilder, ROOT, SOFT_EVICTION, pod, quota, reservation};
 
 /// Checks a guard for a candidate and a preemptor, on a node of 64 cores.
-fn between(guard: Guard, preemptor: Draft, candidate: Draft) -> Result<(), Denial> {
-    between_in(&mut World::new(), guard, preemptor, candidate)
+fn between(guard: Guard, preemptor: PodBuilder, candidate: PodBuilder) -> Result<(), Denial> {
+    between_in(&mut PolicyHarness::new(), guard, preemptor, candidate)
 }
 
-fn between_in(world: &mut World, guard: Guard, preemptor: Draft, candidate: Draft) -> Result<(), Denial> {
+fn between_in(
+    world: &mut PolicyHarness,
+    guard: Guard,
+    preemptor: PodBuilder,
+    candidate: PodBuilder,
+) -> Result<(), Denial> {
     let (asking, asked) = (preemptor.name(), candidate.name());
     world.node("n", "cpu=64");
     world.pod(preemptor);
@@ -53,7 +58,7 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
         (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(true), Ok(())),
         (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(false), barred),
     ] {
-        let mut world = World::with(arguments);
+        let mut world = PolicyHarness::with(arguments);
         let verdict =
             between_in(&mut world, victim_is_preemptible::LAW.function, pod("a").priority(1), candidate.clone());
         assert_eq!(verdict, expected, "{arguments} {candidate:?}");
@@ -62,7 +67,7 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
 
 #[test]
 fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     assert_eq!(between_in(&mut world, victim_is_bound::LAW.function, pod("a").priority(1), pod("v").on("n")), Ok(()));
     world.pod(pod("held"));
     world.reserve("held", "n");
@@ -110,7 +115,7 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
         (Some(reservation("s").on("n")), Ok(())),
         (None, Ok(())),
     ] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.node("m", "cpu=64");
         let said = format!("{nominated_on:?}");
         nominated_on.into_iter().for_each(|nominated_on| world.pod(nominated_on));
@@ -130,7 +135,7 @@ fn the_default_quota_is_spared_and_no_other() {
         (pod("v").quota("koordinator-system-quota"), Ok(())),
         (pod("v").quota(ROOT), Ok(())),
     ] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.object(quota("team", "", "", ""));
         let said = format!("{candidate:?}");
         let verdict =
@@ -142,7 +147,7 @@ fn the_default_quota_is_spared_and_no_other() {
 #[test]
 fn the_table_spares_the_default_quota_where_the_argument_says_so() {
     for (arguments, victims) in [("", 1), (r#"{"disableDefaultQuotaPreemption": true}"#, 0)] {
-        let mut world = World::with(arguments);
+        let mut world = PolicyHarness::with(arguments);
         world.node("n", "cpu=1");
         world.pod(pod("v").asks("cpu=1").on("n"));
         world.pod(pod("a").asks("cpu=1").priority(1));
@@ -153,7 +158,7 @@ fn the_table_spares_the_default_quota_where_the_argument_says_so() {
 #[test]
 fn whoever_is_leaving_already_is_no_victim_of_a_plan() {
     for leaving in [pod("v").label(SOFT_EVICTION, "true"), pod("v").with(|pod| pod.terminating = true)] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.node("n", "cpu=2");
         world.pod(leaving.quota("nobody-knows-it").asks("cpu=1").on("n"));
         world.pod(pod("w").asks("cpu=1").on("n"));

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::laws::gate::its_room_is_not_held_at_permit::LAW;
-use crate::testing::{Draft, pod, pod_group};
+use crate::testing::{PodBuilder, pod, pod_group};
 
 const HELD: Denial = Denial::Case("");
 
 /// Checks the law for a pod of priority 10. It is nominated to a node of 8 cpu, where `bound` is bound and `held` waits at Permit.
-fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Result<(), Denial> {
-    let mut world = World::new();
+fn with(bound: &str, held: PodBuilder, preemptor: PodBuilder, others: Vec<PodBuilder>) -> Result<(), Denial> {
+    let mut world = PolicyHarness::new();
     ["ours", "theirs"].into_iter().for_each(|name| world.object(pod_group(name, 5, &[])));
     ["n", "m"].into_iter().for_each(|node| world.node(node, "cpu=8"));
     world.pod(pod("bound").asks(bound).on("n"));
@@ -20,11 +20,11 @@ fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Resul
     admission(&mut world, "asker", LAW.function)
 }
 
-fn preemptor() -> Draft {
+fn preemptor() -> PodBuilder {
     pod("asker").priority(10).asks("cpu=4").nominated("n")
 }
 
-fn held() -> Draft {
+fn held() -> PodBuilder {
     pod("held").priority(10).asks("cpu=4").job("theirs")
 }
 

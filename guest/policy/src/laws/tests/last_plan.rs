@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::laws::gate::last_plan_is_done::LAW;
-use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
+use crate::testing::{PodBuilder, SOFT_EVICTION, pod, quota};
 
 const LEAVING: Denial = Denial::Case("");
 
 /// Checks the law where `other` is in the cluster and `preemptor` is nominated to `n`.
-fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
-    let mut world = World::new();
+fn with(other: PodBuilder, preemptor: PodBuilder) -> Result<(), Denial> {
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "", ""));
     world.node("n", "cpu=8");
     world.node("m", "cpu=8");
@@ -18,15 +18,15 @@ fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
     admission(&mut world, "asker", LAW.function)
 }
 
-fn preemptor() -> Draft {
+fn preemptor() -> PodBuilder {
     pod("asker").priority(10).quota("team").nominated("n")
 }
 
-fn terminating(draft: Draft) -> Draft {
+fn terminating(draft: PodBuilder) -> PodBuilder {
     draft.with(|pod| pod.terminating = true)
 }
 
-fn preempted(draft: Draft) -> Draft {
+fn preempted(draft: PodBuilder) -> PodBuilder {
     terminating(draft).with(|pod| pod.preempted = true)
 }
 
@@ -61,7 +61,7 @@ fn without_a_nomination_there_was_no_plan() {
 
 #[test]
 fn the_nomination_of_any_waiting_pod_of_the_job_counts() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=8");
     world.pod(preempted(pod("other").priority(9).on("n")));
     world.pod(pod("asker").priority(10).job("j"));
@@ -73,7 +73,7 @@ fn the_nomination_of_any_waiting_pod_of_the_job_counts() {
 
 #[test]
 fn a_plan_under_way_is_told_with_the_victims_that_are_left() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
         world.pod(pod(name).asks("cpu=1").on("n"));

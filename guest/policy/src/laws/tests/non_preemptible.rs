@@ -3,14 +3,14 @@
 use super::*;
 use crate::laws::gate::non_preemptible_fits_guaranteed as fits_min;
 use crate::laws::limit::non_preemptible_fits_max as fits_max;
-use crate::testing::{Draft, pod, quota};
+use crate::testing::{PodBuilder, pod, quota};
 
 /// Creates a quota of min 10 and max 20 cores in which 6 non-preemptible and 8 preemptible cores are used.
-fn team() -> World {
-    world(World::new(), "cpu=10", "cpu=20")
+fn team() -> PolicyHarness {
+    world(PolicyHarness::new(), "cpu=10", "cpu=20")
 }
 
-fn world(mut world: World, min: &str, max: &str) -> World {
+fn world(mut world: PolicyHarness, min: &str, max: &str) -> PolicyHarness {
     world.object(quota("team", "", min, max));
     world.node("n", "cpu=64 memory=64Gi gpu=8");
     world.pod(pod("np").quota("team").preemptible(false).asks("cpu=6 memory=6Gi").on("n"));
@@ -18,15 +18,15 @@ fn world(mut world: World, min: &str, max: &str) -> World {
     world
 }
 
-fn preemptor(asks: &str) -> Draft {
+fn preemptor(asks: &str) -> PodBuilder {
     pod("asker").quota("team").preemptible(false).asks(asks)
 }
 
-fn over_min(world: &World, asked: i64) -> Result<(), Denial> {
+fn over_min(world: &PolicyHarness, asked: i64) -> Result<(), Denial> {
     exceeds(world, "team", CPU, &[("used", 6000), ("promised", 0), ("requested", asked)], ("min", 10_000))
 }
 
-fn over_max(world: &World, asked: i64) -> Result<(), Denial> {
+fn over_max(world: &PolicyHarness, asked: i64) -> Result<(), Denial> {
     let parts = [("preemptible-used", 8000), ("non-preemptible-used", 6000), ("promised", 0), ("requested", asked)];
     exceeds(world, "team", CPU, &parts, ("max", 20_000))
 }
@@ -69,7 +69,7 @@ fn a_resource_that_the_bound_does_not_name_is_not_bounded() {
 
 #[test]
 fn a_bound_of_nothing_bounds() {
-    let mut team = world(World::new(), "cpu=10 gpu=0", "cpu=20 gpu=0");
+    let mut team = world(PolicyHarness::new(), "cpu=10 gpu=0", "cpu=20 gpu=0");
     team.pod(preemptor("gpu=1"));
     let gpu = ResourceIx(2);
     let parts = [("used", 0), ("promised", 0), ("requested", 1)];
@@ -80,7 +80,7 @@ fn a_bound_of_nothing_bounds() {
 
 #[test]
 fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
-    let mut team = world(World::new(), "cpu=10 memory=5Gi", "cpu=20 memory=13Gi");
+    let mut team = world(PolicyHarness::new(), "cpu=10 memory=5Gi", "cpu=20 memory=13Gi");
     team.pod(preemptor("cpu=1"));
     let gi = 1 << 30;
     let parts = [("used", 6 * gi), ("promised", 0), ("requested", 0)];
@@ -166,7 +166,7 @@ fn with_the_job_on_its_nodes_nothing_is_asked_twice() {
 #[test]
 fn ancestors_below_the_root_bound_where_the_argument_says_so() {
     for (arguments, bound) in [("", false), (r#"{"enableCheckParentQuota": true}"#, true)] {
-        let mut world = World::with(arguments);
+        let mut world = PolicyHarness::with(arguments);
         world.object(quota(crate::testing::ROOT, "", "cpu=1", "cpu=1"));
         world.object(quota("group", "", "cpu=5", "cpu=7"));
         world.object(quota("team", "group", "cpu=10", "cpu=10"));
@@ -195,7 +195,7 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
 #[test]
 fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     // 12 cores: `team` requests 3, `other` 20. No mins; weights are the max, 20 each: 6 each, `team` takes its 3.
-    let mut world = World::with(r#"{"enableRuntimeQuota": true}"#);
+    let mut world = PolicyHarness::with(r#"{"enableRuntimeQuota": true}"#);
     world.object(quota("team", "", "", "cpu=20"));
     world.object(quota("other", "", "", "cpu=20"));
     world.node("n", "cpu=12");

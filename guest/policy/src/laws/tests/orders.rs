@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use super::*;
 use crate::laws::NodeVictims;
-use crate::laws::SortBy;
+use crate::laws::QueueSortKey;
 use crate::laws::order::{cheapest_node_first, higher_priority_first, important_first};
-use crate::model::{Cluster, Pod, PodIx};
-use crate::testing::{Draft, pod};
+use crate::model::{Cluster, PodInfo, PodIx};
+use crate::testing::{PodBuilder, pod};
 
 /// Compares two pods by a key and then by name.
-fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
+fn by_key(by: QueueSortKey) -> impl Fn(&Cluster, &PodInfo, &PodInfo) -> Ordering {
     move |cluster, a, b| {
         let [a, b] = [a, b].map(|pod| (by.key(cluster, pod).build(), &pod.name));
         a.cmp(&b)
@@ -18,9 +18,13 @@ fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
 }
 
 /// Compares two pods at the time 5, for both orders in which they are announced.
-fn compare(order: impl Fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
+fn compare(
+    order: impl Fn(&Cluster, &PodInfo, &PodInfo) -> Ordering,
+    first: PodBuilder,
+    second: PodBuilder,
+) -> [Ordering; 2] {
     [false, true].map(|swapped| {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.tell(vec![crate::contract::Event::Clock(5)]);
         let names = [first.name(), second.name()];
         let mut drafts = vec![first.clone(), second.clone()];
@@ -33,7 +37,7 @@ fn compare(order: impl Fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, secon
     })
 }
 
-fn aged(name: &str, [priority, entered, created]: [i32; 3]) -> Draft {
+fn aged(name: &str, [priority, entered, created]: [i32; 3]) -> PodBuilder {
     pod(name).priority(priority).with(|pod| (pod.entered, pod.created) = (entered.into(), created.into()))
 }
 
@@ -54,7 +58,7 @@ fn pending_pods_go_by_priority_then_entry_then_creation_then_name() {
 
 #[test]
 fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
-    let started = |draft: Draft, at: i64| draft.with(|pod| pod.started = Some(at));
+    let started = |draft: PodBuilder, at: i64| draft.with(|pod| pod.started = Some(at));
     for (first, second) in [
         (aged("z", [2, 0, 9]), aged("a", [1, 0, 0])),
         (started(aged("z", [1, 0, 9]), 3), started(aged("a", [1, 0, 0]), 4)),
@@ -70,8 +74,8 @@ fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
 
 #[test]
 fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
-    let mut world = World::new();
-    let loss = |world: &mut World, victims: &[i32]| {
+    let mut world = PolicyHarness::new();
+    let loss = |world: &mut PolicyHarness, victims: &[i32]| {
         let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
         names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
         let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();

@@ -2,22 +2,22 @@
 
 use super::*;
 use crate::laws::limit::preemptible_leaves_guaranteed::LAW;
-use crate::testing::{Draft, pod, quota};
+use crate::testing::{PodBuilder, pod, quota};
 
 /// Creates a quota of min 10 and max 20 cores with 5 preemptible cores used.
-fn team() -> World {
-    let mut world = World::new();
+fn team() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=10", "cpu=20"));
     world.node("n", "cpu=64 memory=64Gi gpu=8");
     world.pod(pod("p").quota("team").asks("cpu=5 memory=5Gi").on("n"));
     world
 }
 
-fn preemptor(asks: &str) -> Draft {
+fn preemptor(asks: &str) -> PodBuilder {
     pod("asker").quota("team").preemptible(true).asks(asks)
 }
 
-fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Denial> {
+fn over(world: &PolicyHarness, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Denial> {
     let parts = [("set-aside", aside), ("preemptible-used", used), ("promised", promised), ("requested", asked)];
     exceeds(world, "team", CPU, &parts, ("max", 20_000))
 }
@@ -61,7 +61,7 @@ fn a_resource_that_max_does_not_name_is_not_bounded() {
 
 #[test]
 fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "memory=1Gi", "cpu=20"));
     world.pod(pod("np").quota("team").preemptible(false).asks("cpu=18"));
     world.pod(preemptor("cpu=2"));
@@ -72,7 +72,7 @@ fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
 
 #[test]
 fn each_resource_is_bounded_by_itself() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "", "cpu=20 memory=8Gi"));
     world.pod(preemptor("cpu=20 memory=8193Mi"));
     let parts = [("set-aside", 0), ("preemptible-used", 0), ("promised", 0), ("requested", 8193 << 20)];
@@ -90,7 +90,7 @@ fn a_queue_that_is_over_its_max_takes_nobody() {
 #[test]
 fn ended_pods_neither_use_nor_request() {
     let mut team = team();
-    let ended = |draft: Draft| draft.with(|pod| pod.phase = crate::contract::Phase::Failed);
+    let ended = |draft: PodBuilder| draft.with(|pod| pod.phase = crate::contract::Phase::Failed);
     team.pod(ended(pod("np").quota("team").preemptible(false).asks("cpu=9").on("n")));
     team.pod(ended(pod("p2").quota("team").asks("cpu=9").on("n")));
     team.pod(preemptor("cpu=15"));

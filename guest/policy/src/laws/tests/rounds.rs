@@ -10,8 +10,8 @@ const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 const MINUTE: i64 = 60 * 1_000_000_000;
 
 /// Creates one node of 4 cores, and two gangs of 2 whose pods request 4 cores each: `a1` and `a2`, `b1` and `b2`.
-fn two_gangs() -> World {
-    let mut world = World::new();
+fn two_gangs() -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     for gang in ["a", "b"] {
         world.object(pod_group(gang, 2, &[]));
@@ -23,7 +23,7 @@ fn two_gangs() -> World {
 }
 
 /// Tries two pods of a gang: the first waits at Permit on the node, the second finds neither a node nor a plan. The gang gives up all.
-fn fail(world: &mut World, waits: &str, fails: &str) {
+fn fail(world: &mut PolicyHarness, waits: &str, fails: &str) {
     assert_eq!(world.pre_filter(waits), Admission::Pass);
     world.reserve(waits, "n");
     assert_eq!(world.pre_filter(fails), Admission::Pass);
@@ -33,7 +33,7 @@ fn fail(world: &mut World, waits: &str, fails: &str) {
     world.engine.unreserve(waits, ReleaseCause::Released).unwrap();
 }
 
-fn is_refused(world: &mut World, pod: &str) -> bool {
+fn is_refused(world: &mut PolicyHarness, pod: &str) -> bool {
     matches!(world.pre_filter(pod), Admission::Final(_))
 }
 
@@ -70,7 +70,7 @@ fn a_pod_that_holds_its_node_when_a_round_ends_was_tried_in_it() {
 
 #[test]
 fn a_pod_that_needs_no_other_one_is_tried_again_without_a_change() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.object(pod_group("g", 1, &[]));
     world.pod(pod("p").job("g").asks("cpu=8"));
@@ -130,7 +130,7 @@ fn a_refused_gang_that_failed_gives_up_a_nomination_that_came_late() {
 
 #[test]
 fn a_pod_beyond_the_minimum_waits_for_every_gang_of_the_group() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     for gang in ["a", "b"] {
         world.object(pod_group(gang, 1, &[(GROUPS, r#"["default/a", "default/b"]"#)]));

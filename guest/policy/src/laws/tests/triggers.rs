@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::laws::gate::may_preempt::LAW;
-use crate::testing::{CAN_PREEMPT, Draft, pod, reservation};
+use crate::testing::{CAN_PREEMPT, PodBuilder, pod, reservation};
 
 const RESERVATION_CAN_PREEMPT: &str = "scheduling.koordinator.sh/can-preempt";
 const ONLY_BY_LABEL: &str = r#"{"disableDefaultTriggerPreemption": true}"#;
 
-fn may(arguments: &str, draft: Draft) -> bool {
-    let mut world = World::with(arguments);
+fn may(arguments: &str, draft: PodBuilder) -> bool {
+    let mut world = PolicyHarness::with(arguments);
     let name = draft.name();
     world.pod(draft);
     match admission(&mut world, &name, LAW.function) {
@@ -22,7 +22,7 @@ fn may(arguments: &str, draft: Draft) -> bool {
 
 #[test]
 fn a_pod_preempts_unless_it_is_forbidden_or_only_where_its_label_says_so() {
-    let never = |draft: Draft| draft.with(|pod| pod.template_mut().never_preempts = true);
+    let never = |draft: PodBuilder| draft.with(|pod| pod.template_mut().never_preempts = true);
     let labelled = |value: &str| pod("a").label(CAN_PREEMPT, value);
     for (draft, by_policy, by_label) in [
         (pod("a"), true, false),

@@ -6,11 +6,11 @@ use super::*;
 use crate::laws::gate::*;
 use crate::laws::guard::*;
 use crate::laws::limit::*;
-use crate::testing::{Draft, object, pod};
+use crate::testing::{PodBuilder, object, pod};
 
 /// Creates a node of 64 cores, and three queues: `q` deserves 4 cores and is guaranteed 2, `r` deserves none, `s` may use 3.
-fn world() -> World {
-    let mut world = World::of("volcano", "");
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::of("volcano", "");
     world.node("n", "cpu=64 gpu=8");
     let guarantee = json!({"resource": {"cpu": "2"}});
     for (name, spec) in [
@@ -23,18 +23,18 @@ fn world() -> World {
     world
 }
 
-fn group(world: &mut World, name: &str, queue: &str, minimum: u32, elastic: bool) {
+fn group(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32, elastic: bool) {
     let annotations = [("volcano.sh/elastic-train", if elastic { "true" } else { "false" })];
     let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
     world.object(object("PodGroup", &format!("default/{name}"), [&[], &annotations], spec));
 }
 
-fn member(name: &str, group: &str, cores: u32) -> Draft {
+fn member(name: &str, group: &str, cores: u32) -> PodBuilder {
     pod(name).asks(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
 }
 
 /// Creates a group `g` of queue `r` with the waiting pod `a`, and a group `v` of this queue with running pods `v0`, `v1`, ... of these sizes.
-fn running(queue: &str, minimum: u32, cores: &[u32]) -> World {
+fn running(queue: &str, minimum: u32, cores: &[u32]) -> PolicyHarness {
     let mut world = world();
     group(&mut world, "g", "r", 1, false);
     group(&mut world, "v", queue, minimum, false);
@@ -109,8 +109,9 @@ fn a_preemptor_that_requests_nothing_evicts_only_its_like() {
 
 /// Creates a tree of queues. `p` deserves 4 cores, and its leaves `a` and `b` nothing. `o` and its leaf `c` deserve nothing. `level` is the number of
 /// watched ancestors.
-fn tree(level: u32) -> World {
-    let mut world = World::of("volcano", &json!({"enableHierarchy": true, "ancestorReclaimLevel": level}).to_string());
+fn tree(level: u32) -> PolicyHarness {
+    let mut world =
+        PolicyHarness::of("volcano", &json!({"enableHierarchy": true, "ancestorReclaimLevel": level}).to_string());
     world.node("n", "cpu=64");
     for (name, parent, deserved) in [
         ("root", "", json!({})),

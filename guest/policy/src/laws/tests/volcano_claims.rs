@@ -5,11 +5,11 @@ use serde_json::json;
 use super::*;
 use crate::laws::guard::*;
 use crate::laws::limit::*;
-use crate::testing::{Draft, object, pod};
+use crate::testing::{PodBuilder, object, pod};
 
 /// Creates a node of 10 cores, 10 of memory and 4 GPUs. `q` deserves 4 cores and 2 GPUs, `r` 4 cores and 1 GPU.
-fn world() -> World {
-    let mut world = World::of("volcano", "");
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::of("volcano", "");
     world.node("n", "cpu=10 memory=10 gpu=4");
     for (name, cores, gpus) in [("q", "4", "2"), ("r", "4", "1")] {
         let spec = json!({"spec": {"deserved": {"cpu": cores, "gpu": gpus}}});
@@ -22,17 +22,17 @@ fn world() -> World {
     world
 }
 
-fn member(name: &str, group: &str, asks: &str) -> Draft {
+fn member(name: &str, group: &str, asks: &str) -> PodBuilder {
     pod(name).asks(asks).annotation("scheduling.k8s.io/group-name", group)
 }
 
 /// Checks a guard where these resources are short.
-fn short(world: &mut World, guard: Guard, names: &[&str], candidate: &str) -> Result<(), Denial> {
+fn short(world: &mut PolicyHarness, guard: Guard, names: &[&str], candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id("a"), PodIx(world.id(candidate)));
     let cluster = world.engine.cluster();
     let short: Vec<ResourceIx> = names.iter().filter_map(|name| cluster.resource_named(name)).collect();
     world.engine.while_waiting(asking, |case| {
-        let case = Case { short: Some(&short), ..*case };
+        let case = LawContext { short: Some(&short), ..*case };
         guard(&case, ix, case.cluster.pod(ix).unwrap())
     })
 }

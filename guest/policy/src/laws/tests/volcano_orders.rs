@@ -8,14 +8,14 @@ use super::*;
 use crate::contract::Object;
 use crate::laws::guard::normal_victim_queue_is_above_deserved;
 use crate::laws::order::{earlier_task_first, lesser_job_gives_first, waiting_gang_first};
-use crate::model::{Pod, PodIx};
-use crate::testing::{Draft, object, pod};
+use crate::model::{PodInfo, PodIx};
+use crate::testing::{PodBuilder, object, pod};
 
 const TREE: &str = r#"{"enableHierarchy": true}"#;
 
 /// Creates a node of 64 cores, and classes `low` (1) and `high` (9).
-fn world(arguments: &str) -> World {
-    let mut world = World::of("volcano", arguments);
+fn world(arguments: &str) -> PolicyHarness {
+    let mut world = PolicyHarness::of("volcano", arguments);
     world.node("n", "cpu=64");
     for (name, value) in [("low", 1), ("high", 9)] {
         world.object(object("PriorityClass", &format!("/{name}"), [&[], &[]], json!({ "value": value })));
@@ -30,20 +30,20 @@ fn born(object: Object, second: u32) -> Object {
     Object { json: json.to_string(), ..object }
 }
 
-fn queue_of(world: &mut World, name: &str, spec: Value) {
+fn queue_of(world: &mut PolicyHarness, name: &str, spec: Value) {
     world.object(object("Queue", &format!("/{name}"), [&[], &[]], json!({ "spec": spec })));
 }
 
-fn group(world: &mut World, name: &str, queue: &str, class: &str, second: u32) {
+fn group(world: &mut PolicyHarness, name: &str, queue: &str, class: &str, second: u32) {
     let spec = json!({"spec": {"queue": queue, "minMember": 1, "priorityClassName": class}});
     world.object(born(object("PodGroup", &format!("default/{name}"), [&[], &[]], spec), second));
 }
 
-fn member(name: &str, group: &str) -> Draft {
+fn member(name: &str, group: &str) -> PodBuilder {
     pod(name).asks("cpu=1").annotation("scheduling.k8s.io/group-name", group)
 }
 
-fn at(world: &World, name: &str) -> Pod {
+fn at(world: &PolicyHarness, name: &str) -> PodInfo {
     world.engine.cluster().pod(PodIx(world.id(name))).unwrap().clone()
 }
 

@@ -4,12 +4,12 @@ use super::*;
 
 impl Cluster {
     /// Adds a budget, under the first free number. `None`: no number is free.
-    pub fn add_budget(&mut self, budget: Budget) -> Option<BudgetIx> {
+    pub fn add_budget(&mut self, budget: DisruptionBudget) -> Option<BudgetIx> {
         self.budgets.add(budget)
     }
 
     /// Replaces the budget of this number.
-    pub fn set_budget(&mut self, ix: BudgetIx, budget: Budget) {
+    pub fn set_budget(&mut self, ix: BudgetIx, budget: DisruptionBudget) {
         self.budgets.insert(ix, budget);
     }
 

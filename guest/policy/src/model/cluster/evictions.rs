@@ -1,12 +1,12 @@
 //! How often the job of each pod was evicted.
 
 use super::*;
-use crate::model::evictions::{EvictedJob, Evictions, KnownBy, SavedEvictions};
+use crate::model::evictions::{EvictedJob, EvictionKey, Evictions, SavedEvictions};
 use crate::model::{NO_CONTROLLER, hash};
 
 impl Cluster {
     /// Returns how often the job of a pod was evicted, which may be new.
-    pub fn past_evictions(&self, pod: &Pod) -> u32 {
+    pub fn past_evictions(&self, pod: &PodInfo) -> u32 {
         if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.known_by(pod).to_owned()) }
     }
 
@@ -38,7 +38,7 @@ impl Cluster {
     /// Writes the counts of some jobs to their pods, where comparators read them. The pods of a job are found by the job; other pods are searched for
     /// among those with the same hash of the controller's name.
     fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
-        let times: BTreeMap<KnownBy<'_>, u32> =
+        let times: BTreeMap<EvictionKey<'_>, u32> =
             jobs.iter().map(|job| (job.known_by(), self.evictions.of(job))).collect();
         let (mut pods, mut hashes) = (Vec::new(), BTreeSet::new());
         for job in jobs {
@@ -69,11 +69,11 @@ impl Cluster {
     }
 
     /// Returns the name by which the evictions of a pod are counted: that of its job, its controller, or the pod itself.
-    fn known_by<'a>(&'a self, pod: &'a Pod) -> KnownBy<'a> {
+    fn known_by<'a>(&'a self, pod: &'a PodInfo) -> EvictionKey<'a> {
         match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
-            (Some(job), _) => KnownBy::Job(&job.key),
-            (None, Some(controller)) => KnownBy::Controller(controller),
-            (None, None) => KnownBy::Pod(&pod.name),
+            (Some(job), _) => EvictionKey::Job(&job.key),
+            (None, Some(controller)) => EvictionKey::Controller(controller),
+            (None, None) => EvictionKey::Pod(&pod.name),
         }
     }
 }

@@ -7,7 +7,7 @@ const IN_ANY_ORDER: usize = 16;
 
 /// Nominated pods that must stay allowed on their nodes.
 #[derive(Debug, Clone, Default)]
-pub struct Nominated {
+pub struct NominatedConstraints {
     /// The nominated pods with their nodes.
     pods: Vec<(PodIx, NodeIx)>,
     /// The leaving pods with their nodes. The nominated pods wait for these to be gone.
@@ -16,12 +16,12 @@ pub struct Nominated {
 
 impl Cluster {
     /// Stores a topology that is new or has changed. It counts after [`settle_inter_pods`](Cluster::settle_inter_pods).
-    pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
+    pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
         self.inter_pods.set_topology(ix, topology);
     }
 
     /// Stores the constraints of some pods that are new or have changed. They count after [`settle_inter_pods`](Cluster::settle_inter_pods).
-    pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPod) {
+    pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
         self.inter_pods.set(ix, inter_pod);
     }
 
@@ -47,7 +47,7 @@ impl Cluster {
     }
 
     /// Returns the constraints between pods.
-    pub(in crate::model) fn inter_pods(&self) -> &InterPods {
+    pub(in crate::model) fn inter_pods(&self) -> &InterPodState {
         &self.inter_pods
     }
 
@@ -58,7 +58,7 @@ impl Cluster {
 
     /// Checks that no constraint between pods concerns a pod or any pod that is evicted with it.
     pub(in crate::model) fn is_alone(&self, ix: PodIx) -> bool {
-        self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == Kind::Pod)
+        self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == PodKind::Pod)
             && !(self.has_whole_groups() && self.whole_group(ix).is_some())
     }
 
@@ -67,14 +67,19 @@ impl Cluster {
     }
 
     /// Checks whether the other pods allow a pod on a node. A pod that is on a node already must be removed from it in `what_if`.
-    pub fn inter_pod_allows(&self, pod: PodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
+    pub fn inter_pod_allows(
+        &self,
+        pod: PodIx,
+        node: NodeIx,
+        what_if: &DomainCountOverlay,
+    ) -> Result<(), InterPodViolation> {
         self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
     }
 
     /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns the tried pod.
-    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Nominated {
+    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&NodeInfo) -> Vec<PodIx>) -> NominatedConstraints {
         if !self.is_between(asker) {
-            return Nominated::default();
+            return NominatedConstraints::default();
         }
         let between = self.nominated().filter(|(_, pod)| pod.inter_pod.is_some());
         let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.nominated).collect();
@@ -83,7 +88,7 @@ impl Cluster {
             nodes.into_iter().flat_map(on).filter(|(pod, _)| self.is_between(*pod)).collect();
         let leaving = self.pods().filter(|(_, pod)| !pods.is_empty() && pod.inter_pod.is_some() && pod.is_leaving());
         let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.place.node()?))).collect();
-        Nominated { pods, leaving }
+        NominatedConstraints { pods, leaving }
     }
 
     /// Checks whether the other pods allow a pod on a node, both without the nominated pods and with them on their nodes. Then checks whether the
@@ -94,9 +99,9 @@ impl Cluster {
         &self,
         pod: PodIx,
         node: NodeIx,
-        what_if: &WhatIf,
-        nominated: &Nominated,
-    ) -> Result<(), InterPodLack> {
+        what_if: &DomainCountOverlay,
+        nominated: &NominatedConstraints,
+    ) -> Result<(), InterPodViolation> {
         self.inter_pod_allows(pod, node, what_if)?;
         let nominated_pods = &nominated.pods;
         if nominated_pods.is_empty() || !self.is_between(pod) {
@@ -107,21 +112,26 @@ impl Cluster {
         self.inter_pod_allows(pod, node, &with)?;
         with.leave(self, &nominated.leaving);
         match self.displaces_any((pod, node), &with, nominated_pods) {
-            true => Err(InterPodLack::Nominated),
+            true => Err(InterPodViolation::Nominated),
             false => Ok(()),
         }
     }
 
     /// Returns whether the other pods allow a pod that has a node in the books to stay there.
     pub fn stays_allowed(&self, pod: PodIx, node: NodeIx) -> bool {
-        let mut others = WhatIf::default();
+        let mut others = DomainCountOverlay::default();
         others.remove(self, pod, node);
         self.inter_pod_allows(pod, node, &others).is_ok()
     }
 
     /// Returns whether a pod on `node` would displace one of these nominated pods, which would no longer be allowed on its node. The nominated pods
     /// are on their nodes in the books or in `what_if`, and `pod` is on none.
-    pub fn displaces_any(&self, (pod, node): (PodIx, NodeIx), what_if: &WhatIf, nominated: &[(PodIx, NodeIx)]) -> bool {
+    pub fn displaces_any(
+        &self,
+        (pod, node): (PodIx, NodeIx),
+        what_if: &DomainCountOverlay,
+        nominated: &[(PodIx, NodeIx)],
+    ) -> bool {
         nominated.iter().any(|(other, at)| {
             let mut others = what_if.clone();
             others.remove(self, *other, *at);
@@ -136,9 +146,9 @@ impl Cluster {
     pub fn first_disallowed(
         &self,
         placed: &[(PodIx, NodeIx)],
-        what_if: &WhatIf,
-        nominated: &Nominated,
-    ) -> Option<(usize, InterPodLack)> {
+        what_if: &DomainCountOverlay,
+        nominated: &NominatedConstraints,
+    ) -> Option<(usize, InterPodViolation)> {
         self.first_lack(placed, what_if, |at, what_if| self.inter_pod_allows_beside(at.0, at.1, what_if, nominated))
     }
 
@@ -147,15 +157,15 @@ impl Cluster {
     pub fn first_disallowed_together(
         &self,
         placed: &[(PodIx, NodeIx)],
-        what_if: &WhatIf,
-        nominated: &Nominated,
-    ) -> Option<(usize, InterPodLack)> {
+        what_if: &DomainCountOverlay,
+        nominated: &NominatedConstraints,
+    ) -> Option<(usize, InterPodViolation)> {
         let mut before = Vec::with_capacity(placed.len());
         self.first_lack(placed, what_if, |at, what_if| {
             self.inter_pod_allows_beside(at.0, at.1, what_if, nominated)?;
             let displaces = self.is_between(at.0) && self.displaces_any(at, what_if, &before);
             before.push(at);
-            if displaces { Err(InterPodLack::Nominated) } else { Ok(()) }
+            if displaces { Err(InterPodViolation::Nominated) } else { Ok(()) }
         })
     }
 
@@ -164,8 +174,8 @@ impl Cluster {
     pub fn in_allowed_order(
         &self,
         placed: &[(PodIx, NodeIx)],
-        what_if: &WhatIf,
-        nominated: &Nominated,
+        what_if: &DomainCountOverlay,
+        nominated: &NominatedConstraints,
     ) -> Option<Vec<(PodIx, NodeIx)>> {
         if self.first_disallowed_together(placed, what_if, nominated).is_none() {
             return Some(placed.to_vec());
@@ -188,9 +198,9 @@ impl Cluster {
     fn first_lack(
         &self,
         placed: &[(PodIx, NodeIx)],
-        what_if: &WhatIf,
-        mut lack: impl FnMut((PodIx, NodeIx), &WhatIf) -> Result<(), InterPodLack>,
-    ) -> Option<(usize, InterPodLack)> {
+        what_if: &DomainCountOverlay,
+        mut lack: impl FnMut((PodIx, NodeIx), &DomainCountOverlay) -> Result<(), InterPodViolation>,
+    ) -> Option<(usize, InterPodViolation)> {
         if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
             return None;
         }

@@ -6,14 +6,14 @@ use super::*;
 
 /// The pods that a job lacks to be complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shortage {
+pub struct MissingMembers {
     /// The number of pods lacking of certain roles.
-    roles: BTreeMap<Symbol, usize>,
+    roles: BTreeMap<NameId, usize>,
     /// The number of pods lacking of any role.
     others: usize,
 }
 
-impl Shortage {
+impl MissingMembers {
     /// Checks that no pod is lacking.
     pub fn is_over(&self) -> bool {
         self.others == 0 && self.has_roles()
@@ -30,7 +30,7 @@ impl Shortage {
     }
 
     /// Subtracts a pod from the shortage. Returns whether the pod was lacking.
-    pub fn fill(&mut self, pod: &Pod) -> bool {
+    pub fn fill(&mut self, pod: &PodInfo) -> bool {
         let role = pod.attributes.task.role.and_then(|role| self.roles.get_mut(&role));
         let lacking = match role {
             Some(lacking) if *lacking > 0 => lacking,
@@ -73,8 +73,16 @@ impl Cluster {
         jobs
     }
 
+    /// Returns the members of the job of a pod, the pod included. A pod without a job is its only member.
+    pub fn members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
+        let job = self.pod(pod).and_then(|p| p.attributes.job).and_then(|job| self.job(job));
+        let alone = job.is_none().then_some(pod);
+        let members = job.map(|job| job.members.as_slice()).unwrap_or_default();
+        members.iter().copied().chain(alone).filter_map(|ix| Some((ix, self.pod(ix)?)))
+    }
+
     /// Returns the members of the job of a pod that use a node and are not leaving. A pod without a job is its only member.
-    pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
+    pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
         self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
     }
 
@@ -92,8 +100,8 @@ impl Cluster {
     /// Checks whether a gang that has to be complete only once was complete: a member is bound, or was.
     pub fn was_satisfied(&self, job: &Job) -> bool {
         let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
-        job.gang().is_some_and(|gang| gang.matching == Match::OnceSatisfied)
-            && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
+        job.gang().is_some_and(|gang| gang.matching == MatchPolicy::OnceSatisfied)
+            && (job.satisfied || members.any(|pod| matches!(pod.place, PodLocation::Bound(_))))
     }
 
     /// Returns how many members count for a gang by its match policy. `None`: the gang needs no member any more, or the job is no gang.
@@ -101,13 +109,13 @@ impl Cluster {
         let job = self.job(job)?;
         let matching = job.gang()?.matching;
         let count =
-            |counts: fn(&Pod) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
-        let held = || count(|pod| matches!(pod.place, Place::Reserved(_)));
+            |counts: fn(&PodInfo) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
+        let held = || count(|pod| matches!(pod.place, PodLocation::Reserved(_)));
         match matching {
-            Match::OnceSatisfied if self.was_satisfied(job) => None,
-            Match::OnceSatisfied | Match::OnlyWaiting => Some(held()),
-            Match::WaitingAndRunning => {
-                Some(held().saturating_add(count(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating)))
+            MatchPolicy::OnceSatisfied if self.was_satisfied(job) => None,
+            MatchPolicy::OnceSatisfied | MatchPolicy::OnlyWaiting => Some(held()),
+            MatchPolicy::WaitingAndRunning => {
+                Some(held().saturating_add(count(|pod| matches!(pod.place, PodLocation::Bound(_)) && !pod.terminating)))
             }
         }
     }
@@ -116,8 +124,8 @@ impl Cluster {
     /// gates only where the system counts them.
     pub fn members_there(&self, job: &Job) -> usize {
         let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
-        let is_there = |pod: &&Pod| {
-            let is_there = pod.place != Place::Finished || pod.attributes.task.succeeded;
+        let is_there = |pod: &&PodInfo| {
+            let is_there = pod.place != PodLocation::Finished || pod.attributes.task.succeeded;
             is_there && !pod.terminating && (counts_gated || !pod.gated)
         };
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
@@ -125,7 +133,7 @@ impl Cluster {
 
     /// Returns how many pods of a job use a node and are not being deleted, or may be tried.
     pub fn startable(&self, job: &Job) -> usize {
-        let counts = |pod: &&Pod| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
+        let counts = |pod: &&PodInfo| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
     }
 
@@ -153,19 +161,19 @@ impl Cluster {
     }
 
     /// Returns the pods that the job of a pod lacks. Pods that use a node and are not leaving count as there, and so do pods that ended well.
-    pub fn shortage(&self, pod: PodIx) -> Shortage {
-        let counts = |pod: &Pod| pod.attributes.task.succeeded || pod.place.node().is_some();
+    pub fn shortage(&self, pod: PodIx) -> MissingMembers {
+        let counts = |pod: &PodInfo| pod.attributes.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
     }
 
     /// Returns the pods that the job of a pod needs, regardless of the pods it has.
-    pub fn need(&self, pod: PodIx) -> Shortage {
+    pub fn need(&self, pod: PodIx) -> MissingMembers {
         self.shortage_beside(pod, |_| false)
     }
 
     /// Returns the pods that the job of a pod would lack if every pod it has were placed.
-    pub fn missing_members(&self, pod: PodIx) -> Shortage {
-        self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != Place::Finished)
+    pub fn missing_members(&self, pod: PodIx) -> MissingMembers {
+        self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != PodLocation::Finished)
     }
 
     /// Returns the first of some waiting pods of a job that make it complete.
@@ -194,20 +202,20 @@ impl Cluster {
     }
 
     /// Returns the roles of which the job of a pod needs a number of pods.
-    pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
+    pub fn roles(&self, pod: PodIx) -> &[(NameId, u32)] {
         let group = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.pod_group(job));
         group.map(|group| group.roles.as_slice()).unwrap_or_default()
     }
 
-    fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&Pod) -> bool) -> Shortage {
+    fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&PodInfo) -> bool) -> MissingMembers {
         let counted = || self.members(pod).map(|(_, pod)| pod).filter(|pod| !pod.is_leaving() && counts(pod));
         let roles = self.roles(pod).iter().map(|(role, need)| {
             let have = counted().filter(|pod| pod.attributes.task.role == Some(*role)).count();
             (*role, usize::try_from(*need).unwrap_or(usize::MAX).saturating_sub(have))
         });
-        let roles: BTreeMap<Symbol, usize> = roles.collect();
+        let roles: BTreeMap<NameId, usize> = roles.collect();
         let in_roles = roles.values().fold(0, |sum: usize, lacking| sum.saturating_add(*lacking));
         let lacking = self.minimum(pod).saturating_sub(counted().count());
-        Shortage { roles, others: lacking.saturating_sub(in_roles) }
+        MissingMembers { roles, others: lacking.saturating_sub(in_roles) }
     }
 }

@@ -1,8 +1,8 @@
 //! Nodes: their allocatable amounts, the pods that may run there, and the amounts that are left.
 
 use super::*;
-use crate::model::index::Index;
-use crate::model::rank::Added;
+use crate::model::index::TableIndex;
+use crate::model::rank::RankChange;
 
 impl Cluster {
     /// Adds or updates a node. The error says that the sum of a resource over all nodes would overflow; then nothing changes.
@@ -11,7 +11,7 @@ impl Cluster {
         ix: NodeIx,
         name: String,
         named: impl IntoIterator<Item = (ResourceIx, i64)>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<(), SumOverflow> {
         let mut allocatable = Amounts::default();
         for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
             allocatable.set(resource, info.everywhere);
@@ -38,7 +38,7 @@ impl Cluster {
             }
         };
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
-        self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
+        self.nodes.insert(ix, NodeInfo { name, rank, allocatable, free, pods, nominated });
         self.rooms.outdate(ix);
         self.residents.outdate(ix);
         Ok(())
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    fn forget_node(&mut self, ix: NodeIx) -> Option<Node> {
+    fn forget_node(&mut self, ix: NodeIx) -> Option<NodeInfo> {
         self.version = self.version.wrapping_add(1);
         let node = self.nodes.remove(ix)?;
         self.rooms.outdate(ix);
@@ -69,12 +69,12 @@ impl Cluster {
     }
 
     /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
-    pub fn cluster_share(&self, request: &Request) -> i64 {
+    pub fn cluster_share(&self, request: &ResourceRequest) -> i64 {
         cluster_share(&self.allocatable, request)
     }
 
     /// Returns the part of the whole cluster that a pod requests (see [`Cluster::cluster_share`]).
-    pub fn pod_share(&self, pod: &Pod) -> i64 {
+    pub fn pod_share(&self, pod: &PodInfo) -> i64 {
         self.classes.share(pod.class).unwrap_or_else(|| self.cluster_share(&pod.request))
     }
 
@@ -116,7 +116,7 @@ impl Cluster {
 
     /// Returns the pods whose capacity on a node is kept from `preemptor`: pods nominated there that are no less important (kube-scheduler,
     /// `RunFilterPluginsWithNominatedPods`).
-    pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+    pub fn promised<'a>(&'a self, node: &'a NodeInfo, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
         self.promised_from(node, preemptor, priority, &NO_PODS)
     }
@@ -130,11 +130,11 @@ impl Cluster {
     /// included if their nominations are closed to it.
     pub fn promised_from<'a>(
         &'a self,
-        node: &'a Node,
+        node: &'a NodeInfo,
         preemptor: PodIx,
         priority: i32,
         closed: &'a BTreeSet<PodIx>,
-    ) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+    ) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
@@ -158,7 +158,7 @@ impl Cluster {
     }
 
     fn rank_node(&mut self, name: &str) -> u64 {
-        if let Added::Rank(rank) = self.node_ranks.add(name.to_owned()) {
+        if let RankChange::Rank(rank) = self.node_ranks.add(name.to_owned()) {
             return rank;
         }
         let ranks = &self.node_ranks;
@@ -170,7 +170,7 @@ impl Cluster {
 
     /// Returns the pods on a node and the pods nominated to it. A host may announce such pods before the node itself.
     fn pods_naming(&self, node: NodeIx) -> (Vec<PodIx>, Vec<PodIx>) {
-        let naming = |of: fn(&Pod) -> Option<NodeIx>| {
+        let naming = |of: fn(&PodInfo) -> Option<NodeIx>| {
             self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
         };
         (naming(|pod| pod.place.node()), naming(|pod| pod.nominated))
@@ -178,12 +178,12 @@ impl Cluster {
 }
 
 /// Returns [`Cluster::cluster_share`], of these nodes.
-pub(super) fn cluster_share(allocatable: &Totals, request: &Request) -> i64 {
+pub(super) fn cluster_share(allocatable: &ResourceTotals, request: &ResourceRequest) -> i64 {
     request.iter().map(|(resource, amount)| share_of(allocatable, resource, amount)).fold(0, i64::saturating_add)
 }
 
 /// Returns [`Cluster::share_of`], of these nodes.
-fn share_of(allocatable: &Totals, resource: ResourceIx, amount: i64) -> i64 {
+fn share_of(allocatable: &ResourceTotals, resource: ResourceIx, amount: i64) -> i64 {
     let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(allocatable.get(resource));
     part.map_or(0, |part| i64::try_from(part).unwrap_or(i64::MAX))
 }

@@ -1,30 +1,30 @@
 //! Pods: where they are, and the books that follow from it.
 
 use super::*;
-use crate::model::queue::Entry;
-use crate::model::rank::{Added, UNRANKED};
+use crate::model::queue::Adjustment;
+use crate::model::rank::{RankChange, UNRANKED};
 
 impl Cluster {
     /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
-    pub fn can_count_request(&self, ix: PodIx, request: &Request) -> Result<(), Overflow> {
+    pub fn can_count_request(&self, ix: PodIx, request: &ResourceRequest) -> Result<(), SumOverflow> {
         let old = self.pod(ix).map(|pod| &pod.request);
         self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
     /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
     /// or removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
-    pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+    pub fn upsert_pod(&mut self, ix: PodIx, mut pod: PodInfo) -> Result<(), SumOverflow> {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());
         let old = self.detach(ix);
         // A member that can be tried from now on may complete its gang: the round that failed without it is over.
-        let may_follow = |old: &Pod| !old.may_be_tried() && pod.may_be_tried();
+        let may_follow = |old: &PodInfo| !old.may_be_tried() && pod.may_be_tried();
         let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || may_follow(old));
         let joined = pod.attributes.job.filter(|_| is_new);
         self.note_upsert(old.as_ref(), &pod);
         if let Some(old) = old {
             self.requested.subtract(old.request.iter());
-            if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
+            if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.place, pod.place) {
                 pod.place = old.place;
             }
             pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
@@ -36,7 +36,7 @@ impl Cluster {
     }
 
     /// Removes a pod and returns it. A job without pods is reset, as a job of the same name that is submitted again is another job.
-    pub fn remove_pod(&mut self, ix: PodIx) -> Option<Pod> {
+    pub fn remove_pod(&mut self, ix: PodIx) -> Option<PodInfo> {
         let pod = self.detach(ix);
         if let Some(pod) = &pod {
             self.requested.subtract(pod.request.iter());
@@ -62,15 +62,15 @@ impl Cluster {
 
     /// Reserves a node for a pending pod. Returns `false` where there is no such pod, or it is not pending.
     pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> bool {
-        self.settle_pod(ix, Place::Pending, Place::Reserved(node))
+        self.settle_pod(ix, PodLocation::Pending, PodLocation::Reserved(node))
     }
 
     /// Takes the reserved node of a pod back. Returns `false` where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
         match self.pod(ix).map(|pod| pod.place) {
-            Some(nominated_on @ Place::Reserved(_)) => {
+            Some(nominated_on @ PodLocation::Reserved(_)) => {
                 self.note_release(ix);
-                self.settle_pod(ix, nominated_on, Place::Pending)
+                self.settle_pod(ix, nominated_on, PodLocation::Pending)
             }
             _ => false,
         }
@@ -106,9 +106,9 @@ impl Cluster {
     }
 
     /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has not nominated it.
-    fn show_kept(&mut self, ix: PodIx, pod: &mut Pod) {
+    fn show_kept(&mut self, ix: PodIx, pod: &mut PodInfo) {
         let Some(node) = self.ext.coscheduling.kept.get(&ix).copied() else { return };
-        let waits = matches!(pod.place, Place::Pending | Place::Reserved(_)) && !pod.terminating;
+        let waits = matches!(pod.place, PodLocation::Pending | PodLocation::Reserved(_)) && !pod.terminating;
         if waits && pod.nominated.is_none() {
             pod.nominated = Some(node);
         } else {
@@ -129,7 +129,7 @@ impl Cluster {
         self.residents.outdate_all();
     }
 
-    fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> bool {
+    fn settle_pod(&mut self, ix: PodIx, from: PodLocation, to: PodLocation) -> bool {
         if self.pod(ix).is_none_or(|pod| pod.place != from) {
             return false;
         }
@@ -140,19 +140,19 @@ impl Cluster {
         true
     }
 
-    fn attach(&mut self, ix: PodIx, mut pod: Pod) {
+    fn attach(&mut self, ix: PodIx, mut pod: PodInfo) {
         self.version = self.version.wrapping_add(1);
         if pod.rank == UNRANKED {
             pod.rank = self.rank_pod(&pod.name);
         }
         pod.class = self.classes.enter(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
-        if place == Place::Pending && pod.required_node_reservation().is_some() {
+        if place == PodLocation::Pending && pod.required_node_reservation().is_some() {
             self.bound_to_one_node.insert(ix);
         }
         let reservation_group = match pod.name.kind {
-            Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
-            Kind::Pod => pod.attributes.inside,
+            PodKind::Reservation => Some(self.symbols.intern(&pod.name.name)),
+            PodKind::Pod => pod.attributes.inside,
         };
         if pod.is_leaving() {
             self.leaving.insert(ix);
@@ -175,14 +175,14 @@ impl Cluster {
         if let Some((job, pod)) = job.and_then(|job| self.jobs.get_mut(job)).zip(self.pods.get(ix)) {
             job.join(ix, pod);
         }
-        self.ask(ix, Entry::In);
-        self.hold(ix, Entry::In)
+        self.ask(ix, Adjustment::In);
+        self.hold(ix, Adjustment::In)
     }
 
-    fn detach(&mut self, ix: PodIx) -> Option<Pod> {
+    fn detach(&mut self, ix: PodIx) -> Option<PodInfo> {
         self.version = self.version.wrapping_add(1);
-        self.hold(ix, Entry::Out);
-        self.ask(ix, Entry::Out);
+        self.hold(ix, Adjustment::Out);
+        self.ask(ix, Adjustment::Out);
         let pod = self.pods.remove(ix)?;
         self.classes.leave(pod.class);
         self.nominated.remove(&ix);
@@ -209,7 +209,7 @@ impl Cluster {
     }
 
     /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
-    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) {
+    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Adjustment) {
         let Some(pod) = self.pods.get(ix) else { return };
         let Some(at) = pod.place.node() else { return };
         let alone = self.reservation_group_of(pod).is_none();
@@ -217,8 +217,8 @@ impl Cluster {
         if let Some(node) = self.nodes.get_mut(at) {
             let share = share.as_ref().unwrap_or(&pod.request);
             match entry {
-                Entry::In => node.free.subtract(share),
-                Entry::Out => node.free.add(share),
+                Adjustment::In => node.free.subtract(share),
+                Adjustment::Out => node.free.add(share),
             }
             self.rooms.outdate(at);
         }
@@ -229,16 +229,16 @@ impl Cluster {
     }
 
     /// Books the usage of a pod with its queue and every ancestor.
-    pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) {
+    pub(super) fn charge(&mut self, ix: PodIx, entry: Adjustment) {
         if let Some(pod) = self.pods.get(ix).filter(|pod| pod.place.node().is_some()) {
             book(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
 
     /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
-    pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) {
+    pub(super) fn ask(&mut self, ix: PodIx, entry: Adjustment) {
         match self.pods.get(ix) {
-            Some(pod) if pod.place != Place::Finished => {
+            Some(pod) if pod.place != PodLocation::Finished => {
                 book(&mut self.queues, pod, entry, |queue| &mut queue.requested)
             }
             _ => (),
@@ -258,16 +258,16 @@ impl Cluster {
     }
 
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
-    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: Place) -> Option<Place> {
-        self.hold(ix, Entry::Out);
+    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: PodLocation) -> Option<PodLocation> {
+        self.hold(ix, Adjustment::Out);
         let pod = self.pods.get_mut(ix)?;
         let old = std::mem::replace(&mut pod.place, place);
-        self.hold(ix, Entry::In);
+        self.hold(ix, Adjustment::In);
         Some(old)
     }
 
     fn rank_pod(&mut self, name: &PodName) -> u64 {
-        if let Added::Rank(rank) = self.pod_ranks.add(name.clone()) {
+        if let RankChange::Rank(rank) = self.pod_ranks.add(name.clone()) {
             return rank;
         }
         let ranks = &self.pod_ranks;
@@ -279,11 +279,11 @@ impl Cluster {
 }
 
 /// Books the request of a pod with its queue and every ancestor.
-fn book<K: Meaning>(
+fn book<K: AmountKind>(
     queues: &mut Table<QueueIx, Queue>,
-    pod: &Pod,
-    entry: Entry,
-    books: fn(&mut Queue) -> &mut Usage<K>,
+    pod: &PodInfo,
+    entry: Adjustment,
+    books: fn(&mut Queue) -> &mut QueueUsage<K>,
 ) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {

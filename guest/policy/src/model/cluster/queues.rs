@@ -1,11 +1,11 @@
 //! The queue tree: replaced whole when its system changes it, and its books made anew.
 
 use super::*;
-use crate::model::queue::Entry;
+use crate::model::queue::Adjustment;
 
 impl Cluster {
     /// Sets the share that replaces the maximum of a queue for now.
-    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound<Max>) {
+    pub fn set_runtime(&mut self, queue: QueueIx, runtime: ResourceBound<Max>) {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.runtime = Some(runtime);
         }
@@ -34,7 +34,7 @@ impl Cluster {
         resource: ResourceIx,
         counts: impl Fn(PodIx) -> bool,
     ) -> Promised {
-        let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
+        let below = |pod: &PodInfo| self.path(pod.queue).any(|(ix, _)| ix == queue);
         let pods = self
             .nominated()
             .filter(|(ix, pod)| pod.attributes.preemptibility == preemptibility && counts(*ix) && below(pod));
@@ -48,7 +48,11 @@ impl Cluster {
 
     /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of
     /// a pod in the new tree.
-    pub fn set_queues(&mut self, specs: Vec<QueueDefinition>, queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>) {
+    pub fn set_queues(
+        &mut self,
+        specs: Vec<QueueDefinition>,
+        queue_of: impl Fn(&Cluster, &PodInfo) -> Option<QueueIx>,
+    ) {
         self.version = self.version.wrapping_add(1);
         self.queue_trees = self.queue_trees.wrapping_add(1);
         self.queues = Table::default();
@@ -61,7 +65,7 @@ impl Cluster {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
             let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
             let symbol = self.symbols.intern(&name);
-            let (used, requested) = (Usage::default(), Usage::default());
+            let (used, requested) = (QueueUsage::default(), QueueUsage::default());
             let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
@@ -76,8 +80,8 @@ impl Cluster {
             if let Some(pod) = self.pods.get_mut(ix) {
                 pod.queue = home;
             }
-            self.ask(ix, Entry::In);
-            self.charge(ix, Entry::In);
+            self.ask(ix, Adjustment::In);
+            self.charge(ix, Adjustment::In);
         }
     }
 }

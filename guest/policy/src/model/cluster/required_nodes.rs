@@ -7,7 +7,11 @@ use super::*;
 
 impl Cluster {
     /// Returns the pending pods that are nominated to a node, except `preemptor`. Their capacity is kept for them, whatever the priorities.
-    pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+    pub fn nominated_on<'a>(
+        &'a self,
+        node: &'a NodeInfo,
+        preemptor: PodIx,
+    ) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(|(_, pod)| pod.is_pending())
     }
@@ -15,7 +19,7 @@ impl Cluster {
     /// Returns whether a whole node is kept for another pod than `preemptor`: for a pod of a DaemonSet that is nominated to the node, or that was
     /// tried and did not fit there. In the second case the node is kept only from pods that may run elsewhere. A pod that is nominated to the node
     /// keeps its own capacity there.
-    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
+    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &NodeInfo, preemptor: PodIx) -> bool {
         let asker = self.pod(preemptor);
         if asker.is_some_and(|asker| asker.nominated == Some(ix)) {
             return false;
@@ -52,11 +56,11 @@ impl Cluster {
     /// Returns whether a pod of a DaemonSet waits for this node, its required one, and can have it one day. It can if the pod may run there and be
     /// tried, and the node is large enough for it together with the pods of other DaemonSets. Those are never evicted, and stay as long as the node
     /// does; every other pod ends.
-    pub fn can_get_required_node(&self, pod: &Pod, ix: NodeIx) -> bool {
+    pub fn can_get_required_node(&self, pod: &PodInfo, ix: NodeIx) -> bool {
         let waits = pod.is_schedulable() && pod.required_node_reservation() == Some(ix);
         let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.shape, ix)) else { return false };
         let mut room = node.allocatable.clone();
-        let stays = |other: &&Pod| other.daemon && other.place.node() == Some(ix) && !other.is_leaving();
+        let stays = |other: &&PodInfo| other.daemon && other.place.node() == Some(ix) && !other.is_leaving();
         let others = node.pods.iter().filter_map(|other| self.pod(*other));
         others.filter(stays).for_each(|other| room.subtract(&other.request));
         room.lacks(&pod.request).is_none()

@@ -12,7 +12,7 @@ pub struct ReservationAllocation {
     /// The reservation.
     pub reservation: PodIx,
     /// What the pod requests beyond what is left in the reservation.
-    pub beside: Request,
+    pub beside: ResourceRequest,
 }
 
 impl Cluster {
@@ -37,7 +37,7 @@ impl Cluster {
             {
                 continue;
             }
-            if reservation_allocation.beside == Request::default() {
+            if reservation_allocation.beside == ResourceRequest::default() {
                 return Some(reservation_allocation);
             }
             part = part.or(Some(reservation_allocation));
@@ -46,7 +46,7 @@ impl Cluster {
     }
 
     /// Checks whether the terms of a reservation admit a pod that would take these amounts from the node in addition.
-    fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
+    fn takes(&self, name: NameId, node: NodeIx, held: &PodInfo, beside: &ResourceRequest) -> bool {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.inside(name, node).next().is_some();
         // A reservation reserves amounts, not a place among the pods of the node.
@@ -56,23 +56,30 @@ impl Cluster {
     }
 
     /// Returns the reservation of this name, if it is bound to a node and not leaving.
-    fn reservation_on(&self, name: Symbol, node: NodeIx) -> Option<(PodIx, &Pod)> {
+    fn reservation_on(&self, name: NameId, node: NodeIx) -> Option<(PodIx, &PodInfo)> {
         let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        let mut here = reservation_group.filter(|(_, pod)| pod.place == Place::Bound(node) && !pod.is_leaving());
-        here.find(|(_, pod)| pod.name.kind == Kind::Reservation)
+        let mut here = reservation_group.filter(|(_, pod)| pod.place == PodLocation::Bound(node) && !pod.is_leaving());
+        here.find(|(_, pod)| pod.name.kind == PodKind::Reservation)
     }
 
     /// Returns the pods that use a reservation of a node.
-    pub(super) fn inside(&self, name: Symbol, node: NodeIx) -> impl Iterator<Item = (PodIx, &Pod)> {
+    pub(super) fn inside(&self, name: NameId, node: NodeIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
         let members = self.reservation_groups.get(&name).into_iter().flatten();
         let pods = members.filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        pods.filter(move |(_, pod)| pod.name.kind == Kind::Pod && pod.place.node() == Some(node))
+        pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.place.node() == Some(node))
     }
 
-    fn allocate_inside(&self, pod: &Pod, node: NodeIx, name: Symbol, at: PodIx, held: &Pod) -> ReservationAllocation {
-        let used = Request::new(self.inside(name, node).flat_map(|(_, pod)| pod.request.iter()).collect());
+    fn allocate_inside(
+        &self,
+        pod: &PodInfo,
+        node: NodeIx,
+        name: NameId,
+        at: PodIx,
+        held: &PodInfo,
+    ) -> ReservationAllocation {
+        let used = ResourceRequest::new(self.inside(name, node).flat_map(|(_, pod)| pod.request.iter()).collect());
         let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
         let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
-        ReservationAllocation { reservation: at, beside: Request::new(beside.collect()) }
+        ReservationAllocation { reservation: at, beside: ResourceRequest::new(beside.collect()) }
     }
 }

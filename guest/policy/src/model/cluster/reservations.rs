@@ -9,7 +9,7 @@ impl Cluster {
     /// Returns the pods evicted together with this pod: those inside a reservation, or all members of a group that is evicted whole. The pod itself
     /// is included.
     pub fn eviction_set(&self, ix: PodIx) -> Vec<PodIx> {
-        let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else {
+        let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == PodKind::Reservation) else {
             return self.whole_group(ix).unwrap_or_else(|| vec![ix]);
         };
         let inside = self.relatives(ix, pod).map(|(inside, _)| inside);
@@ -17,10 +17,10 @@ impl Cluster {
     }
 
     /// Returns the pods inside a reservation, on its node. Empty for a pod that is no reservation.
-    pub fn pods_inside<'a>(&'a self, reservation: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+    pub fn pods_inside<'a>(&'a self, reservation: &'a PodInfo) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let name = match reservation.name.kind {
-            Kind::Reservation => self.symbols.get(&reservation.name.name),
-            Kind::Pod => None,
+            PodKind::Reservation => self.symbols.get(&reservation.name.name),
+            PodKind::Pod => None,
         };
         let there = name.zip(reservation.place.node());
         there.into_iter().flat_map(|(name, node)| self.inside(name, node))
@@ -29,49 +29,53 @@ impl Cluster {
     /// Returns the reservation that a pod uses on its node. `None`: it uses none.
     pub fn reservation_of(&self, ix: PodIx) -> Option<PodIx> {
         let mut relatives = self.relatives(ix, self.pod(ix)?);
-        relatives.find(|(_, other)| other.name.kind == Kind::Reservation).map(|(reservation, _)| reservation)
+        relatives.find(|(_, other)| other.name.kind == PodKind::Reservation).map(|(reservation, _)| reservation)
     }
 
     /// Returns the amounts that become free on the node of a pod when its eviction set is evicted.
-    pub fn frees(&self, ix: PodIx) -> Request {
-        let Some(pod) = self.pod(ix) else { return Request::default() };
+    pub fn frees(&self, ix: PodIx) -> ResourceRequest {
+        let Some(pod) = self.pod(ix) else { return ResourceRequest::default() };
         if let Some(together) = self.whole_group_frees(ix) {
             return together;
         }
         match (pod.name.kind, pod.place.node()) {
-            (Kind::Reservation, Some(node)) => self.reservation_group_holds(self.reservation_group_of(pod), node, None),
-            (Kind::Pod, Some(_)) if pod.attributes.inside.is_some() => self.share(ix),
+            (PodKind::Reservation, Some(node)) => {
+                self.reservation_group_holds(self.reservation_group_of(pod), node, None)
+            }
+            (PodKind::Pod, Some(_)) if pod.attributes.inside.is_some() => self.share(ix),
             _ => pod.request.clone(),
         }
     }
 
     /// Returns the amounts that a pod adds to what is used on its node.
-    pub(in crate::model) fn share(&self, ix: PodIx) -> Request {
-        let Some(pod) = self.pod(ix) else { return Request::default() };
+    pub(in crate::model) fn share(&self, ix: PodIx) -> ResourceRequest {
+        let Some(pod) = self.pod(ix) else { return ResourceRequest::default() };
         let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.place.node()) else {
             return pod.request.clone();
         };
         let with = self.reservation_group_holds(Some(reservation_group), node, None);
         let without = self.reservation_group_holds(Some(reservation_group), node, Some(ix));
-        Request::new(with.iter().map(|(resource, n)| (resource, n.saturating_sub(without.get(resource)))).collect())
+        ResourceRequest::new(
+            with.iter().map(|(resource, n)| (resource, n.saturating_sub(without.get(resource)))).collect(),
+        )
     }
 
     /// Returns the name of the reservation group of a pod: the reservation's own name, or that of the reservation that the pod is inside.
-    pub(super) fn reservation_group_of(&self, pod: &Pod) -> Option<Symbol> {
+    pub(super) fn reservation_group_of(&self, pod: &PodInfo) -> Option<NameId> {
         match pod.name.kind {
-            Kind::Reservation => self.symbols.get(&pod.name.name),
-            Kind::Pod => pod.attributes.inside,
+            PodKind::Reservation => self.symbols.get(&pod.name.name),
+            PodKind::Pod => pod.attributes.inside,
         }
     }
 
     /// Returns the other members of the reservation group of a pod on the same node.
-    fn relatives<'a>(&'a self, ix: PodIx, pod: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+    fn relatives<'a>(&'a self, ix: PodIx, pod: &'a PodInfo) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let reservation_group = self
             .reservation_group_of(pod)
             .and_then(|reservation_group| self.reservation_groups.get(&reservation_group));
         let members =
             reservation_group.map(Vec::as_slice).unwrap_or_default().iter().filter(move |other| **other != ix);
-        let here = move |other: &&Pod| other.place.node().is_some() && other.place.node() == pod.place.node();
+        let here = move |other: &&PodInfo| other.place.node().is_some() && other.place.node() == pod.place.node();
         members.filter_map(|other| Some((*other, self.pod(*other)?))).filter(move |(_, other)| here(other))
     }
 
@@ -79,10 +83,10 @@ impl Cluster {
     /// request.
     pub(super) fn reservation_group_holds(
         &self,
-        reservation_group: Option<Symbol>,
+        reservation_group: Option<NameId>,
         node: NodeIx,
         without: Option<PodIx>,
-    ) -> Request {
+    ) -> ResourceRequest {
         let members = reservation_group
             .and_then(|reservation_group| self.reservation_groups.get(&reservation_group))
             .map(Vec::as_slice)
@@ -90,11 +94,11 @@ impl Cluster {
         let here = members.iter().filter(|ix| Some(**ix) != without).filter_map(|ix| self.pod(*ix));
         let (mut nominated_on, mut inside) = (Vec::new(), Vec::new());
         for pod in here.filter(|pod| pod.place.node() == Some(node)) {
-            let side = if pod.name.kind == Kind::Reservation { &mut nominated_on } else { &mut inside };
+            let side = if pod.name.kind == PodKind::Reservation { &mut nominated_on } else { &mut inside };
             side.extend(pod.request.iter());
         }
-        let (nominated_on, inside) = (Request::new(nominated_on), Request::new(inside));
+        let (nominated_on, inside) = (ResourceRequest::new(nominated_on), ResourceRequest::new(inside));
         let more = inside.iter().map(|(resource, n)| (resource, n.saturating_sub(nominated_on.get(resource))));
-        Request::new(nominated_on.iter().chain(more).collect())
+        ResourceRequest::new(nominated_on.iter().chain(more).collect())
     }
 }

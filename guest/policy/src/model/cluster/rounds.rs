@@ -37,7 +37,7 @@ impl Cluster {
         let group = if self.job(job).is_some_and(has_group) { self.gang_group(job) } else { Vec::new() };
         for ix in group.into_iter().chain([job]) {
             if let Some(job) = self.job_mut(ix) {
-                job.round = Round::default();
+                job.round = GangRound::default();
             }
             self.stuck.remove(&ix);
         }
@@ -57,7 +57,7 @@ impl Cluster {
     }
 
     /// Sets the round of a gang, as a checkpoint has it.
-    pub fn set_round(&mut self, ix: JobIx, round: Round, is_stuck: bool) {
+    pub fn set_round(&mut self, ix: JobIx, round: GangRound, is_stuck: bool) {
         if let Some(job) = self.job_mut(ix) {
             job.round = round;
         }
@@ -73,12 +73,12 @@ impl Cluster {
 
     /// Notes a pod that is new or has changed. Where a pod waits and nothing is promised to it, its coming helps no gang but its own. The
     /// nominations of a gang's own pods are no change for the gang.
-    pub(super) fn note_upsert(&mut self, old: Option<&Pod>, pod: &Pod) {
-        if self.stuck.is_empty() || old.is_none() && pod.place == Place::Pending && pod.nominated.is_none() {
+    pub(super) fn note_upsert(&mut self, old: Option<&PodInfo>, pod: &PodInfo) {
+        if self.stuck.is_empty() || old.is_none() && pod.place == PodLocation::Pending && pod.nominated.is_none() {
             return;
         }
-        let waits = |pod: &Pod| matches!(pod.place, Place::Pending | Place::Reserved(_));
-        let is_same = |old: &Pod| {
+        let waits = |pod: &PodInfo| matches!(pod.place, PodLocation::Pending | PodLocation::Reserved(_));
+        let is_same = |old: &PodInfo| {
             let (shape, inter_pod) = (old.shape == pod.shape, old.inter_pod == pod.inter_pod);
             waits(old)
                 && waits(pod)
@@ -129,17 +129,17 @@ impl Cluster {
         if group.len() < 2 && minimum < 2 {
             return;
         }
-        let is_own = |(_, pod): &(PodIx, &Pod)| pod.attributes.job.is_some_and(|job| group.contains(&job));
-        let held = self.pods().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)));
+        let is_own = |(_, pod): &(PodIx, &PodInfo)| pod.attributes.job.is_some_and(|job| group.contains(&job));
+        let held = self.pods().filter(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)));
         let (own, others): (Vec<_>, Vec<_>) = held.partition(is_own);
-        let numbers = |held: Vec<(PodIx, &Pod)>| held.into_iter().map(|(ix, _)| ix).collect();
+        let numbers = |held: Vec<(PodIx, &PodInfo)>| held.into_iter().map(|(ix, _)| ix).collect();
         let (own, held_by_others): (BTreeSet<PodIx>, BTreeSet<PodIx>) = (numbers(own), numbers(others));
         let latest = self.now.saturating_add(PATIENCE);
         let until = retry_at.filter(|at| *at > self.now).map_or(latest, |at| at.min(latest));
         for ix in group {
             let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
             job.round.tried.extend(job.members.iter().filter(|ix| own.contains(ix)));
-            job.round.failure = Some(Failure { held_by_others: held_by_others.clone(), until });
+            job.round.failure = Some(RoundFailure { held_by_others: held_by_others.clone(), until });
             self.stuck.insert(ix);
         }
     }
@@ -190,7 +190,7 @@ impl Cluster {
     fn untried(&self, job: JobIx) -> impl Iterator<Item = PodIx> {
         let job = self.job(job);
         let members = job.into_iter().flat_map(|job| job.members.iter().filter(|ix| !job.round.tried.contains(*ix)));
-        members.copied().filter(|ix| self.pod(*ix).is_some_and(Pod::is_schedulable))
+        members.copied().filter(|ix| self.pod(*ix).is_some_and(PodInfo::is_schedulable))
     }
 
     /// Returns when the first pod of a gang group entered and when it was created, in nanoseconds since 1970, and the name of its gang. Of gangs with
@@ -204,7 +204,7 @@ impl Cluster {
     /// Returns the pods of a gang group that are nominated and wait for a node, in the order of their numbers.
     pub fn nominated_of_group(&self, job: JobIx) -> Vec<PodIx> {
         let group = self.gang_group(job);
-        let is_ours = |pod: &Pod| pod.attributes.job.is_some_and(|job| group.contains(&job));
+        let is_ours = |pod: &PodInfo| pod.attributes.job.is_some_and(|job| group.contains(&job));
         self.nominated().filter(|(_, pod)| is_ours(pod)).map(|(ix, _)| ix).collect()
     }
 }

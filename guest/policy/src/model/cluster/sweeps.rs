@@ -10,12 +10,12 @@ impl Cluster {
 
     /// Returns the names that pods, jobs, queues and reservations have, once there may be as many unused names as used ones. `None`: a sweep is not
     /// worth its time.
-    pub fn names_in_use(&mut self) -> Option<BTreeSet<Symbol>> {
+    pub fn names_in_use(&mut self) -> Option<BTreeSet<NameId>> {
         if !self.symbols.is_sweep_due() {
             return None;
         }
         self.reservation_groups.retain(|_, pods| !pods.is_empty());
-        let mut used: BTreeSet<Symbol> =
+        let mut used: BTreeSet<NameId> =
             self.queue_names.keys().chain(self.reservation_groups.keys()).copied().collect();
         for (_, pod) in self.pods.iter() {
             let attributes = &pod.attributes;
@@ -27,7 +27,7 @@ impl Cluster {
     }
 
     /// Forgets the names that are not in use.
-    pub fn sweep_names(&mut self, used: &BTreeSet<Symbol>) {
+    pub fn sweep_names(&mut self, used: &BTreeSet<NameId>) {
         self.symbols.sweep(used);
     }
 

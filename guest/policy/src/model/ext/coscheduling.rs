@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Cluster, JobIx, NodeIx, Paged, Pod, PodIx};
+use crate::model::{Cluster, JobIx, NodeIx, PagedTable, PodInfo, PodIx};
 
 /// The ways in which a pending pod would borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Borrows {
+pub enum Borrowing {
     /// Only where pods of its quota that come before it get their nodes. Without them, the pod stays within the min.
     BehindOthers,
     /// Whatever happens to the other pods.
@@ -15,11 +15,11 @@ pub enum Borrows {
 
 /// The tables of Coscheduling.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
+pub struct CoschedulingTables {
     /// The amounts that must be free in the cluster before the pods of a job are tried, by resource name.
-    pub min_resources: Paged<JobIx, Vec<(String, i64)>>,
+    pub min_resources: PagedTable<JobIx, Vec<(String, i64)>>,
     /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
-    pub borrowers: BTreeMap<u64, Borrows>,
+    pub borrowers: BTreeMap<u64, Borrowing>,
     /// The gang whose turn it is.
     pub turn: Option<JobIx>,
     /// The nodes kept for pods whose time at Permit ran out while other pods leave for their gang.
@@ -38,17 +38,17 @@ impl Cluster {
     }
 
     /// Returns whether a pending pod would borrow what a pod of another quota may take back at once, as of the last order of the queue.
-    pub fn borrows(&self, pod: &Pod) -> Option<Borrows> {
+    pub fn borrows(&self, pod: &PodInfo) -> Option<Borrowing> {
         self.ext.coscheduling.borrowers.get(&pod.rank).copied()
     }
 
     /// Returns all pods that would borrow what a pod of another quota may take back at once, by rank.
-    pub fn borrowers(&self) -> &BTreeMap<u64, Borrows> {
+    pub fn borrowers(&self) -> &BTreeMap<u64, Borrowing> {
         &self.ext.coscheduling.borrowers
     }
 
     /// Sets the pods that would borrow, by rank.
-    pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrows>) {
+    pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrowing>) {
         self.ext.coscheduling.borrowers = pods;
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Cluster, PodIx, Symbol};
+use crate::model::{Cluster, NameId, PodIx};
 
 /// The terms of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,21 +15,21 @@ pub struct ReservationTerms {
 
 /// The tables of Koordinator.
 #[derive(Debug, Clone, Default)]
-pub struct Reservations {
+pub struct KoordinatorTables {
     /// The terms of reservations, by name.
-    pub terms: BTreeMap<Symbol, ReservationTerms>,
+    pub terms: BTreeMap<NameId, ReservationTerms>,
     /// The reservations that pending pods may use, by name.
-    pub eligible_owners: BTreeMap<PodIx, Vec<Symbol>>,
+    pub eligible_owners: BTreeMap<PodIx, Vec<NameId>>,
 }
 
 impl Cluster {
     /// Replaces the terms of all reservations.
-    pub fn set_reservation_terms(&mut self, terms: BTreeMap<Symbol, ReservationTerms>) {
+    pub fn set_reservation_terms(&mut self, terms: BTreeMap<NameId, ReservationTerms>) {
         self.ext.koordinator.terms = terms;
     }
 
     /// Sets the reservations that a pending pod may use, in the order of their names.
-    pub fn set_eligible_owner(&mut self, pod: PodIx, reservations: Vec<Symbol>) {
+    pub fn set_eligible_owner(&mut self, pod: PodIx, reservations: Vec<NameId>) {
         let owners = &mut self.ext.koordinator.eligible_owners;
         match reservations.is_empty() {
             true => owners.remove(&pod),

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::model::{Cluster, JobIx, Kind, Paged, Pod, PodIx, Request};
+use crate::model::{Cluster, JobIx, PagedTable, PodInfo, PodIx, PodKind, ResourceRequest};
 
 /// The spec of a PodGroup of Kubernetes, besides the minimum of its gang.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchedulingGroup {
+pub struct KubernetesPodGroup {
     /// The priority of all its pods, as preemptors and as victims.
     pub priority: i32,
     /// Whether its pods are evicted together, or none of them (disruptionMode `all`).
@@ -16,20 +16,20 @@ pub struct SchedulingGroup {
 
 /// The tables of Kubernetes.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
-    groups: Paged<JobIx, SchedulingGroup>,
+pub struct KubernetesTables {
+    groups: PagedTable<JobIx, KubernetesPodGroup>,
     /// Whether some group is evicted whole.
     any_leaves_whole: bool,
 }
 
 impl Cluster {
     /// Returns the spec of the PodGroup of a job. `None`: the job has no PodGroup of Kubernetes.
-    pub fn scheduling_group(&self, job: JobIx) -> Option<&SchedulingGroup> {
+    pub fn scheduling_group(&self, job: JobIx) -> Option<&KubernetesPodGroup> {
         self.ext.kubernetes.groups.get(job)
     }
 
     /// Sets the spec of the PodGroup of a job.
-    pub fn set_scheduling_group(&mut self, job: JobIx, group: Option<SchedulingGroup>) {
+    pub fn set_scheduling_group(&mut self, job: JobIx, group: Option<KubernetesPodGroup>) {
         let tables = &mut self.ext.kubernetes;
         match group {
             Some(group) => drop(tables.groups.insert(job, group)),
@@ -45,7 +45,7 @@ impl Cluster {
     }
 
     /// Returns the pods that are evicted together with this one, like [`Cluster::whole_group`], from the pod instead of its number.
-    pub fn whole_group_of(&self, pod: &Pod) -> Option<Vec<PodIx>> {
+    pub fn whole_group_of(&self, pod: &PodInfo) -> Option<Vec<PodIx>> {
         let job = self.job_that_leaves_whole(pod)?;
         let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         let holders = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving());
@@ -83,18 +83,18 @@ impl Cluster {
     }
 
     /// Returns the amounts that the pods evicted together with this one use on its node. `None`: the pod is evicted alone.
-    pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<Request> {
+    pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<ResourceRequest> {
         let node = self.pod(ix)?.place.node();
         let here = self
             .whole_group(ix)?
             .into_iter()
             .filter(|other| self.pod(*other).is_some_and(|pod| pod.place.node() == node));
-        Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
+        Some(ResourceRequest::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
     }
 
     /// Returns the job of a pod, if the pods of the job are evicted together. `None`: the pod is evicted alone.
-    pub fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
-        if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != Kind::Pod || pod.is_leaving() {
+    pub fn job_that_leaves_whole(&self, pod: &PodInfo) -> Option<JobIx> {
+        if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != PodKind::Pod || pod.is_leaving() {
             return None;
         }
         pod.attributes.job.filter(|job| self.scheduling_group(*job).is_some_and(|group| group.leaves_whole))

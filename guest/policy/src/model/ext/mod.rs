@@ -9,21 +9,21 @@ pub mod kubernetes;
 pub mod volcano;
 pub mod yunikorn;
 
-use super::{JobIx, PodIx, Symbol};
+use super::{JobIx, NameId, PodIx};
 
 /// The extension tables of all systems.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
     /// The tables of Coscheduling.
-    pub coscheduling: coscheduling::Tables,
+    pub coscheduling: coscheduling::CoschedulingTables,
     /// The tables of Koordinator.
-    pub koordinator: koordinator::Reservations,
+    pub koordinator: koordinator::KoordinatorTables,
     /// The tables of Kubernetes' own pod groups.
-    pub kubernetes: kubernetes::Tables,
+    pub kubernetes: kubernetes::KubernetesTables,
     /// The tables of Volcano.
-    pub volcano: volcano::Tables,
+    pub volcano: volcano::VolcanoTables,
     /// The tables of YuniKorn.
-    pub yunikorn: yunikorn::Tables,
+    pub yunikorn: yunikorn::YuniKornTables,
 }
 
 impl Extensions {
@@ -34,10 +34,10 @@ impl Extensions {
     }
 
     /// Returns the names in the tables: of reservations, and of the queues and roles of jobs.
-    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+    pub fn symbols(&self) -> impl Iterator<Item = NameId> {
         let reservations = self.koordinator.terms.keys().chain(self.koordinator.eligible_owners.values().flatten());
         let groups = self.volcano.groups.iter().map(|(_, group)| group);
-        let of_group = |group: &'_ volcano::PodGroupSpec| {
+        let of_group = |group: &'_ volcano::VolcanoPodGroup| {
             group.queue.into_iter().chain(group.roles.iter().map(|(role, _)| *role)).collect::<Vec<_>>()
         };
         reservations.copied().chain(groups.flat_map(of_group))

@@ -1,10 +1,10 @@
 //! Volcano: PodGroups, elastic jobs, and the spec of a queue, except its bounds.
 
-use crate::model::{Cluster, JobIx, Paged, QueueIx, Symbol, Table};
+use crate::model::{Cluster, JobIx, NameId, PagedTable, QueueIx, Table};
 
 /// The sizes that an elastic job may have besides its minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sizes {
+pub enum ElasticSizes {
     /// Powers of two.
     PowersOfTwo,
     /// The minimum plus any multiple of so many pods.
@@ -13,16 +13,16 @@ pub enum Sizes {
 
 /// The rules by which an elastic job grows and shrinks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Elastic {
+pub struct ElasticSettings {
     /// The sizes that the job may have.
-    pub sizes: Sizes,
+    pub sizes: ElasticSizes,
     /// The minimum time between two changes of its size before the job grows, in nanoseconds.
     pub interval: i64,
     /// The maximum number of its pods. `None`: no maximum.
     pub most: Option<u32>,
 }
 
-impl Elastic {
+impl ElasticSettings {
     /// Checks whether a job of this minimum may have this size: the minimum, or one of the sizes.
     pub fn allows(&self, minimum: usize, size: usize) -> bool {
         if size < minimum || self.most.is_some_and(|most| size > usize::try_from(most).unwrap_or(usize::MAX)) {
@@ -30,8 +30,8 @@ impl Elastic {
         }
         let beyond = size.saturating_sub(minimum);
         match self.sizes {
-            Sizes::PowersOfTwo => beyond == 0 || size.is_power_of_two(),
-            Sizes::Multiples(factor) => {
+            ElasticSizes::PowersOfTwo => beyond == 0 || size.is_power_of_two(),
+            ElasticSizes::Multiples(factor) => {
                 usize::try_from(factor).ok().and_then(|factor| beyond.checked_rem(factor)) == Some(0)
             }
         }
@@ -40,17 +40,17 @@ impl Elastic {
 
 /// The spec of the object of a job, besides its gang.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PodGroupSpec {
+pub struct VolcanoPodGroup {
     /// The name of its queue.
-    pub queue: Option<Symbol>,
+    pub queue: Option<NameId>,
     /// The priority of the job, which is not that of its pods.
     pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
     /// The number of pods that the job needs of each of these roles.
-    pub roles: Vec<(Symbol, u32)>,
+    pub roles: Vec<(NameId, u32)>,
     /// The way in which the job grows and shrinks. `None`: it is not elastic.
-    pub elastic: Option<Elastic>,
+    pub elastic: Option<ElasticSettings>,
     /// Whether the job declares that none of its pods may be a victim.
     pub opted_out: bool,
     /// The time for which its pods are protected after they were placed, in nanoseconds. A pod may have its own.
@@ -92,23 +92,23 @@ impl Default for QueueSpec {
 
 /// The tables of Volcano.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
+pub struct VolcanoTables {
     /// The specs of the PodGroups of jobs.
-    pub groups: Paged<JobIx, PodGroupSpec>,
+    pub groups: PagedTable<JobIx, VolcanoPodGroup>,
     /// The times at which elastic jobs last grew or shrank, in nanoseconds since 1970.
-    pub scaled: Paged<JobIx, i64>,
+    pub scaled: PagedTable<JobIx, i64>,
     /// The settings of queues besides their bounds.
     pub queues: Table<QueueIx, QueueSpec>,
 }
 
 impl Cluster {
     /// Returns the spec of the PodGroup of a job besides its gang. `None`: the job has no PodGroup.
-    pub fn pod_group(&self, job: JobIx) -> Option<&PodGroupSpec> {
+    pub fn pod_group(&self, job: JobIx) -> Option<&VolcanoPodGroup> {
         self.ext.volcano.groups.get(job)
     }
 
     /// Sets the spec of the PodGroup of a job. Without a PodGroup, the job has no history of its sizes.
-    pub fn set_pod_group(&mut self, job: JobIx, spec: Option<PodGroupSpec>) {
+    pub fn set_pod_group(&mut self, job: JobIx, spec: Option<VolcanoPodGroup>) {
         let tables = &mut self.ext.volcano;
         match spec {
             Some(spec) => drop(tables.groups.insert(job, spec)),
@@ -120,7 +120,7 @@ impl Cluster {
     }
 
     /// Returns how a job grows and shrinks. `None`: the job is not elastic.
-    pub fn elastic(&self, job: JobIx) -> Option<&Elastic> {
+    pub fn elastic(&self, job: JobIx) -> Option<&ElasticSettings> {
         self.pod_group(job)?.elastic.as_ref()
     }
 

@@ -1,10 +1,10 @@
 //! YuniKorn: the preemption policies and ranks of queues, and the originators of applications.
 
-use crate::model::{Cluster, JobIx, Paged, PodIx, QueueIx, Table};
+use crate::model::{Cluster, JobIx, PagedTable, PodIx, QueueIx, Table};
 
 /// The settings by which the pods of a queue preempt and are preempted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct QueuePreemptionPolicy {
     /// Whether its pods find their victims only inside the queue.
     pub fenced: bool,
     /// Whether its pods are protected from eviction.
@@ -34,22 +34,22 @@ pub struct QueueRank {
 
 /// The tables of YuniKorn.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
+pub struct YuniKornTables {
     /// The preemption settings of queues.
-    pub policies: Table<QueueIx, Policy>,
+    pub policies: Table<QueueIx, QueuePreemptionPolicy>,
     /// The ranks of queues among their siblings.
     pub ranks: Table<QueueIx, QueueRank>,
     /// The times since which queues have used more than their maximum, in nanoseconds since 1970.
     pub over_max_since: Table<QueueIx, i64>,
     /// The pods of jobs that the other pods of the job depend on.
-    pub originators: Paged<JobIx, PodIx>,
+    pub originators: PagedTable<JobIx, PodIx>,
     /// Jobs that consist of pods without an application name: all such pods of a namespace.
-    pub by_default: Paged<JobIx, bool>,
+    pub by_default: PagedTable<JobIx, bool>,
 }
 
 impl Cluster {
     /// Returns the preemption settings of a queue.
-    pub fn policy(&self, queue: QueueIx) -> Policy {
+    pub fn policy(&self, queue: QueueIx) -> QueuePreemptionPolicy {
         self.ext.yunikorn.policies.get(queue).copied().unwrap_or_default()
     }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::domain;
-use crate::model::index::Index;
-use crate::model::queue::Entry;
+use crate::model::index::TableIndex;
+use crate::model::queue::Adjustment;
 use crate::model::{NodeIx, SelectorIx, Table, TopologyIx};
 
 /// The kind of pods that a book counts. Terms with the same demand share a book.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counts {
+pub enum CountedPods {
     /// The pods of a set.
     Matched,
     /// The pods whose own anti-affinity forbids the pods of a set.
@@ -20,11 +20,11 @@ pub enum Counts {
 
 /// The counts of the pods of a kind, by domain.
 #[derive(Debug, Clone)]
-pub struct Book {
+pub struct DomainCounts {
     /// The set.
     pub selector: SelectorIx,
     topology: TopologyIx,
-    counts: Counts,
+    counts: CountedPods,
     by_domain: BTreeMap<u32, u32>,
     /// The number of domains by their count of pods, which finds the smallest count at once. Empty unless the book is for spread.
     levels: BTreeMap<u32, u32>,
@@ -32,22 +32,22 @@ pub struct Book {
     total: u64,
 }
 
-impl Book {
+impl DomainCounts {
     /// Creates an empty book. A book for spread has a count for each domain of its nodes.
     pub fn new(
         domains: &Table<TopologyIx, Vec<u32>>,
         (selector, topology): (SelectorIx, TopologyIx),
-        counts: Counts,
-    ) -> Book {
+        counts: CountedPods,
+    ) -> DomainCounts {
         let (mut by_domain, mut levels) = (BTreeMap::new(), BTreeMap::new());
-        if let Counts::Spread(nodes) = &counts {
+        if let CountedPods::Spread(nodes) = &counts {
             let of = domains.get(topology).map(Vec::as_slice).unwrap_or_default();
             let counted = (0u32..).map(NodeIx).zip(of).filter(|(node, domain)| **domain != 0 && has(nodes, *node));
             by_domain.extend(counted.map(|(_, domain)| (*domain, 0)));
             let all = u32::try_from(by_domain.len()).unwrap_or(u32::MAX);
             levels.extend((all > 0).then_some((0, all)));
         }
-        Book { selector, topology, counts, by_domain, levels, total: 0 }
+        DomainCounts { selector, topology, counts, by_domain, levels, total: 0 }
     }
 
     /// Returns the topology.
@@ -57,25 +57,25 @@ impl Book {
 
     /// Checks whether the book counts the owners of anti-affinity terms.
     pub fn counts_owners(&self) -> bool {
-        self.counts == Counts::Owners
+        self.counts == CountedPods::Owners
     }
 
     /// Returns the domain in which a pod on a node counts. `None`: the pod does not count there.
     pub fn domain_of(&self, domains: &Table<TopologyIx, Vec<u32>>, node: NodeIx, terminating: bool) -> Option<u32> {
         match &self.counts {
-            Counts::Spread(nodes) if terminating || !has(nodes, node) => None,
+            CountedPods::Spread(nodes) if terminating || !has(nodes, node) => None,
             _ => domain(domains, self.topology, node),
         }
     }
 
     /// Adds a pod to the count of a domain, or subtracts it.
-    pub fn enter(&mut self, domain: u32, entry: Entry) {
-        let is_spread = matches!(self.counts, Counts::Spread(_));
+    pub fn enter(&mut self, domain: u32, entry: Adjustment) {
+        let is_spread = matches!(self.counts, CountedPods::Spread(_));
         let count = self.by_domain.entry(domain).or_default();
         let before = *count;
         (*count, self.total) = match entry {
-            Entry::In => (before.saturating_add(1), self.total.saturating_add(1)),
-            Entry::Out => (before.saturating_sub(1), self.total.saturating_sub(1)),
+            Adjustment::In => (before.saturating_add(1), self.total.saturating_add(1)),
+            Adjustment::Out => (before.saturating_sub(1), self.total.saturating_sub(1)),
         };
         let after = *count;
         if is_spread {

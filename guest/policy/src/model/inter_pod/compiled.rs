@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::book::{Book, Counts};
-use super::{InterPods, Term};
-use crate::model::{BookIx, SelectorIx, Table, TopologyIx};
+use super::book::{CountedPods, DomainCounts};
+use super::{InterPodState, InterPodTerm};
+use crate::model::{DomainCountsIx, SelectorIx, Table, TopologyIx};
 
 /// The constraints of some pods, and the books in which these pods count.
 #[derive(Debug, Clone, Default)]
-pub struct Compiled {
+pub struct CompiledTerms {
     /// The books in which these pods count when they are on a node.
-    pub booked_in: Vec<BookIx>,
+    pub booked_in: Vec<DomainCountsIx>,
     /// The books of the pods that forbid these pods in their domain.
-    pub forbidden_by: Vec<(TopologyIx, BookIx)>,
+    pub forbidden_by: Vec<(TopologyIx, DomainCountsIx)>,
     /// The books of the pods that these pods forbid in their domain. The flag: because of a claim that only one pod may use.
-    pub forbids: Vec<(TopologyIx, BookIx, bool)>,
+    pub forbids: Vec<(TopologyIx, DomainCountsIx, bool)>,
     /// The books of the pods that these pods need in their domain, for each topology.
-    pub needs: Vec<(TopologyIx, BookIx)>,
+    pub needs: Vec<(TopologyIx, DomainCountsIx)>,
     /// Whether these pods are in the set that they need.
     pub may_be_first: bool,
     /// The spread constraints of these pods.
@@ -31,7 +31,7 @@ pub struct CompiledSpread {
     /// The domains.
     pub topology: TopologyIx,
     /// The pods.
-    pub book: BookIx,
+    pub book: DomainCountsIx,
     /// The number of pods that a domain may have more than the domain with the fewest.
     pub max_skew: u32,
     /// The minimum number of domains. Where there are fewer, the smallest count is 0.
@@ -42,48 +42,49 @@ pub struct CompiledSpread {
 
 /// The books, by the pods that they count.
 #[derive(Default)]
-struct Library {
-    books: Table<BookIx, Book>,
-    found: BTreeMap<(SelectorIx, TopologyIx, Counts), BookIx>,
+struct DomainCountsIndex {
+    books: Table<DomainCountsIx, DomainCounts>,
+    found: BTreeMap<(SelectorIx, TopologyIx, CountedPods), DomainCountsIx>,
 }
 
-impl Library {
+impl DomainCountsIndex {
     /// Returns the book of a term, a new one if there is none.
-    fn of(&mut self, domains: &Table<TopologyIx, Vec<u32>>, term: Term, counts: Counts) -> BookIx {
+    fn of(&mut self, domains: &Table<TopologyIx, Vec<u32>>, term: InterPodTerm, counts: CountedPods) -> DomainCountsIx {
         let key = (term.selector, term.topology, counts);
         if let Some(book) = self.found.get(&key) {
             return *book;
         }
-        let book = Book::new(domains, (term.selector, term.topology), key.2.clone());
-        let ix = self.books.push(book).unwrap_or(BookIx(u32::MAX));
+        let book = DomainCounts::new(domains, (term.selector, term.topology), key.2.clone());
+        let ix = self.books.push(book).unwrap_or(DomainCountsIx(u32::MAX));
         self.found.insert(key, ix);
         ix
     }
 }
 
-impl InterPods {
+impl InterPodState {
     /// Finds the books of every term, and empties them.
     pub(super) fn compile(&mut self) {
-        let mut library = Library::default();
-        let mut compiled: Table<_, Compiled> = Table::default();
+        let mut library = DomainCountsIndex::default();
+        let mut compiled: Table<_, CompiledTerms> = Table::default();
         for (ix, told) in self.told.iter() {
-            let mut new = Compiled::default();
-            let mut of = |term: Term, counts: Counts| library.of(&self.domains, term, counts);
+            let mut new = CompiledTerms::default();
+            let mut of = |term: InterPodTerm, counts: CountedPods| library.of(&self.domains, term, counts);
             for term in &told.anti_affinity {
                 let is_claim = self.topologies.get(term.topology).is_some_and(|topology| topology.key.is_empty());
-                new.forbids.push((term.topology, of(*term, Counts::Matched), is_claim));
-                new.booked_in.push(of(*term, Counts::Owners));
+                new.forbids.push((term.topology, of(*term, CountedPods::Matched), is_claim));
+                new.booked_in.push(of(*term, CountedPods::Owners));
             }
             if let Some(affinity) = &told.affinity {
-                let term = |topology: &TopologyIx| Term { selector: affinity.selector, topology: *topology };
-                let needs = affinity.topologies.iter().map(|topology| (*topology, of(term(topology), Counts::Matched)));
+                let term = |topology: &TopologyIx| InterPodTerm { selector: affinity.selector, topology: *topology };
+                let needs =
+                    affinity.topologies.iter().map(|topology| (*topology, of(term(topology), CountedPods::Matched)));
                 new.needs = needs.collect();
                 new.may_be_first = told.selected_by.contains(&affinity.selector);
             }
             for spread in &told.spread {
                 new.spread.push(CompiledSpread {
                     topology: spread.term.topology,
-                    book: of(spread.term, Counts::Spread(spread.nodes.clone())),
+                    book: of(spread.term, CountedPods::Spread(spread.nodes.clone())),
                     max_skew: spread.max_skew,
                     min_domains: spread.min_domains,
                     counts_itself: told.selected_by.contains(&spread.term.selector),
@@ -99,7 +100,7 @@ impl InterPods {
 
     /// Finds for all pods the books in which they count because of the sets that they are in.
     fn enroll(&mut self) {
-        let mut by_selector: BTreeMap<SelectorIx, Vec<(TopologyIx, BookIx, bool)>> = BTreeMap::new();
+        let mut by_selector: BTreeMap<SelectorIx, Vec<(TopologyIx, DomainCountsIx, bool)>> = BTreeMap::new();
         for (ix, book) in self.books.iter() {
             let entry = (book.topology(), ix, book.counts_owners());
             by_selector.entry(book.selector).or_default().push(entry);
@@ -119,7 +120,7 @@ impl InterPods {
     }
 }
 
-impl Compiled {
+impl CompiledTerms {
     /// Returns the topologies of their own terms.
     fn topologies(&self) -> impl Iterator<Item = TopologyIx> + '_ {
         let forbids = self.forbids.iter().map(|(topology, ..)| *topology);

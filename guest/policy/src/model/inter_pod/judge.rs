@@ -1,14 +1,14 @@
 //! Whether what stands between pods allows a pod on a node.
 
-use super::compiled::{Compiled, CompiledSpread};
-use super::{InterPods, WhatIf};
-use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
+use super::compiled::{CompiledSpread, CompiledTerms};
+use super::{DomainCountOverlay, InterPodState};
+use crate::model::{DomainCountsIx, InterPodIx, NodeIx, TopologyIx};
 
 /// The reason why other pods do not allow a pod on a node. It is as wide as the number of a resource, the other content of a verdict on a node. So
 /// verdicts are compared without a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum InterPodLack {
+pub enum InterPodViolation {
     /// The constraints of the pod are unknown.
     Unknown,
     /// Another pod uses the claim that only one pod may use.
@@ -28,59 +28,62 @@ pub enum InterPodLack {
     Nominated,
 }
 
-impl InterPodLack {
+impl InterPodViolation {
     /// Checks whether evictions may help.
     pub fn is_resolvable(self) -> bool {
         !matches!(
             self,
-            InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity | InterPodLack::Nominated
+            InterPodViolation::Unknown
+                | InterPodViolation::NoDomain
+                | InterPodViolation::Affinity
+                | InterPodViolation::Nominated
         )
     }
 }
 
-impl InterPods {
+impl InterPodState {
     /// Checks whether a node takes such a pod, which is itself not counted. The checks run in the order of kube-scheduler's filters.
-    pub fn allows(&self, ix: InterPodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
+    pub fn allows(&self, ix: InterPodIx, node: NodeIx, what_if: &DomainCountOverlay) -> Result<(), InterPodViolation> {
         let compiled = self.compiled.get(ix).filter(|compiled| !compiled.is_unknown && !self.outdated);
-        let compiled = compiled.ok_or(InterPodLack::Unknown)?;
+        let compiled = compiled.ok_or(InterPodViolation::Unknown)?;
         let forbidden = |of_claims: bool| {
             let terms = compiled.forbids.iter().filter(move |(.., is_claim)| *is_claim == of_claims);
             terms.into_iter().any(|(topology, book, _)| self.counted(*topology, *book, node, what_if) > 0)
         };
         if forbidden(true) {
-            return Err(InterPodLack::Claim);
+            return Err(InterPodViolation::Claim);
         }
         compiled.spread.iter().try_for_each(|spread| self.spreads(spread, node, what_if))?;
         if !self.is_in_company(compiled, node, what_if) {
-            return Err(InterPodLack::Affinity);
+            return Err(InterPodViolation::Affinity);
         }
         if forbidden(false) {
-            return Err(InterPodLack::AntiAffinity);
+            return Err(InterPodViolation::AntiAffinity);
         }
         let mut owners = compiled.forbidden_by.iter();
         match owners.any(|(topology, book)| self.counted(*topology, *book, node, what_if) > 0) {
-            true => Err(InterPodLack::Existing),
+            true => Err(InterPodViolation::Existing),
             false => Ok(()),
         }
     }
 
     /// Returns the count of a book in the domain of a node.
-    fn counted(&self, topology: TopologyIx, book: BookIx, node: NodeIx, what_if: &WhatIf) -> i64 {
+    fn counted(&self, topology: TopologyIx, book: DomainCountsIx, node: NodeIx, what_if: &DomainCountOverlay) -> i64 {
         self.domain(topology, node).map_or(0, |domain| self.counted_in(book, domain, what_if))
     }
 
-    fn counted_in(&self, book: BookIx, domain: u32, what_if: &WhatIf) -> i64 {
+    fn counted_in(&self, book: DomainCountsIx, domain: u32, what_if: &DomainCountOverlay) -> i64 {
         let count = self.books.get(book).map_or(0, |book| book.count(domain));
         i64::from(count).saturating_add(what_if.more(book, domain))
     }
 
     /// Checks the required affinity, like `satisfyPodAffinity` of interpodaffinity.
-    fn is_in_company(&self, compiled: &Compiled, node: NodeIx, what_if: &WhatIf) -> bool {
+    fn is_in_company(&self, compiled: &CompiledTerms, node: NodeIx, what_if: &DomainCountOverlay) -> bool {
         let needs = || compiled.needs.iter();
         if needs().any(|(topology, _)| self.domain(*topology, node).is_none()) {
             return false;
         }
-        let is_anywhere = |book: BookIx| {
+        let is_anywhere = |book: DomainCountsIx| {
             let total = self.books.get(book).map_or(0, |book| i64::try_from(book.total()).unwrap_or(i64::MAX));
             what_if.of(book).fold(total, |total, (_, more)| total.saturating_add(more)) > 0
         };
@@ -89,15 +92,20 @@ impl InterPods {
     }
 
     /// Checks a spread constraint, like `Filter` of podtopologyspread.
-    fn spreads(&self, spread: &CompiledSpread, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
-        let domain = self.domain(spread.topology, node).ok_or(InterPodLack::NoDomain)?;
-        let book = self.books.get(spread.book).ok_or(InterPodLack::Unknown)?;
+    fn spreads(
+        &self,
+        spread: &CompiledSpread,
+        node: NodeIx,
+        what_if: &DomainCountOverlay,
+    ) -> Result<(), InterPodViolation> {
+        let domain = self.domain(spread.topology, node).ok_or(InterPodViolation::NoDomain)?;
+        let book = self.books.get(spread.book).ok_or(InterPodViolation::Unknown)?;
         let enough = u64::try_from(book.domains()).unwrap_or(u64::MAX) >= u64::from(spread.min_domains);
         let fewest = if enough { book.fewest(what_if.of(spread.book)) } else { 0 };
         let with = self.counted_in(spread.book, domain, what_if).saturating_add(i64::from(spread.counts_itself));
         match with.saturating_sub(fewest) <= i64::from(spread.max_skew) {
             true => Ok(()),
-            false => Err(InterPodLack::Spread),
+            false => Err(InterPodViolation::Spread),
         }
     }
 

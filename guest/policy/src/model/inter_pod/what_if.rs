@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{BookIx, Cluster, NodeIx, PodIx};
+use crate::model::{Cluster, DomainCountsIx, NodeIx, PodIx};
 
 /// Pods that are assumed gone from their nodes, or placed on nodes, beyond the books. It is valid only while nothing but trials changes the cluster.
 /// What a trial changes meanwhile adds to it.
 #[derive(Debug, Clone, Default)]
-pub struct WhatIf {
+pub struct DomainCountOverlay {
     /// The number of pods that a book has in a domain beyond its own count; may be negative.
-    more: BTreeMap<(BookIx, u32), i64>,
+    more: BTreeMap<(DomainCountsIx, u32), i64>,
     /// The pods that were evicted and not reprieved.
     evicted: BTreeSet<PodIx>,
 }
 
-impl WhatIf {
+impl DomainCountOverlay {
     /// Assumes a pod on a node.
     pub fn place(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx) {
         self.change(cluster, pod, node, 1);
@@ -67,12 +67,12 @@ impl WhatIf {
     }
 
     /// Returns the number of pods that a book has in a domain beyond its own count; may be negative.
-    pub(super) fn more(&self, book: BookIx, domain: u32) -> i64 {
+    pub(super) fn more(&self, book: DomainCountsIx, domain: u32) -> i64 {
         self.more.get(&(book, domain)).copied().unwrap_or(0)
     }
 
     /// Returns the domains of a book with more or fewer pods than its own count, and the difference.
-    pub(super) fn of(&self, book: BookIx) -> impl Iterator<Item = (u32, i64)> + '_ {
+    pub(super) fn of(&self, book: DomainCountsIx) -> impl Iterator<Item = (u32, i64)> + '_ {
         let changed = self.more.range((book, 0)..=(book, u32::MAX));
         changed.filter(|(_, more)| **more != 0).map(|((_, domain), more)| (*domain, *more))
     }

@@ -1,12 +1,12 @@
 //! What makes two pods alike for guards.
 
-use crate::model::{Kind, Place, Pod, Preemptibility};
+use crate::model::{PodInfo, PodKind, PodLocation, Preemptibility};
 
 /// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
 /// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
 /// each number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Likeness {
+pub struct VictimClassKey {
     /// The job, and the class: request, shape and constraints between pods.
     job_class: u64,
     priority_queue: u64,
@@ -15,13 +15,13 @@ pub struct Likeness {
     namespace_flags: u64,
 }
 
-impl Likeness {
+impl VictimClassKey {
     /// Returns the key of a pod.
-    pub fn of(pod: &Pod) -> Likeness {
+    pub fn of(pod: &PodInfo) -> VictimClassKey {
         let attributes = &pod.attributes;
         let flags = [
-            pod.name.kind == Kind::Reservation,
-            matches!(pod.place, Place::Bound(_)),
+            pod.name.kind == PodKind::Reservation,
+            matches!(pod.place, PodLocation::Bound(_)),
             attributes.preemptibility == Preemptibility::Preemptible,
             attributes.may_preempt,
             attributes.opted_out,
@@ -35,7 +35,7 @@ impl Likeness {
             pod.foreign,
         ];
         let flags = flags.into_iter().fold(0, |bits: u32, flag| bits << 1 | u32::from(flag));
-        Likeness {
+        VictimClassKey {
             job_class: packed(or_none(attributes.job.map(|job| job.0)), pod.class.0),
             priority_queue: packed(pod.priority().cast_unsigned(), or_none(pod.queue.map(|queue| queue.0))),
             inside_role: packed(
@@ -61,24 +61,24 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::model::{ClassIx, JobIx, NodeIx, PodIx, QueueIx, Symbol};
-    use crate::testing::{World, pod};
+    use crate::model::{ClassIx, JobIx, NameId, NodeIx, PodIx, QueueIx};
+    use crate::testing::{PolicyHarness, pod};
 
     #[test]
     fn pods_that_differ_in_what_a_guard_may_ask_are_not_alike() {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.pod(pod("p"));
         let pod = world.engine.cluster().pod(PodIx(world.id("p"))).unwrap();
-        let changes: [fn(&mut Pod); 20] = [
+        let changes: [fn(&mut PodInfo); 20] = [
             |pod| pod.class = ClassIx(9),
             |pod| pod.attributes.priority = -1,
             |pod| pod.queue = Some(QueueIx(9)),
             |pod| pod.attributes.job = Some(JobIx(9)),
-            |pod| pod.namespace = Symbol(9),
-            |pod| pod.name.kind = Kind::Reservation,
-            |pod| pod.attributes.inside = Some(Symbol(9)),
-            |pod| pod.attributes.task.role = Some(Symbol(9)),
-            |pod| pod.place = Place::Bound(NodeIx(0)),
+            |pod| pod.namespace = NameId(9),
+            |pod| pod.name.kind = PodKind::Reservation,
+            |pod| pod.attributes.inside = Some(NameId(9)),
+            |pod| pod.attributes.task.role = Some(NameId(9)),
+            |pod| pod.place = PodLocation::Bound(NodeIx(0)),
             |pod| {
                 pod.attributes.preemptibility = match pod.attributes.preemptibility {
                     Preemptibility::Preemptible => Preemptibility::NonPreemptible,
@@ -99,9 +99,9 @@ mod tests {
         let changed = changes.map(|change| {
             let mut other = pod.clone();
             change(&mut other);
-            Likeness::of(&other)
+            VictimClassKey::of(&other)
         });
-        let all: BTreeSet<Likeness> = changed.into_iter().chain([Likeness::of(pod)]).collect();
+        let all: BTreeSet<VictimClassKey> = changed.into_iter().chain([VictimClassKey::of(pod)]).collect();
         assert_eq!(all.len(), changes.len() + 1);
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
-    Cluster, Kind, Lacks, Node, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, Request, ResourceIx,
+    Cluster, Insufficient, NodeInfo, NodeIx, PodInfo, PodIx, PodKind, PodLocation, Preemptibility, QueueIx, ResourceIx,
+    ResourceRequest,
 };
 
 pub const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
@@ -12,7 +13,7 @@ pub const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx
 /// The parts of a cluster that a trial must not change.
 #[derive(Debug, PartialEq)]
 pub struct Snapshot {
-    pods: Vec<(PodIx, Pod)>,
+    pods: Vec<(PodIx, PodInfo)>,
     queues: Vec<(QueueIx, crate::model::Queue)>,
     nodes: Vec<(NodeIx, [i64; 3], [BTreeSet<PodIx>; 2])>,
     members: Vec<BTreeSet<PodIx>>,
@@ -21,7 +22,7 @@ pub struct Snapshot {
 
 pub fn snapshot(cluster: &Cluster) -> Snapshot {
     let set = |pods: &[PodIx]| pods.iter().copied().collect();
-    let node = |(ix, node): (NodeIx, &crate::model::Node)| {
+    let node = |(ix, node): (NodeIx, &crate::model::NodeInfo)| {
         (ix, RESOURCES.map(|resource| node.free.get(resource)), [set(&node.pods), set(&node.nominated)])
     };
     Snapshot {
@@ -57,14 +58,14 @@ pub fn jobs_count_their_pods(cluster: &Cluster) {
 
 /// Checks that a scan agrees with every node, for requests that a node just fulfils, and for requests that are larger by one.
 pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
-    let what = |of: fn(&Node) -> &crate::model::Amounts| {
+    let what = |of: fn(&NodeInfo) -> &crate::model::Amounts| {
         let amounts = |node| resources.iter().map(move |resource| (*resource, of(node).get(*resource)));
         cluster.nodes().map(|(_, node)| amounts(node).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
     let exact = [what(|node| &node.allocatable), what(|node| &node.free)].concat();
     let more = exact.iter().map(|amounts| amounts.iter().map(|(resource, amount)| (*resource, amount + 1)).collect());
     let requests: Vec<Vec<_>> = exact.iter().cloned().chain(more).collect();
-    for request in requests.into_iter().map(Request::new) {
+    for request in requests.into_iter().map(ResourceRequest::new) {
         cluster.prepare_scan(&request);
         let scan = cluster.scan(&request);
         let (lacking, large) = (scan.lacking(cluster.node_span()), scan.large_enough(cluster.node_span()));
@@ -74,8 +75,8 @@ pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
             let is_large = large.get(at / 64).unwrap() >> (at % 64) & 1 == 1;
             assert_eq!(is_large, node.is_some_and(|node| node.allocatable.lacks(&request).is_none()), "node {at}");
             let Some(node) = node else { continue };
-            let now = || node.free.lacks(&request).map(Lacks::Now);
-            let lacks = node.allocatable.lacks(&request).map(Lacks::AtAll).or_else(now);
+            let now = || node.free.lacks(&request).map(Insufficient::Now);
+            let lacks = node.allocatable.lacks(&request).map(Insufficient::AtAll).or_else(now);
             assert_eq!(scan.meant(*lacking.get(at).unwrap()), lacks, "node {at}");
             assert_eq!(scan.nominated(at / 64) >> (at % 64) & 1 == 1, !node.nominated.is_empty(), "node {at}");
         }
@@ -97,16 +98,16 @@ fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node() == Some(node)) {
         let asked = pod.request.get(resource);
         match (pod.name.kind, pod.attributes.inside) {
-            (Kind::Reservation, _) => {
+            (PodKind::Reservation, _) => {
                 let [nominated_on, _] = reservation_groups.entry(pod.name.name.clone()).or_default();
                 *nominated_on += asked;
             }
-            (Kind::Pod, Some(inside)) => {
+            (PodKind::Pod, Some(inside)) => {
                 let name = ["r0", "r1"].into_iter().find(|name| cluster.symbol(name) == Some(inside));
                 let [_, used] = reservation_groups.entry(name.unwrap_or("?").to_owned()).or_default();
                 *used += asked;
             }
-            (Kind::Pod, None) => alone += asked,
+            (PodKind::Pod, None) => alone += asked,
         }
     }
     alone + reservation_groups.values().map(|[nominated_on, used]| nominated_on.max(used)).sum::<i64>()
@@ -119,9 +120,10 @@ pub fn queues_add_up(cluster: &Cluster) {
             let below = || cluster.pods().map(|(_, pod)| pod).filter(|pod| is_below(cluster, pod.queue, ix));
             let of_class = || below().filter(|pod| pod.attributes.preemptibility == preemptibility);
             for resource in RESOURCES {
-                let sum = |pods: &mut dyn Iterator<Item = &Pod>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
+                let sum =
+                    |pods: &mut dyn Iterator<Item = &PodInfo>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
                 let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
-                let requested = sum(&mut of_class().filter(|pod| pod.place != Place::Finished));
+                let requested = sum(&mut of_class().filter(|pod| pod.place != PodLocation::Finished));
                 let said = format!("{} {preemptibility:?} {resource:?}", queue.name);
                 assert_eq!(queue.used.of(preemptibility, resource).0, used, "used by {said}");
                 assert_eq!(queue.requested.of(preemptibility, resource).0, requested, "requested from {said}");
@@ -142,7 +144,7 @@ fn is_below(cluster: &Cluster, mut at: Option<QueueIx>, queue: QueueIx) -> bool 
 
 /// Checks that nodes and jobs list exactly the pods that name them, and that ranks are in the order of the names.
 pub fn lists_are_right(cluster: &Cluster) {
-    let naming = |of: &dyn Fn(&Pod) -> bool| -> Vec<PodIx> {
+    let naming = |of: &dyn Fn(&PodInfo) -> bool| -> Vec<PodIx> {
         cluster.pods().filter(|(_, pod)| of(pod)).map(|(ix, _)| ix).collect()
     };
     let sorted = |pods: &[PodIx]| -> Vec<PodIx> {

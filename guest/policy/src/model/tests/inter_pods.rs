@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{InterPod, Topology, TopologySpread};
-use crate::model::{Cluster, NodeIx, Pod, PodIx, WhatIf};
+use crate::model::{Cluster, DomainCountOverlay, NodeIx, PodInfo, PodIx};
 
 /// The topologies and constraints that the host announced.
 #[derive(Debug, Default)]
@@ -13,13 +13,13 @@ pub struct Told {
     pub inter_pods: BTreeMap<u32, InterPod>,
 }
 
-/// Checks the verdict on every pod and node against a plain count. The same verdict must follow from the cluster before a trial and a [`WhatIf`] of
+/// Checks the verdict on every pod and node against a plain count. The same verdict must follow from the cluster before a trial and a [`DomainCountOverlay`] of
 /// the changes of the trial.
 pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
     for (ix, pod) in cluster.pods() {
-        let mut without = WhatIf::default();
+        let mut without = DomainCountOverlay::default();
         pod.place.node().into_iter().for_each(|node| without.remove(cluster, ix, node));
-        let mut moved = WhatIf::default();
+        let mut moved = DomainCountOverlay::default();
         for (ix, pod) in cluster.pods() {
             let old = before.pod(ix).and_then(|pod| pod.place.node());
             old.into_iter().for_each(|node| moved.remove(before, ix, node));
@@ -36,11 +36,11 @@ pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
 }
 
 impl Told {
-    fn of(&self, pod: &Pod) -> Option<&InterPod> {
+    fn of(&self, pod: &PodInfo) -> Option<&InterPod> {
         self.inter_pods.get(&pod.inter_pod?.0)
     }
 
-    fn is_selected(&self, pod: &Pod, selector: u32) -> bool {
+    fn is_selected(&self, pod: &PodInfo, selector: u32) -> bool {
         self.of(pod).is_some_and(|told| told.selected_by.contains(&selector))
     }
 
@@ -50,7 +50,7 @@ impl Told {
         domains.get(node.0 as usize).copied().filter(|domain| *domain != 0)
     }
 
-    fn allows(&self, cluster: &Cluster, (ix, pod): (PodIx, &Pod), node: NodeIx) -> bool {
+    fn allows(&self, cluster: &Cluster, (ix, pod): (PodIx, &PodInfo), node: NodeIx) -> bool {
         if pod.inter_pod.is_none() {
             return true;
         }
@@ -82,7 +82,7 @@ impl Told {
                 .any(|term| term.topology == *topology && self.is_selected(pod, term.selector))
         });
         let accompanied = own.affinity.as_ref().is_none_or(|affinity| {
-            let selected = |other: &&Pod| self.is_selected(other, affinity.selector);
+            let selected = |other: &&PodInfo| self.is_selected(other, affinity.selector);
             let is_of_all = affinity.topologies.iter().all(|topology| self.domain(cluster, *topology, node).is_some());
             let has_all = affinity.topologies.iter().all(|topology| near(*topology).any(|other| selected(&other)));
             let is_first = !affinity.topologies.iter().any(|topology| {
@@ -93,7 +93,7 @@ impl Told {
             });
             is_of_all && (has_all || is_first && self.is_selected(pod, affinity.selector))
         });
-        let others: Vec<&Pod> = others().collect();
+        let others: Vec<&PodInfo> = others().collect();
         !forbids
             && !is_forbidden
             && accompanied
@@ -103,7 +103,7 @@ impl Told {
     fn spreads(
         &self,
         cluster: &Cluster,
-        (pod, others): (&Pod, &[&Pod]),
+        (pod, others): (&PodInfo, &[&PodInfo]),
         spread: &TopologySpread,
         node: NodeIx,
     ) -> bool {

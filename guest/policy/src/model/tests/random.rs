@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::contract::{Event, InterPod, Phase, PodAffinity, Topology, TopologySpread, TopologyTerm};
-use crate::testing::{Draft, INSIDE, ROOT, World, key, pod, quota, reservation};
+use crate::testing::{INSIDE, PodBuilder, PolicyHarness, ROOT, key, pod, quota, reservation};
 
 /// An event in the cluster.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ fn amounts([cpu, memory]: [i64; 2]) -> String {
 }
 
 impl Pod {
-    fn draft(&self) -> Draft {
+    fn draft(&self) -> PodBuilder {
         let draft = match self.slot.checked_sub(RESERVATIONS) {
             Some(number) => reservation(&format!("r{number}")),
             None => pod(&format!("p{}", self.slot)),
@@ -160,7 +160,7 @@ impl Pod {
 }
 
 /// Applies an event to the world.
-pub fn apply_event(world: &mut World, happening: &Happening) {
+pub fn apply_event(world: &mut PolicyHarness, happening: &Happening) {
     match happening {
         Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
         Happening::NodeGone(node) => {
@@ -200,6 +200,6 @@ pub fn apply_event(world: &mut World, happening: &Happening) {
 }
 
 /// Returns the number of a pod that was announced before. `None`: it never was.
-pub fn known(world: &World, slot: usize) -> Option<u32> {
+pub fn known(world: &PolicyHarness, slot: usize) -> Option<u32> {
     world.numbers.pods.get(&slot_name(slot)).copied()
 }

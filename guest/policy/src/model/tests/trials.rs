@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::inter_pods::{Told, judged_right};
 use super::random::{self, Happening, known};
 use super::{audit, audit::snapshot};
-use crate::model::{Cluster, NodeIx, Place, PodIx, Trial};
-use crate::testing::World;
+use crate::model::{Cluster, NodeIx, PodIx, PodLocation, Trial};
+use crate::testing::PolicyHarness;
 
 /// One step of a trial.
 #[derive(Debug, Clone)]
@@ -52,13 +52,13 @@ fn told(happenings: &[Happening]) -> Told {
 proptest! {
     #[test]
     fn a_trial_leaves_nothing_behind(happenings in random::happenings(), steps in steps()) {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         happenings.iter().for_each(|happening| random::apply_event(&mut world, happening));
         let pods: Vec<Option<PodIx>> = (0..8).map(|slot| known(&world, slot).map(PodIx)).collect();
         let cluster = world.engine.cluster_mut();
-        let places: Vec<Option<Place>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.place)).collect();
+        let places: Vec<Option<PodLocation>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.place)).collect();
         // Nothing is tried with a pod that has ended.
-        let ended = |slot: usize| places.get(slot) == Some(&Some(Place::Finished));
+        let ended = |slot: usize| places.get(slot) == Some(&Some(PodLocation::Finished));
         let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));
         let (before, told) = (snapshot(cluster), told(&happenings));
         judged_right(cluster, cluster, &told);

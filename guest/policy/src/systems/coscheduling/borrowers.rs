@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::laws::quota;
-use crate::model::{Amounts, Borrows, Cluster, JobIx, Place, Pod, PodIx, QueueIx};
+use crate::model::{Amounts, Borrowing, Cluster, JobIx, PodInfo, PodIx, PodLocation, QueueIx};
 
 /// Pods that wait, each with its number.
-type Waiting<'c> = Vec<(PodIx, &'c Pod)>;
+type PendingPods<'c> = Vec<(PodIx, &'c PodInfo)>;
 
 /// The pods that are decided upon together: the pods that a gang lacks, or a single pod.
-struct Unit {
+struct PendingWorkload {
     quota: QueueIx,
     pods: Vec<PodIx>,
     request: Amounts,
@@ -23,13 +23,13 @@ struct Unit {
 /// Returns the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait within theirs, by rank.
 /// Nominated pods and pods earlier in the order of the queue count. The earlier pods may fail, though. So a pod that stays within the min without
 /// them is served before those that borrow anyway, and so are the pods of its quota after it.
-pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
+pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrowing> {
     if cluster.queues().next().is_none() {
         return BTreeMap::new();
     }
     let held = held(cluster);
-    let mut quotas: BTreeMap<QueueIx, Requested> = BTreeMap::new();
-    let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<(Unit, Borrows)>) = Default::default();
+    let mut quotas: BTreeMap<QueueIx, QuotaRequests> = BTreeMap::new();
+    let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<(PendingWorkload, Borrowing)>) = Default::default();
     for unit in units(cluster) {
         let requested = quotas.entry(unit.quota).or_default();
         let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
@@ -47,9 +47,9 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
             continue;
         }
         requested.is_exceeded |= is_alone_within;
-        beyond.push((unit, if is_alone_within { Borrows::BehindOthers } else { Borrows::Anyway }));
+        beyond.push((unit, if is_alone_within { Borrowing::BehindOthers } else { Borrowing::Anyway }));
     }
-    let may_lose = |(unit, _): &&(Unit, Borrows)| within.iter().any(|quota| *quota != unit.quota);
+    let may_lose = |(unit, _): &&(PendingWorkload, Borrowing)| within.iter().any(|quota| *quota != unit.quota);
     let pods =
         beyond.iter().filter(may_lose).flat_map(|(unit, borrows)| unit.pods.iter().map(move |ix| (ix, *borrows)));
     pods.filter_map(|(ix, borrows)| Some((cluster.pod(*ix)?.rank, borrows))).collect()
@@ -57,7 +57,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
 
 /// The amounts that are requested of a quota by the pods that were counted before.
 #[derive(Default)]
-struct Requested {
+struct QuotaRequests {
     all: Amounts,
     nominated: Amounts,
     /// Whether a unit that fits into the min alone exceeds it after the units counted before. Later units must not overtake such a unit.
@@ -65,7 +65,11 @@ struct Requested {
 }
 
 /// Checks whether a quota stays within its min with the amounts that are requested of it already and with one more unit.
-fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Unit, requested: &Amounts) -> bool {
+fn fits_min(
+    (cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>),
+    unit: &PendingWorkload,
+    requested: &Amounts,
+) -> bool {
     let Some(queue) = cluster.queue(unit.quota) else { return false };
     quota::resources(cluster).all(|resource| {
         let asked = unit.request.get(resource);
@@ -79,7 +83,7 @@ fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Uni
 
 /// Checks whether a gang is described and has as many members as it needs that use a node or may be tried. Otherwise no pod is evicted for it
 /// (rulings R18, R19), so it takes nothing back.
-fn can_start(cluster: &Cluster, unit: &Unit) -> bool {
+fn can_start(cluster: &Cluster, unit: &PendingWorkload) -> bool {
     let job = unit.pods.first().and_then(|ix| cluster.pod(*ix)?.attributes.job).and_then(|job| cluster.job(job));
     let is_enough = |minimum, job| cluster.startable(job) >= usize::try_from(minimum).unwrap_or(usize::MAX);
     job.is_none_or(|job| job.gang().is_some_and(|gang| is_enough(gang.minimum, job)))
@@ -87,8 +91,8 @@ fn can_start(cluster: &Cluster, unit: &Unit) -> bool {
 
 /// Checks whether a pod holds a node at Permit while its gang is not complete. The pod counts as waiting with its gang: the turn of the gang is not
 /// over, and its nodes meanwhile must not change the order.
-fn is_held(cluster: &Cluster, pod: &Pod) -> bool {
-    matches!(pod.place, Place::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
+fn is_held(cluster: &Cluster, pod: &PodInfo) -> bool {
+    matches!(pod.place, PodLocation::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
 }
 
 /// Returns the amounts of each quota that pods use at Permit while their gang is not complete.
@@ -103,14 +107,14 @@ fn held(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
 }
 
 /// Returns what waits in quotas: nominated pods first, then by priority, then by the name of the first pod.
-fn units(cluster: &Cluster) -> Vec<Unit> {
-    let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, Waiting<'_>> = BTreeMap::new();
-    let waits = |pod: &Pod| pod.queue.is_some() && (pod.is_schedulable() || is_held(cluster, pod));
+fn units(cluster: &Cluster) -> Vec<PendingWorkload> {
+    let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, PendingPods<'_>> = BTreeMap::new();
+    let waits = |pod: &PodInfo| pod.queue.is_some() && (pod.is_schedulable() || is_held(cluster, pod));
     for (ix, pod) in cluster.pods().filter(|(_, pod)| waits(pod)) {
         let gang = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
         jobs.entry(gang.zip(pod.queue)).or_default().push((ix, pod));
     }
-    let mut units: Vec<Waiting<'_>> = Vec::new();
+    let mut units: Vec<PendingPods<'_>> = Vec::new();
     for (job, mut pods) in jobs {
         pods.sort_by_key(|(_, pod)| order(pod));
         let whole = match (job, pods.first()) {
@@ -129,15 +133,15 @@ fn units(cluster: &Cluster) -> Vec<Unit> {
 }
 
 /// Returns the key by which pods are counted in order.
-fn order(pod: &Pod) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
+fn order(pod: &PodInfo) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
     (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }
 
-fn unit(pods: &[(PodIx, &Pod)]) -> Option<Unit> {
+fn unit(pods: &[(PodIx, &PodInfo)]) -> Option<PendingWorkload> {
     let quota = pods.first().and_then(|(_, pod)| pod.queue)?;
     let mut request = Amounts::default();
     pods.iter().for_each(|(_, pod)| request.add(&pod.request));
     let may_preempt = pods.iter().all(|(_, pod)| pod.attributes.may_preempt);
     let is_nominated = pods.iter().any(|(_, pod)| pod.nominated.is_some());
-    Some(Unit { quota, pods: pods.iter().map(|(ix, _)| *ix).collect(), request, may_preempt, is_nominated })
+    Some(PendingWorkload { quota, pods: pods.iter().map(|(ix, _)| *ix).collect(), request, may_preempt, is_nominated })
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::pod_groups;
 use crate::contract::{self, Effects, PodId};
-use crate::model::{Cluster, JobIx, JobKey, Place, PodIx};
+use crate::model::{Cluster, JobIx, JobKey, PodIx, PodLocation};
 use crate::systems::document::label_path;
-use crate::systems::{Document, Findings, PodVotes};
+use crate::systems::{Findings, ParsedObject, PodVotes};
 
 /// Pod label: the group.
 const NAME: &str = "pod-group/name";
@@ -16,7 +16,7 @@ const MINIMUM: &str = "pod-group/min-available";
 
 /// The state of the groups.
 #[derive(Debug)]
-pub struct Groups {
+pub struct CoschedulingGroups {
     /// The time for which a pod waits at Permit, in nanoseconds.
     timeout: i64,
     /// The group of the last grouped pod that was tried. `None`: that group is bound.
@@ -25,10 +25,10 @@ pub struct Groups {
     minimums: PodVotes<u32>,
 }
 
-impl Groups {
+impl CoschedulingGroups {
     /// Creates the state before any pod is read. `timeout` is in nanoseconds.
-    pub fn new(timeout: i64) -> Groups {
-        Groups { timeout, last: None, minimums: PodVotes::default() }
+    pub fn new(timeout: i64) -> CoschedulingGroups {
+        CoschedulingGroups { timeout, last: None, minimums: PodVotes::default() }
     }
 
     /// Returns the group that was tried last, for a checkpoint.
@@ -61,7 +61,7 @@ impl Groups {
             return cluster.job_or_new(&(pod.template.namespace.clone(), name.to_owned()));
         }
         let name = label(NAME).filter(|name| !name.is_empty())?;
-        let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+        let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
         let text = label(MINIMUM).unwrap_or_default();
         let Some(minimum) = text.parse::<u32>().ok().filter(|minimum| *minimum > 0) else {
             let message = format!("`{text}` is not a number of pods; the pod is scheduled without a group");
@@ -121,7 +121,7 @@ impl Groups {
         self.last.filter(|last| {
             let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };
             let members = || job.members.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?)));
-            members().any(|(_, pod)| matches!(pod.place, Place::Reserved(_)))
+            members().any(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)))
                 && members().any(|(ix, pod)| pod.is_schedulable() && !job.round.tried.contains(ix))
                 && !cluster.is_complete(*last)
         })
@@ -157,8 +157,10 @@ fn waiting_members(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
     if allocated >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
         return Vec::new();
     }
-    let mut waiting: Vec<_> =
-        members().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_))).map(|(id, pod)| (pod.rank, id)).collect();
+    let mut waiting: Vec<_> = members()
+        .filter(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)))
+        .map(|(id, pod)| (pod.rank, id))
+        .collect();
     waiting.sort_unstable();
     waiting.into_iter().map(|(_, id)| id).collect()
 }

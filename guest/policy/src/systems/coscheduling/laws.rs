@@ -1,7 +1,7 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the
 //! table, its code, its file and its source.
 
-use crate::laws::{Gate, Guard, Laws, Sample, TAKES_BACK, gate, guard, laws, limit, order};
+use crate::laws::{LawCheck, Laws, MinCandidateNodes, TAKES_BACK, VictimFilter, gate, guard, laws, limit, order};
 use crate::systems::kubernetes;
 
 laws! { "coscheduling":
@@ -24,9 +24,9 @@ laws! { "coscheduling":
 }
 
 /// Returns the laws in force. `sample` is the number of nodes with a plan that ends a search.
-pub fn table(sample: Sample) -> Laws {
+pub fn table(sample: MinCandidateNodes) -> Laws {
     let base = kubernetes::table(sample);
-    let with_own = |law: &Gate| match law.rule.code {
+    let with_own = |law: &LawCheck| match law.rule.code {
         "kubernetes/gang-can-start" => GANG_CAN_START,
         "kubernetes/gang-has-its-members" => GANG_HAS_ITS_MEMBERS,
         "kubernetes/gang-has-not-failed" => GANG_HAS_NOT_FAILED,
@@ -37,7 +37,7 @@ pub fn table(sample: Sample) -> Laws {
     let trigger = base.trigger.iter().map(with_own).collect();
     let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
     let under_way = base.under_way.iter().map(with_own).collect();
-    let with_own = |law: &Guard| match law.rule.code {
+    let with_own = |law: &VictimFilter| match law.rule.code {
         "kubernetes/victim-ranks-lower" => VICTIM_RANKS_LOWER,
         _ => *law,
     };

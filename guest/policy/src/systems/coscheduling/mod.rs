@@ -19,18 +19,19 @@ use crate::contract::{
     self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, PodStatus, SystemInfo,
     Template,
 };
-use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::laws::{LawListing, Laws, MinCandidateNodes};
+use crate::model::{Cluster, PodAttributes, PodInfo, PodIx, QueueIx};
 use crate::systems::kubernetes::{self, Kubernetes};
 use crate::systems::scheduling_groups::{self, with_groups};
 use crate::systems::{
-    self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, pod_group, schedulers,
+    self, DEFAULT_SCHEDULER, Findings, ParsedObject, QueueVocabulary, System, SystemArguments, argument, pod_group,
+    schedulers,
 };
-use groups::Groups;
-use quotas::Quotas;
+use groups::CoschedulingGroups;
+use quotas::CoschedulingQuotas;
 
 /// What users of this system call a queue and its bounds.
-const TERMS: Terms = Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
+const TERMS: QueueVocabulary = QueueVocabulary { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
 /// Describes the system.
 pub fn describe() -> SystemInfo {
@@ -46,7 +47,7 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: interests(&[(pod_groups::GROUP, "ElasticQuota")]),
         arguments,
-        templates: systems::sentences(&laws::table(Sample::default()).rules(), TERMS),
+        templates: systems::sentences(&laws::table(MinCandidateNodes::default()).rules(), TERMS),
     }
 }
 
@@ -57,17 +58,17 @@ fn interests(also: &[(&str, &str)]) -> Interests {
 }
 
 /// Returns every law that some arguments put in force, without the laws of kube-scheduler.
-pub fn rules() -> Vec<Entry> {
-    let rules = laws::table(Sample::default()).rules();
+pub fn rules() -> Vec<LawListing> {
+    let rules = laws::table(MinCandidateNodes::default()).rules();
     rules.into_iter().filter(|rule| rule.code.starts_with("coscheduling/")).collect()
 }
 
 /// Configures the system.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
+pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Coscheduling {
         base: Kubernetes::new(laws::table(kubernetes::sample(arguments)?)),
-        groups: Groups::new(arguments.duration("permitTimeout")),
-        quotas: Quotas::default(),
+        groups: CoschedulingGroups::new(arguments.duration("permitTimeout")),
+        quotas: CoschedulingQuotas::default(),
     }))
 }
 
@@ -83,7 +84,7 @@ pub fn describe_as_plugin() -> SystemInfo {
 }
 
 /// Configures kube-scheduler, with the plugin where `permitTimeout` is given.
-pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
+pub fn configure_as_plugin(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
@@ -91,8 +92,8 @@ pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, Con
 #[derive(Debug)]
 struct Coscheduling {
     base: Kubernetes,
-    groups: Groups,
-    quotas: Quotas,
+    groups: CoschedulingGroups,
+    quotas: CoschedulingQuotas,
 }
 
 impl System for Coscheduling {
@@ -118,11 +119,11 @@ impl System for Coscheduling {
         self.groups.forget_pod(pod);
     }
 
-    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+    fn queue_of(&self, cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
         quotas::quota_of(cluster, pod)
     }
 
-    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         match object.kind.as_str() {
             "PodGroup" if object.group != scheduling_groups::GROUP => {
                 pod_groups::read(self.groups.timeout(), cluster, object, findings)
@@ -158,7 +159,7 @@ impl System for Coscheduling {
         self.base.eviction()
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> QueueVocabulary {
         TERMS
     }
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::contract::Finding;
-use crate::model::{Cluster, Gang, Match};
+use crate::model::{Cluster, Gang, MatchPolicy};
 use crate::systems::document::NamedAmounts;
 use crate::systems::pod_group::{count, created, timeout};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// API group of PodGroup.
 pub const GROUP: &str = "scheduling.x-k8s.io";
@@ -14,7 +14,7 @@ pub const GROUP: &str = "scheduling.x-k8s.io";
 pub const LABEL: &str = "scheduling.x-k8s.io/pod-group";
 
 /// Reads a PodGroup. An unusable one is a finding, and its last usable version stays in force.
-pub fn read(default_timeout: i64, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+pub fn read(default_timeout: i64, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
     match declared(default_timeout, object) {
         Ok((gang, min_resources)) => {
             let Some(ix) = cluster.job_or_new(&(object.namespace.clone(), object.name.clone())) else { return };
@@ -27,7 +27,7 @@ pub fn read(default_timeout: i64, cluster: &mut Cluster, object: &Document, find
     }
 }
 
-fn declared(default_timeout: i64, object: &Document) -> Result<(Gang, NamedAmounts), Finding> {
+fn declared(default_timeout: i64, object: &ParsedObject) -> Result<(Gang, NamedAmounts), Finding> {
     let at = |path| object.at(path).map(|value: &Value| (path, value));
     let minimum = at("/spec/minMember").map_or(Ok(1), |(path, value)| count(object, path, Some(value)))?;
     let timeout =
@@ -44,7 +44,7 @@ pub fn gang(minimum: u32, timeout: i64) -> Gang {
         timeout,
         fails_together: true,
         leaves_together: true,
-        matching: Match::WaitingAndRunning,
+        matching: MatchPolicy::WaitingAndRunning,
         counts_gated: false,
         group: Vec::new(),
         unjudged: None,
@@ -57,10 +57,10 @@ mod tests {
 
     use super::*;
     use crate::contract::Severity;
-    use crate::testing::{World, object};
+    use crate::testing::{PolicyHarness, object};
 
-    fn read(specs: &[Value]) -> (World, Option<Gang>) {
-        let mut world = World::of("coscheduling", r#"{"permitTimeout": "7s"}"#);
+    fn read(specs: &[Value]) -> (PolicyHarness, Option<Gang>) {
+        let mut world = PolicyHarness::of("coscheduling", r#"{"permitTimeout": "7s"}"#);
         for spec in specs {
             world.object(object("PodGroup", "default/g", [&[], &[]], json!({ "spec": spec })));
         }

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use crate::contract::{Finding, ObjectKey};
 use crate::laws::quota::ALWAYS;
-use crate::model::{Bound, Bounds, Cluster, Meaning, Pod, QueueDefinition, QueueIx};
+use crate::model::{AmountKind, Bounds, Cluster, PodInfo, QueueDefinition, QueueIx, ResourceBound};
 use crate::systems::document::NamedAmounts;
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The queue above all quotas. No namespace can have this name.
 const ALL: &str = "all quotas";
 
 /// A quota as the ElasticQuota object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Quota {
+struct CoschedulingQuotaSpec {
     min: NamedAmounts,
     /// The maximum. `None`: the object has none.
     max: Option<NamedAmounts>,
@@ -23,18 +23,18 @@ struct Quota {
 
 /// All quotas read so far.
 #[derive(Debug, Default)]
-pub struct Quotas {
+pub struct CoschedulingQuotas {
     /// Every object, by namespace and name.
-    read: BTreeMap<(String, String), Quota>,
+    read: BTreeMap<(String, String), CoschedulingQuotaSpec>,
     /// Whether the queues in the cluster are older than the objects.
     changed: bool,
     /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
-impl Quotas {
+impl CoschedulingQuotas {
     /// Reads an ElasticQuota. An unusable one is a finding, and its last usable version stays in force.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+    pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
         match read(object, findings) {
             Ok(quota) => {
                 let key = (object.namespace.clone(), object.name.clone());
@@ -69,7 +69,7 @@ impl Quotas {
     /// Returns the queue above all quotas, then the quota of each namespace.
     fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         // Of several quotas of a namespace the first by name is inserted last.
-        let quotas: BTreeMap<&str, &Quota> =
+        let quotas: BTreeMap<&str, &CoschedulingQuotaSpec> =
             self.read.iter().rev().map(|((namespace, _), quota)| (namespace.as_str(), quota)).collect();
         let mut total: BTreeMap<&str, i64> = BTreeMap::new();
         for (resource, amount) in quotas.values().flat_map(|quota| &quota.min) {
@@ -91,21 +91,21 @@ impl Quotas {
 }
 
 /// Returns the quota of a pod: that of its namespace. `None`: the namespace has none.
-pub fn quota_of(cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+pub fn quota_of(cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
     cluster.queue_named(pod.namespace)
 }
 
 /// Converts amounts by name into a bound, without resources that no node has and no pod requests.
-fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts) -> Bound<K> {
-    Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
+fn bound<K: AmountKind>(cluster: &Cluster, amounts: &NamedAmounts) -> ResourceBound<K> {
+    ResourceBound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
 
 /// Reads an ElasticQuota. One invalid amount makes the whole quota unusable.
-fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
+fn read(object: &ParsedObject, findings: &mut Findings) -> Result<CoschedulingQuotaSpec, Finding> {
     let min = counted(object, "/spec/min", findings)?;
     let mut max = counted(object, "/spec/max", findings)?;
     if object.at("/spec/max").is_none() {
-        return Ok(Quota { min, max: None });
+        return Ok(CoschedulingQuotaSpec { min, max: None });
     }
     for resource in ALWAYS {
         if max.iter().any(|(name, _)| name == resource) {
@@ -117,11 +117,11 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
         }
         max.push((resource.to_owned(), 0));
     }
-    Ok(Quota { min, max: Some(max) })
+    Ok(CoschedulingQuotaSpec { min, max: Some(max) })
 }
 
 /// Reads the amounts of a resource list, without `pods`: no pod requests it, so upstream never finds it exceeded.
-fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
+fn counted(object: &ParsedObject, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
     let mut amounts = object.amounts(pointer, false)?;
     if amounts.iter().any(|(resource, _)| resource == "pods") {
         let remedy = "bound cpu, memory or an extended resource; quotas do not count pods";
@@ -138,24 +138,24 @@ mod tests {
     use super::*;
     use crate::contract::{Admission, Amount, Event, Object, Severity};
     use crate::systems::coscheduling::pod_groups::GROUP;
-    use crate::testing::{World, amounts, key, object, pod};
+    use crate::testing::{PolicyHarness, amounts, key, object, pod};
 
     fn quota(name: &str, spec: Value) -> Object {
         Object { group: GROUP.to_owned(), ..object("ElasticQuota", name, [&[], &[]], json!({ "spec": spec })) }
     }
 
     /// Creates a cluster with these quotas.
-    fn world(quotas: &[(&str, Value)]) -> World {
-        let mut world = World::of("coscheduling", "{}");
+    fn world(quotas: &[(&str, Value)]) -> PolicyHarness {
+        let mut world = PolicyHarness::of("coscheduling", "{}");
         quotas.iter().for_each(|(name, spec)| world.object(quota(name, spec.clone())));
         world
     }
 
-    fn found(world: &World) -> Vec<(Severity, &str)> {
+    fn found(world: &PolicyHarness) -> Vec<(Severity, &str)> {
         world.findings.iter().map(|one| (one.severity, one.path.as_str())).collect()
     }
 
-    fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
+    fn bound(world: &PolicyHarness, quota: &str, name: &str) -> Vec<Amount> {
         let bounds = world.account(quota).bounds.into_iter();
         bounds.filter(|bound| bound.name == name).flat_map(|bound| bound.amounts).collect()
     }

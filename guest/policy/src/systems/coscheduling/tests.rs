@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::pod_groups::GROUP;
 use crate::contract::Object;
-use crate::testing::{World, object, pod};
+use crate::testing::{PolicyHarness, object, pod};
 
 #[test]
 fn what_a_gang_holds_at_permit_is_spared_while_pods_leave_for_it() {
     for is_planned in [false, true] {
-        let mut world = World::of("coscheduling", "{}");
+        let mut world = PolicyHarness::of("coscheduling", "{}");
         for (name, min) in [("a/q", 0), ("b/q", 2)] {
             let quota = object("ElasticQuota", name, [&[], &[]], json!({"spec": {"min": {"cpu": min}}}));
             world.object(Object { group: GROUP.to_owned(), ..quota });

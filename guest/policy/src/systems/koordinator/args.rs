@@ -1,11 +1,11 @@
 //! The plugin arguments, with upstream's names.
 
 use crate::contract::{Argument, ArgumentKind};
-use crate::systems::{Arguments, argument};
+use crate::systems::{SystemArguments, argument};
 
 /// The arguments in force.
 #[derive(Debug, Clone)]
-pub struct Args {
+pub struct KoordinatorArgs {
     /// Whether a pod without the preemptible label is preemptible.
     pub unlabelled_is_preemptible: bool,
     /// Whether a pod without the can-preempt label may preempt unless its preemption policy is `Never`. If false, only the label allows it.
@@ -24,10 +24,10 @@ pub struct Args {
     pub default_timeout: i64,
 }
 
-impl Args {
+impl KoordinatorArgs {
     /// Reads the arguments.
-    pub fn new(arguments: &Arguments) -> Args {
-        Args {
+    pub fn new(arguments: &SystemArguments) -> KoordinatorArgs {
+        KoordinatorArgs {
             unlabelled_is_preemptible: !arguments.flag("disableDefaultPreemptiable"),
             policy_triggers: !arguments.flag("disableDefaultTriggerPreemption"),
             delete_victims: arguments.flag("podShouldBeDeletedWhenPreempted"),
@@ -40,10 +40,10 @@ impl Args {
     }
 }
 
-impl Args {
+impl KoordinatorArgs {
     /// Returns arguments that put every law in force.
-    pub fn all_enabled() -> Args {
-        Args {
+    pub fn all_enabled() -> KoordinatorArgs {
+        KoordinatorArgs {
             unlabelled_is_preemptible: true,
             policy_triggers: true,
             delete_victims: true,

@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::keys;
-use crate::systems::demands::{Demand, is_beyond, is_hard, says};
+use crate::systems::demands::{PlacementDemand, is_beyond, is_hard, says};
 
 /// The annotations. Upstream apis/extension: numa_aware.go, device_share.go and reservation.go.
-pub const DEMANDS: [Demand; 7] = [
-    Demand {
+pub const DEMANDS: [PlacementDemand; 7] = [
+    PlacementDemand {
         key: keys::RESOURCE_SPEC,
         path: "/metadata/annotations/scheduling.koordinator.sh~1resource-spec",
         is_hard: |text| is_hard(text, |spec| is_beyond(spec, "requiredCPUBindPolicy", &["", "Default"])),
     },
-    Demand {
+    PlacementDemand {
         key: keys::NUMA_TOPOLOGY,
         path: "/metadata/annotations/scheduling.koordinator.sh~1numa-topology-spec",
         is_hard: |text| {
@@ -22,19 +22,19 @@ pub const DEMANDS: [Demand; 7] = [
             })
         },
     },
-    Demand {
+    PlacementDemand {
         key: keys::DEVICE_JOINT_ALLOCATE,
         path: "/metadata/annotations/scheduling.koordinator.sh~1device-joint-allocate",
         is_hard: |text| is_hard(text, |spec| is_beyond(spec, "requiredScope", &[""])),
     },
-    Demand {
+    PlacementDemand {
         key: keys::DEVICE_HINT,
         path: "/metadata/annotations/scheduling.koordinator.sh~1device-allocate-hint",
         is_hard: |text| {
             is_hard(text, |hints| hints.as_object().into_iter().flatten().any(|(_, hint)| is_hint_hard(hint)))
         },
     },
-    Demand {
+    PlacementDemand {
         key: keys::GPU_PARTITION,
         path: "/metadata/annotations/scheduling.koordinator.sh~1gpu-partition-spec",
         is_hard: |text| {
@@ -43,7 +43,7 @@ pub const DEMANDS: [Demand; 7] = [
             })
         },
     },
-    Demand {
+    PlacementDemand {
         key: keys::RESERVATION_AFFINITY,
         path: "/metadata/annotations/scheduling.koordinator.sh~1reservation-affinity",
         is_hard: |text| {
@@ -54,7 +54,7 @@ pub const DEMANDS: [Demand; 7] = [
             })
         },
     },
-    Demand {
+    PlacementDemand {
         key: keys::EXACT_RESERVATION,
         path: "/metadata/annotations/scheduling.koordinator.sh~1exact-match-reservation",
         is_hard: |text| is_hard(text, |spec| says(spec, "resourceNames")),

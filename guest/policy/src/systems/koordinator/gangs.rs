@@ -7,14 +7,14 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::args::Args;
+use super::args::KoordinatorArgs;
 use super::keys;
-use super::metadata::PodMetadata;
+use super::metadata::KoordinatorPodMetadata;
 use crate::contract::Finding;
-use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
+use crate::model::{Cluster, Gang, JobIx, JobKey, MatchPolicy, PodIx};
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::pod_group::{WRITE_A_COUNT, count, timeout};
-use crate::systems::{Document, Findings, PodVotes};
+use crate::systems::{Findings, ParsedObject, PodVotes};
 
 /// The gangs that pods describe by annotation.
 #[derive(Debug, Default)]
@@ -24,9 +24,9 @@ impl AnnotatedGangs {
     /// Reads the job of a pod and the pod's annotations about it. Adds the job to the cluster where it is new.
     pub fn read_pod(
         &mut self,
-        args: &Args,
+        args: &KoordinatorArgs,
         cluster: &mut Cluster,
-        metadata: &PodMetadata<'_>,
+        metadata: &KoordinatorPodMetadata<'_>,
         findings: &mut Findings,
     ) -> Option<JobIx> {
         let pod = metadata.pod();
@@ -38,7 +38,7 @@ impl AnnotatedGangs {
             self.0.forget_pod(PodIx(pod.id));
             return Some(job);
         }
-        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+        let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
         match annotated(args, &object, metadata) {
             Ok(gang) => {
                 findings.extend(topology_finding(&object, metadata.annotation(keys::GANG_TOPOLOGY)));
@@ -75,7 +75,7 @@ impl AnnotatedGangs {
 }
 
 /// Returns the key by which a pod names its gang, and the name.
-fn named<'a>(metadata: &PodMetadata<'a>) -> Option<(&'static str, &'a str)> {
+fn named<'a>(metadata: &KoordinatorPodMetadata<'a>) -> Option<(&'static str, &'a str)> {
     let label = |key| Some((key, metadata.label(key)?));
     let annotation = |key| Some((key, metadata.annotation(key)?));
     let named = [label(keys::JOB), label(keys::JOB_OLD), annotation(keys::GANG)];
@@ -83,7 +83,7 @@ fn named<'a>(metadata: &PodMetadata<'a>) -> Option<(&'static str, &'a str)> {
 }
 
 /// Returns the JSON pointer to the field in which a pod names its gang.
-pub fn field(metadata: &PodMetadata<'_>) -> String {
+pub fn field(metadata: &KoordinatorPodMetadata<'_>) -> String {
     match named(metadata) {
         Some((keys::GANG, _)) => annotation_path(keys::GANG),
         Some((key, _)) => label_path(key),
@@ -92,7 +92,7 @@ pub fn field(metadata: &PodMetadata<'_>) -> String {
 }
 
 /// Reads a PodGroup.
-pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+pub fn read_pod_group(args: &KoordinatorArgs, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
     match declared(args, object) {
         Ok(gang) => {
             findings.extend(topology_finding(object, object.annotation(keys::GANG_TOPOLOGY)));
@@ -106,7 +106,7 @@ pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, fin
 }
 
 /// Reads the gang of a PodGroup: `spec.minMember`, `spec.scheduleTimeoutSeconds`, and annotations for the rest.
-fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
+fn declared(args: &KoordinatorArgs, object: &ParsedObject) -> Result<Gang, Finding> {
     let minimum = count(object, "/spec/minMember", object.at("/spec/minMember"))?;
     let path = "/spec/scheduleTimeoutSeconds";
     let timeout = match object.at(path) {
@@ -117,7 +117,11 @@ fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
 }
 
 /// Reads the gang that the annotations of a pod describe.
-fn annotated(args: &Args, pod: &Document, metadata: &PodMetadata<'_>) -> Result<Gang, Finding> {
+fn annotated(
+    args: &KoordinatorArgs,
+    pod: &ParsedObject,
+    metadata: &KoordinatorPodMetadata<'_>,
+) -> Result<Gang, Finding> {
     let text = metadata.annotation(keys::GANG_MINIMUM).unwrap_or_default();
     let minimum = text.parse::<u32>().ok().filter(|minimum| *minimum > 0).ok_or_else(|| {
         let message = format!("`{text}` is not a number of pods");
@@ -127,13 +131,13 @@ fn annotated(args: &Args, pod: &Document, metadata: &PodMetadata<'_>) -> Result<
     gang(pod, minimum, timeout, |key| metadata.annotation(key))
 }
 
-fn annotated_timeout(args: &Args, object: &Document, text: Option<&str>) -> Result<i64, Finding> {
+fn annotated_timeout(args: &KoordinatorArgs, object: &ParsedObject, text: Option<&str>) -> Result<i64, Finding> {
     let path = annotation_path(keys::GANG_TIMEOUT);
     text.map_or(Ok(args.default_timeout), |text| timeout(object, &path, &Value::from(text)))
 }
 
 fn gang<'a>(
-    object: &Document,
+    object: &ParsedObject,
     minimum: u32,
     timeout: i64,
     annotation: impl Fn(&str) -> Option<&'a str>,
@@ -147,9 +151,9 @@ fn gang<'a>(
         Some(text) => return wrong(keys::GANG_MODE, text, "write `Strict` or `NonStrict`"),
     };
     let matching = match annotation(keys::GANG_MATCH) {
-        None | Some("" | "once-satisfied") => Match::OnceSatisfied,
-        Some("only-waiting") => Match::OnlyWaiting,
-        Some("waiting-and-running") => Match::WaitingAndRunning,
+        None | Some("" | "once-satisfied") => MatchPolicy::OnceSatisfied,
+        Some("only-waiting") => MatchPolicy::OnlyWaiting,
+        Some("waiting-and-running") => MatchPolicy::WaitingAndRunning,
         Some(text) => {
             return wrong(keys::GANG_MATCH, text, "write `once-satisfied`, `only-waiting` or `waiting-and-running`");
         }
@@ -179,7 +183,7 @@ fn must_gather(text: &str) -> bool {
 }
 
 /// Returns a finding for the author of a gang with a demand on the network: no law judges it. `None`: the gang has no such demand.
-fn topology_finding(object: &Document, text: Option<&str>) -> Option<Finding> {
+fn topology_finding(object: &ParsedObject, text: Option<&str>) -> Option<Finding> {
     let text = text.filter(|text| !text.is_empty())?;
     let (message, remedy) = match must_gather(text) {
         true => (

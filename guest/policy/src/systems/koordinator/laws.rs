@@ -3,8 +3,8 @@
 //!
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
-use super::args::Args;
-use crate::laws::{Laws, Promises, Search, gate, guard, laws, limit, order};
+use super::args::KoordinatorArgs;
+use crate::laws::{Laws, NominationLaws, SearchKind, gate, guard, laws, limit, order};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
@@ -33,7 +33,7 @@ laws! { "koordinator":
 }
 
 /// Returns the laws in force under these arguments.
-pub fn table(args: &Args) -> Laws {
+pub fn table(args: &KoordinatorArgs) -> Laws {
     let mut guards = vec![
         VICTIM_IS_BOUND,
         VICTIM_IS_OF_THE_SAME_KIND,
@@ -65,11 +65,11 @@ pub fn table(args: &Args) -> Laws {
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,
         node_choice: NODE,
-        search: Search::RemoveAllThenReprieve,
+        search: SearchKind::RemoveAllThenReprieve,
         parents_bind: args.parents_bind,
         least_harm: None,
         quotas_take_back: false,
-        promises: Some(Promises { gates: vec![MAY_PREEMPT], guards: promise_guards }),
+        promises: Some(NominationLaws { gates: vec![MAY_PREEMPT], guards: promise_guards }),
         cycle: None,
         enforcement: None,
     }

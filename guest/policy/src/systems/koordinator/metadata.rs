@@ -5,12 +5,12 @@ use crate::contract;
 use crate::systems::document::look_up;
 
 /// The labels and annotations of one pod.
-pub struct PodMetadata<'a>(&'a contract::Pod);
+pub struct KoordinatorPodMetadata<'a>(&'a contract::Pod);
 
-impl<'a> PodMetadata<'a> {
+impl<'a> KoordinatorPodMetadata<'a> {
     /// Creates a view of the metadata of a pod.
-    pub fn of(pod: &'a contract::Pod) -> PodMetadata<'a> {
-        PodMetadata(pod)
+    pub fn of(pod: &'a contract::Pod) -> KoordinatorPodMetadata<'a> {
+        KoordinatorPodMetadata(pod)
     }
 
     /// Returns the value of a label. The key must be one of [`keys::POD_LABELS`].

@@ -22,20 +22,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
-use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx, Symbol};
+use crate::laws::{LawListing, Laws};
+use crate::model::{Cluster, NameId, PodAttributes, PodInfo, PodIx, QueueIx};
 use crate::systems::document::label_path;
-use crate::systems::gang_findings::Labels;
+use crate::systems::gang_findings::GangLabelKeys;
 use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{
-    self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, pod_group, schedulers,
+    self, DEFAULT_SCHEDULER, Findings, ParsedObject, QueueVocabulary, System, SystemArguments, interests, pod_group,
+    schedulers,
 };
-use args::Args;
+use args::KoordinatorArgs;
 use gangs::AnnotatedGangs;
-use metadata::PodMetadata;
-use owners::Owners;
-use quotas::Quotas;
+use metadata::KoordinatorPodMetadata;
+use owners::ReservationOwnersIndex;
+use quotas::KoordinatorQuotas;
 
 /// Describes the system.
 pub fn describe() -> SystemInfo {
@@ -59,23 +60,23 @@ pub fn describe() -> SystemInfo {
 }
 
 /// What users of this system call a queue and its bounds.
-const TERMS: Terms = Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
+const TERMS: QueueVocabulary = QueueVocabulary { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<Entry> {
-    laws::table(&Args::all_enabled()).rules()
+pub fn rules() -> Vec<LawListing> {
+    laws::table(&KoordinatorArgs::all_enabled()).rules()
 }
 
 /// Configures the system.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
-    let args = Args::new(arguments);
+pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
+    let args = KoordinatorArgs::new(arguments);
     Ok(Box::new(Koordinator {
         laws: Arc::new(laws::table(&args)),
         args,
-        quotas: Quotas::default(),
+        quotas: KoordinatorQuotas::default(),
         gangs: AnnotatedGangs::default(),
-        groups: SchedulingGroups::of_like_pods(Labels { class: keys::PREEMPTIBLE, quota: keys::QUOTA }),
-        owners: Owners::default(),
+        groups: SchedulingGroups::of_like_pods(GangLabelKeys { class: keys::PREEMPTIBLE, quota: keys::QUOTA }),
+        owners: ReservationOwnersIndex::default(),
         named: NamedQueues::default(),
         shared_at: None,
     }))
@@ -84,12 +85,12 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 /// Koordinator's laws with their arguments, and the objects read so far.
 #[derive(Debug)]
 struct Koordinator {
-    args: Args,
+    args: KoordinatorArgs,
     laws: Arc<Laws>,
-    quotas: Quotas,
+    quotas: KoordinatorQuotas,
     gangs: AnnotatedGangs,
     groups: SchedulingGroups,
-    owners: Owners,
+    owners: ReservationOwnersIndex,
     /// The quotas that labels of pods name.
     named: NamedQueues,
     /// The version of the cluster for which the runtime quotas were last computed.
@@ -109,12 +110,18 @@ impl System for Koordinator {
         self.owners.read_pod(pod);
         let mut attributes = pods::read(&self.args, &mut self.gangs, cluster, pod, findings);
         if let Some(quota) =
-            PodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
+            KoordinatorPodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
         {
-            let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+            let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
             self.named.note(cluster, quota, object, || label_path(keys::QUOTA));
         }
-        self.groups.read_pod(cluster, pod, &mut attributes, || gangs::field(&PodMetadata::of(pod)), findings);
+        self.groups.read_pod(
+            cluster,
+            pod,
+            &mut attributes,
+            || gangs::field(&KoordinatorPodMetadata::of(pod)),
+            findings,
+        );
         attributes
     }
 
@@ -129,11 +136,11 @@ impl System for Koordinator {
         self.groups.forget_pod(pod);
     }
 
-    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+    fn queue_of(&self, cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
         self.quotas.quota_of(cluster, pod)
     }
 
-    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         if self.groups.read_object(object, findings) {
             return;
         }
@@ -167,7 +174,7 @@ impl System for Koordinator {
         self.named.report(cluster, "quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
     }
 
-    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<Symbol>) {
+    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<NameId>) {
         used.extend(self.quotas.names());
         self.named.sweep(used);
     }
@@ -212,7 +219,7 @@ impl System for Koordinator {
         self.owners.marks(cluster, reservation)
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> QueueVocabulary {
         TERMS
     }
 }

@@ -22,33 +22,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::keys;
-use super::metadata::PodMetadata;
-use super::taints::{self, Taint, Toleration};
+use super::metadata::KoordinatorPodMetadata;
+use super::taints::{self, ReservationTaint, ReservationToleration};
 use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodStatus};
-use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
-use crate::systems::{Document, Findings, Labels, Selector, every_label};
+use crate::model::{Cluster, NameId, PodIx, ReservationTerms};
+use crate::systems::{Findings, Labels, ParsedObject, Selector, every_label};
 
 /// The owners of a reservation, as the Reservation object specifies them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Spec {
+struct ReservationSpec {
     uid: String,
     terms_of: ReservationTerms,
-    owners: Vec<Owner>,
+    owners: Vec<ReservationOwner>,
     /// The taints that an owner must tolerate.
-    taints: Vec<Taint>,
+    taints: Vec<ReservationTaint>,
 }
 
 /// An entry of the owner list. `None` is an absent field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Owner {
-    object: Option<Reference>,
-    controller: Option<Reference>,
+struct ReservationOwner {
+    object: Option<ObjectReference>,
+    controller: Option<ObjectReference>,
     selector: Option<Selector>,
 }
 
 /// A reference to an object. An empty field matches anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Reference {
+struct ObjectReference {
     kind: String,
     namespace: String,
     name: String,
@@ -57,28 +57,28 @@ struct Reference {
 
 /// A pod without a node.
 #[derive(Debug)]
-struct PendingPod {
-    object: Reference,
-    controller: Option<Reference>,
+struct UnboundPod {
+    object: ObjectReference,
+    controller: Option<ObjectReference>,
     labels: Labels,
-    tolerations: Vec<Toleration>,
+    tolerations: Vec<ReservationToleration>,
 }
 
 /// The terms of all reservations, and all pending pods.
 #[derive(Debug, Default)]
-pub struct Owners {
+pub struct ReservationOwnersIndex {
     /// The terms of the reservations, by name.
-    specs: BTreeMap<String, Spec>,
-    pending: BTreeMap<PodIx, PendingPod>,
-    /// Whether a reservation has changed since the last [`Owners::sync`].
+    specs: BTreeMap<String, ReservationSpec>,
+    pending: BTreeMap<PodIx, UnboundPod>,
+    /// Whether a reservation has changed since the last [`ReservationOwnersIndex::sync`].
     changed: bool,
-    /// The pods that have changed since the last [`Owners::sync`].
+    /// The pods that have changed since the last [`ReservationOwnersIndex::sync`].
     changed_pods: BTreeSet<PodIx>,
 }
 
-impl Owners {
+impl ReservationOwnersIndex {
     /// Reads a reservation.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+    pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
         match read(object) {
             Ok(spec) if self.specs.get(&object.name) == Some(&spec) => {}
             Ok(spec) => {
@@ -105,7 +105,7 @@ impl Owners {
             return;
         }
         self.changed_pods.insert(ix);
-        let named = |kind: &str, name: &str, uid: &str| Reference {
+        let named = |kind: &str, name: &str, uid: &str| ObjectReference {
             kind: kind.to_owned(),
             namespace: pod.template.namespace.clone(),
             name: name.to_owned(),
@@ -113,8 +113,8 @@ impl Owners {
         };
         let object = named("Pod", &pod.name, &pod.uid);
         let controller = pod.template.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
-        let tolerations = taints::tolerations(PodMetadata::of(pod).annotation(keys::RESERVATION_AFFINITY));
-        self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod), tolerations });
+        let tolerations = taints::tolerations(KoordinatorPodMetadata::of(pod).annotation(keys::RESERVATION_AFFINITY));
+        self.pending.insert(ix, UnboundPod { object, controller, labels: every_label(pod), tolerations });
     }
 
     /// Updates a pod from its status: a pod that has a node is no longer pending.
@@ -144,7 +144,7 @@ impl Owners {
             false => changed_pods.into_iter().collect(),
         };
         for pod in pods {
-            let reservations: Vec<Symbol> = match self.pending.get(&pod) {
+            let reservations: Vec<NameId> = match self.pending.get(&pod) {
                 Some(pending) => {
                     let own = self.specs.iter().filter(|(_, spec)| spec.admits(pending));
                     own.map(|(name, _)| cluster.intern(name)).collect()
@@ -164,26 +164,27 @@ impl Owners {
     }
 }
 
-impl Spec {
+impl ReservationSpec {
     /// Returns whether a pod may allocate from the reservation: an entry matches it, and it tolerates the taints.
-    fn admits(&self, pod: &PendingPod) -> bool {
+    fn admits(&self, pod: &UnboundPod) -> bool {
         self.owners.iter().any(|owner| owner.matches(pod))
             && self.taints.iter().all(|taint| taint.is_tolerated(&pod.tolerations))
     }
 }
 
-impl Owner {
+impl ReservationOwner {
     /// Checks whether the entry matches a pod.
-    fn matches(&self, pod: &PendingPod) -> bool {
-        let is_controller = |reference: &Reference| pod.controller.as_ref().is_some_and(|own| reference.matches(own));
+    fn matches(&self, pod: &UnboundPod) -> bool {
+        let is_controller =
+            |reference: &ObjectReference| pod.controller.as_ref().is_some_and(|own| reference.matches(own));
         self.object.as_ref().is_none_or(|reference| reference.matches(&pod.object))
             && self.controller.as_ref().is_none_or(is_controller)
             && self.selector.as_ref().is_none_or(|selector| selector.matches(&pod.labels))
     }
 }
 
-impl Reference {
-    fn matches(&self, other: &Reference) -> bool {
+impl ObjectReference {
+    fn matches(&self, other: &ObjectReference) -> bool {
         let pairs = [
             (&self.kind, &other.kind),
             (&self.namespace, &other.namespace),
@@ -194,7 +195,7 @@ impl Reference {
     }
 }
 
-fn read(object: &Document) -> Result<Spec, Finding> {
+fn read(object: &ParsedObject) -> Result<ReservationSpec, Finding> {
     let path = "/spec/allocatePolicy";
     let strict = match object.at(path).and_then(Value::as_str) {
         None | Some("" | "Aligned") => false,
@@ -210,17 +211,17 @@ fn read(object: &Document) -> Result<Spec, Finding> {
     let count = owners.filter(|_| is_open).map_or(0, Vec::len);
     let owners = (0..count).map(|at| owner(object, &format!("/spec/owners/{at}"))).collect::<Result<_, _>>()?;
     let uid = object.at("/metadata/uid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Spec { uid, terms_of: ReservationTerms { once, strict }, owners, taints: taints::read(object) })
+    Ok(ReservationSpec { uid, terms_of: ReservationTerms { once, strict }, owners, taints: taints::read(object) })
 }
 
-fn owner(object: &Document, path: &str) -> Result<Owner, Finding> {
+fn owner(object: &ParsedObject, path: &str) -> Result<ReservationOwner, Finding> {
     let named = |key: &str| {
         object.at(&format!("{path}/{key}")).map(|value| {
             let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Reference { kind: text("kind"), namespace: text("namespace"), name: text("name"), uid: text("uid") }
+            ObjectReference { kind: text("kind"), namespace: text("namespace"), name: text("name"), uid: text("uid") }
         })
     };
     let path = format!("{path}/labelSelector");
     let selector = object.at(&path).map(|_| Selector::read(object, &path)).transpose()?;
-    Ok(Owner { object: named("object"), controller: named("controller"), selector })
+    Ok(ReservationOwner { object: named("object"), controller: named("controller"), selector })
 }

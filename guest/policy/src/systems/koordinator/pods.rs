@@ -2,26 +2,26 @@
 
 use serde_json::Value;
 
-use super::args::Args;
+use super::args::KoordinatorArgs;
 use super::demands::DEMANDS;
 use super::gangs::AnnotatedGangs;
 use super::keys;
-use super::metadata::PodMetadata;
+use super::metadata::KoordinatorPodMetadata;
 use crate::contract;
-use crate::model::{Cluster, PodAttributes, Preemptibility, Task};
+use crate::model::{Cluster, PodAttributes, Preemptibility, TaskAttributes};
 use crate::systems::demands::unjudged;
 use crate::systems::document::{annotation_path, label_path};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// Reads a pod, or a reservation, which is scheduled like a pod.
 pub fn read(
-    args: &Args,
+    args: &KoordinatorArgs,
     gangs: &mut AnnotatedGangs,
     cluster: &mut Cluster,
     pod: &contract::Pod,
     findings: &mut Findings,
 ) -> PodAttributes {
-    let metadata = PodMetadata::of(pod);
+    let metadata = KoordinatorPodMetadata::of(pod);
     let is_reservation = pod.kind.is_some();
     let preemptibility = match metadata.label(keys::PREEMPTIBLE) {
         _ if is_reservation => Preemptibility::Preemptible,
@@ -47,29 +47,29 @@ pub fn read(
         budgets: Vec::new(),
         marked: metadata.label(keys::SOFT_EVICTION).is_some(),
         unjudged: unjudged(&DEMANDS, |key| metadata.annotation(key)),
-        task: Task::default(),
+        task: TaskAttributes::default(),
     }
 }
 
 /// Checks whether a pod may preempt. Policy `Never` forbids it, else the label decides. Without the label, the arguments decide whether the policy is
 /// enough.
-fn may_preempt(args: &Args, metadata: &PodMetadata<'_>) -> bool {
+fn may_preempt(args: &KoordinatorArgs, metadata: &KoordinatorPodMetadata<'_>) -> bool {
     let labelled = metadata.label(keys::CAN_PREEMPT).map(|label| label == "true");
     !metadata.pod().template.never_preempts && labelled.unwrap_or(args.policy_triggers)
 }
 
 /// Checks whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons (seed
 /// 20240201, Implementation Details and Preemption Rule 1).
-fn reservation_may_preempt(metadata: &PodMetadata<'_>) -> bool {
+fn reservation_may_preempt(metadata: &KoordinatorPodMetadata<'_>) -> bool {
     !metadata.pod().template.never_preempts && metadata.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
 }
 
 /// Returns the priority of a reservation: its label, else that of its template, else the highest value, so that no pod preempts it.
-fn reservation_priority(metadata: &PodMetadata<'_>, findings: &mut Findings) -> i32 {
+fn reservation_priority(metadata: &KoordinatorPodMetadata<'_>, findings: &mut Findings) -> i32 {
     let from_template = metadata.pod().template.priority.unwrap_or(i32::MAX);
     let Some(text) = metadata.label(keys::RESERVATION_PRIORITY) else { return from_template };
     text.parse().unwrap_or_else(|_| {
-        let object = Document::named("Reservation", "", &metadata.pod().name);
+        let object = ParsedObject::named("Reservation", "", &metadata.pod().name);
         let path = label_path(keys::RESERVATION_PRIORITY);
         findings.push(object.warning(
             &path,
@@ -85,7 +85,7 @@ fn inside(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<St
     let value: Option<Value> = serde_json::from_str(text).ok();
     let name = value.as_ref().and_then(|value| value.get("name")?.as_str());
     if name.is_none() {
-        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+        let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
         let message =
             format!("`{text}` does not name a reservation; the pod is treated as outside of every reservation");
         let remedy = r#"write it as `{"name": "...", "uid": "..."}`"#;

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keys;
-use super::runtime::Claim;
+use super::runtime::SharePolicy;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Meaning, Pod, QueueDefinition, QueueIx, Symbol};
+use crate::model::{AmountKind, Bounds, Cluster, NameId, PodInfo, PodKind, QueueDefinition, QueueIx, ResourceBound};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// A quota as the ElasticQuota object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Quota {
+struct KoordinatorQuotaSpec {
     namespace: String,
     parent: String,
     min: NamedAmounts,
@@ -24,32 +24,32 @@ struct Quota {
 
 /// All quotas read so far.
 #[derive(Debug, Default)]
-pub struct Quotas {
+pub struct KoordinatorQuotas {
     /// Every object, by name and namespace.
-    read: BTreeMap<(String, String), Quota>,
+    read: BTreeMap<(String, String), KoordinatorQuotaSpec>,
     /// The quotas in force, by name: the name alone identifies a quota.
-    quotas: BTreeMap<String, Quota>,
+    quotas: BTreeMap<String, KoordinatorQuotaSpec>,
     /// Namespaces with a quota of the same name, and that quota.
-    homes: BTreeMap<Symbol, Symbol>,
+    homes: BTreeMap<NameId, NameId>,
     /// Namespaces that a quota lists in its annotation, and that quota.
-    listed: BTreeMap<Symbol, Symbol>,
-    default: Option<Symbol>,
+    listed: BTreeMap<NameId, NameId>,
+    default: Option<NameId>,
     /// Whether the tree in the cluster is up to date with the objects.
     in_sync: bool,
     /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
-impl Quotas {
+impl KoordinatorQuotas {
     /// Reads an ElasticQuota.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+    pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
         match read(object, findings) {
             Ok(quota) => self.add(object, quota, findings),
             Err(finding) => findings.push(finding),
         }
     }
 
-    fn add(&mut self, object: &Document, quota: Quota, findings: &mut Findings) {
+    fn add(&mut self, object: &ParsedObject, quota: KoordinatorQuotaSpec, findings: &mut Findings) {
         let key = (object.name.clone(), quota.namespace.clone());
         let same_name = self.read.keys().find(|(name, namespace)| *name == key.0 && *namespace != key.1);
         if let Some((_, other)) = same_name {
@@ -80,8 +80,8 @@ impl Quotas {
     /// Returns the quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without the
     /// label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else the default quota. A
     /// reservation has no quota (seed 20240201, PreFilter).
-    pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
-        if pod.name.kind == Kind::Reservation {
+    pub fn quota_of(&self, cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
+        if pod.name.kind == PodKind::Reservation {
             return None;
         }
         let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
@@ -91,7 +91,7 @@ impl Quotas {
     }
 
     /// Returns the names of quotas and namespaces that are kept as numbers.
-    pub fn names(&self) -> impl Iterator<Item = Symbol> {
+    pub fn names(&self) -> impl Iterator<Item = NameId> {
         let pairs = self.homes.iter().chain(&self.listed);
         pairs.flat_map(|(namespace, quota)| [*namespace, *quota]).chain(self.default)
     }
@@ -123,10 +123,10 @@ impl Quotas {
     }
 
     /// Returns the terms on which each quota shares the capacity of the cluster.
-    pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, Claim> {
-        let claim = |(name, quota): (&String, &Quota)| {
+    pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, SharePolicy> {
+        let claim = |(name, quota): (&String, &KoordinatorQuotaSpec)| {
             let queue = cluster.queue_named(cluster.symbol(name)?)?;
-            Some((queue, Claim { weight: bound(cluster, &quota.weight), keeps_min: quota.keeps_min }))
+            Some((queue, SharePolicy { weight: bound(cluster, &quota.weight), keeps_min: quota.keeps_min }))
         };
         self.quotas.iter().filter_map(claim).collect()
     }
@@ -224,17 +224,17 @@ impl Quotas {
 }
 
 /// Converts amounts by name into a bound, without resources that no node has and no pod requests.
-fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts) -> Bound<K> {
-    Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
+fn bound<K: AmountKind>(cluster: &Cluster, amounts: &NamedAmounts) -> ResourceBound<K> {
+    ResourceBound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
 
 /// Returns a quota as the subject of a finding.
-fn title(name: &str, quota: &Quota) -> Document {
-    Document::named("ElasticQuota", &quota.namespace, name)
+fn title(name: &str, quota: &KoordinatorQuotaSpec) -> ParsedObject {
+    ParsedObject::named("ElasticQuota", &quota.namespace, name)
 }
 
 /// Reads an ElasticQuota. One invalid amount makes the whole quota unusable.
-fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
+fn read(object: &ParsedObject, findings: &mut Findings) -> Result<KoordinatorQuotaSpec, Finding> {
     let (min, max) = (counted(object, "/spec/min", findings)?, counted(object, "/spec/max", findings)?);
     for (resource, amount) in &min {
         let path = format!("/spec/min/{}", escape(resource));
@@ -263,7 +263,7 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     };
     let weight = object.amounts_in_annotation(keys::SHARED_WEIGHT)?;
     let keeps_min = object.label(keys::LENT) == Some("false");
-    Ok(Quota {
+    Ok(KoordinatorQuotaSpec {
         namespace: object.namespace.clone(),
         parent: parent.to_owned(),
         min,
@@ -275,7 +275,7 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
 }
 
 /// Reads the amounts of a resource list, without `pods`: quotas do not count pods.
-fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
+fn counted(object: &ParsedObject, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
     // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas that it creates.
     let mut amounts = object.amounts(pointer, keys::is_builtin(&object.name))?;
     if amounts.iter().any(|(resource, _)| resource == "pods") {

@@ -10,42 +10,47 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Bound, Cluster, Max, QueueIx, ResourceIx};
+use crate::model::{Cluster, Max, QueueIx, ResourceBound, ResourceIx};
 
 /// The terms on which a quota shares, besides its bounds.
 #[derive(Debug, Clone, Default)]
-pub struct Claim {
+pub struct SharePolicy {
     /// The weight of the quota; its max where this is absent.
-    pub weight: Bound<Max>,
+    pub weight: ResourceBound<Max>,
     /// Whether the quota keeps the unused part of its min, instead of lending it.
     pub keeps_min: bool,
 }
 
 /// Sets the runtime quota of every quota. `excluded` lists the quotas that do not share (default and system); their usage is subtracted.
-pub fn split_capacity(cluster: &mut Cluster, claims: &BTreeMap<QueueIx, Claim>, excluded: &[QueueIx], scale_min: bool) {
+pub fn split_capacity(
+    cluster: &mut Cluster,
+    claims: &BTreeMap<QueueIx, SharePolicy>,
+    excluded: &[QueueIx],
+    scale_min: bool,
+) {
     let mut shares: BTreeMap<QueueIx, Vec<(ResourceIx, i64)>> = BTreeMap::new();
     for resource in (0u32..).take(cluster.resource_count()).map(ResourceIx) {
-        let resource_split = Split { cluster, claims, excluded, scale_min, resource };
+        let resource_split = CapacitySplit { cluster, claims, excluded, scale_min, resource };
         for (queue, share) in resource_split.shares() {
             shares.entry(queue).or_default().push((resource, share));
         }
     }
     for (queue, share) in shares {
-        cluster.set_runtime(queue, Bound::new(share));
+        cluster.set_runtime(queue, ResourceBound::new(share));
     }
 }
 
 /// The split of one resource.
-struct Split<'a> {
+struct CapacitySplit<'a> {
     cluster: &'a Cluster,
-    claims: &'a BTreeMap<QueueIx, Claim>,
+    claims: &'a BTreeMap<QueueIx, SharePolicy>,
     excluded: &'a [QueueIx],
     scale_min: bool,
     resource: ResourceIx,
 }
 
 /// One quota that takes part in the split.
-struct Sharer {
+struct QuotaShare {
     queue: QueueIx,
     min: i64,
     /// The upper bound of its share: its request, at most its max.
@@ -54,7 +59,7 @@ struct Sharer {
     share: i64,
 }
 
-impl Split<'_> {
+impl CapacitySplit<'_> {
     /// Returns the share of each quota whose max names the resource.
     fn shares(&self) -> BTreeMap<QueueIx, i64> {
         let requests = self.requests();
@@ -119,16 +124,16 @@ impl Split<'_> {
     }
 
     /// Splits a total among the children of a quota.
-    fn share_among(&self, parent: QueueIx, total: i64, requests: &BTreeMap<QueueIx, i64>) -> Vec<Sharer> {
+    fn share_among(&self, parent: QueueIx, total: i64, requests: &BTreeMap<QueueIx, i64>) -> Vec<QuotaShare> {
         let children =
             self.cluster.queues().filter(|(ix, queue)| queue.parent == Some(parent) && !self.excluded.contains(ix));
-        let mut sharers: Vec<Sharer> = children
+        let mut sharers: Vec<QuotaShare> = children
             .map(|(ix, queue)| {
                 let request = requests.get(&ix).copied().unwrap_or(0);
                 let max = queue.bounds.max.get(self.resource).map(|max| max.0);
                 let weight =
                     self.claims.get(&ix).and_then(|claim| claim.weight.get(self.resource)).map(|weight| weight.0);
-                Sharer {
+                QuotaShare {
                     queue: ix,
                     min: self.min(ix),
                     cap: max.map_or(request, |max| max.min(request)),
@@ -151,7 +156,7 @@ impl Split<'_> {
 }
 
 /// Shrinks the mins in proportion where their sum exceeds the total.
-fn scale(sharers: &mut [Sharer], total: i64) {
+fn scale(sharers: &mut [QuotaShare], total: i64) {
     let sum = sharers.iter().map(|sharer| i128::from(sharer.min)).fold(0, i128::saturating_add);
     if sum <= i128::from(total) {
         return;
@@ -163,9 +168,9 @@ fn scale(sharers: &mut [Sharer], total: i64) {
 }
 
 /// Splits the rest among the quotas below their cap, until nothing is left or every quota has its cap.
-fn share_rest(sharers: &mut [Sharer], mut rest: i64) {
+fn share_rest(sharers: &mut [QuotaShare], mut rest: i64) {
     while rest > 0 {
-        let mut unsatisfied: Vec<&mut Sharer> =
+        let mut unsatisfied: Vec<&mut QuotaShare> =
             sharers.iter_mut().filter(|sharer| sharer.share < sharer.cap && sharer.weight > 0).collect();
         if unsatisfied.is_empty() {
             return;
@@ -206,8 +211,8 @@ fn split(amount: i64, weights: &[i64]) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    fn sharer(weight: i64, request: i64, min: i64) -> Sharer {
-        Sharer { queue: QueueIx(0), min, cap: request, weight, share: min.min(request) }
+    fn sharer(weight: i64, request: i64, min: i64) -> QuotaShare {
+        QuotaShare { queue: QueueIx(0), min, cap: request, weight, share: min.min(request) }
     }
 
     #[test]

@@ -6,20 +6,20 @@
 
 use serde_json::Value;
 
-use crate::systems::Document;
+use crate::systems::ParsedObject;
 
 /// A taint that keeps pods out: effect `NoSchedule` or `NoExecute`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taint {
+pub struct ReservationTaint {
     key: String,
     value: String,
     effect: String,
 }
 
 /// Reads the taints of a reservation that keep pods out. A taint of effect `PreferNoSchedule` does not.
-pub fn read(object: &Document) -> Vec<Taint> {
+pub fn read(object: &ParsedObject) -> Vec<ReservationTaint> {
     let taints = object.at("/spec/taints").and_then(Value::as_array).into_iter().flatten();
-    let taints = taints.map(|taint| Taint {
+    let taints = taints.map(|taint| ReservationTaint {
         key: text(taint, "key").to_owned(),
         value: text(taint, "value").to_owned(),
         effect: text(taint, "effect").to_owned(),
@@ -29,7 +29,7 @@ pub fn read(object: &Document) -> Vec<Taint> {
 
 /// A toleration of a pod. An empty effect tolerates each effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toleration {
+pub struct ReservationToleration {
     key: String,
     /// `None`: any value, operator `Exists`.
     value: Option<String>,
@@ -37,7 +37,7 @@ pub struct Toleration {
 }
 
 /// Reads the tolerations of an annotation; an absent or an unusable one has none.
-pub fn tolerations(annotation: Option<&str>) -> Vec<Toleration> {
+pub fn tolerations(annotation: Option<&str>) -> Vec<ReservationToleration> {
     let value: Value = annotation.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let tolerations = value.get("tolerations").and_then(Value::as_array).into_iter().flatten();
     let tolerations = tolerations.filter_map(|toleration| {
@@ -47,7 +47,7 @@ pub fn tolerations(annotation: Option<&str>) -> Vec<Toleration> {
             _ => return None,
         };
         let key = text(toleration, "key").to_owned();
-        Some(Toleration { key, value, effect: text(toleration, "effect").to_owned() })
+        Some(ReservationToleration { key, value, effect: text(toleration, "effect").to_owned() })
     });
     tolerations.collect()
 }
@@ -56,9 +56,9 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-impl Taint {
+impl ReservationTaint {
     /// Returns whether one of these tolerations tolerates the taint. An empty key with the operator `Exists` tolerates each taint.
-    pub fn is_tolerated(&self, tolerations: &[Toleration]) -> bool {
+    pub fn is_tolerated(&self, tolerations: &[ReservationToleration]) -> bool {
         tolerations.iter().any(|toleration| {
             let matches_key = toleration.key == self.key || (toleration.key.is_empty() && toleration.value.is_none());
             let matches_value = toleration.value.as_ref().is_none_or(|value| *value == self.value);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_taint_is_tolerated_by_key_value_and_effect() {
-        let taint = Taint { key: "k".to_owned(), value: "v".to_owned(), effect: "NoSchedule".to_owned() };
+        let taint = ReservationTaint { key: "k".to_owned(), value: "v".to_owned(), effect: "NoSchedule".to_owned() };
         for (toleration, expected) in [
             (r#"{"operator":"Exists"}"#, true),
             (r#"{"key":"k","operator":"Exists"}"#, true),

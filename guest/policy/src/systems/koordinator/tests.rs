@@ -10,16 +10,16 @@ mod quotas;
 mod tree;
 
 use crate::contract::{Finding, Severity};
-use crate::model::{Job, Pod, PodIx};
-use crate::testing::World;
+use crate::model::{Job, PodInfo, PodIx};
+use crate::testing::PolicyHarness;
 
 /// Returns a pod as the reader left it.
-fn read<'a>(world: &'a World, name: &str) -> &'a Pod {
+fn read<'a>(world: &'a PolicyHarness, name: &str) -> &'a PodInfo {
     world.engine.cluster().pod(PodIx(world.id(name))).unwrap_or_else(|| panic!("there is no pod {name}"))
 }
 
 /// Returns the job of a pod. `None`: the pod is a job of its own.
-fn job_of<'a>(world: &'a World, name: &str) -> Option<&'a Job> {
+fn job_of<'a>(world: &'a PolicyHarness, name: &str) -> Option<&'a Job> {
     read(world, name).attributes.job.and_then(|job| world.engine.cluster().job(job))
 }
 

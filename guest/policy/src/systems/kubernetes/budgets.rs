@@ -9,18 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contract::{self, Finding, ObjectKey};
-use crate::model::{Budget, BudgetIx, Cluster, PodIx};
-use crate::systems::{Document, Findings, Labels, Selector, every_label};
+use crate::model::{BudgetIx, Cluster, DisruptionBudget, PodIx};
+use crate::systems::{Findings, Labels, ParsedObject, Selector, every_label};
 
 /// A disruption budget as the PodDisruptionBudget object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Spec {
+struct DisruptionBudgetSpec {
     /// The selector. `None`: the budget covers no pod.
     selector: Option<Selector>,
     disrupted: BTreeSet<String>,
 }
 
-impl Spec {
+impl DisruptionBudgetSpec {
     /// Returns whether the budget covers a pod of its namespace.
     fn covers(&self, name: &str, labels: &Labels) -> bool {
         let Some(selector) = &self.selector else { return false };
@@ -34,7 +34,7 @@ impl Spec {
 #[derive(Debug, Default)]
 pub struct Budgets {
     /// The budgets by namespace and name. Only the budgets of its own namespace can cover a pod.
-    specs: BTreeMap<String, BTreeMap<String, (BudgetIx, Spec)>>,
+    specs: BTreeMap<String, BTreeMap<String, (BudgetIx, DisruptionBudgetSpec)>>,
     /// The namespace, name and labels of every pod.
     pods: BTreeMap<PodIx, (String, String, Labels)>,
     /// The namespaces in which other pods may be covered since the last [`Budgets::sync`].
@@ -54,7 +54,7 @@ impl Budgets {
     }
 
     /// Reads a budget. Most changes concern only the number of allowed disruptions; the budget then covers the same pods as before.
-    pub fn read(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+    pub fn read(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         let (spec, budget) = match read(object) {
             Ok(read) => read,
             Err(finding) => return findings.push(finding),
@@ -99,7 +99,7 @@ impl Budgets {
     }
 }
 
-fn read(object: &Document) -> Result<(Spec, Budget), Finding> {
+fn read(object: &ParsedObject) -> Result<(DisruptionBudgetSpec, DisruptionBudget), Finding> {
     let path = "/status/disruptionsAllowed";
     let allowed = match object.at(path) {
         None => 0,
@@ -114,5 +114,5 @@ fn read(object: &Document) -> Result<(Spec, Budget), Finding> {
     // Of the former `policy/v1beta1`, an empty selector selects no pod.
     let is_former = object.at("/apiVersion").and_then(Value::as_str) == Some("policy/v1beta1");
     let selector = selector.filter(|selector| !(is_former && selector.is_empty()));
-    Ok((Spec { selector, disrupted }, Budget { allowed }))
+    Ok((DisruptionBudgetSpec { selector, disrupted }, DisruptionBudget { allowed }))
 }

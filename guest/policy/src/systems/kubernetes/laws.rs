@@ -1,7 +1,7 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
 //! file and its source.
 
-use crate::laws::{Laws, Sample, Search, gate, guard, laws, limit, order};
+use crate::laws::{Laws, MinCandidateNodes, SearchKind, gate, guard, laws, limit, order};
 
 laws! { "kubernetes":
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; preemptionPolicy";
@@ -20,7 +20,7 @@ laws! { "kubernetes":
 }
 
 /// Returns the laws in force. `sample` is the number of nodes with a plan that ends a search.
-pub fn table(sample: Sample) -> Laws {
+pub fn table(sample: MinCandidateNodes) -> Laws {
     Laws {
         queue_order: QUEUE,
         final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_NOT_FAILED],
@@ -33,7 +33,7 @@ pub fn table(sample: Sample) -> Laws {
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,
         node_choice: NODE,
-        search: Search::NodeByNode(sample),
+        search: SearchKind::NodeByNode(sample),
         parents_bind: false,
         least_harm: None,
         quotas_take_back: false,

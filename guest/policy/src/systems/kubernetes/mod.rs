@@ -12,11 +12,13 @@ use std::sync::Arc;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, PodStatus, SystemInfo};
-use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, JobIx, PodAttributes, PodIx, Preemptibility, Task};
-use crate::systems::gang_findings::Labels;
+use crate::laws::{LawListing, Laws, MinCandidateNodes};
+use crate::model::{Cluster, JobIx, PodAttributes, PodIx, Preemptibility, TaskAttributes};
+use crate::systems::gang_findings::GangLabelKeys;
 use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
-use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
+use crate::systems::{
+    self, DEFAULT_SCHEDULER, Findings, ParsedObject, QueueVocabulary, System, SystemArguments, argument, schedulers,
+};
 use budgets::Budgets;
 pub use laws::table;
 
@@ -34,7 +36,7 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[DEFAULT_SCHEDULER]),
         interests: interests(),
         arguments: arguments(),
-        templates: systems::sentences(&rules(), Terms::default()),
+        templates: systems::sentences(&rules(), QueueVocabulary::default()),
     }
 }
 
@@ -45,7 +47,7 @@ pub fn interests() -> Interests {
 
 /// Returns the plugin arguments, with upstream's names.
 pub fn arguments() -> Vec<Argument> {
-    let Sample { percentage, absolute } = Sample::default();
+    let MinCandidateNodes { percentage, absolute } = MinCandidateNodes::default();
     let whole = |name, default: u32, about| argument(name, ArgumentKind::Integer, &default.to_string(), about);
     let percent = "the share of the candidate nodes to dry-run, in percent";
     vec![
@@ -55,19 +57,19 @@ pub fn arguments() -> Vec<Argument> {
 }
 
 /// Returns the number of candidate nodes to dry-run under these arguments.
-pub fn sample(arguments: &Arguments) -> Result<Sample, ConfigError> {
+pub fn sample(arguments: &SystemArguments) -> Result<MinCandidateNodes, ConfigError> {
     let percentage = arguments.whole("minCandidateNodesPercentage", 0..=100)?;
     let absolute = arguments.whole("minCandidateNodesAbsolute", 0..=u32::MAX)?;
-    Ok(Sample { percentage, absolute })
+    Ok(MinCandidateNodes { percentage, absolute })
 }
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<Entry> {
-    table(Sample::default()).rules()
+pub fn rules() -> Vec<LawListing> {
+    table(MinCandidateNodes::default()).rules()
 }
 
 /// Configures the system.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
+pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
@@ -85,7 +87,7 @@ impl Kubernetes {
         Kubernetes {
             laws: Arc::new(laws),
             budgets: Budgets::default(),
-            groups: SchedulingGroups::of_like_pods(Labels::default()),
+            groups: SchedulingGroups::of_like_pods(GangLabelKeys::default()),
         }
     }
 
@@ -128,7 +130,7 @@ impl System for Kubernetes {
         self.groups.forget_pod(pod);
     }
 
-    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         if !self.groups.read_object(object, findings) && object.kind == BUDGETS.1 {
             self.budgets.read(cluster, object, findings);
         }
@@ -164,6 +166,6 @@ fn attributes(pod: &contract::Pod) -> PodAttributes {
         budgets: Vec::new(),
         marked: false,
         unjudged: None,
-        task: Task::default(),
+        task: TaskAttributes::default(),
     }
 }

@@ -1,11 +1,13 @@
 //! The specification of a PodGroup of Kubernetes.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::contract::Finding;
-use crate::model::{Gang, Match, SchedulingGroup};
+use crate::model::{Gang, KubernetesPodGroup, MatchPolicy};
 use crate::systems::pod_group::{count, created};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The time for which a pod waits at Permit for the rest of its group, in nanoseconds. A host that tries pods one by one needs an end.
 const PERMIT_TIMEOUT: i64 = 300_000_000_000;
@@ -16,7 +18,7 @@ const UNJUDGED: [&str; 3] =
 
 /// A group of pods as the PodGroup object specifies it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spec {
+pub struct KubernetesGroupSpec {
     /// The number of pods that are bound together; 1 with the policy `basic`.
     pub minimum: u32,
     /// The creation of the group, in nanoseconds since 1970.
@@ -32,9 +34,9 @@ pub struct Spec {
     pub unjudged: Option<&'static str>,
 }
 
-impl Spec {
+impl KubernetesGroupSpec {
     /// Reads a PodGroup. An unusable one is a finding, and so is each field with a demand that no law judges.
-    pub fn read(object: &Document, findings: &mut Findings) -> Option<Spec> {
+    pub fn read(object: &ParsedObject, findings: &mut Findings) -> Option<KubernetesGroupSpec> {
         let demands = |path: &&str| match object.at(path) {
             None => false,
             Some(Value::Array(list)) => !list.is_empty(),
@@ -47,7 +49,7 @@ impl Spec {
         }
         let text = |path: &str| object.at(path).and_then(Value::as_str);
         let read = || {
-            Ok(Spec {
+            Ok(KubernetesGroupSpec {
                 minimum: minimum(object)?,
                 created: created(object),
                 class: text("/spec/priorityClassName").filter(|class| !class.is_empty()).map(str::to_owned),
@@ -67,20 +69,30 @@ impl Spec {
             timeout: PERMIT_TIMEOUT,
             fails_together: true,
             leaves_together: true,
-            matching: Match::WaitingAndRunning,
+            matching: MatchPolicy::WaitingAndRunning,
             counts_gated: true,
             group: Vec::new(),
             unjudged: self.unjudged,
         }
     }
 
+    /// Returns the priority of the group by the values of the PriorityClasses, and whether its pods may preempt. `None`: each pod decides for itself.
+    pub fn terms(&self, classes: &BTreeMap<String, i32>) -> (i32, Option<bool>) {
+        let class = self.class.as_ref().and_then(|class| match class.as_str() {
+            "system-cluster-critical" => Some(2_000_000_000),
+            "system-node-critical" => Some(2_000_001_000),
+            class => classes.get(class).copied(),
+        });
+        (self.priority.or(class).unwrap_or(0), self.may_preempt)
+    }
+
     /// Returns the group for the cluster, with this priority.
-    pub fn group(&self, priority: i32) -> SchedulingGroup {
-        SchedulingGroup { priority, leaves_whole: self.leaves_whole }
+    pub fn group(&self, priority: i32) -> KubernetesPodGroup {
+        KubernetesPodGroup { priority, leaves_whole: self.leaves_whole }
     }
 }
 
-fn minimum(object: &Document) -> Result<u32, Finding> {
+fn minimum(object: &ParsedObject) -> Result<u32, Finding> {
     let path = "/spec/schedulingPolicy";
     let has = |policy: &str| object.at(&format!("{path}/{policy}")).is_some();
     match (has("gang"), has("basic")) {
@@ -97,7 +109,7 @@ fn minimum(object: &Document) -> Result<u32, Finding> {
     }
 }
 
-fn priority(object: &Document) -> Result<Option<i32>, Finding> {
+fn priority(object: &ParsedObject) -> Result<Option<i32>, Finding> {
     let path = "/spec/priority";
     let Some(value) = object.at(path) else { return Ok(None) };
     let priority = value.as_i64().and_then(|value| i32::try_from(value).ok());
@@ -107,7 +119,7 @@ fn priority(object: &Document) -> Result<Option<i32>, Finding> {
 }
 
 /// Reads whether the pods of the group are evicted together: `all`, formerly `PodGroup`; else `single`, formerly `Pod`.
-fn leaves_whole(object: &Document) -> Result<bool, Finding> {
+fn leaves_whole(object: &ParsedObject) -> Result<bool, Finding> {
     let path = "/spec/disruptionMode";
     let mode = match object.at(path) {
         None => return Ok(false),

@@ -2,11 +2,11 @@
 
 use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError};
 use crate::laws::Action;
-use crate::systems::{Arguments, argument};
+use crate::systems::{SystemArguments, argument};
 
 /// The pods that a queue may reclaim resources from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum ReclaimMode {
     /// Elastic pods first, then normal pods of queues that use more than their deserved amounts.
     Reclaim,
     /// Elastic pods only. Normal pods cannot exceed the deserved amounts of their queue.
@@ -15,9 +15,9 @@ pub enum Mode {
 
 /// The arguments in force.
 #[derive(Debug, Clone)]
-pub struct Args {
+pub struct VolcanoArgs {
     /// The pods that a queue may reclaim resources from.
-    pub mode: Mode,
+    pub mode: ReclaimMode,
     /// The steps of a cycle. The elastic action is the last one.
     pub actions: Vec<Action>,
     /// Whether the elastic action was configured before others.
@@ -33,16 +33,16 @@ const ACTIONS: &str = "actions";
 const TREE: &str = "enableHierarchy";
 const LEVEL: &str = "ancestorReclaimLevel";
 
-impl Args {
+impl VolcanoArgs {
     /// Reads the arguments.
-    pub fn new(arguments: &Arguments) -> Result<Args, ConfigError> {
+    pub fn new(arguments: &SystemArguments) -> Result<VolcanoArgs, ConfigError> {
         let bad = |name: &str, expected: &str| {
             let (name, expected, found) = (name.to_owned(), expected.to_owned(), arguments.text(name).to_owned());
             ConfigError::BadArgument(BadArgument { name, expected, found })
         };
         let mode = match arguments.text(MODE) {
-            "reclaim" => Mode::Reclaim,
-            "elastic" => Mode::Elastic,
+            "reclaim" => ReclaimMode::Reclaim,
+            "elastic" => ReclaimMode::Elastic,
             _ => return Err(bad(MODE, "`reclaim` or `elastic`")),
         };
         let actions = arguments.text(ACTIONS).split(',').map(str::trim).filter(|name| !name.is_empty()).map(action);
@@ -52,7 +52,7 @@ impl Args {
         let elastic_was_moved = actions.iter().skip_while(|action| !elastic(action)).any(|action| !elastic(action));
         actions.sort_by_key(elastic);
         let expected = "some of `allocate`, `reclaim`, `preempt`, `backfill` and `elastic`, separated by commas";
-        Ok(Args {
+        Ok(VolcanoArgs {
             mode,
             actions: Some(actions).filter(|actions| !actions.is_empty()).ok_or_else(|| bad(ACTIONS, expected))?,
             elastic_was_moved,
@@ -133,14 +133,14 @@ mod tests {
     #[test]
     fn actions_run_in_the_order_they_are_named_and_elastic_last() {
         let laws = super::super::describe();
-        let arguments = Arguments::read(&laws, r#"{"actions": "elastic, allocate"}"#).unwrap();
-        let args = Args::new(&arguments).unwrap();
+        let arguments = SystemArguments::read(&laws, r#"{"actions": "elastic, allocate"}"#).unwrap();
+        let args = VolcanoArgs::new(&arguments).unwrap();
         assert_eq!((args.actions, args.elastic_was_moved), (vec![Action::Allocate, Action::Elastic], true));
-        let arguments = Arguments::read(&laws, r#"{"actions": "reclaim, allocate"}"#).unwrap();
-        let args = Args::new(&arguments).unwrap();
+        let arguments = SystemArguments::read(&laws, r#"{"actions": "reclaim, allocate"}"#).unwrap();
+        let args = VolcanoArgs::new(&arguments).unwrap();
         assert_eq!((args.actions, args.elastic_was_moved), (vec![Action::Reclaim, Action::Allocate], false));
-        let arguments = Arguments::read(&laws, "").unwrap();
-        let args = Args::new(&arguments).unwrap();
+        let arguments = SystemArguments::read(&laws, "").unwrap();
+        let args = VolcanoArgs::new(&arguments).unwrap();
         assert_eq!(args.actions, [Action::Allocate, Action::Reclaim, Action::Elastic]);
         assert!(!args.elastic_was_moved);
     }

@@ -6,19 +6,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::laws::order::earlier_task_first;
-use crate::model::{Cluster, JobIx, Place, Pod, PodIx, Preemptibility};
+use crate::model::{Cluster, JobIx, PodInfo, PodIx, PodLocation, Preemptibility};
 
 /// The elastic labels of all pods that belong to jobs.
 #[derive(Debug, Default)]
-pub struct Classes {
+pub struct ElasticPods {
     /// The job of each pod, and whether its label marks it as elastic.
     labelled: BTreeMap<PodIx, (JobIx, bool)>,
     /// The jobs whose classes must be computed again.
     touched: BTreeSet<JobIx>,
 }
 
-impl Classes {
-    /// Reads a pod and returns its class, valid until the next [`Classes::sync`].
+impl ElasticPods {
+    /// Reads a pod and returns its class, valid until the next [`ElasticPods::sync`].
     pub fn read(&mut self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>, labelled: bool) -> Preemptibility {
         self.forget(pod);
         if let Some(job) = job {
@@ -27,7 +27,7 @@ impl Classes {
         self.read_again(cluster, pod)
     }
 
-    /// Notes that a pod has changed in other parts. Returns its class, which is valid until the next [`Classes::sync`].
+    /// Notes that a pod has changed in other parts. Returns its class, which is valid until the next [`ElasticPods::sync`].
     pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
         let Some((job, labelled)) = self.labelled.get(&pod) else { return Preemptibility::NonPreemptible };
         self.touched.insert(*job);
@@ -63,8 +63,8 @@ impl Classes {
 
 /// Divides the pods of a job in task order: the first ones, up to a complete gang, are normal, and the others are elastic.
 fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibility)> {
-    let counts = |pod: &Pod| pod.place != Place::Finished || pod.attributes.task.succeeded;
-    let mut pods: Vec<(PodIx, &Pod)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
+    let counts = |pod: &PodInfo| pod.place != PodLocation::Finished || pod.attributes.task.succeeded;
+    let mut pods: Vec<(PodIx, &PodInfo)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
     pods.sort_by(|(_, a), (_, b)| (earlier_task_first::LAW.function)(cluster, a, b));
     let mut need = members.first().map(|lead| cluster.need(*lead)).unwrap_or_default();

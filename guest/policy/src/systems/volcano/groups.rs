@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::keys;
 use super::pods::truth;
-use super::reported::Reported;
+use super::reported::ReportedFindings;
 use crate::contract;
-use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx};
+use crate::model::{Cluster, ElasticSettings, Gang, JobIx, JobKey, MatchPolicy, PodIx, VolcanoPodGroup};
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, PodVotes, pod_group};
+use crate::systems::{Findings, ParsedObject, PodVotes, pod_group};
 use annotations::{read_cooldown, read_elastic};
 
 /// A group of pods as the PodGroup object specifies it.
@@ -31,7 +31,7 @@ struct GroupSpec {
     priority: Option<i32>,
     created: i64,
     job: Option<String>,
-    elastic: Option<Option<Elastic>>,
+    elastic: Option<Option<ElasticSettings>>,
     opted_out: bool,
     cooldown: Option<i64>,
     /// A field with a demand that no law judges, as a JSON pointer.
@@ -42,13 +42,13 @@ struct GroupSpec {
 #[derive(Debug, Clone, PartialEq)]
 struct JobSpec {
     replicas: Option<u32>,
-    elastic: Option<Option<Elastic>>,
+    elastic: Option<Option<ElasticSettings>>,
     cooldown: Option<i64>,
 }
 
 /// The PodGroups, Jobs and priority classes read so far.
 #[derive(Debug, Default)]
-pub struct Groups {
+pub struct VolcanoGroups {
     groups: BTreeMap<JobKey, GroupSpec>,
     jobs: BTreeMap<JobKey, JobSpec>,
     /// The Job that each pod of a group names; the name on the oldest pod counts.
@@ -58,9 +58,9 @@ pub struct Groups {
     changed: BTreeSet<JobKey>,
 }
 
-impl Groups {
+impl VolcanoGroups {
     /// Reads a PodGroup.
-    pub fn read_group(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
+    pub fn read_group(&mut self, object: &ParsedObject, reported: &mut ReportedFindings, findings: &mut Findings) {
         let key = (object.namespace.clone(), object.name.clone());
         let spec = read_group(object, reported, findings);
         if self.groups.get(&key) != Some(&spec) {
@@ -70,7 +70,7 @@ impl Groups {
     }
 
     /// Reads a Job.
-    pub fn read_job(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
+    pub fn read_job(&mut self, object: &ParsedObject, reported: &mut ReportedFindings, findings: &mut Findings) {
         let tasks = object.at("/spec/tasks").and_then(Value::as_array);
         let replicas = tasks.map(|tasks| {
             let counts = tasks.iter().enumerate().map(|(at, task)| match task.get("replicas") {
@@ -105,7 +105,7 @@ impl Groups {
     }
 
     /// Reads a priority class.
-    pub fn read_class(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
+    pub fn read_class(&mut self, object: &ParsedObject, reported: &mut ReportedFindings, findings: &mut Findings) {
         let given = object.at("/value");
         let value = given.and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
         if let (Some(given), None) = (given, value) {
@@ -165,19 +165,20 @@ impl Groups {
         self.changed.extend(self.groups.keys().cloned());
     }
 
-    fn pod_group(&self, cluster: &mut Cluster, key: &JobKey, spec: &GroupSpec) -> PodGroupSpec {
+    fn pod_group(&self, cluster: &mut Cluster, key: &JobKey, spec: &GroupSpec) -> VolcanoPodGroup {
         let named = cluster.job_named(key).and_then(|job| self.job_names.of(job).next());
         let job = spec.job.as_ref().or(named);
         let parent = job.and_then(|job| self.jobs.get(&(key.0.clone(), job.clone())));
         let elastic = spec.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
         let sum = spec.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));
         let roles = spec.roles.iter().filter(|_| spec.minimum >= sum);
-        PodGroupSpec {
+        VolcanoPodGroup {
             queue: Some(cluster.intern(&spec.queue)),
             priority: spec.priority.unwrap_or_else(|| self.priority(&spec.class)),
             created: spec.created,
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
-            elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
+            elastic: elastic
+                .map(|elastic| ElasticSettings { most: parent.and_then(|parent| parent.replicas), ..elastic }),
             opted_out: spec.opted_out,
             cooldown: spec.cooldown.or_else(|| parent.and_then(|parent| parent.cooldown)),
         }
@@ -199,14 +200,14 @@ fn gang(spec: &GroupSpec) -> Gang {
         timeout: super::PERMIT_TIMEOUT,
         fails_together: false,
         leaves_together: false,
-        matching: Match::WaitingAndRunning,
+        matching: MatchPolicy::WaitingAndRunning,
         counts_gated: true,
         group: Vec::new(),
         unjudged: spec.unjudged,
     }
 }
 
-fn read_group(object: &Document, reported: &mut Reported, findings: &mut Findings) -> GroupSpec {
+fn read_group(object: &ParsedObject, reported: &mut ReportedFindings, findings: &mut Findings) -> GroupSpec {
     let text = |path: &str| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
     let path = "/spec/minMember";
@@ -251,7 +252,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
 }
 
 /// Reads whether a group opts its pods out of preemption. Without the setting, each pod decides for itself.
-fn opted_out(object: &Document, reported: &mut Reported, findings: &mut Findings) -> bool {
+fn opted_out(object: &ParsedObject, reported: &mut ReportedFindings, findings: &mut Findings) -> bool {
     let by_annotation = object.annotation(keys::PREEMPTABLE);
     let Some(text) = by_annotation.or_else(|| object.label(keys::PREEMPTABLE)) else { return false };
     let truth = truth(text);

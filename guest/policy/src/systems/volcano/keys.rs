@@ -1,6 +1,6 @@
 //! Volcano's names of API groups, labels, annotations and queues.
 
-use crate::systems::demands::Demand;
+use crate::systems::demands::PlacementDemand;
 
 /// API group of Queue and PodGroup.
 pub const SCHEDULING_GROUP: &str = "scheduling.volcano.sh";
@@ -46,7 +46,7 @@ pub const NUMA_TOPOLOGY: &str = "volcano.sh/numa-topology-policy";
 
 /// The annotations of pods that may demand a placement which no law judges (ruling 2.16). Upstream plugin numaaware: `none` and
 /// `best-effort` admit every node.
-pub const DEMANDS: [Demand; 1] = [Demand {
+pub const DEMANDS: [PlacementDemand; 1] = [PlacementDemand {
     key: NUMA_TOPOLOGY,
     path: "/metadata/annotations/volcano.sh~1numa-topology-policy",
     is_hard: |text| !["none", "best-effort"].contains(&text),

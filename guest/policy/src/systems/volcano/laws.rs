@@ -3,8 +3,8 @@
 //!
 //! Seed: *Elastic scheduling based on AI scenarios*. Upstream is Volcano after 1.15.
 
-use super::args::{Args, Mode};
-use crate::laws::{Cycle, Gate, Laws, NodeChoice, ReclaimRules, Search, gate, guard, laws, limit, order};
+use super::args::{ReclaimMode, VolcanoArgs};
+use crate::laws::{CycleLaws, LawCheck, Laws, NodeChoice, ReclaimRules, SearchKind, gate, guard, laws, limit, order};
 
 laws! { "volcano":
     Gate QUEUE_TAKES_PODS = "queue-takes-pods", gate::queue_takes_pods::LAW, "upstream capacity plugin, AddAllocatableFn and leaf queues";
@@ -48,7 +48,7 @@ laws! { "volcano":
 }
 
 /// Returns the laws in force under these arguments.
-pub fn table(args: &Args) -> Laws {
+pub fn table(args: &VolcanoArgs) -> Laws {
     Laws {
         queue_order: QUEUE_ORDER,
         final_gates: vec![
@@ -69,7 +69,7 @@ pub fn table(args: &Args) -> Laws {
         reprieve_order: TASKS,
         // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
         node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
-        search: Search::Bundles,
+        search: SearchKind::Bundles,
         parents_bind: true,
         least_harm: None,
         quotas_take_back: false,
@@ -79,24 +79,24 @@ pub fn table(args: &Args) -> Laws {
     }
 }
 
-fn cycle(args: &Args) -> Cycle {
+fn cycle(args: &VolcanoArgs) -> CycleLaws {
     let everywhere = vec![VICTIM_IS_BOUND, OF_ANOTHER_JOB, NOT_OPTED_OUT, NO_SYSTEM_POD, PAST_COOLDOWN];
     let across = vec![FREES_WHAT_IS_ASKED, QUEUE_IS_RECLAIMABLE];
     let of_queues = match args.mode {
-        Mode::Elastic => vec![IS_ELASTIC],
-        Mode::Reclaim => {
+        ReclaimMode::Elastic => vec![IS_ELASTIC],
+        ReclaimMode::Reclaim => {
             vec![OF_ANOTHER_QUEUE, FREES_WHAT_IS_OWED, OUTSIDE_THE_CLAIM, ABOVE_DESERVED, LEAVES_GUARANTEE]
         }
     };
     let alone = match args.mode {
-        Mode::Elastic => Vec::new(),
-        Mode::Reclaim => vec![FREES_WHAT_IS_OWED],
+        ReclaimMode::Elastic => Vec::new(),
+        ReclaimMode::Reclaim => vec![FREES_WHAT_IS_OWED],
     };
     let claim = match args.mode {
-        Mode::Elastic => Vec::new(),
-        Mode::Reclaim => vec![STAYS_WITHIN_DESERVED],
+        ReclaimMode::Elastic => Vec::new(),
+        ReclaimMode::Reclaim => vec![STAYS_WITHIN_DESERVED],
     };
-    Cycle {
+    CycleLaws {
         actions: args.actions.clone(),
         queues: QUEUES,
         jobs: JOBS,
@@ -136,9 +136,9 @@ fn cycle(args: &Args) -> Cycle {
 }
 
 /// Returns the limits of a normal pod.
-fn normal(args: &Args) -> Vec<Gate> {
+fn normal(args: &VolcanoArgs) -> Vec<LawCheck> {
     match args.mode {
-        Mode::Elastic => vec![FITS_CAPABILITY, LEFT_FREE, FITS_DESERVED],
-        Mode::Reclaim => vec![FITS_CAPABILITY, LEFT_FREE],
+        ReclaimMode::Elastic => vec![FITS_CAPABILITY, LEFT_FREE, FITS_DESERVED],
+        ReclaimMode::Reclaim => vec![FITS_CAPABILITY, LEFT_FREE],
     }
 }

@@ -24,18 +24,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
-use crate::laws::{Action, Entry, Laws};
-use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx, Symbol};
+use crate::laws::{Action, LawListing, Laws};
+use crate::model::{Cluster, JobIx, NameId, PodAttributes, PodInfo, PodIx, PodKind, QueueIx};
 use crate::systems::document::annotation_path;
 use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{self, SchedulingGroups, with_groups};
-use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
-use args::Args;
-use classes::Classes;
-use groups::Groups;
-use pods::PodMetadata;
-use queues::Queues;
-use reported::Reported;
+use crate::systems::{
+    self, DEFAULT_SCHEDULER, Findings, ParsedObject, QueueVocabulary, System, SystemArguments, interests, schedulers,
+};
+use args::VolcanoArgs;
+use classes::ElasticPods;
+use groups::VolcanoGroups;
+use pods::VolcanoPodMetadata;
+use queues::VolcanoQueues;
+use reported::ReportedFindings;
 
 /// The time for which a pod that is tried outside of the cycle waits at Permit for its gang, in nanoseconds. The cycle itself never waits.
 const PERMIT_TIMEOUT: i64 = 600_000_000_000;
@@ -62,13 +64,15 @@ pub fn describe() -> SystemInfo {
 }
 
 /// What users of this system call a queue and its bounds.
-const TERMS: Terms = Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" };
+const TERMS: QueueVocabulary =
+    QueueVocabulary { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" };
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<Entry> {
-    let mut rules: Vec<Entry> = Vec::new();
-    for mode in [args::Mode::Reclaim, args::Mode::Elastic] {
-        let args = Args { mode, actions: Vec::new(), elastic_was_moved: false, is_tree: true, watched_ancestors: 0 };
+pub fn rules() -> Vec<LawListing> {
+    let mut rules: Vec<LawListing> = Vec::new();
+    for mode in [args::ReclaimMode::Reclaim, args::ReclaimMode::Elastic] {
+        let args =
+            VolcanoArgs { mode, actions: Vec::new(), elastic_was_moved: false, is_tree: true, watched_ancestors: 0 };
         let new = laws::table(&args).rules();
         rules.extend(new.into_iter().filter(|rule| !rules.contains(rule)).collect::<Vec<_>>());
     }
@@ -76,17 +80,17 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures the system.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
-    let args = Args::new(arguments)?;
+pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
+    let args = VolcanoArgs::new(arguments)?;
     Ok(Box::new(Volcano {
         laws: Arc::new(laws::table(&args)),
         args,
-        queues: Queues::default(),
-        groups: Groups::default(),
+        queues: VolcanoQueues::default(),
+        groups: VolcanoGroups::default(),
         pod_groups: SchedulingGroups::default(),
-        reported: Reported::default(),
+        reported: ReportedFindings::default(),
         named: NamedQueues::default(),
-        classes: Classes::default(),
+        classes: ElasticPods::default(),
         bounded_at: None,
     }))
 }
@@ -94,15 +98,15 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 /// Volcano's laws with their arguments, and the objects read so far.
 #[derive(Debug)]
 struct Volcano {
-    args: Args,
+    args: VolcanoArgs,
     laws: Arc<Laws>,
-    queues: Queues,
-    groups: Groups,
+    queues: VolcanoQueues,
+    groups: VolcanoGroups,
     pod_groups: SchedulingGroups,
-    reported: Reported,
+    reported: ReportedFindings,
     /// The queues that pods and PodGroups name.
     named: NamedQueues,
-    classes: Classes,
+    classes: ElasticPods,
     /// The version of the cluster for which the real capabilities were last set.
     bounded_at: Option<u64>,
 }
@@ -117,7 +121,7 @@ impl System for Volcano {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let metadata = PodMetadata(pod);
+        let metadata = VolcanoPodMetadata(pod);
         let mut attributes = pods::read(cluster, pod, &mut self.reported, findings);
         if !self.args.actions.contains(&Action::Backfill) {
             pods::warn_of_backfill(cluster, pod, &mut self.reported, findings);
@@ -128,7 +132,7 @@ impl System for Volcano {
             }
             None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
-                let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+                let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
                 let queue = self.named.note(cluster, queue, object, || annotation_path(keys::QUEUE_NAME));
                 attributes.queue_name = Some(queue);
             }
@@ -153,15 +157,15 @@ impl System for Volcano {
         self.pod_groups.forget_pod(pod);
     }
 
-    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
-        if pod.name.kind == Kind::Reservation {
+    fn queue_of(&self, cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
+        if pod.name.kind == PodKind::Reservation {
             return None;
         }
         let name = pod.attributes.job.map_or(pod.attributes.queue_name, |job| cluster.pod_group(job)?.queue);
         cluster.queue_named(name?)
     }
 
-    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         self.pod_groups.read_object(object, findings);
         match object.kind.as_str() {
             "PodGroup" if object.group == scheduling_groups::GROUP => {}
@@ -170,7 +174,7 @@ impl System for Volcano {
                 if let Some(queue) =
                     object.at("/spec/queue").and_then(|queue| queue.as_str()).filter(|queue| !queue.is_empty())
                 {
-                    let named = || Document::named(&object.kind, &object.namespace, &object.name);
+                    let named = || ParsedObject::named(&object.kind, &object.namespace, &object.name);
                     self.named.note(cluster, queue, named, || "/spec/queue".to_owned());
                 }
                 self.groups.read_group(object, &mut self.reported, findings);
@@ -182,7 +186,7 @@ impl System for Volcano {
     }
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        self.reported.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
+        self.reported.forget(&ParsedObject::named(&object.kind, &object.namespace, &object.name).title());
         self.pod_groups.remove_object(object);
         match object.kind.as_str() {
             "PodGroup" if object.group == scheduling_groups::GROUP => {}
@@ -193,7 +197,7 @@ impl System for Volcano {
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         if std::mem::take(&mut self.args.elastic_was_moved) {
-            let object = Document::named("Argument", "", "actions");
+            let object = ParsedObject::named("Argument", "", "actions");
             let message = "`elastic` is listed before other actions; it is executed last";
             findings.push(object.warning("", message, "list `elastic` last"));
         }
@@ -214,7 +218,7 @@ impl System for Volcano {
         }
     }
 
-    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<Symbol>) {
+    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<NameId>) {
         self.named.sweep(used);
     }
 
@@ -229,7 +233,7 @@ impl System for Volcano {
         Eviction::Delete
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> QueueVocabulary {
         TERMS
     }
 }

@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 use super::keys;
-use super::reported::Reported;
+use super::reported::ReportedFindings;
 use crate::contract::{self, Phase};
-use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, Task};
+use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, TaskAttributes};
 use crate::systems::arguments::duration;
 use crate::systems::demands::unjudged;
 use crate::systems::document::{annotation_path, label_path, look_up};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The labels and annotations of one pod.
-pub struct PodMetadata<'a>(pub &'a contract::Pod);
+pub struct VolcanoPodMetadata<'a>(pub &'a contract::Pod);
 
-impl<'a> PodMetadata<'a> {
+impl<'a> VolcanoPodMetadata<'a> {
     /// Returns the value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.template.labels, key)
@@ -37,13 +37,18 @@ impl<'a> PodMetadata<'a> {
 }
 
 /// Warns that a pending pod without requests stays pending: only the action `backfill` places such pods.
-pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, reported: &mut Reported, findings: &mut Findings) {
+pub fn warn_of_backfill(
+    cluster: &Cluster,
+    pod: &contract::Pod,
+    reported: &mut ReportedFindings,
+    findings: &mut Findings,
+) {
     let is_request = |amount: &contract::Amount| cluster.resource_name(ResourceIx(amount.resource)) != "pods";
     if pod.node.is_none() && pod.template.scheduler == keys::SCHEDULER && !pod.template.requests.iter().any(is_request)
     {
         let message = "the pod requests nothing and action `backfill` is off: the pod stays pending".to_owned();
         let remedy = "add a resource request, or add `backfill` to the argument `actions`";
-        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+        let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
         reported.warn(&object, "/spec/containers", message, remedy, findings);
     }
 }
@@ -52,11 +57,11 @@ pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, reported: &mut R
 pub fn read(
     cluster: &mut Cluster,
     pod: &contract::Pod,
-    reported: &mut Reported,
+    reported: &mut ReportedFindings,
     findings: &mut Findings,
 ) -> PodAttributes {
-    let metadata = PodMetadata(pod);
-    let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+    let metadata = VolcanoPodMetadata(pod);
+    let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
     let mut warn = |path: String, text: &str, consequence: &str, remedy: &str| {
         reported.warn(&object, &path, format!("`{text}` {consequence}"), remedy, findings);
     };
@@ -104,7 +109,7 @@ pub fn read(
         budgets: Vec::new(),
         marked: false,
         unjudged: unjudged(&keys::DEMANDS, |key| metadata.annotation(key)),
-        task: Task {
+        task: TaskAttributes {
             role: Some(role),
             index: number,
             cooldown: length,

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::args::Args;
+use super::args::VolcanoArgs;
 use super::keys;
 use crate::contract::Finding;
 use crate::model::{
-    Amounts, Bound, Bounds, Cluster, Meaning, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
+    AmountKind, Amounts, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, ResourceBound, ResourceIx,
+    ResourceRequest,
 };
 use crate::systems::document::NamedAmounts;
-use crate::systems::{Document, Findings, pod_group};
+use crate::systems::{Findings, ParsedObject, pod_group};
 
 /// A queue as the Queue object specifies it.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Spec {
+struct VolcanoQueueSpec {
     parent: Option<String>,
     capability: NamedAmounts,
     deserved: NamedAmounts,
@@ -27,15 +28,15 @@ struct Spec {
 
 /// The queues read so far.
 #[derive(Debug, Default)]
-pub struct Queues {
-    specs: BTreeMap<String, Spec>,
+pub struct VolcanoQueues {
+    specs: BTreeMap<String, VolcanoQueueSpec>,
     in_sync: bool,
     resources: usize,
 }
 
-impl Queues {
+impl VolcanoQueues {
     /// Reads a queue.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+    pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
         match read(object) {
             Ok(spec) => {
                 findings.extend(weight_alone(object, &spec));
@@ -57,7 +58,7 @@ impl Queues {
     }
 
     /// Returns the queues, parents before children. `None`: nothing has changed since the last call.
-    pub fn changed(&mut self, args: &Args, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
+    pub fn changed(&mut self, args: &VolcanoArgs, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
         if self.in_sync && self.resources == cluster.resource_count() {
             return None;
         }
@@ -74,7 +75,7 @@ impl Queues {
 }
 
 /// Returns the tree below the root. A queue in a cycle, or without an existing parent, becomes a child of the root.
-fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<QueueDefinition> {
+fn tree(args: &VolcanoArgs, cluster: &Cluster, all: &BTreeMap<String, VolcanoQueueSpec>) -> Vec<QueueDefinition> {
     let parent = |name: &str| -> Option<&str> {
         let spec = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
         let parent = spec.parent.as_deref().filter(|parent| all.contains_key(*parent));
@@ -103,7 +104,7 @@ fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<Que
 fn definition(
     cluster: &Cluster,
     name: &str,
-    spec: &Spec,
+    spec: &VolcanoQueueSpec,
     parent: Option<String>,
     has_children: bool,
 ) -> QueueDefinition {
@@ -125,9 +126,9 @@ fn definition(
     }
 }
 
-fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts, zero_counts: fn(&str) -> bool) -> Bound<K> {
+fn bound<K: AmountKind>(cluster: &Cluster, amounts: &NamedAmounts, zero_counts: fn(&str) -> bool) -> ResourceBound<K> {
     let named = amounts.iter().filter(|(name, n)| counts(name) && (*n > 0 || zero_counts(name)));
-    Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
+    ResourceBound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
 }
 
 /// Returns whether queues count a resource. Only nodes limit `pods`, host ports and what volumes take.
@@ -141,7 +142,7 @@ fn counts(resource: &str) -> bool {
 pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {
-        total.add(&Request::new(node.allocatable.iter().collect()));
+        total.add(&ResourceRequest::new(node.allocatable.iter().collect()));
     }
     let resources = (0u32..).map(ResourceIx).take(cluster.resource_count());
     let resources: Vec<ResourceIx> = resources.filter(|resource| counts(cluster.resource_name(*resource))).collect();
@@ -166,13 +167,13 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
             let left = i64::try_from(left).unwrap_or(i64::MAX);
             (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.0.min(left)))
         });
-        let real = Bound::new(real);
+        let real = ResourceBound::new(real);
         cluster.set_runtime(ix, real);
     }
 }
 
 /// Returns a warning for a queue that has a weight and no bound. Volcano makes the queues `default` and `root` itself, with weight 1.
-fn weight_alone(object: &Document, spec: &Spec) -> Option<Finding> {
+fn weight_alone(object: &ParsedObject, spec: &VolcanoQueueSpec) -> Option<Finding> {
     let weight = object.at("/spec/weight")?;
     let is_built_in =
         [keys::DEFAULT_QUEUE, keys::ROOT_QUEUE].contains(&object.name.as_str()) && weight.as_i64() == Some(1);
@@ -197,7 +198,7 @@ fn must_pick_nodes(affinity: &Value) -> bool {
 }
 
 /// Makes a warning for a queue that has an affinity to groups of nodes: no law judges it.
-fn node_groups(object: &Document, spec: &Spec) -> Option<Finding> {
+fn node_groups(object: &ParsedObject, spec: &VolcanoQueueSpec) -> Option<Finding> {
     let (message, remedy) = match spec.node_groups? {
         true => (
             "no law judges this constraint, so no pod of the queue is tried",
@@ -208,7 +209,7 @@ fn node_groups(object: &Document, spec: &Spec) -> Option<Finding> {
     Some(object.warning(AFFINITY, message, remedy))
 }
 
-fn read(object: &Document) -> Result<Spec, Finding> {
+fn read(object: &ParsedObject) -> Result<VolcanoQueueSpec, Finding> {
     let priority = match object.at("/spec/priority") {
         None => 0,
         Some(value) => value.as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(|| {
@@ -228,7 +229,7 @@ fn read(object: &Document) -> Result<Spec, Finding> {
     let state = object.at("/status/state").and_then(Value::as_str).unwrap_or_default();
     let open = state.is_empty() || state == "Open";
     let parent = object.at("/spec/parent").and_then(Value::as_str).filter(|name| !name.is_empty());
-    Ok(Spec {
+    Ok(VolcanoQueueSpec {
         parent: parent.map(str::to_owned),
         capability: object.amounts("/spec/capability", true)?,
         deserved: object.amounts("/spec/deserved", true)?,

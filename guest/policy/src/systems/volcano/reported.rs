@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::systems::document::annotation_path;
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The objects and paths reported so far.
 #[derive(Debug, Default)]
-pub struct Reported(BTreeSet<(String, String)>);
+pub struct ReportedFindings(BTreeSet<(String, String)>);
 
-impl Reported {
+impl ReportedFindings {
     /// Warns about an annotation or a field, unless this object and path were reported before.
-    pub fn warn(&mut self, object: &Document, path: &str, message: String, remedy: &str, findings: &mut Findings) {
+    pub fn warn(&mut self, object: &ParsedObject, path: &str, message: String, remedy: &str, findings: &mut Findings) {
         if self.0.insert((object.title(), path.to_owned())) {
             findings.push(object.warning(path, message, remedy));
         }
@@ -20,7 +20,7 @@ impl Reported {
     /// Warns about an annotation.
     pub fn annotation(
         &mut self,
-        object: &Document,
+        object: &ParsedObject,
         key: &str,
         consequence: &str,
         remedy: &str,

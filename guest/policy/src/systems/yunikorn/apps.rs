@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::tree::{Leaf, Tree};
+use super::tree::{LeafQueue, Tree};
 use crate::contract;
-use crate::model::{Cluster, JobIx, PodIx, PodsByName, QueueIx, SavedPod};
+use crate::model::{Cluster, JobIx, PodIdentity, PodIx, PodsByName, QueueIx};
 
 /// The arrival of a pod: reported at, created at (both in nanoseconds since 1970), and its name.
 type Arrival = (i64, i64, String);
 
 /// An application.
 #[derive(Debug)]
-struct App {
+struct YuniKornApplication {
     first: Arrival,
     /// The pod that arrived first, while it exists.
     first_pod: Option<PodIx>,
@@ -27,13 +27,13 @@ struct App {
     /// The arrival of the originator, and the pod while it exists.
     originator: Option<(Arrival, Option<PodIx>)>,
     members: BTreeSet<PodIx>,
-    leaf: Option<Leaf>,
+    leaf: Option<LeafQueue>,
 }
 
 /// All applications.
 #[derive(Debug, Default)]
-pub struct Apps {
-    apps: BTreeMap<JobIx, App>,
+pub struct ApplicationRegistry {
+    apps: BTreeMap<JobIx, YuniKornApplication>,
     jobs: BTreeMap<PodIx, JobIx>,
     /// Applications whose originator in the cluster is out of date.
     changed: BTreeSet<JobIx>,
@@ -45,7 +45,7 @@ pub struct Apps {
 
 /// The labels and annotations of a pod that concern its application.
 #[derive(Debug)]
-pub struct PodMetadata<'a> {
+pub struct ApplicationMetadata<'a> {
     /// The queue that the pod names.
     pub queue: Option<&'a str>,
     /// Whether the pod is a placeholder for another pod.
@@ -59,12 +59,12 @@ pub struct AppHistory {
     first: Arrival,
     named: Option<String>,
     namespace: String,
-    originator: Option<(Arrival, Option<SavedPod>)>,
+    originator: Option<(Arrival, Option<PodIdentity>)>,
 }
 
-impl Apps {
+impl ApplicationRegistry {
     /// Adds a pod to an application, or updates it there.
-    pub fn add_pod(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, metadata: &PodMetadata<'_>) {
+    pub fn add_pod(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, metadata: &ApplicationMetadata<'_>) {
         let ix = PodIx(pod.id);
         if self.jobs.insert(ix, job).is_some_and(|old| old != job) {
             self.remove_pod(ix);
@@ -72,7 +72,7 @@ impl Apps {
         }
         let arrival = (pod.entered, pod.created, format!("{}/{}", pod.template.namespace, pod.name));
         let new = !self.apps.contains_key(&job);
-        let app = self.apps.entry(job).or_insert_with(|| App {
+        let app = self.apps.entry(job).or_insert_with(|| YuniKornApplication {
             first: arrival.clone(),
             first_pod: Some(ix),
             named: metadata.queue.map(str::to_owned),
@@ -131,7 +131,7 @@ impl Apps {
         let history = history.filter_map(|(job, app)| {
             let (first, named, namespace) = (app.first.clone(), app.named.clone(), app.namespace.clone());
             let saved =
-                |(at, pod): &(Arrival, Option<PodIx>)| (at.clone(), pod.and_then(|pod| SavedPod::of(cluster, pod)));
+                |(at, pod): &(Arrival, Option<PodIx>)| (at.clone(), pod.and_then(|pod| PodIdentity::of(cluster, pod)));
             Some(AppHistory {
                 app: cluster.job(*job)?.key.1.clone(),
                 first,

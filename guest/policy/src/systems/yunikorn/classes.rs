@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::{keys, pods};
 use crate::contract;
 use crate::model::{Cluster, PodAttributes, PodIx};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The settings of a PriorityClass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Class {
+struct PriorityClassSettings {
     opted_out: bool,
     never_preempts: bool,
 }
@@ -24,19 +24,19 @@ struct PodSettings {
 
 /// The classes, and the pods that have a class.
 #[derive(Debug, Default)]
-pub struct Classes {
-    classes: BTreeMap<String, Class>,
+pub struct PreemptionSettings {
+    classes: BTreeMap<String, PriorityClassSettings>,
     pods: BTreeMap<PodIx, PodSettings>,
     changed: bool,
 }
 
-impl Classes {
+impl PreemptionSettings {
     /// Reads a PriorityClass.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
-        let named = || Document::named(&object.kind, &object.namespace, &object.name);
+    pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
+        let named = || ParsedObject::named(&object.kind, &object.namespace, &object.name);
         let allowed = object.annotation(keys::ALLOW_PREEMPTION).and_then(|text| pods::flag(text, named, findings));
         let never_preempts = object.at("/preemptionPolicy").and_then(|value| value.as_str()) == Some("Never");
-        let class = Class { opted_out: allowed == Some(false), never_preempts };
+        let class = PriorityClassSettings { opted_out: allowed == Some(false), never_preempts };
         self.changed |= self.classes.insert(object.name.clone(), class) != Some(class);
     }
 

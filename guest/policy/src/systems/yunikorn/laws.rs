@@ -2,7 +2,8 @@
 //! file and its source; and which preemptors it does not apply to.
 
 use crate::laws::{
-    Enforcement, Group, Laws, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, Search, gate, guard, laws, limit, order,
+    Laws, MaxEnforcementLaws, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, SearchKind, VictimGroupLaws, gate,
+    guard, laws, limit, order,
 };
 
 laws! { "yunikorn":
@@ -61,7 +62,7 @@ pub fn table() -> Laws {
         permit: Vec::new(),
         reprieve_order: REPRIEVE,
         node_choice: NODE,
-        search: Search::GroupOnOneNode(Group {
+        search: SearchKind::GroupOnOneNode(VictimGroupLaws {
             floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,
         }),
@@ -70,7 +71,7 @@ pub fn table() -> Laws {
         quotas_take_back: false,
         promises: None,
         cycle: None,
-        enforcement: Some(Enforcement {
+        enforcement: Some(MaxEnforcementLaws {
             gates: vec![QUEUE_GIVES_BACK, OVER_MAX_FOR_THE_DELAY],
             guards: vec![GIVER_IS_OF_NO_DAEMON_SET, GIVER_HOLDS_WHAT_IS_OVER],
             limits: vec![STOPS_AT_MAX, GIVER_KEEPS_GUARANTEE],

@@ -24,16 +24,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
-use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Symbol, Task};
+use crate::laws::{LawListing, Laws};
+use crate::model::{Cluster, JobIx, NameId, PodAttributes, PodInfo, PodIx, Preemptibility, QueueIx, TaskAttributes};
 use crate::systems::named_queues::NamedQueues;
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
-use apps::Apps;
-use classes::Classes;
-use config::Config;
+use crate::systems::{self, Findings, ParsedObject, QueueVocabulary, System, SystemArguments, interests, schedulers};
+use apps::ApplicationRegistry;
+use classes::PreemptionSettings;
+use config::PartitionConfig;
 pub use config::unpack as unpack_queues;
-use overages::{Overage, Overages};
-use source::Source;
+use overages::{OverMaxQueue, OverMaxQueues};
+use source::QueueConfigMaps;
 use tree::Tree;
 
 /// Describes the system.
@@ -48,25 +48,25 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
-        templates: systems::sentences(&rules(), Terms::default()),
+        templates: systems::sentences(&rules(), QueueVocabulary::default()),
     }
 }
 
 /// Returns every law of the system.
-pub fn rules() -> Vec<Entry> {
+pub fn rules() -> Vec<LawListing> {
     laws::table().rules()
 }
 
 /// Configures the system.
-pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
+pub fn configure(_: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(YuniKorn {
         laws: Arc::new(laws::table()),
         tree: Tree::default(),
-        apps: Apps::default(),
-        classes: Classes::default(),
-        source: Source::default(),
+        apps: ApplicationRegistry::default(),
+        classes: PreemptionSettings::default(),
+        source: QueueConfigMaps::default(),
         named: NamedQueues::default(),
-        overages: Overages::default(),
+        overages: OverMaxQueues::default(),
         in_sync: false,
         resources: 0,
     }))
@@ -77,12 +77,12 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
 struct YuniKorn {
     laws: Arc<Laws>,
     tree: Tree,
-    apps: Apps,
-    classes: Classes,
-    source: Source,
+    apps: ApplicationRegistry,
+    classes: PreemptionSettings,
+    source: QueueConfigMaps,
     /// The queues that pods name.
     named: NamedQueues,
-    overages: Overages,
+    overages: OverMaxQueues,
     /// Whether the queues in the cluster are up to date with the configuration.
     in_sync: bool,
     /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
@@ -91,17 +91,17 @@ struct YuniKorn {
 
 /// The state that cannot be derived from the cluster.
 #[derive(Debug, Serialize, Deserialize)]
-struct Memory {
+struct YuniKornCheckpoint {
     /// The configuration in force. The ConfigMap in the cluster may be unusable.
     queues: Option<String>,
     apps: Vec<apps::AppHistory>,
     /// The queues over their maxima, and since when.
     #[serde(default)]
-    overages: BTreeMap<String, Overage>,
+    overages: BTreeMap<String, OverMaxQueue>,
 }
 
 impl YuniKorn {
-    fn set(&mut self, config: Option<Config>) {
+    fn set(&mut self, config: Option<PartitionConfig>) {
         if let Some(config) = config.filter(|config| self.tree.config() != config) {
             self.tree = Tree::new(config);
             self.in_sync = false;
@@ -146,7 +146,7 @@ impl System for YuniKorn {
                     self.named.note(
                         cluster,
                         queue,
-                        || Document::named("Pod", &pod.template.namespace, &pod.name),
+                        || ParsedObject::named("Pod", &pod.template.namespace, &pod.name),
                         || "/metadata/labels".to_owned(),
                     );
                 }
@@ -166,7 +166,7 @@ impl System for YuniKorn {
             budgets: Vec::new(),
             marked: false,
             unjudged: pods::unjudged(pod),
-            task: Task::default(),
+            task: TaskAttributes::default(),
         }
     }
 
@@ -175,7 +175,7 @@ impl System for YuniKorn {
         self.classes.forget_pod(pod);
     }
 
-    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+    fn queue_of(&self, cluster: &Cluster, pod: &PodInfo) -> Option<QueueIx> {
         self.apps.queue(cluster, pod.attributes.job?)
     }
 
@@ -187,7 +187,7 @@ impl System for YuniKorn {
         Some(format!("{namespace}/{name}"))
     }
 
-    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, _: &mut Cluster, object: &ParsedObject, findings: &mut Findings) {
         match object.kind.as_str() {
             "ConfigMap" => self.source.read(object),
             "PriorityClass" => self.classes.read(object, findings),
@@ -203,7 +203,7 @@ impl System for YuniKorn {
         }
     }
 
-    fn sweep_names(&mut self, cluster: &Cluster, used: &mut BTreeSet<Symbol>) {
+    fn sweep_names(&mut self, cluster: &Cluster, used: &mut BTreeSet<NameId>) {
         used.extend(self.apps.queues().filter_map(|queue| cluster.symbol(queue)));
         self.named.sweep(used);
     }
@@ -235,12 +235,15 @@ impl System for YuniKorn {
 
     fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
         let (queues, apps) = (self.source.checkpoint(), self.apps.checkpoint(cluster));
-        let memory = Memory { queues, apps, overages: self.overages.checkpoint() };
+        let memory = YuniKornCheckpoint { queues, apps, overages: self.overages.checkpoint() };
         serde_json::to_value(memory).unwrap_or_else(systems::unsaved)
     }
 
     fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
-        let Some(Memory { queues, apps, overages }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
+        let Some(YuniKornCheckpoint { queues, apps, overages }) = Option::<YuniKornCheckpoint>::deserialize(memory)?
+        else {
+            return Ok(());
+        };
         let config = queues.and_then(|text| self.source.restore(text));
         self.set(config);
         self.apps.restore(cluster, apps);

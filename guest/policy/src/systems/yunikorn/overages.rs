@@ -12,7 +12,7 @@ use crate::model::{Cluster, QueueIx};
 
 /// A queue over its maximum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Overage {
+pub struct OverMaxQueue {
     /// The time since which it is over its maximum, in nanoseconds since 1970.
     since: i64,
     /// The maximum when it was last read, by the names of resources.
@@ -23,9 +23,9 @@ pub struct Overage {
 
 /// The queues over their maxima, by path.
 #[derive(Debug, Default)]
-pub struct Overages(BTreeMap<String, Overage>);
+pub struct OverMaxQueues(BTreeMap<String, OverMaxQueue>);
 
-impl Overages {
+impl OverMaxQueues {
     /// Records which queues use more than their maximum now.
     pub fn update(&mut self, cluster: &mut Cluster) {
         // Most clusters have no queue with a delay.
@@ -35,8 +35,8 @@ impl Overages {
         }
         let (mut now, mut since) = (BTreeMap::new(), Vec::new());
         for (ix, queue) in cluster.queues().filter(|(_, queue)| queue.over_max().next().is_some()) {
-            let overage = self.0.remove(&queue.name).unwrap_or_else(|| Overage::new(cluster, ix));
-            let overage = overage.seen(Overage::new(cluster, ix));
+            let overage = self.0.remove(&queue.name).unwrap_or_else(|| OverMaxQueue::new(cluster, ix));
+            let overage = overage.seen(OverMaxQueue::new(cluster, ix));
             since.push((ix, overage.since));
             now.insert(queue.name.clone(), overage);
         }
@@ -45,34 +45,34 @@ impl Overages {
     }
 
     /// Returns the queues over their maxima, for a checkpoint.
-    pub fn checkpoint(&self) -> BTreeMap<String, Overage> {
+    pub fn checkpoint(&self) -> BTreeMap<String, OverMaxQueue> {
         self.0.clone()
     }
 
     /// Restores the queues of a checkpoint. A queue that is within its maximum now is forgotten with the next update.
-    pub fn restore(&mut self, saved: BTreeMap<String, Overage>) {
+    pub fn restore(&mut self, saved: BTreeMap<String, OverMaxQueue>) {
         self.0.extend(saved);
     }
 }
 
-impl Overage {
+impl OverMaxQueue {
     /// Creates the entry of a queue that is over its maximum for the first time.
-    fn new(cluster: &Cluster, ix: QueueIx) -> Overage {
+    fn new(cluster: &Cluster, ix: QueueIx) -> OverMaxQueue {
         let policy = cluster.policy(ix);
         let max = cluster.queue(ix).map(|queue| queue.bounds.max.amounts());
         let named = |(resource, amount)| (cluster.resource_name(resource).to_owned(), amount);
         let delay = Some(policy.quota_delay).filter(|delay| policy.quota_preemption && *delay > 0);
-        Overage { since: cluster.now(), max: max.into_iter().flatten().map(named).collect(), delay }
+        OverMaxQueue { since: cluster.now(), max: max.into_iter().flatten().map(named).collect(), delay }
     }
 
     /// Updates the entry with the present state of the queue. The time starts anew where the delay begins, or a maximum is lowered after the delay.
-    fn seen(self, now: Overage) -> Overage {
+    fn seen(self, now: OverMaxQueue) -> OverMaxQueue {
         let is_lower = |(resource, max): (&String, &i64)| self.max.get(resource).is_none_or(|before| before > max);
         let is_over = self.delay.is_some_and(|delay| self.since.saturating_add(delay) <= now.since);
         let begins = match (self.delay, now.delay) {
             (None, Some(_)) => true,
             _ => is_over && now.max.iter().any(is_lower),
         };
-        if begins { now } else { Overage { since: self.since, ..now } }
+        if begins { now } else { OverMaxQueue { since: self.since, ..now } }
     }
 }

@@ -1,10 +1,10 @@
 //! Reads the labels and annotations of a pod, under all names that YuniKorn accepts.
 
-use super::apps::PodMetadata;
+use super::apps::ApplicationMetadata;
 use super::keys;
 use crate::contract;
 use crate::systems::document::{annotation_path, look_up};
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// The prefix of the name of a generated application, before the namespace.
 const GENERATED: &str = "yunikorn-";
@@ -36,17 +36,17 @@ pub fn is_generated(application: &str) -> bool {
 }
 
 /// Returns the labels and annotations of a pod that concern its application.
-pub fn metadata(pod: &contract::Pod) -> PodMetadata<'_> {
+pub fn metadata(pod: &contract::Pod) -> ApplicationMetadata<'_> {
     let queue =
         label(pod, keys::QUEUE).or_else(|| annotation(pod, keys::QUEUE)).or_else(|| label(pod, keys::QUEUE_NAME));
     let placeholder = label(pod, keys::PLACEHOLDER).or_else(|| annotation(pod, keys::PLACEHOLDER));
-    PodMetadata { queue, is_placeholder: placeholder == Some("true") }
+    ApplicationMetadata { queue, is_placeholder: placeholder == Some("true") }
 }
 
 /// Reads whether the annotation of a pod allows its preemption. `None`: the annotation is absent or invalid.
 pub fn allows_preemption(pod: &contract::Pod, findings: &mut Findings) -> Option<bool> {
     let text = annotation(pod, keys::ALLOW_PREEMPTION)?;
-    let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+    let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
     flag(text, object, findings)
 }
 
@@ -61,7 +61,7 @@ pub fn unjudged(pod: &contract::Pod) -> Option<&'static str> {
 }
 
 /// Parses the annotation that allows preemption. An invalid value is a finding.
-pub fn flag(text: &str, object: impl Fn() -> Document, findings: &mut Findings) -> Option<bool> {
+pub fn flag(text: &str, object: impl Fn() -> ParsedObject, findings: &mut Findings) -> Option<bool> {
     match text {
         "true" => Some(true),
         "false" => Some(false),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::duration;
-use crate::model::Policy;
+use crate::model::QueuePreemptionPolicy;
 
 const POLICY: &str = "preemption.policy";
 const DELAY: &str = "preemption.delay";
@@ -17,10 +17,10 @@ const DEFAULT_DELAY: i64 = 30_000_000_000;
 
 /// Returns the policy of a queue with these properties, below a parent with this policy. Inherited are the protection of pods, whether preemption is
 /// off, whether quota preemption is on, and the quota delay.
-pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy {
+pub fn policy(properties: &BTreeMap<String, String>, parent: &QueuePreemptionPolicy) -> QueuePreemptionPolicy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);
-    Policy {
+    QueuePreemptionPolicy {
         fenced: preemption.as_deref() == Some("fence"),
         protects_pods: preemption.map_or(parent.protects_pods, |policy| policy == "disabled"),
         preempts_nothing: parent.preempts_nothing,

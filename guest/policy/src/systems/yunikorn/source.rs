@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::config::{self, Config, Mistake};
+use super::config::{self, ConfigProblem, PartitionConfig};
 use super::keys;
-use super::maps::{ConfigMap, Entry};
+use super::maps::{ConfigMap, ConfigMapText};
 use crate::contract::ObjectKey;
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// What happens to the queues when their description is unusable.
 const UNCHANGED: &str = ": the queues stay unchanged";
@@ -22,12 +22,12 @@ type Namespace = (bool, String);
 
 /// The ConfigMaps, and the configuration in force.
 #[derive(Debug, Default)]
-pub struct Source {
+pub struct QueueConfigMaps {
     /// The ConfigMaps by namespace and name; `yunikorn-defaults` is last.
     maps: BTreeMap<Namespace, BTreeMap<&'static str, ConfigMap>>,
-    /// The ConfigMaps that were read since the last [`Source::sync`].
+    /// The ConfigMaps that were read since the last [`QueueConfigMaps::sync`].
     read: BTreeSet<(Namespace, &'static str)>,
-    /// Whether a ConfigMap in force has been removed since the last [`Source::sync`]: its queues do not stay in force.
+    /// Whether a ConfigMap in force has been removed since the last [`QueueConfigMaps::sync`]: its queues do not stay in force.
     removed: bool,
     /// The namespace whose ConfigMaps are used.
     chosen: Option<Namespace>,
@@ -46,9 +46,9 @@ fn known(name: &str) -> Option<&'static str> {
     [keys::CONFIG_MAP, keys::DEFAULTS].into_iter().find(|known| *known == name)
 }
 
-impl Source {
+impl QueueConfigMaps {
     /// Stores a ConfigMap that is new or has changed. One of another name is ignored.
-    pub fn read(&mut self, object: &Document) {
+    pub fn read(&mut self, object: &ParsedObject) {
         let Some(name) = known(&object.name) else { return };
         let namespace = namespace(&object.namespace);
         self.maps.entry(namespace.clone()).or_default().insert(name, ConfigMap::read(object));
@@ -70,7 +70,7 @@ impl Source {
     }
 
     /// Returns the configuration now in force if it has changed since the last call.
-    pub fn sync(&mut self, findings: &mut Findings) -> Option<Config> {
+    pub fn sync(&mut self, findings: &mut Findings) -> Option<PartitionConfig> {
         let (read, removed) = (std::mem::take(&mut self.read), std::mem::take(&mut self.removed));
         let chosen = self.maps.keys().next().cloned();
         // The configuration of another namespace, or of a ConfigMap that is gone, does not stay in force.
@@ -79,7 +79,7 @@ impl Source {
         let used = self.chosen.clone().unwrap_or_default();
         for (namespace, name) in read.iter().filter(|(namespace, _)| *namespace != used) {
             let message = format!("the one in namespace `{}` is used, this one has no effect", used.1);
-            findings.push(Document::named("ConfigMap", &namespace.1, name).warning(
+            findings.push(ParsedObject::named("ConfigMap", &namespace.1, name).warning(
                 "",
                 message,
                 "remove one of the two",
@@ -99,36 +99,41 @@ impl Source {
     }
 
     /// Restores the text in force from a checkpoint. It is used where the current ConfigMap has mistakes.
-    pub fn restore(&mut self, text: String) -> Option<Config> {
+    pub fn restore(&mut self, text: String) -> Option<PartitionConfig> {
         let (config, _) = Some(&text).filter(|_| !self.valid).and_then(|text| config::read(text).ok())?;
         (self.valid, self.text) = (true, Some(text));
         Some(config)
     }
 
     /// Finds the queues in the ConfigMaps of a namespace, `yunikorn-configs` first; none, and a finding, where they have none.
-    fn find(&self, used: &Namespace, replace: bool, findings: &mut Findings) -> Option<(Document, Entry)> {
+    fn find(&self, used: &Namespace, replace: bool, findings: &mut Findings) -> Option<(ParsedObject, ConfigMapText)> {
         let maps = self.maps.get(used)?;
         let first = |key: &str| maps.iter().find_map(|(name, map)| Some((*name, map.get(key)?)));
         let group = first(keys::POLICY_GROUP).and_then(|(_, entry)| entry.text.clone().ok());
         let key = group.map_or_else(|| keys::QUEUES.to_owned(), |group| format!("{group}.yaml"));
         if let Some((name, entry)) = first(&key) {
-            return Some((Document::named("ConfigMap", &used.1, name), entry.clone()));
+            return Some((ParsedObject::named("ConfigMap", &used.1, name), entry.clone()));
         }
         let (name, _) = maps.first_key_value()?;
         let kept = if replace || self.text.is_none() { BUILT_IN } else { UNCHANGED };
         let message = format!("key `{key}` is missing, in `{}` and `{}`{kept}", keys::CONFIG_MAP, keys::DEFAULTS);
-        let object = Document::named("ConfigMap", &used.1, name);
+        let object = ParsedObject::named("ConfigMap", &used.1, name);
         findings.push(object.warning("/data", message, "add the key with the description of the queues"));
         None
     }
 
-    fn reset(&mut self) -> Config {
+    fn reset(&mut self) -> PartitionConfig {
         (self.valid, self.text) = (false, None);
-        Config::default()
+        PartitionConfig::default()
     }
 
     /// Puts a text in force; `None` where it is unusable.
-    fn take(&mut self, entry: &Entry, object: &Document, findings: &mut Findings) -> Option<Config> {
+    fn take(
+        &mut self,
+        entry: &ConfigMapText,
+        object: &ParsedObject,
+        findings: &mut Findings,
+    ) -> Option<PartitionConfig> {
         let path = &entry.path;
         let text = match &entry.text {
             Ok(text) => text,
@@ -146,7 +151,7 @@ impl Source {
                 return None;
             }
         };
-        let warning = |mistake: &Mistake| object.warning(path, mistake.sentence(), mistake.remedy);
+        let warning = |mistake: &ConfigProblem| object.warning(path, mistake.sentence(), mistake.remedy);
         findings.extend(mistakes.iter().map(warning));
         (self.valid, self.text) = (true, Some(text.clone()));
         Some(config)

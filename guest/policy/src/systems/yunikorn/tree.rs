@@ -3,21 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::queue::is_name;
-use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
+use super::config::{ChildTemplate, ConfiguredQueue, PartitionConfig, PlacementRule, Quantity, QueueResources};
 use super::properties;
-use crate::model::{Bound, Bounds, Cluster, Meaning, Policy, QueueDefinition};
+use crate::model::{AmountKind, Bounds, Cluster, QueueDefinition, QueuePreemptionPolicy, ResourceBound};
 
 /// The queue tree.
 #[derive(Debug, Default)]
 pub struct Tree {
-    config: Config,
+    config: PartitionConfig,
     /// The paths of the leaves created on demand.
     created: BTreeSet<String>,
 }
 
 /// The leaf queue where a placement rule puts an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf {
+pub struct LeafQueue {
     /// Its path.
     pub path: String,
     /// Whether the leaf is not configured, but created on demand.
@@ -26,12 +26,12 @@ pub struct Leaf {
 
 impl Tree {
     /// Creates the tree of a configuration, without queues on demand.
-    pub fn new(config: Config) -> Tree {
+    pub fn new(config: PartitionConfig) -> Tree {
         Tree { config, created: BTreeSet::new() }
     }
 
     /// Returns the configuration.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &PartitionConfig {
         &self.config
     }
 
@@ -44,7 +44,7 @@ impl Tree {
 
     /// Returns the leaf of an application, from the first placement rule that finds one. `named` is the queue that the application names, and
     /// `namespace` that of its first pod.
-    pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<Leaf> {
+    pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<LeafQueue> {
         self.config.rules.iter().find_map(|rule| {
             let path = self.path(rule, named, namespace)?;
             self.leaf(path, rule.create)
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     /// Returns the path that a rule finds. Where the parent's own rule does not create queues, the parent must be configured.
-    fn path(&self, rule: &Rule, named: Option<&str>, namespace: &str) -> Option<String> {
+    fn path(&self, rule: &PlacementRule, named: Option<&str>, namespace: &str) -> Option<String> {
         let found = match rule.name.as_str() {
             "provided" => named?.to_lowercase(),
             "fixed" => rule.value.clone(),
@@ -73,14 +73,14 @@ impl Tree {
     }
 
     fn is_configured(&self, path: &str) -> bool {
-        fn holds(queue: &Queue, path: &str) -> bool {
+        fn holds(queue: &ConfiguredQueue, path: &str) -> bool {
             queue.path == path || queue.queues.iter().any(|child| holds(child, path))
         }
         holds(&self.config.root, path)
     }
 
     /// Returns the leaf at a path, if it is configured or may be created.
-    fn leaf(&self, path: String, create: bool) -> Option<Leaf> {
+    fn leaf(&self, path: String, create: bool) -> Option<LeafQueue> {
         let mut parts = path.split('.');
         let mut queue = Some(&self.config.root).filter(|_| parts.next() == Some("root"))?;
         while let Some(part) = parts.next() {
@@ -89,27 +89,33 @@ impl Tree {
                 Some(child) => queue = child,
                 None => {
                     let may_create = create && queue.is_parent && is_name(part) && parts.all(is_name);
-                    return may_create.then_some(Leaf { path, on_demand: true });
+                    return may_create.then_some(LeafQueue { path, on_demand: true });
                 }
             }
         }
-        (!queue.is_parent).then_some(Leaf { path, on_demand: false })
+        (!queue.is_parent).then_some(LeafQueue { path, on_demand: false })
     }
 
     /// Returns the queues, parents before children.
     pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
-        let policy = Policy {
+        let policy = QueuePreemptionPolicy {
             preempts_nothing: self.config.preemption_disabled,
             quota_preemption: self.config.quota_preemption,
-            ..Policy::default()
+            ..QueuePreemptionPolicy::default()
         };
         let level = Level { parent: None, policy, template: None };
         self.configured(cluster, &self.config.root, &level, &mut specs);
         specs
     }
 
-    fn configured(&self, cluster: &Cluster, queue: &Queue, level: &Level<'_>, specs: &mut Vec<QueueDefinition>) {
+    fn configured(
+        &self,
+        cluster: &Cluster,
+        queue: &ConfiguredQueue,
+        level: &Level<'_>,
+        specs: &mut Vec<QueueDefinition>,
+    ) {
         let policy = properties::policy(&queue.properties, &level.policy);
         let bounds = bounds(cluster, &queue.resources);
         let parent = level.parent.map(str::to_owned);
@@ -126,11 +132,11 @@ impl Tree {
     fn on_demand(
         &self,
         cluster: &Cluster,
-        (above, policy): (&Queue, &Policy),
-        template: Option<&Template>,
+        (above, policy): (&ConfiguredQueue, &QueuePreemptionPolicy),
+        template: Option<&ChildTemplate>,
         specs: &mut Vec<QueueDefinition>,
     ) {
-        let nothing = Template::default();
+        let nothing = ChildTemplate::default();
         let template = template.unwrap_or(&nothing);
         let mut created: BTreeMap<String, bool> = BTreeMap::new();
         let prefix = format!("{}.", above.path);
@@ -155,7 +161,7 @@ impl Tree {
                 false => (Bounds::default(), &nothing.properties),
             };
             // Inherited is only how long a queue may use more than its maximum.
-            let policy = properties::policy(of, &Policy { protects_pods: false, ..*policy });
+            let policy = properties::policy(of, &QueuePreemptionPolicy { protects_pods: false, ..*policy });
             specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }
     }
@@ -164,16 +170,16 @@ impl Tree {
 /// The settings that a queue inherits.
 struct Level<'a> {
     parent: Option<&'a str>,
-    policy: Policy,
-    template: Option<&'a Template>,
+    policy: QueuePreemptionPolicy,
+    template: Option<&'a ChildTemplate>,
 }
 
-fn bounds(cluster: &Cluster, resources: &Resources) -> Bounds {
+fn bounds(cluster: &Cluster, resources: &QueueResources) -> Bounds {
     let (guaranteed, max) = (bound(cluster, &resources.guaranteed), bound(cluster, &resources.max));
     Bounds { guaranteed, max, ..Bounds::default() }
 }
 
-fn bound<K: Meaning>(cluster: &Cluster, quantities: &[Quantity]) -> Bound<K> {
+fn bound<K: AmountKind>(cluster: &Cluster, quantities: &[Quantity]) -> ResourceBound<K> {
     let known = |quantity: &Quantity| Some((cluster.resource_named(&quantity.resource)?, quantity.amount));
-    Bound::new(quantities.iter().filter_map(known))
+    ResourceBound::new(quantities.iter().filter_map(known))
 }

@@ -1,21 +1,21 @@
-use lictor_decide::Between;
-use lictor_decide::explain::State;
+use lictor_decide::CycleInterval;
+use lictor_decide::explain::ExplainedPodState;
 
 use super::*;
-use crate::engine::Engine as Page;
+use crate::engine::PageEngine as Page;
 use crate::engine::tests::two::recorded;
 
-fn told(bytes: &[u8]) -> Told {
-    Told { name: "two.rec".into(), recording: STANDARD.encode(bytes), ..Told::default() }
+fn told(bytes: &[u8]) -> OpenInput {
+    OpenInput { name: "two.rec".into(), recording: STANDARD.encode(bytes), ..OpenInput::default() }
 }
 
 #[test]
 fn a_recording_is_shown_moment_by_moment() {
     let mut page = Page::default();
     let summary = page.open(told(&recorded())).unwrap();
-    assert_eq!(summary.kind, Kind::Recording);
+    assert_eq!(summary.kind, InputKind::Recording);
     let mut next = || {
-        let moment = page.cycle(Between::default()).unwrap()?;
+        let moment = page.cycle(CycleInterval::default()).unwrap()?;
         let happened = &moment.record.cycles[0].happened;
         let placed = [&happened.nominated, &happened.bound].map(|pods| pods.keys().cloned().collect::<Vec<_>>());
         Some((moment.number, placed, happened.victims.len(), moment.picture.jobs.len()))
@@ -25,8 +25,11 @@ fn a_recording_is_shown_moment_by_moment() {
     assert_eq!(next(), Some((2, [vec![], high()], 0, 1)));
     assert_eq!((next(), next()), (None, None));
     let mut state = |name: &str, cycle| page.explain(name, cycle, |why| why.pods[0].fate.state);
-    assert_eq!((state("d/low", Some(1)), state("d/high", Some(1))), (Ok(State::MakesWay), Ok(State::Nominated)));
-    assert_eq!(state("d/high", None), Ok(State::Bound));
+    assert_eq!(
+        (state("d/low", Some(1)), state("d/high", Some(1))),
+        (Ok(ExplainedPodState::MakesWay), Ok(ExplainedPodState::Nominated))
+    );
+    assert_eq!(state("d/high", None), Ok(ExplainedPodState::Bound));
     let on = |page: &mut Page, cycle| page.pods_on("n1", cycle).unwrap()[0].name.clone();
     assert_eq!((on(&mut page, Some(1)), on(&mut page, Some(2))), ("d/low".to_owned(), "d/high".to_owned()));
     // The input stays unchanged.
@@ -41,10 +44,10 @@ fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
     let bytes = recorded();
     let mut page = Page::default();
     page.open(told(&bytes[..bytes.len() - 3])).unwrap();
-    assert_eq!(page.cycle(Between::default()).unwrap().map(|moment| moment.number), Some(1));
+    assert_eq!(page.cycle(CycleInterval::default()).unwrap().map(|moment| moment.number), Some(1));
     let mut end = None;
     while end.is_none() {
-        match page.cycle(Between::default()) {
+        match page.cycle(CycleInterval::default()) {
             Ok(moment) => assert!(moment.is_some(), "nothing is said at the end"),
             Err(problems) => end = Some(problems),
         }
@@ -60,7 +63,7 @@ fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
 /// Returns the number of each remaining moment, and the pods that are bound or nominated in it.
 fn shown(page: &mut Page) -> Vec<(usize, Vec<String>)> {
     let next = || {
-        let moment = page.cycle(Between::default()).unwrap()?;
+        let moment = page.cycle(CycleInterval::default()).unwrap()?;
         let happened = &moment.record.cycles[0].happened;
         Some((moment.number, happened.bound.keys().chain(happened.nominated.keys()).cloned().collect()))
     };
@@ -85,12 +88,12 @@ fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
         assert_eq!(moments.len(), known.moments, "{cut}");
         // Bytes after the last whole step are passed once more.
         let known = page.append(known.whole, &bytes[known.whole as usize..]).unwrap();
-        assert_eq!(known, Known { whole: bytes.len() as u64, moments: 2 });
+        assert_eq!(known, ReadPosition { whole: bytes.len() as u64, moments: 2 });
         moments.extend(shown(&mut page));
         assert_eq!((moments == all, why(&mut page)), (true, why(&mut whole)), "{cut}");
         assert_eq!(page.pods_on("n1", Some(1)), whole.pods_on("n1", Some(1)));
         // No problem is reported at the end: more may follow.
-        assert!(page.cycle(Between::default()).unwrap().is_none());
+        assert!(page.cycle(CycleInterval::default()).unwrap().is_none());
     }
 }
 
@@ -127,7 +130,7 @@ fn moments_are_skipped_without_being_drawn() {
     // There are only two moments.
     assert_eq!(page.skip(5), Ok(2));
     let state = page.explain("d/low", Some(1), |why| why.pods[0].fate.state);
-    assert_eq!(state, Ok(State::MakesWay));
+    assert_eq!(state, Ok(ExplainedPodState::MakesWay));
 }
 
 /// Follows a controller that starts anew, with a second session after the first one: the numbers of the moments continue.
@@ -137,9 +140,9 @@ fn a_second_session_is_followed() {
     let mut page = Page::default();
     page.open(told(&bytes)).unwrap();
     let end = bytes.len() as u64;
-    assert_eq!(page.append(end, &[]).unwrap(), Known { whole: end, moments: 2 });
+    assert_eq!(page.append(end, &[]).unwrap(), ReadPosition { whole: end, moments: 2 });
     assert_eq!(shown(&mut page).len(), 2);
-    assert_eq!(page.append(end, &bytes[12..]).unwrap(), Known { whole: 2 * end - 12, moments: 4 });
+    assert_eq!(page.append(end, &bytes[12..]).unwrap(), ReadPosition { whole: 2 * end - 12, moments: 4 });
     assert_eq!(shown(&mut page).iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
 }
 
@@ -169,7 +172,7 @@ fn explanations_do_not_depend_on_what_was_explained_before() {
 fn what_does_not_go_on_there_is_refused() {
     let bytes = recorded();
     let mut page = Page::default();
-    let message = |refused: Result<Known, Vec<Problem>>| refused.unwrap_err()[0].message.clone();
+    let message = |refused: Result<ReadPosition, Vec<Problem>>| refused.unwrap_err()[0].message.clone();
     assert_eq!(message(page.append(0, &bytes)), "no recording is open");
     page.open(told(&bytes)).unwrap();
     let end = bytes.len();

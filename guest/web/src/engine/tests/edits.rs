@@ -1,13 +1,13 @@
 //! Changes that are made while others are not decided about yet.
 
-use lictor_decide::edit::{Edit, Job};
+use lictor_decide::edit::{Edit, NewJob};
 use serde_json::json;
 
 use super::*;
 
-fn engine(text: &str) -> Engine {
-    let mut engine = Engine::default();
-    engine.open(Told { system: "kubernetes".to_owned(), ..told("two.yaml", text) }).unwrap();
+fn engine(text: &str) -> PageEngine {
+    let mut engine = PageEngine::default();
+    engine.open(OpenInput { system: "kubernetes".to_owned(), ..told("two.yaml", text) }).unwrap();
     engine
 }
 
@@ -38,13 +38,13 @@ fn an_edit_is_one_of_the_text_and_not_of_what_was_decided() {
     assert_eq!(last(&second)["spec"]["unschedulable"], true);
     assert_eq!(last(&engine.edit(&object("Pod/d/high"), &second).unwrap())["spec"]["priority"], 7);
     // A job that only the text has exists, and one that was taken out of the text does not.
-    let new = Edit::Job(Job { name: "new".to_owned(), namespace: "d".to_owned(), pods: 1, ..Job::default() });
+    let new = Edit::Job(NewJob { name: "new".to_owned(), namespace: "d".to_owned(), pods: 1, ..NewJob::default() });
     let third = engine.edit(&new, &second).unwrap();
     assert_eq!(engine.edit(&new, &third).unwrap_err()[0].message, "there is a Pod d/new-0 already");
     assert!(engine.edit(&priority("d/new-0", 9), &third).is_ok());
     assert_eq!(engine.edit(&priority("d/new-0", 9), &second).unwrap_err()[0].message, "there is no pod `d/new-0`");
     // A text with which something was decided counts no more than another one.
-    engine.open(Told { changes: third, ..told("two.yaml", TWO) }).unwrap();
+    engine.open(OpenInput { changes: third, ..told("two.yaml", TWO) }).unwrap();
     engine.decide(1, false).unwrap();
     assert_eq!(last(&engine.edit(&object("Pod/d/high"), "").unwrap())["spec"]["priority"], 5);
 }
@@ -77,7 +77,7 @@ fn a_text_with_a_mistake_is_told_with_its_line() {
 #[test]
 fn an_object_of_a_scenario_is_found_and_one_without_a_namespace() {
     let engine_of = |text: &str| {
-        let mut engine = Engine::default();
+        let mut engine = PageEngine::default();
         engine.open(told("one.yaml", text)).unwrap();
         engine
     };
@@ -95,10 +95,10 @@ fn an_object_of_a_scenario_is_found_and_one_without_a_namespace() {
 #[test]
 fn a_scenario_is_a_cluster_for_another_system() {
     let volcano = include_str!("../../../../../fixtures/scenarios/volcano/shrink-the-lower-priority-job-first.yaml");
-    let mut engine = Engine::default();
+    let mut engine = PageEngine::default();
     engine.open(told("one.yaml", volcano)).unwrap();
     assert!(!engine.held().unwrap().arguments.given.is_empty());
-    let system = |system: &str| Told { system: system.to_owned(), ..told("one.yaml", volcano) };
+    let system = |system: &str| OpenInput { system: system.to_owned(), ..told("one.yaml", volcano) };
     for other in ["kubernetes", "koordinator", "coscheduling", "yunikorn"] {
         assert_eq!(engine.open(system(other)).unwrap().system, other);
         assert!(engine.held().unwrap().arguments.given.is_empty());
@@ -110,9 +110,9 @@ fn a_scenario_is_a_cluster_for_another_system() {
 #[test]
 fn nothing_can_be_edited_in_a_recording() {
     use base64::Engine as _;
-    let mut engine = Engine::default();
+    let mut engine = PageEngine::default();
     let recording = base64::engine::general_purpose::STANDARD.encode(two::recorded());
-    engine.open(Told { recording, ..told("two.rec", "") }).unwrap();
+    engine.open(OpenInput { recording, ..told("two.rec", "") }).unwrap();
     let problem = engine.edit(&cordon("n1"), "").unwrap_err().remove(0);
     assert_eq!(problem.message, "a recording can be looked at, not changed");
 }

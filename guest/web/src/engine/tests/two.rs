@@ -1,7 +1,7 @@
 //! A cluster of one node and two pods, and its recording. The tests in a browser use it, too.
 
-use lictor_decide::record::Source;
-use lictor_decide::{Between, Native, Opened, Snapshot, With};
+use lictor_decide::record::PolicySource;
+use lictor_decide::{ClusterSession, ClusterSnapshot, CycleInterval, DecisionSettings, Native};
 use lictor_host::policy::Policy;
 use lictor_host::recording::{Header, Recorder};
 
@@ -21,11 +21,12 @@ pub(crate) fn recorded() -> Vec<u8> {
     let described = native.describe().unwrap();
     let (recorder, memory) = Recorder::in_memory();
     let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
-    let with = With { system: "kubernetes", recorder: Some(&recorder), ..With::default() };
-    let mut opened = Opened::open(policy, described, with, || Snapshot::told("two.yaml", TWO.to_owned())).unwrap();
-    opened.decide(1, Source::default()).unwrap();
-    opened.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
-    opened.decide(1, Source::default()).unwrap();
+    let with = DecisionSettings { system: "kubernetes", recorder: Some(&recorder), ..DecisionSettings::default() };
+    let mut opened =
+        ClusterSession::open(policy, described, with, || ClusterSnapshot::told("two.yaml", TWO.to_owned())).unwrap();
+    opened.decide(1, PolicySource::default()).unwrap();
+    opened.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    opened.decide(1, PolicySource::default()).unwrap();
     recorder.finish().unwrap();
     memory.take()
 }

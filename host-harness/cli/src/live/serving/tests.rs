@@ -1,34 +1,34 @@
 //! Figures of several connections.
 
 use lictor_controller::ops::Health;
-use lictor_controller::ops::metrics::Pending;
-use lictor_host::session::{BreakerState, Cause};
+use lictor_controller::ops::metrics::PendingCounts;
+use lictor_host::session::{BreakerState, FailureCause};
 
 use super::*;
 
 struct Silent;
 
-impl Report for Silent {
-    fn step(&self, _: &Step, _: &Session) {}
+impl ConnectionObserver for Silent {
+    fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, _: &SessionError) {}
     fn unread(&self, _: &InputError) {}
     fn say(&self, _: &str) {}
 }
 
 /// Returns the state that connections share, and the status that it shows.
-fn shared() -> (Arc<Status>, Arc<Shared<Silent>>) {
+fn shared() -> (Arc<Status>, Arc<SharedMetrics<Silent>>) {
     let (status, system) = (Arc::new(Status::default()), "koordinator".to_owned());
-    (status.clone(), Arc::new(Shared { then: Silent, status, system, connections: Mutex::default() }))
+    (status.clone(), Arc::new(SharedMetrics { then: Silent, status, system, connections: Mutex::default() }))
 }
 
-fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
+fn connect(shared: &Arc<SharedMetrics<Silent>>, active: usize) -> ConnectionMetricsObserver<Silent> {
     let mut number = 0;
     shared.change(|all, next| {
         (number, *next) = (*next, next.saturating_add(1));
-        all.insert(number, Served::default());
+        all.insert(number, ConnectionSnapshot::default());
     });
-    let connection = Connection { shared: shared.clone(), number, counts: Mutex::default() };
-    let pending = Pending { active, ..Pending::default() };
+    let connection = ConnectionMetricsObserver { shared: shared.clone(), number, counts: Mutex::default() };
+    let pending = PendingCounts { active, ..PendingCounts::default() };
     connection.show(SessionState { pending, plans: 1, policy_memory: 7, ..SessionState::default() });
     connection
 }
@@ -67,7 +67,7 @@ fn the_worst_breaker_is_shown_and_the_memory_of_all_policies_until_their_schedul
 fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
     let (status, shared) = shared();
     let connection = connect(&shared, 0);
-    let cause = Cause::NoSuchPod("a/b".to_owned());
+    let cause = FailureCause::NoSuchPod("a/b".to_owned());
     connection.error(&SessionError { input: "binding of a/b".to_owned(), cause });
     connection.attempt_failed();
     let text = status.metrics.text().unwrap_or_default();

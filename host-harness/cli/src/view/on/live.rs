@@ -7,30 +7,30 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use lictor_decide::Problem;
-use lictor_host::recording::{ReadError, Reader, START};
+use lictor_host::recording::{RecordingError, RecordingReader, START};
 use same_file::Handle;
 
-use crate::failure::Failure;
+use crate::failure::CommandError;
 
 /// The time between two looks whether a recording has begun.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A recording that is being written. It is only read.
-pub(super) struct Live {
+pub(super) struct FollowedRecording {
     path: PathBuf,
     name: String,
     /// The file as it was in the beginning. It stays open, so that no other file can be mistaken for it.
     file: Handle,
 }
 
-impl Live {
+impl FollowedRecording {
     /// Waits until the recording in this file has begun. Returns it with its first bytes. The user is informed what the command waits for.
-    pub(super) fn begun(path: &Path) -> Result<(Live, Vec<u8>), Failure> {
+    pub(super) fn begun(path: &Path) -> Result<(FollowedRecording, Vec<u8>), CommandError> {
         let name = path.display().to_string();
         let mut is_told = false;
         loop {
             if let Some((file, beginning)) = beginning(path, &name)? {
-                return Ok((Live { path: path.to_owned(), name, file }, beginning));
+                return Ok((FollowedRecording { path: path.to_owned(), name, file }, beginning));
             }
             if !std::mem::replace(&mut is_told, true) {
                 anstream::eprintln!("waiting for {name} to begin: `lictor run --record {name}` writes it");
@@ -72,8 +72,8 @@ impl Live {
 }
 
 /// Returns the file and its first bytes. `None`: the file does not exist yet, or is still empty.
-fn beginning(path: &Path, name: &str) -> Result<Option<(Handle, Vec<u8>)>, Failure> {
-    let unreadable = |error| Failure::Unreadable { file: name.to_owned(), error };
+fn beginning(path: &Path, name: &str) -> Result<Option<(Handle, Vec<u8>)>, CommandError> {
+    let unreadable = |error| CommandError::Unreadable { file: name.to_owned(), error };
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unreadable)?,
@@ -81,10 +81,10 @@ fn beginning(path: &Path, name: &str) -> Result<Option<(Handle, Vec<u8>)>, Failu
     let mut bytes = Vec::new();
     (&mut file).take(START).read_to_end(&mut bytes).map_err(unreadable)?;
     let handle = Handle::from_file(file).map_err(unreadable)?;
-    match Reader::open(bytes.as_slice(), name) {
+    match RecordingReader::open(bytes.as_slice(), name) {
         Ok(_) => Ok(Some((handle, bytes))),
-        Err(ReadError::Nothing) => Ok(None),
-        Err(ReadError::NoRecording) if bytes.is_empty() => Ok(None),
-        Err(error) => Err(Failure::Recording { file: name.to_owned(), error }),
+        Err(RecordingError::Nothing) => Ok(None),
+        Err(RecordingError::NoRecording) if bytes.is_empty() => Ok(None),
+        Err(error) => Err(CommandError::Recording { file: name.to_owned(), error }),
     }
 }

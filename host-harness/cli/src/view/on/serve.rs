@@ -7,9 +7,9 @@ use std::thread;
 use lictor_decide::Problem;
 use tiny_http::{Header, Method, Request, Response, Server};
 
-use super::live::Live;
+use super::live::FollowedRecording;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::CommandError;
 use crate::screen::print;
 
 /// The number of requests that are answered at a time: a browser that reads slowly must not block the others.
@@ -19,16 +19,16 @@ const AT_A_TIME: usize = 4;
 const MORE: &str = "/recording?from=";
 
 /// The page and the recording that are served.
-pub(super) struct Served {
+pub(super) struct ServedPage {
     pub(super) page: String,
     /// The recording that the page follows. `None`: the page follows none.
-    pub(super) live: Option<Live>,
+    pub(super) live: Option<FollowedRecording>,
 }
 
 /// Serves until the process is interrupted.
-pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Failure> {
+pub(super) fn serve(served: &ServedPage, port: u16, open: bool) -> Result<Exit, CommandError> {
     let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let unserved = |error: &dyn std::fmt::Display| Failure::Unserved { address: wanted, error: error.to_string() };
+    let unserved = |error: &dyn std::fmt::Display| CommandError::Unserved { address: wanted, error: error.to_string() };
     let server = Server::http(wanted).map_err(|error| unserved(&error))?;
     let address = server.server_addr().to_ip().ok_or_else(|| unserved(&"it has no address"))?;
     let url = format!("http://{address}/");
@@ -48,7 +48,7 @@ pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Fail
 }
 
 /// Answers a request. A request for another host name is refused, although the name leads to this address: the page is private.
-fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<()> {
+fn answer(request: Request, served: &ServedPage, address: SocketAddr) -> io::Result<()> {
     let host = request.headers().iter().find(|header| header.field.equiv("Host")).map(|header| header.value.as_str());
     let ours = [address.to_string(), format!("localhost:{}", address.port())];
     if !host.is_some_and(|host| ours.iter().any(|our| our == host)) {
@@ -67,7 +67,7 @@ fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<
 }
 
 /// Answers with the recording from a byte on, or with the problems, as JSON, why there is nothing more.
-fn answer_more(request: Request, live: &Live, from: &str) -> io::Result<()> {
+fn answer_more(request: Request, live: &FollowedRecording, from: &str) -> io::Result<()> {
     let no_number = || Problem::error(format!("`{from}` is no number of a byte")).remedy("name one, from 0 on");
     let (code, more) = match from.parse().map_err(|_| no_number()) {
         Err(problem) => (400, Err(problem)),

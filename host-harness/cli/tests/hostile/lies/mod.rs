@@ -2,8 +2,10 @@
 
 mod image;
 
-use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{Action, Cause, FaultKind, Input, ProtocolError, Session, SessionError, Step};
+use lictor_host::sandbox::{Sandbox, SandboxLimits};
+use lictor_host::session::{
+    CommandAction, FailureCause, FaultKind, ProtocolError, Session, SessionError, SessionInput, StepOutput,
+};
 use lictor_host::verify::testing::{node, object, on, pod};
 
 use image::{Image, LIE, Planned, TRUTH};
@@ -29,20 +31,20 @@ fn cluster(cores: u32) -> Vec<serde_json::Value> {
 }
 
 fn session(component: &[u8], cores: u32) -> Session {
-    let sandbox = Sandbox::new(Limits::default()).unwrap();
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
     let policy = sandbox.load(component).unwrap().start().unwrap();
     let mut session = Session::open(Box::new(policy), "", "").unwrap();
-    session.handle(Input::Objects(cluster(cores).into_iter().map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(cluster(cores).into_iter().map(object).collect())).unwrap();
     session
 }
 
-fn attempt(session: &mut Session, name: &str) -> Result<Step, SessionError> {
-    session.handle(Input::Attempt(format!("default/{name}")))
+fn attempt(session: &mut Session, name: &str) -> Result<StepOutput, SessionError> {
+    session.handle(SessionInput::Attempt(format!("default/{name}")))
 }
 
 /// Checks the end of the lie: its own error, and nothing in the cluster.
 #[track_caller]
-fn ended(name: &str, session: &Session, answer: Result<Step, SessionError>, ends: &Ends) {
+fn ended(name: &str, session: &Session, answer: Result<StepOutput, SessionError>, ends: &Ends) {
     match (ends, answer) {
         (Ends::Refused(code, case), Ok(step)) => {
             let refused = &step.happened.refused.first().unwrap_or_else(|| panic!("{name}: {step:?}")).reason;
@@ -50,7 +52,7 @@ fn ended(name: &str, session: &Session, answer: Result<Step, SessionError>, ends
             assert!(step.commands.is_empty() && step.happened.victims.is_empty(), "{name}: {step:?}");
             assert!(session.counters().plans_refused > 0, "{name}");
         }
-        (Ends::In(expected), Err(SessionError { cause: Cause::ProtocolError { protocol_error, .. }, .. })) => {
+        (Ends::In(expected), Err(SessionError { cause: FailureCause::ProtocolError { protocol_error, .. }, .. })) => {
             assert_eq!(protocol_error, *expected, "{name}");
             // The lie is answered twice: the second time by a fresh instance.
             assert_eq!(session.counters().faults, [(FaultKind::ProtocolError, 2)].into(), "{name}");
@@ -96,7 +98,7 @@ fn lie_of_a_plan(name: &str, component: &[u8], ends: &Ends) {
     let evicted: Vec<&str> = step
         .commands
         .iter()
-        .filter(|command| matches!(command.action, Action::Evict { .. }))
+        .filter(|command| matches!(command.action, CommandAction::Evict { .. }))
         .map(|command| command.object.name.as_str())
         .collect();
     assert_eq!(evicted, ["v"], "{name}");
@@ -203,10 +205,10 @@ fn one_answer_to_two_questions_is_none_and_to_one_question_it_is_right() {
     image.list(LIE + 16, &[0; 8], 1);
     let keys = r#"(func (export "lictor:policy/queue@0.1.0#queue-keys") (param i32 i32) (result i32) (i32.const 512))"#;
     let mut session = session(&image.component(keys), 1);
-    let answer = session.handle(Input::Cycle);
+    let answer = session.handle(SessionInput::Cycle);
     ended("one key for two pods", &session, answer, &Ends::In(ProtocolError::Keys { asked: 2, answered: 1 }));
-    session.handle(Input::Removed("Pod/default/l".to_owned())).unwrap();
-    let step = session.handle(Input::Cycle).unwrap();
+    session.handle(SessionInput::Removed("Pod/default/l".to_owned())).unwrap();
+    let step = session.handle(SessionInput::Cycle).unwrap();
     assert_eq!(step.happened.bound.into_keys().collect::<Vec<_>>(), ["default/p"]);
 }
 
@@ -240,9 +242,9 @@ fn a_pod_that_is_said_to_be_where_it_cannot_be_is_no_answer_and_the_next_one_is_
     ];
     for (name, component, ends) in rows {
         let mut session = session(&component, 1);
-        let answer = session.memberships().map(|_| Step::default());
+        let answer = session.memberships().map(|_| StepOutput::default());
         ended(name, &session, answer, &Ends::In(ends));
-        session.handle(Input::Removed("Pod/default/l".to_owned())).unwrap();
+        session.handle(SessionInput::Removed("Pod/default/l".to_owned())).unwrap();
         let members = session.memberships().unwrap_or_else(|error| panic!("{name}: {error}"));
         let jobs: Vec<Option<&str>> = members.values().map(|it| it.job.as_deref()).collect();
         assert_eq!(jobs, [Some("default/team"), None, None], "{name}");
@@ -262,11 +264,11 @@ fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
           (select (i32.const {LIE}) (i32.const 0) (i32.lt_u (global.get $told) (i32.const 50))))"#
     );
     let mut session = session(&image.component(&act), 1);
-    let answer = session.handle(Input::Cycle);
+    let answer = session.handle(SessionInput::Cycle);
     ended("a cycle without an end", &session, answer, &Ends::In(ProtocolError::Endless(64)));
     let nodes = (0..50).map(|number| object(node(&format!("m{number}"), 1))).collect();
-    session.handle(Input::Objects(nodes)).unwrap();
-    assert!(session.handle(Input::Cycle).unwrap().commands.is_empty());
+    session.handle(SessionInput::Objects(nodes)).unwrap();
+    assert!(session.handle(SessionInput::Cycle).unwrap().commands.is_empty());
 }
 
 #[test]

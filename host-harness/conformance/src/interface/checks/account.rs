@@ -6,8 +6,8 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Call, Exchange, Said};
-use super::super::lab::{Lab, Verdict};
+use super::super::exchange::{Call, CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -62,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn parents_before_children(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Queues(queues) = &exchange.said else { return None };
+    let CallReply::Queues(queues) = &exchange.said else { return None };
     let mut seen: BTreeSet<&String> = BTreeSet::new();
     for (place, queue) in queues.iter().enumerate() {
         let parent = queue.parent.as_ref();
@@ -82,7 +82,7 @@ fn parents_before_children(exchange: &Exchange) -> Option<Result<(), String>> {
 }
 
 fn amounts_are_known(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Queues(queues) = &exchange.said else { return None };
+    let CallReply::Queues(queues) = &exchange.said else { return None };
     let known = exchange.known.resources.len();
     let sound = |queue: &QueueAccount| {
         let bounds = queue.bounds.iter().map(|bound| (&bound.amounts, true));
@@ -102,21 +102,23 @@ fn amounts_are_known(exchange: &Exchange) -> Option<Result<(), String>> {
 }
 
 fn one_membership_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Memberships(pods), Said::Memberships(members)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::Memberships(pods), CallReply::Memberships(members)) = (&exchange.call, &exchange.said) else {
+        return None;
+    };
     let (asked, answered) = (pods.len(), members.len());
     let wrong = || format!("{asked} pods are asked about, and {answered} memberships come back");
     Some(hold(asked == answered, wrong))
 }
 
-fn members_of_its_queues(lab: &Lab<'_>) -> Verdict {
+fn members_of_its_queues(lab: &CheckContext<'_>) -> CheckResult {
     let mut seen = 0_usize;
     for run in lab.runs() {
         // The host calls `queues` right before `memberships`.
         let mut queues: BTreeSet<&str> = BTreeSet::new();
         for exchange in &run.exchanges {
             match &exchange.said {
-                Said::Queues(said) => queues = said.iter().map(|queue| queue.name.as_str()).collect(),
-                Said::Memberships(members) => {
+                CallReply::Queues(said) => queues = said.iter().map(|queue| queue.name.as_str()).collect(),
+                CallReply::Memberships(members) => {
                     let mut named = members.iter().filter_map(|it| it.queue.as_deref());
                     let stranger = named.find(|queue| !queues.contains(queue));
                     stranger.map_or(Ok(()), |queue| {
@@ -132,14 +134,14 @@ fn members_of_its_queues(lab: &Lab<'_>) -> Verdict {
 }
 
 fn jobs_by_namespace_and_name(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Memberships(members) = &exchange.said else { return None };
+    let CallReply::Memberships(members) = &exchange.said else { return None };
     let is_name =
         |job: &str| job.split_once('/').is_some_and(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
     let wrong = members.iter().filter_map(|it| it.job.as_deref()).find(|job| !is_name(job));
     Some(wrong.map_or(Ok(()), |job| Err(format!("a job is named `{job}`"))))
 }
 
-fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
     let (_, tap) = lab.told()?;
     match tap.aside(|policy: &mut dyn Policy| policy.memberships(&[PodId::MAX])) {
         Err(CallError::Refused { .. }) => Ok(1),
@@ -161,7 +163,7 @@ fn used(policy: &mut dyn Policy) -> Result<Vec<(String, Vec<Amount>)>, CallError
     Ok(policy.queues()?.into_iter().map(|queue| (queue.name, spent(queue.used))).collect())
 }
 
-fn unreserve_gives_back(lab: &Lab<'_>) -> Verdict {
+fn unreserve_gives_back(lab: &CheckContext<'_>) -> CheckResult {
     let asked = lab.reserving(|policy, pod, node| {
         let before = used(policy)?;
         policy.reserve(pod, node)?;

@@ -6,8 +6,8 @@ use lictor_contract::*;
 use serde_json::{Value, json};
 
 use super::super::check::{Check, hold};
-use super::super::lab::{Lab, Verdict};
-use super::super::play::{Beside, Manner};
+use super::super::lab::{CheckContext, CheckResult};
+use super::super::play::{Disturbance, RunOptions};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -29,23 +29,23 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "An instance that is configured again decides as a new one",
         rule: "wit/core.wit, configure",
         remedy: "make everything anew in `configure`: cluster, resources, plans, reservations, time",
-        verdict: |lab| lab.same(&Manner { reused: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { reused: true, ..RunOptions::default() }),
     },
     Check {
         id: "core/refused-configure-changes-nothing",
         demands: "A configuration that is refused leaves the one before, and what was told, in force",
         rule: "wit/core.wit, config-error",
         remedy: "check the system and its arguments before anything is replaced",
-        verdict: |lab| lab.same(&Manner { beside: Beside::Misconfigures, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::Misconfigures, ..RunOptions::default() }),
     },
 ];
 
 /// Configures a new instance.
-fn configured(lab: &Lab<'_>, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, String> {
+fn configured(lab: &CheckContext<'_>, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, String> {
     (lab.start)()?.configure(system, arguments).map_err(|error| error.to_string())
 }
 
-fn takes_what_is_described(lab: &Lab<'_>) -> Verdict {
+fn takes_what_is_described(lab: &CheckContext<'_>) -> CheckResult {
     let system = &lab.system.name;
     for nothing in ["", "{}"] {
         let taken = configured(lab, system, nothing)?;
@@ -64,7 +64,7 @@ fn takes_what_is_described(lab: &Lab<'_>) -> Verdict {
     Ok(tried)
 }
 
-fn refuses_the_rest(lab: &Lab<'_>) -> Verdict {
+fn refuses_the_rest(lab: &CheckContext<'_>) -> CheckResult {
     let described: BTreeSet<&String> = lab.description.systems.iter().map(|system| &system.name).collect();
     match configured(lab, "no such system", "")? {
         Err(ConfigError::UnknownSystem(known)) if known.iter().collect::<BTreeSet<_>>() == described => {}

@@ -2,13 +2,13 @@
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::Cause;
+use lictor_host::session::FailureCause;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::Said;
-use super::super::lab::{Lab, Verdict};
-use super::super::play::{Beside, Manner, strangers};
-use super::super::tap::Telling;
+use super::super::exchange::CallReply;
+use super::super::lab::{CheckContext, CheckResult};
+use super::super::play::{Disturbance, RunOptions, strangers};
+use super::super::tap::EventDelivery;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -23,49 +23,49 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "Two instances that were told and asked the same answer the same, byte for byte",
         rule: "wit/README.md, The contract",
         remedy: "decide from what was told alone: no hash order, no static state, no address, no random number",
-        verdict: |lab| lab.identical(&Manner::default()),
+        verdict: |lab| lab.identical(&RunOptions::default()),
     },
     Check {
         id: "core/order-of-events",
         demands: "The order of nodes, of pods and of objects within one call of `apply` changes no decision",
         rule: "wit/README.md, The order of events",
         remedy: "break ties by name or by the times of the object, never by what came first",
-        verdict: |lab| lab.same(&told(Telling { shuffled: Some(1), ..Telling::default() })),
+        verdict: |lab| lab.same(&told(EventDelivery { shuffled: Some(1), ..EventDelivery::default() })),
     },
     Check {
         id: "core/told-in-parts",
         demands: "The same events in one call or in many lead to the same decisions",
         rule: "wit/core.wit, apply",
         remedy: "finish no reckoning in `apply` before a question asks for it, or finish it after every event",
-        verdict: |lab| lab.same(&told(Telling { singly: true, ..Telling::default() })),
+        verdict: |lab| lab.same(&told(EventDelivery { singly: true, ..EventDelivery::default() })),
     },
     Check {
         id: "core/numbers-have-holes",
         demands: "Holes in the numbers of nodes and pods change no decision",
         rule: "wit/README.md, Numbers",
         remedy: "keep nodes and pods in maps by number; a list by number has a place for every hole",
-        verdict: |lab| lab.same(&Manner { holes: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { holes: true, ..RunOptions::default() }),
     },
     Check {
         id: "core/numbers-mean-nothing",
         demands: "Objects under other numbers, told in another order, lead to the same decisions",
         rule: "wit/README.md, Numbers",
         remedy: "break ties by namespace and name, never by number",
-        verdict: |lab| lab.same(&Manner { renumbered: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { renumbered: true, ..RunOptions::default() }),
     },
     Check {
         id: "core/restart",
         demands: "A new instance that is told the cluster, and given the checkpoint where there is one, decides as the one before",
         rule: "wit/README.md, Numbers",
         remedy: "remember nothing that neither the cluster shows nor `state.save` saves",
-        verdict: |lab| lab.same(&Manner { replaced: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { replaced: true, ..RunOptions::default() }),
     },
     Check {
         id: "core/errors-change-nothing",
         demands: "A question about a pod that there is not changes no later decision",
         rule: "wit/answers.wit, policy-error",
         remedy: "look the pod up before anything is written down",
-        verdict: |lab| lab.same(&Manner { beside: Beside::Strangers, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::Strangers, ..RunOptions::default() }),
     },
     Check {
         id: "core/before-configure",
@@ -77,27 +77,28 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Returns the settings of a run with this way of sending events.
-fn told(telling: Telling) -> Manner {
-    Manner { telling, ..Manner::default() }
+fn told(telling: EventDelivery) -> RunOptions {
+    RunOptions { telling, ..RunOptions::default() }
 }
 
-fn answers_every_call(lab: &Lab<'_>) -> Verdict {
+fn answers_every_call(lab: &CheckContext<'_>) -> CheckResult {
     let answered = lab.each(|exchange| {
         Some(match &exchange.said {
-            Said::Broke(cause) => Err(format!("the call broke: {cause}")),
-            Said::Refused(error) => Err(format!("refused with {error:?}")),
+            CallReply::Broke(cause) => Err(format!("the call broke: {cause}")),
+            CallReply::Refused(error) => Err(format!("refused with {error:?}")),
             _ => Ok(()),
         })
     })?;
     for run in lab.runs() {
         hold(run.unopened.is_none(), || run.unopened.clone().unwrap_or_default())?;
-        let broken = run.faults.iter().find(|cause| matches!(cause, Cause::CallError(_) | Cause::Refused(_)));
+        let broken =
+            run.faults.iter().find(|cause| matches!(cause, FailureCause::CallError(_) | FailureCause::Refused(_)));
         broken.map_or(Ok(()), |cause| Err(cause.to_string()))?;
     }
     Ok(answered.saturating_add(1))
 }
 
-fn before_configure(lab: &Lab<'_>) -> Verdict {
+fn before_configure(lab: &CheckContext<'_>) -> CheckResult {
     let mut policy = (lab.start)()?;
     match policy.apply(Vec::new()) {
         Err(CallError::Refused { error: PolicyError::NotConfigured, .. }) => Ok(1),
@@ -107,7 +108,7 @@ fn before_configure(lab: &Lab<'_>) -> Verdict {
 }
 
 /// Checks that calls with an unknown pod are refused at these extension points.
-pub(super) fn stranger_refused(lab: &Lab<'_>, points: &[ExtensionPoint]) -> Verdict {
+pub(super) fn stranger_refused(lab: &CheckContext<'_>, points: &[ExtensionPoint]) -> CheckResult {
     let (_, tap) = lab.told()?;
     let asked = tap.aside(|policy: &mut dyn Policy| strangers(policy, lab.system));
     let mut seen = 0_usize;

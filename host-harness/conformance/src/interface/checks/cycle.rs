@@ -1,10 +1,10 @@
 //! `cycle`: whole cycles of the policy's own.
 
-use lictor_host::session::{Cause, ProtocolError};
+use lictor_host::session::{FailureCause, ProtocolError};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
-use super::super::lab::{Lab, Verdict};
+use super::super::exchange::{CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
 use super::plans;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -45,17 +45,18 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn ends(lab: &Lab<'_>) -> Verdict {
-    let endless =
-        |cause: &&Cause| matches!(cause, Cause::ProtocolError { protocol_error: ProtocolError::Endless(_), .. });
+fn ends(lab: &CheckContext<'_>) -> CheckResult {
+    let endless = |cause: &&FailureCause| {
+        matches!(cause, FailureCause::ProtocolError { protocol_error: ProtocolError::Endless(_), .. })
+    };
     match lab.plain().faults.iter().find(endless) {
         Some(cause) => Err(cause.to_string()),
-        None => lab.each(|exchange| matches!(exchange.said, Said::Actions(_)).then_some(Ok(()))),
+        None => lab.each(|exchange| matches!(exchange.said, CallReply::Actions(_)).then_some(Ok(()))),
     }
 }
 
 fn slices_are_whole(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Actions(actions) = &exchange.said else { return None };
+    let CallReply::Actions(actions) = &exchange.said else { return None };
     let plans = &actions.plans;
     let within = |end: u32, length: usize| usize::try_from(end).is_ok_and(|end| end <= length);
     let (mut nominated, mut evicted) = (0, 0);

@@ -7,7 +7,7 @@ use lictor_host::cluster::check_placed_kinds;
 use lictor_host::policy::Policy;
 
 use super::super::check::{Check, hold};
-use super::super::lab::{Lab, Verdict};
+use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -49,7 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn describe_is_constant(lab: &Lab<'_>) -> Verdict {
+fn describe_is_constant(lab: &CheckContext<'_>) -> CheckResult {
     let (_, tap) = lab.told()?;
     let mut fresh = (lab.start)()?;
     let before = fresh.describe().map_err(|error| error.to_string())?;
@@ -65,7 +65,7 @@ fn wrong_name<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<&'a Str
     names.into_iter().find(|name| name.is_empty() || !seen.insert(*name))
 }
 
-fn names_are_unique(lab: &Lab<'_>) -> Verdict {
+fn names_are_unique(lab: &CheckContext<'_>) -> CheckResult {
     let Description { name, version: _, systems } = lab.description;
     let interests = &lab.system.interests;
     hold(!name.is_empty(), || "the policy has no name".to_owned())?;
@@ -87,7 +87,7 @@ fn names_are_unique(lab: &Lab<'_>) -> Verdict {
     Ok(1)
 }
 
-fn points_have_interfaces(lab: &Lab<'_>) -> Verdict {
+fn points_have_interfaces(lab: &CheckContext<'_>) -> CheckResult {
     let policy = (lab.start)()?;
     let points = lab.system.extension_points.iter().filter_map(|name| ExtensionPoint::named(name));
     for point in points.clone() {
@@ -97,7 +97,7 @@ fn points_have_interfaces(lab: &Lab<'_>) -> Verdict {
     Ok(points.count())
 }
 
-fn templates_are_sound(lab: &Lab<'_>) -> Verdict {
+fn templates_are_sound(lab: &CheckContext<'_>) -> CheckResult {
     let templates = &lab.system.templates;
     let mut seen = BTreeSet::new();
     for Template { code, case, text } in templates {

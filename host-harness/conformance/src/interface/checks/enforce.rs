@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
+use super::super::exchange::{CallReply, Exchange};
 use super::plans;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn victims_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Enforced(enforced) = &exchange.said else { return None };
+    let CallReply::Enforced(enforced) = &exchange.said else { return None };
     let mut seen = BTreeSet::new();
     let twice = enforced.enforcements.iter().flat_map(|it| &it.victims).find(|victim| !seen.insert(victim.pod));
     let given = !enforced.enforcements.is_empty();

@@ -2,12 +2,12 @@
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::Input;
+use lictor_host::session::SessionInput;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
-use super::super::lab::{Lab, Verdict};
-use super::super::play::Manner;
+use super::super::exchange::{CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
+use super::super::play::RunOptions;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "Decisions are the same whether or not notes are recorded",
         rule: "wit/explain.wit, record-notes",
         remedy: "write notes down beside the decision; decide nothing by whether they are recorded",
-        verdict: |lab| lab.same(&Manner { explained: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { explained: true, ..RunOptions::default() }),
     },
     Check {
         id: "explain/off-at-first",
@@ -40,10 +40,10 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn off_at_first(lab: &Lab<'_>) -> Verdict {
+fn off_at_first(lab: &CheckContext<'_>) -> CheckResult {
     let (mut session, tap) = lab.told()?;
     // Another check reports a cycle that fails.
-    drop(session.tell(Input::Cycle));
+    drop(session.tell(SessionInput::Cycle));
     let mut asked = 0_usize;
     for pod in session.mirror().pods() {
         let notes = tap.aside(|policy: &mut dyn Policy| policy.notes(pod.id)).unwrap_or_default();
@@ -54,7 +54,7 @@ fn off_at_first(lab: &Lab<'_>) -> Verdict {
 }
 
 fn notes_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Notes(notes) = &exchange.said else { return None };
+    let CallReply::Notes(notes) = &exchange.said else { return None };
     let known = &exchange.known;
     let sound = notes.iter().enumerate().try_for_each(|(place, note)| {
         let again = notes.iter().take(place).any(|other| other == note);
@@ -69,7 +69,7 @@ fn notes_once(exchange: &Exchange) -> Option<Result<(), String>> {
     (!notes.is_empty()).then_some(sound)
 }
 
-fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
     let (_, tap) = lab.told()?;
     match tap.aside(|policy: &mut dyn Policy| policy.notes(PodId::MAX)) {
         Err(CallError::Refused { .. }) => Ok(1),

@@ -6,8 +6,8 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
-use super::super::lab::{Lab, Verdict};
+use super::super::exchange::{CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -27,13 +27,13 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn keys_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Marks(marks) = &exchange.said else { return None };
+    let CallReply::Marks(marks) = &exchange.said else { return None };
     let mut seen = BTreeSet::new();
     let wrong = marks.iter().find(|mark| mark.key.is_empty() || !seen.insert((mark.place, &mark.key)));
     Some(wrong.map_or(Ok(()), |mark| Err(format!("the key `{}` is empty, or there twice", mark.key))))
 }
 
-fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
     let (session, tap) = lab.told()?;
     let Some(node) = session.mirror().nodes().next().map(|node| node.id) else { return Ok(0) };
     match tap.aside(|policy: &mut dyn Policy| policy.marks(PodId::MAX, node)) {

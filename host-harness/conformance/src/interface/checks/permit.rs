@@ -3,8 +3,8 @@
 use lictor_contract::*;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
-use super::super::lab::{Lab, Verdict};
+use super::super::exchange::{CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
 use super::core::stranger_refused;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -32,12 +32,12 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn waits_are_not_negative(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Permitted(answer) = &exchange.said else { return None };
+    let CallReply::Permitted(answer) = &exchange.said else { return None };
     let Permission::Wait(time) = answer.permission else { return Some(Ok(())) };
     Some(hold(time >= 0, || format!("a wait of {time} ns")))
 }
 
-fn after_unreserve(lab: &Lab<'_>) -> Verdict {
+fn after_unreserve(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::Permit) || !lab.decides(ExtensionPoint::Reserve) {
         return Ok(0);
     }

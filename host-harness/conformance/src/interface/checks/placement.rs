@@ -4,8 +4,8 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Call, Exchange, Said};
-use super::super::lab::{Lab, Verdict, pending};
+use super::super::exchange::{Call, CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult, pending};
 use super::core::stranger_refused;
 use super::plans;
 
@@ -79,7 +79,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn a_verdict_for_every_node(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Verdicts(verdicts) = &exchange.said else { return None };
+    let CallReply::Verdicts(verdicts) = &exchange.said else { return None };
     let highest = exchange.known.nodes.keys().last();
     let wanted = highest.map_or(0, |highest| usize::try_from(*highest).unwrap_or(usize::MAX).saturating_add(1));
     let codes = verdicts.codes.len();
@@ -89,7 +89,7 @@ fn a_verdict_for_every_node(exchange: &Exchange) -> Option<Result<(), String>> {
 }
 
 fn codes_have_obstacles(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Verdicts(verdicts) = &exchange.said else { return None };
+    let CallReply::Verdicts(verdicts) = &exchange.said else { return None };
     let obstacles = verdicts.obstacles.len();
     let code_of = |node: &NodeId| usize::try_from(*node).ok().and_then(|at| verdicts.codes.get(at)).copied();
     let codes = exchange.known.nodes.keys().filter_map(code_of);
@@ -97,13 +97,13 @@ fn codes_have_obstacles(exchange: &Exchange) -> Option<Result<(), String>> {
     Some(wrong.map_or(Ok(()), |code| Err(format!("code {code} is none of the {obstacles} obstacles"))))
 }
 
-fn judged_room_is_there(lab: &Lab<'_>) -> Verdict {
+fn judged_room_is_there(lab: &CheckContext<'_>) -> CheckResult {
     if lab.system.judges_room { plans::bindable(lab, "filter") } else { Ok(0) }
 }
 
 fn refuted_is_not_planned(exchange: &Exchange) -> Option<Result<(), String>> {
     let Call::PostFilter(_, refuted) = &exchange.call else { return None };
-    let Said::PostFiltered(answer) = &exchange.said else { return None };
+    let CallReply::PostFiltered(answer) = &exchange.said else { return None };
     if *refuted == Refuted::default() {
         return None;
     }
@@ -116,7 +116,7 @@ fn refuted_is_not_planned(exchange: &Exchange) -> Option<Result<(), String>> {
     Some(again.or(victim).map_or(Ok(()), |wrong| Err(format!("{wrong}, which was refuted"))))
 }
 
-fn pods_of_post_filter_once(lab: &Lab<'_>) -> Verdict {
+fn pods_of_post_filter_once(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::PostFilter) {
         return Ok(0);
     }
@@ -135,7 +135,7 @@ fn pods_of_post_filter_once(lab: &Lab<'_>) -> Verdict {
     Ok(seen)
 }
 
-fn unreserve_undoes_reserve(lab: &Lab<'_>) -> Verdict {
+fn unreserve_undoes_reserve(lab: &CheckContext<'_>) -> CheckResult {
     let asked = lab.reserving(|policy, pod, node| {
         policy.reserve(pod, node)?;
         policy.unreserve(pod, ReleaseCause::Failed)?;

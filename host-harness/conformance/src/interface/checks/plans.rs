@@ -6,10 +6,10 @@ use lictor_contract::ExtensionPoint;
 
 use super::super::check::hold;
 use super::super::exchange::Exchange;
-use super::super::lab::{Lab, Verdict};
+use super::super::lab::{CheckContext, CheckResult};
 
 /// Checks that no instance gives a number twice, to plans of this export or of the others that share its count.
-pub(super) fn numbers_once(lab: &Lab<'_>, export: &str) -> Verdict {
+pub(super) fn numbers_once(lab: &CheckContext<'_>, export: &str) -> CheckResult {
     let mut seen = 0_usize;
     for run in lab.runs() {
         let mut used = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(super) fn numbers_once(lab: &Lab<'_>, export: &str) -> Verdict {
 }
 
 /// Checks that the host refuses none of the plans in answers of this export.
-pub(super) fn sound(lab: &Lab<'_>, export: &str) -> Verdict {
+pub(super) fn sound(lab: &CheckContext<'_>, export: &str) -> CheckResult {
     let own = |exchange: &&Exchange| exchange.call.export() == export;
     let plans = lab.plain().exchanges.iter().filter(own).map(|exchange| exchange.plans().len()).sum();
     let (enforces, acts) = (export == "enforce.enforce", lab.decides(ExtensionPoint::Act));
@@ -39,9 +39,9 @@ pub(super) fn sound(lab: &Lab<'_>, export: &str) -> Verdict {
 }
 
 /// Checks that the host finds no unsound placement in answers of this export.
-pub(super) fn bindable(lab: &Lab<'_>, call: &str) -> Verdict {
-    use lictor_host::session::{Cause, ProtocolError};
-    let unsound = |cause: &&Cause| matches!(cause, Cause::ProtocolError { call: of, protocol_error: ProtocolError::Unsound(_) } if *of == call);
+pub(super) fn bindable(lab: &CheckContext<'_>, call: &str) -> CheckResult {
+    use lictor_host::session::{FailureCause, ProtocolError};
+    let unsound = |cause: &&FailureCause| matches!(cause, FailureCause::ProtocolError { call: of, protocol_error: ProtocolError::Unsound(_) } if *of == call);
     let named = lab.plain().exchanges.iter().filter(|exchange| exchange.call.export().ends_with(&format!(".{call}")));
     match lab.plain().faults.iter().find(unsound) {
         Some(cause) => Err(cause.to_string()),

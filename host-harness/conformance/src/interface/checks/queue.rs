@@ -6,9 +6,9 @@ use lictor_contract::*;
 use lictor_host::policy::Policy;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Call, Exchange, Said};
-use super::super::lab::{Lab, Verdict, pending};
-use super::super::play::Run;
+use super::super::exchange::{Call, CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult, pending};
+use super::super::play::RunRecord;
 use super::core::stranger_refused;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -52,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Returns the epoch and the keys of an answer, by pod. `None`: the answer is another one, or does not have one key for each pod.
 fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
     match (&exchange.call, &exchange.said) {
-        (Call::QueueKeys(pods), Said::Keys(said)) if pods.len() == said.keys.len() => {
+        (Call::QueueKeys(pods), CallReply::Keys(said)) if pods.len() == said.keys.len() => {
             Some((said.epoch, pods.iter().copied().zip(&said.keys).collect()))
         }
         _ => None,
@@ -60,13 +60,13 @@ fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
 }
 
 fn one_key_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::QueueKeys(pods), Said::Keys(said)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::QueueKeys(pods), CallReply::Keys(said)) = (&exchange.call, &exchange.said) else { return None };
     let (asked, answered) = (pods.len(), said.keys.len());
     Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} keys come back")))
 }
 
 /// Checks the answers of each instance, one instance after the other.
-fn over_runs(lab: &Lab<'_>, look: fn(&[&Exchange]) -> Verdict) -> Verdict {
+fn over_runs(lab: &CheckContext<'_>, look: fn(&[&Exchange]) -> CheckResult) -> CheckResult {
     let mut seen = 0_usize;
     for run in lab.runs() {
         for life in lives(run) {
@@ -78,7 +78,7 @@ fn over_runs(lab: &Lab<'_>, look: fn(&[&Exchange]) -> Verdict) -> Verdict {
 }
 
 /// Returns the answers about the queue, by instance.
-fn lives(run: &Run) -> Vec<Vec<&Exchange>> {
+fn lives(run: &RunRecord) -> Vec<Vec<&Exchange>> {
     let mut lives: BTreeMap<usize, Vec<&Exchange>> = BTreeMap::new();
     for exchange in run.exchanges.iter().filter(|exchange| keys(exchange).is_some()) {
         lives.entry(exchange.life).or_default().push(exchange);
@@ -86,7 +86,7 @@ fn lives(run: &Run) -> Vec<Vec<&Exchange>> {
     lives.into_values().collect()
 }
 
-fn keys_hold(life: &[&Exchange]) -> Verdict {
+fn keys_hold(life: &[&Exchange]) -> CheckResult {
     let mut last: BTreeMap<PodId, (u64, u64, Vec<u8>)> = BTreeMap::new();
     for exchange in life {
         let Some((epoch, keys)) = keys(exchange) else { continue };
@@ -102,7 +102,7 @@ fn keys_hold(life: &[&Exchange]) -> Verdict {
     Ok(life.len())
 }
 
-fn epochs_go_on(life: &[&Exchange]) -> Verdict {
+fn epochs_go_on(life: &[&Exchange]) -> CheckResult {
     let mut last = 0;
     for (epoch, _) in life.iter().filter_map(|exchange| keys(exchange)) {
         hold(epoch >= last, || format!("epoch {epoch} comes after epoch {last}"))?;
@@ -111,7 +111,7 @@ fn epochs_go_on(life: &[&Exchange]) -> Verdict {
     Ok(life.len())
 }
 
-fn order_of_the_question(lab: &Lab<'_>) -> Verdict {
+fn order_of_the_question(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::QueueOrder) {
         return Ok(0);
     }

@@ -6,7 +6,7 @@ use lictor_contract::*;
 
 use super::super::check::{Check, hold};
 use super::super::exchange::Exchange;
-use super::super::lab::{Lab, Verdict};
+use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -61,11 +61,11 @@ fn codes(reason: &Reason) -> Result<(), String> {
     twice.map_or(Ok(()), wrong)
 }
 
-fn template<'a>(lab: &'a Lab<'_>, reason: &Reason) -> Option<&'a Template> {
+fn template<'a>(lab: &'a CheckContext<'_>, reason: &Reason) -> Option<&'a Template> {
     lab.system.templates.iter().find(|it| (&it.code, &it.case) == (&reason.code, &reason.case))
 }
 
-fn registered(lab: &Lab<'_>) -> Verdict {
+fn registered(lab: &CheckContext<'_>) -> CheckResult {
     if lab.system.templates.is_empty() {
         return Ok(0);
     }
@@ -76,7 +76,7 @@ fn registered(lab: &Lab<'_>) -> Verdict {
     })
 }
 
-fn facts(lab: &Lab<'_>) -> Verdict {
+fn facts(lab: &CheckContext<'_>) -> CheckResult {
     lab.each(|exchange| {
         of_reasons(exchange, |reason| {
             let Some(template) = template(lab, reason) else { return Ok(()) };

@@ -4,8 +4,8 @@ use lictor_contract::*;
 use lictor_host::policy::Policy;
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Call, Exchange, Said};
-use super::super::lab::{Lab, Verdict, pending};
+use super::super::exchange::{Call, CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult, pending};
 use super::core::stranger_refused;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -40,18 +40,18 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn one_score_a_node(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Score(_, nodes), Said::Scores(scores)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::Score(_, nodes), CallReply::Scores(scores)) = (&exchange.call, &exchange.said) else { return None };
     let (asked, answered) = (nodes.len(), scores.len());
     Some(hold(asked == answered, || format!("{asked} nodes are asked about, and {answered} scores come back")))
 }
 
 fn from_0_to_100(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Scores(scores) = &exchange.said else { return None };
+    let CallReply::Scores(scores) = &exchange.said else { return None };
     let wrong = scores.iter().find(|score| !(0..=100).contains(*score));
     Some(wrong.map_or(Ok(()), |score| Err(format!("the score {score} is not between 0 and 100"))))
 }
 
-fn order_of_the_question(lab: &Lab<'_>) -> Verdict {
+fn order_of_the_question(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::Score) {
         return Ok(0);
     }

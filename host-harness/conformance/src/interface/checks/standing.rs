@@ -6,9 +6,9 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Call, Exchange, Said};
-use super::super::lab::{Lab, Verdict};
-use super::super::play::Manner;
+use super::super::exchange::{Call, CallReply, Exchange};
+use super::super::lab::{CheckContext, CheckResult};
+use super::super::play::RunOptions;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "Decisions are the same whether or not standings are asked for",
         rule: "wit/standing.wit, standings",
         remedy: "change nothing that decisions depend on in `standings`",
-        verdict: |lab| lab.same(&Manner { standing: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { standing: true, ..RunOptions::default() }),
     },
     Check {
         id: "standing/unknown-pod",
@@ -56,13 +56,13 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn one_answer_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Standings(pods), Said::Standings(lists)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::Standings(pods), CallReply::Standings(lists)) = (&exchange.call, &exchange.said) else { return None };
     let (asked, answered) = (pods.len(), lists.len());
     Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} lists come back")))
 }
 
 fn threats_are_sound(exchange: &Exchange) -> Option<Result<(), String>> {
-    let Said::Standings(lists) = &exchange.said else { return None };
+    let CallReply::Standings(lists) = &exchange.said else { return None };
     let list = |threats: &Vec<Threat>| {
         let mut kinds = BTreeSet::new();
         threats.iter().try_for_each(|Threat { by, priority, spared }| {
@@ -79,7 +79,7 @@ fn ask(policy: &mut dyn Policy, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, Stri
     policy.standings(pods).map_err(|error| format!("`standing.standings`: {error}"))
 }
 
-fn running_pods_only(lab: &Lab<'_>) -> Verdict {
+fn running_pods_only(lab: &CheckContext<'_>) -> CheckResult {
     let (session, tap) = lab.told()?;
     let ended = |pod: &Pod| matches!(pod.phase, Phase::Succeeded | Phase::Failed);
     let rests = session.mirror().pods().filter(|pod| pod.node.is_none() || pod.terminating || ended(pod));
@@ -92,7 +92,7 @@ fn running_pods_only(lab: &Lab<'_>) -> Verdict {
     })
 }
 
-fn same_question_same_answer(lab: &Lab<'_>) -> Verdict {
+fn same_question_same_answer(lab: &CheckContext<'_>) -> CheckResult {
     let (session, tap) = lab.told()?;
     let running: Vec<PodId> = session.mirror().pods().filter(|pod| pod.node.is_some()).map(|pod| pod.id).collect();
     let together = tap.aside(|policy| ask(policy, &running))?;
@@ -106,7 +106,7 @@ fn same_question_same_answer(lab: &Lab<'_>) -> Verdict {
     Ok(running.len())
 }
 
-fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
     let (_, tap) = lab.told()?;
     match tap.aside(|policy: &mut dyn Policy| policy.standings(&[PodId::MAX])) {
         Err(CallError::Refused { .. }) => Ok(1),

@@ -4,9 +4,9 @@ use lictor_contract::*;
 use lictor_host::policy::Policy;
 
 use super::super::check::{Check, hold};
-use super::super::lab::{Lab, Verdict};
-use super::super::play::{Beside, Manner, garbage};
-use super::super::tap::Telling;
+use super::super::lab::{CheckContext, CheckResult};
+use super::super::play::{Disturbance, RunOptions, garbage};
+use super::super::tap::EventDelivery;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -14,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A new instance with the checkpoint decides as the one that took it, also where the host's numbers are others",
         rule: "wit/state.wit, restore",
         remedy: "save what the cluster does not show, and name objects by kind, namespace, name and uid",
-        verdict: |lab| lab.same(&Manner { replaced: true, holes: true, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { replaced: true, holes: true, ..RunOptions::default() }),
     },
     Check {
         id: "state/saving-changes-nothing",
@@ -49,27 +49,27 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A checkpoint that is refused changes no decision",
         rule: "wit/state.wit, state-error",
         remedy: "read the whole checkpoint before anything of it is kept",
-        verdict: |lab| lab.same(&Manner { beside: Beside::RestoresGarbage, ..Manner::default() }),
+        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::RestoresGarbage, ..RunOptions::default() }),
     },
 ];
 
-fn saving_changes_nothing(lab: &Lab<'_>) -> Verdict {
-    let telling = Telling { unsaved: true, ..Telling::default() };
-    lab.same(&Manner { telling, ..Manner::default() })
+fn saving_changes_nothing(lab: &CheckContext<'_>) -> CheckResult {
+    let telling = EventDelivery { unsaved: true, ..EventDelivery::default() };
+    lab.same(&RunOptions { telling, ..RunOptions::default() })
 }
 
 /// Restores a checkpoint in an instance that has received the cluster.
-fn restored(lab: &Lab<'_>, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, String> {
+fn restored(lab: &CheckContext<'_>, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, String> {
     let (_, tap) = lab.told()?;
     tap.aside(|policy: &mut dyn Policy| policy.restore(checkpoint)).map_err(|error| format!("`state.restore`: {error}"))
 }
 
 /// Returns the checkpoints of the plain run.
-fn saved<'a>(lab: &'a Lab<'_>) -> impl Iterator<Item = &'a Checkpoint> {
+fn saved<'a>(lab: &'a CheckContext<'_>) -> impl Iterator<Item = &'a Checkpoint> {
     lab.plain().saved().iter().flatten()
 }
 
-fn own_checkpoint_is_taken(lab: &Lab<'_>) -> Verdict {
+fn own_checkpoint_is_taken(lab: &CheckContext<'_>) -> CheckResult {
     let mut seen = 0_usize;
     for checkpoint in saved(lab) {
         restored(lab, checkpoint)?.map_err(|error| format!("`state.restore` refuses its own checkpoint: {error:?}"))?;
@@ -78,7 +78,7 @@ fn own_checkpoint_is_taken(lab: &Lab<'_>) -> Verdict {
     Ok(seen)
 }
 
-fn garbage_is_refused(lab: &Lab<'_>) -> Verdict {
+fn garbage_is_refused(lab: &CheckContext<'_>) -> CheckResult {
     let Some(last) = saved(lab).last() else { return Ok(0) };
     let taken = restored(lab, &garbage(last.format))?;
     let refused = matches!(taken, Err(StateError::Malformed(_)));
@@ -93,7 +93,7 @@ fn garbage_is_refused(lab: &Lab<'_>) -> Verdict {
     Ok(4)
 }
 
-fn unknown_format_is_refused(lab: &Lab<'_>) -> Verdict {
+fn unknown_format_is_refused(lab: &CheckContext<'_>) -> CheckResult {
     let Some(last) = saved(lab).last() else { return Ok(0) };
     let other = Checkpoint { format: !last.format, bytes: last.bytes.clone() };
     let taken = restored(lab, &other)?;

@@ -4,7 +4,7 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::lab::{Lab, Verdict};
+use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -51,7 +51,7 @@ const NONSENSE: [&str; 6] = [
 ///
 /// # Errors
 /// The policy fails over the nonsense.
-fn found(lab: &Lab<'_>) -> Result<Vec<Finding>, String> {
+fn found(lab: &CheckContext<'_>) -> Result<Vec<Finding>, String> {
     let (_, tap) = lab.told()?;
     let interests = &lab.system.interests;
     let placed = interests.placed_kinds.iter().map(|kind| (&kind.group, &kind.kind));
@@ -74,13 +74,13 @@ fn found(lab: &Lab<'_>) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-fn nonsense_is_a_finding(lab: &Lab<'_>) -> Verdict {
+fn nonsense_is_a_finding(lab: &CheckContext<'_>) -> CheckResult {
     found(lab)?;
     let interests = &lab.system.interests;
     Ok(interests.kinds.len().saturating_add(interests.placed_kinds.len()))
 }
 
-fn findings_name_objects(lab: &Lab<'_>) -> Verdict {
+fn findings_name_objects(lab: &CheckContext<'_>) -> CheckResult {
     let (session, _) = lab.told()?;
     let all: Vec<Finding> = session.findings().iter().cloned().chain(found(lab)?).collect();
     for Finding { object, path, message, remedy, .. } in &all {
@@ -93,14 +93,14 @@ fn findings_name_objects(lab: &Lab<'_>) -> Verdict {
     Ok(all.len())
 }
 
-fn unknown_status_is_passed_over(lab: &Lab<'_>) -> Verdict {
+fn unknown_status_is_passed_over(lab: &CheckContext<'_>) -> CheckResult {
     let (_, tap) = lab.told()?;
     let status = Pod::pending(PodId::MAX, "default", "stranger").status();
     let applied = tap.aside(|policy: &mut dyn Policy| policy.apply(vec![Event::PodStatus(status)]));
     applied.map(|_| 1).map_err(|error| format!("`core.apply` of the status of an unknown pod: {error}"))
 }
 
-fn overflow_names_the_event(lab: &Lab<'_>) -> Verdict {
+fn overflow_names_the_event(lab: &CheckContext<'_>) -> CheckResult {
     let (session, tap) = lab.told()?;
     let running =
         session.mirror().pods().find(|pod| pod.kind.is_none() && pod.node.is_some() && pod.phase == Phase::Running);

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::suite::conform_to;
-use super::{Check, CheckReport, Conformance, Outcome, checks};
+use super::{Check, CheckOutcome, CheckReport, Conformance, checks};
 use mutant::Mutant;
 
 /// Returns the results of these checks with a policy that breaks this rule.
@@ -30,7 +30,7 @@ fn broken(rule: &'static str) -> CheckReport {
 #[test]
 fn a_good_policy_meets_every_check_and_passes_it() {
     let conformance = held("nothing", checks());
-    let wrong = conformance.checks.iter().filter(|check| check.outcome != Outcome::Passed);
+    let wrong = conformance.checks.iter().filter(|check| check.outcome != CheckOutcome::Passed);
     let wrong: Vec<String> =
         wrong.map(|check| format!("{} {:?} {:?}", check.check, check.outcome, check.flaws)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -42,7 +42,7 @@ fn every_check_fails_on_the_policy_that_breaks_its_rule() {
     let mut survivors = Vec::new();
     for check in checks() {
         let report = broken(check.id);
-        if report.outcome != Outcome::Failed {
+        if report.outcome != CheckOutcome::Failed {
             survivors.push(format!("{}: {}", check.id, report.outcome));
         }
     }

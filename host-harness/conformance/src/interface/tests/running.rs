@@ -72,6 +72,6 @@ fn the_laws_of_standings_are_held_to_what_all_reasons_are() {
     let rule = |check: &&super::Check| check.id == "core/reasons-are-registered";
     let mut conformance = super::held(UNREGISTERED, super::checks().filter(rule));
     let report = conformance.checks.pop().unwrap();
-    assert_eq!(report.outcome, super::Outcome::Failed);
+    assert_eq!(report.outcome, super::CheckOutcome::Failed);
     assert!(report.flaws[0].found.contains("standing.standings"), "{:?}", report.flaws);
 }

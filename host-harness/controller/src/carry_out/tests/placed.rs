@@ -33,20 +33,20 @@ fn reservation() -> Value {
     })
 }
 
-fn task(action: Action) -> Task {
+fn task(action: CommandAction) -> ExecutorTask {
     let meant = ObjectRef { kind: "Reservation".to_owned(), namespace: String::new(), ..object("1") };
-    Task::Command(Command { id: 1, object: meant, action })
+    ExecutorTask::Command(Command { id: 1, object: meant, action })
 }
 
-fn bind(node: &str) -> Task {
-    task(Action::Bind { node: node.to_owned(), marks: Vec::new() })
+fn bind(node: &str) -> ExecutorTask {
+    task(CommandAction::Bind { node: node.to_owned(), marks: Vec::new() })
 }
 
-fn done(server: &Server, task: &Task) -> Done {
+fn done(server: &Server, task: &ExecutorTask) -> TaskOutcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
     let requests = json!({"cpu": "2", "memory": "1Gi"}).as_object().unwrap().clone();
-    let placed = Placed { kind: kind(), requests };
+    let placed = PlaceableObject { kind: kind(), requests };
     runtime.block_on(carry_out(server, task, (None, Some(Arc::new(placed))), BACKOFF, cancelled, |_| {}))
 }
 
@@ -94,7 +94,7 @@ fn another_reservation_of_the_name_is_left_alone() {
 #[test]
 fn a_nomination_is_an_annotation_and_ends_with_the_binding() {
     let server = Server::of(reservation());
-    let nominate = |node: Option<&str>| task(Action::Nominate { node: node.map(str::to_owned) });
+    let nominate = |node: Option<&str>| task(CommandAction::Nominate { node: node.map(str::to_owned) });
     assert_eq!(done(&server, &nominate(Some("n1"))).outcome, CommandOutcome::Done);
     assert_eq!(server.pod()["metadata"]["annotations"][NOMINATED], "n1");
     assert_eq!(done(&server, &bind("n1")).outcome, CommandOutcome::Done);
@@ -110,7 +110,7 @@ fn a_nomination_is_an_annotation_and_ends_with_the_binding() {
 fn a_reservation_is_deleted_where_a_pod_is_evicted_and_only_marked_where_others_delete_it() {
     let evict = |delete| {
         let mark = Mark { place: MarkPlace::Label, key: "leaves".to_owned(), value: "true".to_owned() };
-        task(Action::Evict { delete, marks: vec![mark], plan: 3 })
+        task(CommandAction::Evict { delete, marks: vec![mark], plan: 3 })
     };
     let server = Server::of(reservation());
     assert_eq!(done(&server, &evict(false)).outcome, CommandOutcome::Done);

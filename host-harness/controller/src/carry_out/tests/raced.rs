@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::*;
 
 /// Carries out in the time of the test. Returns the end, and the seconds that were waited.
-async fn carried_out(server: &Server, task: &Task) -> (Done, u64) {
+async fn carried_out(server: &Server, task: &ExecutorTask) -> (TaskOutcome, u64) {
     let (_keep, cancelled) = watch::channel(false);
     let (second, begun) = (Duration::from_secs(1), Instant::now());
     let backoff = Backoff { first: second, last: second };
@@ -15,7 +15,7 @@ async fn carried_out(server: &Server, task: &Task) -> (Done, u64) {
 
 #[tokio::test(start_paused = true)]
 async fn of_two_processes_that_have_marked_a_victim_one_evicts_it() {
-    for (task, before) in [(evict(true), "patch"), (Task::Evict(object("1")), "get")] {
+    for (task, before) in [(evict(true), "patch"), (ExecutorTask::Evict(object("1")), "get")] {
         let server = Server::of(pod()).then("evict", &[Fault::Evicted]);
         assert_eq!(carried_out(&server, &task).await.0.outcome, CommandOutcome::Done);
         assert_eq!((server.log(), server.evictions()), (vec![before, "evict", "get"], 1));
@@ -44,9 +44,9 @@ async fn a_victim_that_changes_all_the_time_is_asked_about_twice_between_two_pau
 #[tokio::test(start_paused = true)]
 async fn a_marked_victim_that_is_leaving_or_gone_is_not_evicted_once_more() {
     let server = Server::of(pod()).then("get", &[Fault::Evicted]);
-    assert_eq!(carried_out(&server, &Task::Evict(object("1"))).await.0.outcome, CommandOutcome::Done);
+    assert_eq!(carried_out(&server, &ExecutorTask::Evict(object("1"))).await.0.outcome, CommandOutcome::Done);
     assert_eq!((server.log(), server.evictions()), (vec!["get"], 1), "by the other one");
     let server = Server::of(pod());
-    let (done, _) = carried_out(&server, &Task::Evict(object("2"))).await;
+    let (done, _) = carried_out(&server, &ExecutorTask::Evict(object("2"))).await;
     assert_eq!((done.outcome, done.is_gone, server.evictions()), (CommandOutcome::Done, true, 0));
 }

@@ -25,7 +25,7 @@ fn a_victim_whose_eviction_is_given_up_is_not_marked_any_more() {
         key: "soft".to_owned(),
         value: "true".to_owned(),
     }];
-    let evict = command(Action::Evict { delete: true, marks, plan: 3 });
+    let evict = command(CommandAction::Evict { delete: true, marks, plan: 3 });
     let server = Server::of(pod()).then("evict", &[Fault::Refused(403)]);
     let done = done(&server, &evict, None);
     let refused = CommandOutcome::Refused { reason: "refused with 403".to_owned(), until: 0, budget: false };
@@ -45,7 +45,8 @@ fn a_path_that_is_not_served_is_no_eviction() {
 #[test]
 fn a_task_that_panics_frees_its_object_for_the_next() {
     let server = Server::of(pod()).then("evict", &[Fault::Panic]);
-    let second = Task::Command(Command { id: 2, object: object("1"), action: Action::Nominate { node: None } });
+    let second =
+        ExecutorTask::Command(Command { id: 2, object: object("1"), action: CommandAction::Nominate { node: None } });
     let finished = executed(&server, &[evict(true), second], 2, |_| {});
     assert!(failed(&finished[0].done).contains("broke"));
     assert_eq!((finished[1].task.command(), &finished[1].done.outcome), (Some(2), &CommandOutcome::Done));
@@ -72,7 +73,7 @@ fn an_object_that_is_gone_is_said_to_be_gone_and_another_of_its_name_is_shown() 
 #[test]
 fn the_eviction_of_a_marked_victim_that_a_budget_forbids_ends_when_the_mark_is_taken_off() {
     let server = Server::of(pod()).then("evict", &[Fault::Budget; 10_000]);
-    let tasks = [Task::Evict(object("1")), Task::Unmark(object("1"), Vec::new())];
+    let tasks = [ExecutorTask::Evict(object("1")), ExecutorTask::Unmark(object("1"), Vec::new())];
     let finished = executed(&server, &tasks, 2, |_| {});
     assert_eq!(finished.iter().map(|it| it.task.word()).collect::<Vec<_>>(), ["evict", "unmark"]);
     assert_eq!((server.evictions(), server.log().last()), (0, Some(&"patch")));

@@ -7,7 +7,7 @@ use json_patch::merge;
 use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Part, Sign};
+use super::{ApiError, ErrorDetail, PatchTarget, PodApi};
 use crate::view::text;
 
 /// A fault of the server when it serves a request.
@@ -95,7 +95,7 @@ impl Server {
             Some(Fault::Budget) => Err(ApiError {
                 code: 429,
                 message: "PodDisruptionBudget `low` allows 0 disruptions".to_owned(),
-                sign: Sign::Budget("low".to_owned()),
+                sign: ErrorDetail::Budget("low".to_owned()),
             }),
             Some(Fault::Overtaken) => {
                 state.writes(|_| {});
@@ -106,7 +106,7 @@ impl Server {
                 work(&mut state)
             }
             Some(Fault::Unserved) => {
-                Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing })
+                Err(ApiError { code: 404, message: "no such path".to_owned(), sign: ErrorDetail::Nothing })
             }
             Some(Fault::Panic) => {
                 drop(state);
@@ -118,17 +118,17 @@ impl Server {
 }
 
 fn refused<T>(code: u16) -> Result<T, ApiError> {
-    let sign = if code == 404 { Sign::NoObject } else { Sign::Nothing };
+    let sign = if code == 404 { ErrorDetail::NoObject } else { ErrorDetail::Nothing };
     Err(ApiError { code, message: format!("refused with {code}"), sign })
 }
 
-impl Api for Server {
+impl PodApi for Server {
     async fn get(&self, _: &ObjectRef) -> Result<Option<Value>, ApiError> {
         self.serve("get", |state| Ok(state.pod.clone()))
     }
 
-    async fn patch(&self, _: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
-        let request = if part == Part::Status { "patch status" } else { "patch" };
+    async fn patch(&self, _: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
+        let request = if part == PatchTarget::Status { "patch status" } else { "patch" };
         self.serve(request, |state| {
             let Some(pod) = &state.pod else { return refused(404) };
             let asked = |field: &str| patch["metadata"].get(field).cloned();

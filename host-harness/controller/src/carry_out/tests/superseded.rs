@@ -4,8 +4,12 @@ use lictor_host::session::CommandId;
 
 use super::*;
 
-fn nominate(id: CommandId, node: Option<&str>) -> Task {
-    Task::Command(Command { id, object: object("1"), action: Action::Nominate { node: node.map(str::to_owned) } })
+fn nominate(id: CommandId, node: Option<&str>) -> ExecutorTask {
+    ExecutorTask::Command(Command {
+        id,
+        object: object("1"),
+        action: CommandAction::Nominate { node: node.map(str::to_owned) },
+    })
 }
 
 /// Returns a server whose first request is refused for now, so that later tasks of the pod wait.
@@ -13,7 +17,7 @@ fn busy() -> Server {
     Server::of(pod()).then("patch status", &[Fault::Refused(429), Fault::Refused(429)])
 }
 
-fn ids(finished: &[Finished]) -> Vec<Option<CommandId>> {
+fn ids(finished: &[FinishedTask]) -> Vec<Option<CommandId>> {
     finished.iter().map(|it| it.task.command()).collect()
 }
 
@@ -24,7 +28,7 @@ fn of_the_nominations_that_wait_only_the_last_is_written_and_the_others_end_with
         nominate(1, Some("n1")),
         nominate(2, Some("n2")),
         nominate(3, None),
-        Task::Withdraw(object("1")),
+        ExecutorTask::Withdraw(object("1")),
         nominate(4, Some("n3")),
     ];
     let finished = executed(&server, &tasks, 5, |_| {});
@@ -37,7 +41,7 @@ fn of_the_nominations_that_wait_only_the_last_is_written_and_the_others_end_with
 
 #[test]
 fn a_nomination_that_is_taken_back_before_it_is_written_has_failed() {
-    for withdraw in [nominate(3, None), Task::Withdraw(object("1"))] {
+    for withdraw in [nominate(3, None), ExecutorTask::Withdraw(object("1"))] {
         let server = busy();
         let tasks = [nominate(1, Some("n1")), nominate(2, Some("n2")), withdraw];
         let finished = executed(&server, &tasks, 3, |_| {});
@@ -65,7 +69,7 @@ fn a_nomination_that_is_superseded_is_given_up_alone_and_with_the_last_one() {
     let server = Server::of(pod()).then("evict", &[Fault::Refused(429); 10_000]);
     let tasks = [evict(true), nominate(2, Some("n2")), nominate(3, None), nominate(4, Some("n3"))];
     let finished = executed(&server, &tasks, 4, |executor| {
-        executor.order(Order { task: Task::Confirm(3, object("1"), None), raw: None, placed: None });
+        executor.order(TaskRequest { task: ExecutorTask::Confirm(3, object("1"), None), raw: None, placed: None });
         [4, 1].into_iter().for_each(|id| executor.cancel(id));
     });
     assert_eq!(ids(&finished), [3, 2, 4, 1].map(Some));
@@ -76,10 +80,10 @@ fn a_nomination_that_is_superseded_is_given_up_alone_and_with_the_last_one() {
 
 #[test]
 fn no_nomination_is_superseded_past_an_eviction_or_a_binding_of_its_pod() {
-    let evict = Action::Evict { delete: false, marks: Vec::new(), plan: 3 };
-    let bind = Action::Bind { node: "n2".to_owned(), marks: Vec::new() };
+    let evict = CommandAction::Evict { delete: false, marks: Vec::new(), plan: 3 };
+    let bind = CommandAction::Bind { node: "n2".to_owned(), marks: Vec::new() };
     for between in [evict, bind] {
-        let between = Task::Command(Command { id: 3, object: object("1"), action: between });
+        let between = ExecutorTask::Command(Command { id: 3, object: object("1"), action: between });
         let tasks = [nominate(1, Some("n1")), nominate(2, Some("n2")), between, nominate(4, None)];
         let finished = executed(&busy(), &tasks, 4, |_| {});
         assert_eq!(ids(&finished), [1, 2, 3, 4].map(Some));

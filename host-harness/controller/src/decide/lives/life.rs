@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::{Phase, Pod};
 use lictor_host::session::{Command, ObjectRef, Session};
 
-use super::super::stopping::{Stop, Stopping};
+use super::super::stopping::{ObjectDeletion, ObjectDeletions};
 use super::super::{is_victim, pod_of};
-use super::{Patience, Why};
+use super::{GivenUpReason, PlanTimeouts};
 use crate::report::SECOND;
 
 /// A plan that is under way.
 #[derive(Debug, Default)]
-pub(super) struct Life {
+pub(super) struct PlanLifecycle {
     /// The pods that the plan makes room for, and that wait for it.
     pub(super) pods: BTreeSet<ObjectRef>,
     /// Its victims, with the command that evicts each.
@@ -36,18 +36,18 @@ pub(super) struct Life {
     pub(super) said: BTreeMap<String, String>,
 }
 
-impl Life {
+impl PlanLifecycle {
     /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
     /// node is gone, or the pods could not be let go.
     pub(super) fn look(
         &mut self,
         session: &Session,
-        stopping: &Stopping,
+        stopping: &ObjectDeletions,
         now: i64,
-        patience: Patience,
+        patience: PlanTimeouts,
     ) -> BTreeSet<ObjectRef> {
-        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost).collect();
-        self.pods.retain(|pod| stand(session, pod) != Stand::Over);
+        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == BeneficiaryState::Lost).collect();
+        self.pods.retain(|pod| stand(session, pod) != BeneficiaryState::Over);
         self.victims.retain(|victim, _| state(session, victim).is_some());
         let pods = self.pods.iter().map(|_| (true, false));
         let victims = self.victims.keys().filter_map(|victim| state(session, victim));
@@ -59,7 +59,7 @@ impl Life {
             self.picture = picture;
         }
         let graces = self.victims.keys().filter_map(|victim| stopping.of(victim));
-        self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
+        self.grace_ends = graces.map(ObjectDeletion::ends).fold(self.grace_ends, i64::max);
         // All pods are looked through only when the time is up.
         if self.victims.is_empty() && now >= self.due(patience) {
             self.wait_for_others(session, stopping, now, patience);
@@ -75,13 +75,13 @@ impl Life {
     }
 
     /// Returns when the plan is given up, unless something moves.
-    pub(super) fn due(&self, patience: Patience) -> i64 {
+    pub(super) fn due(&self, patience: PlanTimeouts) -> i64 {
         let still = self.since.max(self.grace_ends).saturating_add(patience.still);
         self.refused_until(patience).map_or(still, |refused| refused.min(still))
     }
 
     /// Returns until when its job may be refused. `None`: its victims have not left, or the job is not refused.
-    fn refused_until(&self, patience: Patience) -> Option<i64> {
+    fn refused_until(&self, patience: PlanTimeouts) -> Option<i64> {
         let is_refused = self.victims.is_empty() && self.refused.is_some();
         is_refused.then(|| self.since.max(self.comes).saturating_add(patience.refused))
     }
@@ -89,7 +89,7 @@ impl Life {
     /// Gives the plan more time where pods that are no victims of it are leaving the nodes that its pods are nominated to: a user has deleted
     /// them, or they are victims of another plan, which may still run. Those that are being deleted have their grace, as victims have. A grace
     /// that began when nothing had moved for too long does not count: where pods come and leave all the time, the plan would never end.
-    fn wait_for_others(&mut self, session: &Session, stopping: &Stopping, now: i64, patience: Patience) {
+    fn wait_for_others(&mut self, session: &Session, stopping: &ObjectDeletions, now: i64, patience: PlanTimeouts) {
         let nodes: BTreeSet<u32> = self.pods.iter().filter_map(|pod| pod_of(session, pod)?.nominated).collect();
         let there = |pod: &&Pod| pod.node.is_some_and(|node| nodes.contains(&node));
         let runs = |pod: &&Pod| !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
@@ -102,11 +102,11 @@ impl Life {
         self.comes = now;
         let latest = self.since.saturating_add(patience.still);
         let graces = self.others.iter().filter_map(|other| stopping.of(other)).filter(|stop| stop.began <= latest);
-        self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
+        self.grace_ends = graces.map(ObjectDeletion::ends).fold(self.grace_ends, i64::max);
     }
 
     /// Returns why the plan is given up now. `None`: the plan stays in force.
-    pub(super) fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
+    pub(super) fn ends(&self, now: i64, patience: PlanTimeouts) -> Option<(GivenUpReason, String)> {
         if now < self.due(patience) {
             return None;
         }
@@ -115,7 +115,10 @@ impl Life {
         Some(match refused {
             Some(refused) => {
                 let seconds = patience.refused.checked_div(SECOND).unwrap_or_default();
-                (Why::NotAdmitted, format!("its victims have left, and its job is refused for {seconds} s: {refused}"))
+                (
+                    GivenUpReason::NotAdmitted,
+                    format!("its victims have left, and its job is refused for {seconds} s: {refused}"),
+                )
             }
             None => {
                 let names = |pods: &mut dyn Iterator<Item = &ObjectRef>| {
@@ -127,7 +130,7 @@ impl Life {
                     (true, true) => String::new(),
                 };
                 let seconds = patience.still.checked_div(SECOND).unwrap_or_default();
-                (Why::Still, format!("nothing has moved for {seconds} s{left}"))
+                (GivenUpReason::Still, format!("nothing has moved for {seconds} s{left}"))
             }
         })
     }
@@ -135,7 +138,7 @@ impl Life {
 
 /// The relation of a pod to the plan that makes room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum BeneficiaryState {
     /// It waits for the node that it is nominated to.
     Nominated,
     /// It is being let go for a node, which may fail.
@@ -147,13 +150,13 @@ pub(super) enum Stand {
 }
 
 /// Returns the relation of a pod to the plan that makes room for it.
-pub(super) fn stand(session: &Session, meant: &ObjectRef) -> Stand {
+pub(super) fn stand(session: &Session, meant: &ObjectRef) -> BeneficiaryState {
     match pod_of(session, meant).filter(|pod| !pod.terminating) {
-        Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => Stand::Leaving,
-        Some(pod) if pod.node.is_some() || pod.phase != Phase::Pending => Stand::Over,
-        Some(pod) if pod.nominated.is_some() => Stand::Nominated,
-        Some(_) => Stand::Lost,
-        None => Stand::Over,
+        Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => BeneficiaryState::Leaving,
+        Some(pod) if pod.node.is_some() || pod.phase != Phase::Pending => BeneficiaryState::Over,
+        Some(pod) if pod.nominated.is_some() => BeneficiaryState::Nominated,
+        Some(_) => BeneficiaryState::Lost,
+        None => BeneficiaryState::Over,
     }
 }
 

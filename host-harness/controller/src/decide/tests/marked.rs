@@ -27,11 +27,12 @@ fn victim(marked: bool) -> Value {
 }
 
 /// Begins with Koordinator in a cluster with a marked victim, which holds the node, and `p` of the same priority, which may not preempt it.
-fn begin(nominated: Option<&str>) -> (Decider, Turn) {
+fn begin(nominated: Option<&str>) -> (Decider, DeciderOutput) {
     let session = Session::open(Box::new(Native::default()), "koordinator", DELETES).unwrap();
     let p = with(named(pod("p", 4, 0)), "/status", "nominatedNodeName", json!(nominated));
     let cluster = [node("n1", 4), victim(true), p].map(object).into();
-    let (mut decider, mut turn) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    let (mut decider, mut turn) =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
     decider.recover([meant("v")].into_iter(), true, &mut turn);
     (decider, turn)
 }
@@ -41,9 +42,9 @@ fn mark() -> Leftover {
 }
 
 /// Returns what takes all marks of Koordinator off the victim.
-fn unmark() -> Task {
+fn unmark() -> ExecutorTask {
     let mark = |place| Mark { place, key: MARK.to_owned(), value: String::new() };
-    Task::Unmark(meant("v"), [MarkPlace::Label, MarkPlace::Annotation].map(mark).into())
+    ExecutorTask::Unmark(meant("v"), [MarkPlace::Label, MarkPlace::Annotation].map(mark).into())
 }
 
 /// Decides that `p` takes the room of the victim, whose own plan has ended.
@@ -71,7 +72,7 @@ fn a_mark_whose_plan_has_ended_leaves_another_controller_five_minutes() {
 #[test]
 fn a_plan_that_counts_on_a_victim_without_a_mark_ends_and_is_not_made_again() {
     let mut decider = counted_on();
-    decider.tell(20 * SECOND, vec![Fact::There(Box::new(object(victim(false))))]);
+    decider.tell(20 * SECOND, vec![SessionFact::There(Box::new(object(victim(false))))]);
     let (mut tasks, mut made) = (Vec::new(), 0);
     for seconds in [21, 400, 401, 900, 901] {
         decider.tell(seconds * SECOND, Vec::new());
@@ -82,13 +83,15 @@ fn a_plan_that_counts_on_a_victim_without_a_mark_ends_and_is_not_made_again() {
         decider.tell(seconds * SECOND, done.map(|task| outcome(task, CommandOutcome::Done)).collect());
         tasks.extend(turn.tasks);
     }
-    let [Task::Command(Command { object, action, .. })] = tasks.as_slice() else { panic!("{:?}", words(&tasks)) };
-    assert_eq!((object, action, made), (&meant("p"), &Action::Nominate { node: None }, 0));
+    let [ExecutorTask::Command(Command { object, action, .. })] = tasks.as_slice() else {
+        panic!("{:?}", words(&tasks))
+    };
+    assert_eq!((object, action, made), (&meant("p"), &CommandAction::Nominate { node: None }, 0));
 }
 
 #[test]
 fn other_arguments_evict_no_victim_whose_plan_has_ended() {
-    let (mut decider, mut turn) = (counted_on(), Turn::default());
+    let (mut decider, mut turn) = (counted_on(), DeciderOutput::default());
     decider.take_up([meant("v")].into_iter(), &mut turn);
     assert!(turn.tasks.is_empty());
 }
@@ -99,6 +102,6 @@ fn a_marked_victim_is_evicted_for_its_nominated_preemptor_and_loses_its_mark_whe
     assert_eq!(words(&turn.tasks), ["evict v"]);
     assert_eq!(decider.may_stand(&mark(), true), None);
     let turn = decider.tell(400 * SECOND, Vec::new());
-    assert_eq!(turn.tasks, [Task::Withdraw(meant("p")), unmark()]);
+    assert_eq!(turn.tasks, [ExecutorTask::Withdraw(meant("p")), unmark()]);
     assert_eq!(turn.given_up.len(), 1);
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Answer, Answered, LONGEST_ANSWER, Order, PATIENCE, Question};
-use crate::upgrade::Progress;
+use super::{ExplainRequest, LONGEST_ANSWER, LiveExplanation, PATIENCE, SocketResponse, UpgradeCommand};
+use crate::upgrade::ReplacementProgress;
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub enum SocketError {
     /// No process listens at the socket.
     #[error("no controller listens at {socket}: {error}")]
     Nobody {
@@ -40,10 +40,10 @@ pub enum AskError {
 ///
 /// # Errors
 /// No process answers, or the pod does not exist.
-pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
+pub fn ask(socket: &Path, question: &ExplainRequest) -> Result<LiveExplanation, SocketError> {
     match say(socket, question)? {
-        Answered::Answer(answer) => Ok(*answer),
-        _ => Err(AskError::NoAnswer("it is about something else".to_owned())),
+        SocketResponse::Answer(answer) => Ok(*answer),
+        _ => Err(SocketError::NoAnswer("it is about something else".to_owned())),
     }
 }
 
@@ -51,22 +51,22 @@ pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
 ///
 /// # Errors
 /// No process answers, or the process does not decide.
-pub fn order(socket: &Path, order: &Order) -> Result<Progress, AskError> {
+pub fn order(socket: &Path, order: &UpgradeCommand) -> Result<ReplacementProgress, SocketError> {
     match say(socket, order)? {
-        Answered::Progress(progress) => Ok(*progress),
-        _ => Err(AskError::NoAnswer("it is about something else".to_owned())),
+        SocketResponse::Progress(progress) => Ok(*progress),
+        _ => Err(SocketError::NoAnswer("it is about something else".to_owned())),
     }
 }
 
 /// Sends one line, and reads the answer.
-fn say(socket: &Path, line: &impl Serialize) -> Result<Answered, AskError> {
-    let nobody = |error| AskError::Nobody { socket: socket.display().to_string(), error };
+fn say(socket: &Path, line: &impl Serialize) -> Result<SocketResponse, SocketError> {
+    let nobody = |error| SocketError::Nobody { socket: socket.display().to_string(), error };
     let stream = UnixStream::connect(socket).map_err(nobody)?;
-    let line = exchange(stream, line).map_err(AskError::Broke)?;
+    let line = exchange(stream, line).map_err(SocketError::Broke)?;
     match serde_json::from_str(&line) {
-        Ok(Answered::Error { message, hint }) => Err(AskError::Refused { message, hint }),
+        Ok(SocketResponse::Error { message, hint }) => Err(SocketError::Refused { message, hint }),
         Ok(answered) => Ok(answered),
-        Err(error) => Err(AskError::NoAnswer(error.to_string())),
+        Err(error) => Err(SocketError::NoAnswer(error.to_string())),
     }
 }
 

@@ -13,10 +13,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::upgrade::{Progress, Wish};
+use crate::upgrade::{ReplacementProgress, ReplacementRequest};
 
-pub use client::{AskError, ask, order};
-pub use server::{Reply, Server};
+pub use client::{SocketError, ask, order};
+pub use server::{ResponseSender, SocketServer};
 
 /// The longest question, in bytes.
 pub const LONGEST_QUESTION: u64 = 64 * 1024;
@@ -30,7 +30,7 @@ pub const SOCKET: &str = "/run/lictor/explain.sock";
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub struct ExplainRequest {
     /// The pod: `namespace/name`, or `name` where one namespace has it.
     pub explain: String,
 }
@@ -38,9 +38,9 @@ pub struct Question {
 /// An order about the replacement of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Order {
+pub enum UpgradeCommand {
     /// Replace the policy with this one.
-    Upgrade(Wish),
+    Upgrade(ReplacementRequest),
     /// Report the progress of the replacement of this number. `None`: of the last one.
     Progress(Option<u64>),
     /// Give the last replacement up.
@@ -50,11 +50,11 @@ pub enum Order {
 /// The answer to a question or an order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Answered {
+pub enum SocketResponse {
     /// The answer.
-    Answer(Box<Answer>),
+    Answer(Box<LiveExplanation>),
     /// The progress of a replacement.
-    Progress(Box<Progress>),
+    Progress(Box<ReplacementProgress>),
     /// There is no answer.
     Error {
         /// What is wrong.
@@ -67,7 +67,7 @@ pub enum Answered {
 /// The state of a pod, with its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct LiveExplanation {
     /// `lictor.dev/v1alpha1`.
     pub api_version: String,
     /// `LiveExplanation`.
@@ -77,13 +77,13 @@ pub struct Answer {
     /// The system whose laws are in force.
     pub system: String,
     /// The state of the pod.
-    pub state: State,
+    pub state: LivePodState,
     /// The node that the pod has, is held for or is nominated to.
     pub node: Option<String>,
     /// When the last attempt for the pod ended, RFC 3339. `None`: no attempt was made.
     pub tried: Option<String>,
     /// The reasons, in the order in which they were given.
-    pub said: Vec<Said>,
+    pub said: Vec<StateReason>,
     /// When another attempt is worthwhile, where that is known.
     pub retry: Option<String>,
     /// The preemptor and the plan for which the pod is evicted. `None`: it is not evicted.
@@ -99,7 +99,7 @@ pub struct Answer {
 /// The state of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum State {
+pub enum LivePodState {
     /// It is bound, or let go for its node.
     Bound,
     /// It was let go for its node, and kube-scheduler refuses it: its room is taken.
@@ -126,7 +126,7 @@ pub enum State {
 
 /// A reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct StateReason {
     /// The code of the law or rule; empty for what nodes say.
     pub law: String,
     /// The sentence.

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lictor_host::living::{self, Timed};
+use lictor_host::living::{self, DeadlineStream};
 use serde_json::Value;
 use tracing::{debug, info};
 
-use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, Order, PATIENCE, Question};
-use crate::upgrade::Desk;
+use super::{ExplainRequest, LONGEST_ANSWER, LONGEST_QUESTION, PATIENCE, SocketResponse, UpgradeCommand};
+use crate::upgrade::ReplacementService;
 
 /// The pause when no client can be accepted, for example because file descriptors are used up.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -25,18 +25,18 @@ const NO_LEADER: &str = "this process does not decide: it stands by, or is about
 
 /// The way back of the answer to one question.
 #[derive(Debug)]
-pub struct Reply(SyncSender<Answered>);
+pub struct ResponseSender(SyncSender<SocketResponse>);
 
-impl Reply {
+impl ResponseSender {
     /// Sends the answer. An answer that comes too late is dropped.
-    pub fn send(self, answered: Answered) {
+    pub fn send(self, answered: SocketResponse) {
         let _late = self.0.try_send(answered);
     }
 }
 
 /// The listening socket. Dropping this value closes it.
 #[derive(Debug)]
-pub struct Server {
+pub struct SocketServer {
     path: PathBuf,
     clients: Clients,
     thread: Option<JoinHandle<()>>,
@@ -45,24 +45,27 @@ pub struct Server {
 /// The client that is being served, if any. `None`: the server has ended, and serves no other client.
 type Clients = Arc<Mutex<Option<Option<UnixStream>>>>;
 
-impl Server {
+impl SocketServer {
     /// Listens at this path. `hand_on` passes each question to the loop and returns at once; false: no loop can answer any more.
     ///
     /// # Errors
     /// The socket cannot be made, or another process listens there.
-    pub fn listen(path: &Path, hand_on: impl Fn(Question, Reply) -> bool + Send + 'static) -> io::Result<Server> {
-        Server::with(path, None, hand_on)
+    pub fn listen(
+        path: &Path,
+        hand_on: impl Fn(ExplainRequest, ResponseSender) -> bool + Send + 'static,
+    ) -> io::Result<SocketServer> {
+        SocketServer::with(path, None, hand_on)
     }
 
-    /// Listens like [`Server::listen`], and passes orders of replacements to this desk. `None`: orders are refused.
+    /// Listens like [`SocketServer::listen`], and passes orders of replacements to this desk. `None`: orders are refused.
     ///
     /// # Errors
-    /// As [`Server::listen`] says.
+    /// As [`SocketServer::listen`] says.
     pub fn with(
         path: &Path,
-        desk: Option<Desk>,
-        hand_on: impl Fn(Question, Reply) -> bool + Send + 'static,
-    ) -> io::Result<Server> {
+        desk: Option<ReplacementService>,
+        hand_on: impl Fn(ExplainRequest, ResponseSender) -> bool + Send + 'static,
+    ) -> io::Result<SocketServer> {
         let listener = living::listen(path)?;
         info!(address = %path.display(), "answers questions");
         let clients: Clients = Arc::new(Mutex::new(Some(None)));
@@ -88,7 +91,7 @@ impl Server {
                 }
             }
         })?;
-        Ok(Server { path: path.to_owned(), clients, thread: Some(thread) })
+        Ok(SocketServer { path: path.to_owned(), clients, thread: Some(thread) })
     }
 }
 
@@ -101,7 +104,7 @@ fn begin(clients: &Clients, client: Option<UnixStream>) -> bool {
     clients.is_some()
 }
 
-impl Drop for Server {
+impl Drop for SocketServer {
     fn drop(&mut self) {
         // A client that is being served does not delay the end.
         if let Some(Some(client)) = self.clients.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -116,9 +119,13 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: &UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
+fn serve(
+    stream: &UnixStream,
+    desk: Option<&ReplacementService>,
+    hand_on: &impl Fn(ExplainRequest, ResponseSender) -> bool,
+) -> io::Result<()> {
     // A client that sends a byte now and then does not keep others waiting.
-    let timed = || Timed::within(stream, PATIENCE);
+    let timed = || DeadlineStream::within(stream, PATIENCE);
     let mut line = String::new();
     BufReader::new(timed().take(LONGEST_QUESTION)).read_line(&mut line)?;
     let said = serde_json::from_str(&line).and_then(|said: Value| match said.get("explain") {
@@ -136,9 +143,9 @@ fn serve(stream: &UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, R
     timed().write_all(text.as_bytes())
 }
 
-fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Answered {
+fn answer(question: ExplainRequest, hand_on: &impl Fn(ExplainRequest, ResponseSender) -> bool) -> SocketResponse {
     let (sender, receiver) = sync_channel(1);
-    if !hand_on(question, Reply(sender)) {
+    if !hand_on(question, ResponseSender(sender)) {
         return refused(NO_LEADER.to_owned(), "ask the one that leads");
     }
     let late = |_| refused("the loop has not answered in time".to_owned(), "look at /healthz and at the log");
@@ -146,17 +153,17 @@ fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Ans
 }
 
 /// Carries an order out, or returns the progress of a replacement.
-fn obey(order: Order, desk: Option<&Desk>) -> Answered {
+fn obey(order: UpgradeCommand, desk: Option<&ReplacementService>) -> SocketResponse {
     let Some(desk) = desk else {
         return refused("this process replaces no policy".to_owned(), "end it, and start another");
     };
-    if !matches!(order, Order::Progress(_)) && !desk.leads() {
+    if !matches!(order, UpgradeCommand::Progress(_)) && !desk.leads() {
         return refused(NO_LEADER.to_owned(), "ask the one that leads");
     }
     let number = match order {
-        Order::Upgrade(wish) => Some(desk.order(wish)),
-        Order::Progress(number) => number,
-        Order::GiveUp => match desk.progress(None).filter(|progress| !progress.stage.is_final()) {
+        UpgradeCommand::Upgrade(wish) => Some(desk.order(wish)),
+        UpgradeCommand::Progress(number) => number,
+        UpgradeCommand::GiveUp => match desk.progress(None).filter(|progress| !progress.stage.is_final()) {
             Some(progress) => {
                 desk.give_up(progress.number, "somebody gave it up");
                 Some(progress.number)
@@ -167,11 +174,11 @@ fn obey(order: Order, desk: Option<&Desk>) -> Answered {
         },
     };
     match desk.progress(number) {
-        Some(progress) => Answered::Progress(Box::new(progress)),
+        Some(progress) => SocketResponse::Progress(Box::new(progress)),
         None => refused("there is no such replacement".to_owned(), "order one with `lictor upgrade --live --to`"),
     }
 }
 
-fn refused(message: String, hint: &str) -> Answered {
-    Answered::Error { message, hint: hint.to_owned() }
+fn refused(message: String, hint: &str) -> SocketResponse {
+    SocketResponse::Error { message, hint: hint.to_owned() }
 }

@@ -11,20 +11,20 @@ fn socket(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("lictor-{name}-{}.sock", std::process::id()))
 }
 
-fn question(pod: &str) -> Question {
-    Question { explain: pod.to_owned() }
+fn question(pod: &str) -> ExplainRequest {
+    ExplainRequest { explain: pod.to_owned() }
 }
 
-fn answer(pod: &str) -> Answered {
-    Answered::Answer(Box::new(Answer {
+fn answer(pod: &str) -> SocketResponse {
+    SocketResponse::Answer(Box::new(LiveExplanation {
         api_version: "lictor.dev/v1alpha1".to_owned(),
         kind: "LiveExplanation".to_owned(),
         pod: pod.to_owned(),
         system: "volcano".to_owned(),
-        state: State::Refused,
+        state: LivePodState::Refused,
         node: None,
         tried: None,
-        said: vec![Said { law: "a/b".to_owned(), message: "c".to_owned() }],
+        said: vec![StateReason { law: "a/b".to_owned(), message: "c".to_owned() }],
         retry: None,
         evicted_for: None,
         standing: None,
@@ -33,10 +33,10 @@ fn answer(pod: &str) -> Answered {
 }
 
 /// Starts a server that answers each question with the name in it.
-fn listen(path: &std::path::Path) -> Server {
-    Server::listen(path, |asked, reply| {
+fn listen(path: &std::path::Path) -> SocketServer {
+    SocketServer::listen(path, |asked, reply| {
         reply.send(match asked.explain.as_str() {
-            "none" => Answered::Error { message: "there is no pod `none`".to_owned(), hint: "look".to_owned() },
+            "none" => SocketResponse::Error { message: "there is no pod `none`".to_owned(), hint: "look".to_owned() },
             pod => answer(pod),
         });
         true
@@ -48,13 +48,13 @@ fn listen(path: &std::path::Path) -> Server {
 fn a_question_is_answered() {
     let path = socket("answered");
     let server = listen(&path);
-    assert_eq!(Answered::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
+    assert_eq!(SocketResponse::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
     let refused = ask(&path, &question("none")).unwrap_err();
     assert_eq!(refused.to_string(), "there is no pod `none`");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     drop(server);
     assert!(!path.exists());
-    assert!(matches!(ask(&path, &question("default/a")), Err(AskError::Nobody { .. })));
+    assert!(matches!(ask(&path, &question("default/a")), Err(SocketError::Nobody { .. })));
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn what_is_no_question_is_refused_and_a_long_one_is_not_read_to_its_end() {
 #[test]
 fn an_answer_that_is_too_long_is_none() {
     let path = socket("long");
-    let _server = Server::listen(&path, |asked, reply| {
+    let _server = SocketServer::listen(&path, |asked, reply| {
         let message = "x".repeat(usize::try_from(LONGEST_ANSWER).unwrap());
-        reply.send(Answered::Error { message, hint: asked.explain });
+        reply.send(SocketResponse::Error { message, hint: asked.explain });
         true
     })
     .unwrap();
@@ -87,7 +87,7 @@ fn an_answer_that_is_too_long_is_none() {
 #[test]
 fn nobody_waits_for_a_process_that_does_not_decide() {
     let path = socket("ends");
-    let _server = Server::listen(&path, |_, _| false).unwrap();
+    let _server = SocketServer::listen(&path, |_, _| false).unwrap();
     let refused = ask(&path, &question("default/a")).unwrap_err().to_string();
     assert!(refused.starts_with("this process does not decide"), "{refused}");
 }
@@ -96,7 +96,7 @@ fn nobody_waits_for_a_process_that_does_not_decide() {
 fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced() {
     let path = socket("twice");
     let first = listen(&path);
-    assert!(Server::listen(&path, |_, _| true).is_err());
+    assert!(SocketServer::listen(&path, |_, _| true).is_err());
     assert!(ask(&path, &question("default/a")).is_ok(), "the first one goes on");
     drop(first);
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
@@ -105,7 +105,7 @@ fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced(
     assert!(ask(&path, &question("default/a")).is_ok());
     drop(second);
     std::fs::write(&path, "a file").unwrap();
-    assert!(Server::listen(&path, |_, _| true).is_err());
+    assert!(SocketServer::listen(&path, |_, _| true).is_err());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "a file");
     std::fs::remove_file(&path).unwrap();
 }
@@ -129,7 +129,7 @@ fn a_client_that_sends_a_byte_now_and_then_does_not_keep_others_waiting_for_ever
     let server = listen(&path);
     let (begins, slow) = trickle(&path);
     begins.recv().unwrap();
-    assert_eq!(Answered::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
+    assert_eq!(SocketResponse::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
     slow.join().unwrap();
     drop(server);
 }

@@ -15,9 +15,9 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use labels::*;
-pub use progress::Progress;
+pub use progress::SessionMetrics;
 pub use session_state::SessionState;
-pub use step::Pending;
+pub use step::PendingCounts;
 
 /// Counts by labels.
 type Counts<L> = Family<L, Counter>;

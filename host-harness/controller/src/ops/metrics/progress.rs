@@ -3,22 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use lictor_host::session::{Counters, Session, Step};
+use lictor_host::session::{Counters, Session, StepOutput};
 
 use super::{Metrics, SessionState};
 
 /// The progress of one session as the metrics need it.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct SessionMetrics {
     /// The pods that plans make room for: since when, and by which plan.
     promised: BTreeMap<String, (i64, u64)>,
     /// The counters of the session at the last count.
     counters: Counters,
 }
 
-impl Progress {
+impl SessionMetrics {
     /// Takes the results of an input.
-    pub fn step(&mut self, metrics: &Metrics, system: &str, step: &Step, session: &Session) {
+    pub fn step(&mut self, metrics: &Metrics, system: &str, step: &StepOutput, session: &Session) {
         metrics.step(system, step);
         let (mirror, now) = (session.mirror(), session.mirror().now());
         for pod in step.happened.bound.keys() {

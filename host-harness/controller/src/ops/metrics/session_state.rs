@@ -3,13 +3,13 @@
 use lictor_host::session::{BreakerState, Session};
 
 use super::labels::{Queue, State};
-use super::{Metrics, Pending, gauge};
+use super::{Metrics, PendingCounts, gauge};
 
 /// The state of a session that metrics show, or of several sessions in sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionState {
     /// The pending pods.
-    pub pending: Pending,
+    pub pending: PendingCounts,
     /// The number of plans under way.
     pub plans: usize,
     /// The memory of the policies, in bytes.
@@ -23,7 +23,7 @@ impl SessionState {
     pub fn of(session: &Session, plans: usize) -> SessionState {
         let counters = session.counters();
         let (policy_memory, breaker) = (counters.policy.memory_bytes, counters.breaker.state);
-        SessionState { pending: Pending::of(session), plans, policy_memory, breaker }
+        SessionState { pending: PendingCounts::of(session), plans, policy_memory, breaker }
     }
 
     /// Returns the sum of both.
@@ -49,7 +49,8 @@ fn grade(state: BreakerState) -> u8 {
 impl Metrics {
     /// Shows the state of the sessions.
     pub fn show(&self, state: SessionState) {
-        let SessionState { pending: Pending { active, gated, nominated, held }, plans, policy_memory, breaker } = state;
+        let SessionState { pending: PendingCounts { active, gated, nominated, held }, plans, policy_memory, breaker } =
+            state;
         for (queue, count) in [("active", active), ("gated", gated), ("nominated", nominated), ("held", held)] {
             self.pending_pods.get_or_create(&Queue { queue: queue.to_owned() }).set(gauge(count));
         }

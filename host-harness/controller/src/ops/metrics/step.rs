@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use lictor_host::replace::State as Replacing;
-use lictor_host::session::{CommandOutcome, Counters, Session, Step};
+use lictor_host::replace::ReplacementState as Replacing;
+use lictor_host::session::{CommandOutcome, Counters, Session, StepOutput};
 
 use super::labels::{self, Ended, How, Kind, Outcome, System, Verb};
 use super::{Metrics, gauge};
 
 /// The number of pending pods in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingCounts {
     /// Pods that are tried.
     pub active: usize,
     /// Pods with a gate of another controller.
@@ -21,10 +21,10 @@ pub struct Pending {
     pub held: usize,
 }
 
-impl Pending {
+impl PendingCounts {
     /// Counts the pending pods of a session.
-    pub fn of(session: &Session) -> Pending {
-        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
+    pub fn of(session: &Session) -> PendingCounts {
+        let mut pending = PendingCounts { held: session.held().len(), ..PendingCounts::default() };
         for id in session.pending() {
             let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
             let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
@@ -36,8 +36,8 @@ impl Pending {
     }
 
     /// Returns the sum of both, per state.
-    pub fn with(self, other: Pending) -> Pending {
-        Pending {
+    pub fn with(self, other: PendingCounts) -> PendingCounts {
+        PendingCounts {
             active: self.active.saturating_add(other.active),
             gated: self.gated.saturating_add(other.gated),
             nominated: self.nominated.saturating_add(other.nominated),
@@ -58,7 +58,7 @@ impl Metrics {
     }
 
     /// Counts the results of a step: attempts, plans, nominations, evictions and replacements.
-    pub fn step(&self, system: &str, step: &Step) {
+    pub fn step(&self, system: &str, step: &StepOutput) {
         let of = || System { system: system.to_owned() };
         let result = |result: &str| labels::SystemResult { system: system.to_owned(), result: result.to_owned() };
         for attempt in &step.happened.attempts {

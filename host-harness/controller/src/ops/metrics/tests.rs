@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Metrics, Pending, SessionState, labels};
+use super::{Metrics, PendingCounts, SessionState, labels};
 use lictor_host::session::{
-    Attempt, AttemptResult, BreakerState, CommandOutcome, Counters, FaultKind, How, RetryHint, Step,
+    Attempt, AttemptResult, BreakerState, CommandOutcome, Counters, EvictionMethod, FaultKind, RetryHint, StepOutput,
 };
 
 /// A row of the table: the type and the labels of one metric.
@@ -72,7 +72,7 @@ fn all() -> Metrics {
     metrics.report_lost("Event");
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));
-    let pending = Pending { active: 1, ..Pending::default() };
+    let pending = PendingCounts { active: 1, ..PendingCounts::default() };
     metrics.show(SessionState { pending, plans: 1, ..SessionState::default() });
     metrics.leader.get_or_create(&labels::Election { name: "lictor".to_owned() }).set(1);
     metrics
@@ -117,10 +117,10 @@ fn what_the_session_counts_is_added_once() {
 
 #[test]
 fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
-    let mut step = Step::default();
-    let plan = |victims: &[&str]| lictor_host::session::CarriedOut {
+    let mut step = StepOutput::default();
+    let plan = |victims: &[&str]| lictor_host::session::AppliedPlan {
         plan: 1,
-        for_whom: lictor_host::session::EvictedFor::Preemptor("default/a".to_owned()),
+        for_whom: lictor_host::session::EvictionBeneficiary::Preemptor("default/a".to_owned()),
         nominated: BTreeMap::new(),
         victims: victims.iter().map(|name| (*name).to_owned()).collect(),
     };
@@ -154,14 +154,14 @@ fn attempt(pod: &str, result: AttemptResult) -> Attempt {
 #[test]
 fn each_attempt_is_counted_once_by_its_result() {
     let metrics = Metrics::default();
-    let mut step = Step::default();
+    let mut step = StepOutput::default();
     use AttemptResult::{Nominated, Rejected, Scheduled, Unschedulable, Waiting};
     let results = [Scheduled, Waiting, Nominated, Unschedulable, Unschedulable, Rejected];
     step.happened.attempts = results.map(|result| attempt("default/a", result)).into();
     // A pod that is let go later, when the others of its gang are complete, was tried before.
     step.happened.bound.insert("default/b".to_owned(), "n1".to_owned());
     metrics.step("volcano", &step);
-    metrics.step("volcano", &Step::default());
+    metrics.step("volcano", &StepOutput::default());
     metrics.failed("volcano", 0);
     metrics.failed("volcano", 2);
     let text = metrics.text().unwrap();
@@ -180,7 +180,9 @@ fn the_manual_says_what_each_way_to_leave_is() {
     let manual = include_str!("../../../README.md");
     let row = manual.lines().find(|line| line.starts_with("| `lictor_evictions_total` |")).unwrap();
     // Dashboards count by these words: none of them may change.
-    for (how, word) in [(How::Delete, "delete"), (How::Soft, "soft"), (How::Unreserved, "unreserved")] {
+    for (how, word) in
+        [(EvictionMethod::Delete, "delete"), (EvictionMethod::Soft, "soft"), (EvictionMethod::Unreserved, "unreserved")]
+    {
         assert_eq!(how.word(), word);
         assert!(row.contains(&format!("`{word}`: ")), "{row}");
     }

@@ -27,17 +27,17 @@ fn resources() -> Vec<Resource> {
 }
 
 /// Returns the changes that are written to an object of this kind with this status.
-fn accounted(system: &str, mut object: Subject, status: Value, name: &str) -> Vec<Value> {
+fn accounted(system: &str, mut object: ReportedObject, status: Value, name: &str) -> Vec<Value> {
     object.status = status;
     let mut cluster = Cluster::default();
     cluster.add(object);
-    let mut reporter = reporter(Mode::CarriesOut, system);
+    let mut reporter = reporter(ReportMode::CarriesOut, system);
     let accounts = [account(name, 2500, 500)];
     let writes = reporter.accounts(NOW, &accounts, &resources(), &cluster);
     assert_eq!(reporter.accounts(NOW + SECOND - 1, &accounts, &resources(), &cluster), [], "once a second");
-    let body = |write: Write| match write.change {
-        Change::Status(body) => body["status"].clone(),
-        Change::Merge(body) => body["metadata"]["annotations"].clone(),
+    let body = |write: ApiWrite| match write.change {
+        WriteOperation::Status(body) => body["status"].clone(),
+        WriteOperation::Merge(body) => body["metadata"]["annotations"].clone(),
         other => panic!("{other:?}"),
     };
     writes.into_iter().map(body).collect()

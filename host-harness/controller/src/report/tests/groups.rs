@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use super::*;
 
 /// Returns the conditions that are written to a group with one pod, when the pod has the results of these steps.
-fn group(api: &str, status: Value, steps: &[Step]) -> Vec<Value> {
+fn group(api: &str, status: Value, steps: &[StepOutput]) -> Vec<Value> {
     let mut cluster = Cluster::with(&["a"]);
     let mut group = subject(api, "PodGroup", "team", "g");
     (group.status, group.generation) = (status, Some(3));
     cluster.groups.insert("team/a".to_owned(), group.name.clone());
     cluster.add(group);
-    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
     let mut now = NOW;
     let mut written = Vec::new();
     for step in steps {
@@ -20,7 +20,9 @@ fn group(api: &str, status: Value, steps: &[Step]) -> Vec<Value> {
         now += 2 * SECOND;
         let of_group = reporter.due(now, &cluster).into_iter().filter(|write| write.resource.plural == "podgroups");
         written.extend(of_group.map(|write| match write.change {
-            Change::Status(body) | Change::StrategicStatus(body) => body["status"]["conditions"].clone(),
+            WriteOperation::Status(body) | WriteOperation::StrategicStatus(body) => {
+                body["status"]["conditions"].clone()
+            }
             other => panic!("{other:?}"),
         }));
     }
@@ -58,10 +60,10 @@ fn the_groups_of_scheduler_plugins_are_left_to_their_controller() {
 
 #[test]
 fn volcanos_groups_enter_the_queue_at_once() {
-    let reporter = reporter(Mode::CarriesOut, "volcano");
+    let reporter = reporter(ReportMode::CarriesOut, "volcano");
     let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
     group.status = json!({"phase": "Pending"});
-    let Some(Write { change: Change::Status(body), .. }) = reporter.group_told(&group) else { panic!() };
+    let Some(ApiWrite { change: WriteOperation::Status(body), .. }) = reporter.group_told(&group) else { panic!() };
     assert_eq!(body["status"], json!({"phase": "Inqueue"}));
     group.status = json!({"phase": "Running"});
     assert_eq!(reporter.group_told(&group), None);
@@ -76,15 +78,15 @@ fn phase(status: Value, [bound, running, succeeded, failed]: [usize; 4], waits: 
     (group.status, group.minimum) = (status, 2);
     cluster.groups.insert("team/a".to_owned(), group.name.clone());
     cluster.add(group);
-    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
     if waits {
         reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
         reporter.due(NOW + 2 * SECOND, &cluster);
     }
-    cluster.members = Members { bound, running, succeeded, failed };
+    cluster.members = MemberCounts { bound, running, succeeded, failed };
     let written = reporter.accounts(NOW, &[], &[], &cluster);
     written.into_iter().next().map(|write| match write.change {
-        Change::Status(body) => body["status"].clone(),
+        WriteOperation::Status(body) => body["status"].clone(),
         other => panic!("{other:?}"),
     })
 }
@@ -109,15 +111,19 @@ fn a_group_of_volcano_has_the_phase_and_the_counts_that_its_pods_make() {
 
 #[test]
 fn a_gang_of_volcano_that_has_its_minimum_is_scheduled_though_an_elastic_pod_waits() {
-    let mut groups = Groups::default();
+    let mut groups = GroupConditions::default();
     let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
     group.minimum = 2;
     let told = refusal::of(&refused("a", "a/b", 4)).remove("team/a").unwrap();
-    let ready = Members { running: 2, ..Members::default() };
-    let Some(Write { change: Change::Status(body), .. }) = groups.member(&group, &told, ready, NOW) else { panic!() };
+    let ready = MemberCounts { running: 2, ..MemberCounts::default() };
+    let Some(ApiWrite { change: WriteOperation::Status(body), .. }) = groups.member(&group, &told, ready, NOW) else {
+        panic!()
+    };
     assert_eq!(body["status"]["conditions"][0]["type"], "Scheduled");
-    let waits = Members { running: 1, ..Members::default() };
-    let Some(Write { change: Change::Status(body), .. }) = groups.member(&group, &told, waits, NOW) else { panic!() };
+    let waits = MemberCounts { running: 1, ..MemberCounts::default() };
+    let Some(ApiWrite { change: WriteOperation::Status(body), .. }) = groups.member(&group, &told, waits, NOW) else {
+        panic!()
+    };
     assert_eq!(body["status"]["conditions"][0]["type"], "Unschedulable");
 }
 
@@ -137,18 +143,18 @@ fn the_group_of_a_pod_is_found_where_each_system_names_it() {
 
 #[test]
 fn groups_that_are_gone_are_forgotten_and_another_one_of_the_name_has_no_condition_yet() {
-    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
     let mut now = NOW;
     // A thousand jobs come and go.
     for place in 0..1_000 {
         let mut cluster = Cluster::with(&["a"]);
-        cluster.members = Members { running: 1, ..Members::default() };
+        cluster.members = MemberCounts { running: 1, ..MemberCounts::default() };
         let group = subject("scheduling.volcano.sh", "PodGroup", "team", &format!("g{place}"));
         cluster.groups.insert("team/a".to_owned(), group.name.clone());
         cluster.add(group.clone());
         reporter.step(now, &refused("a", "a/b", 4), &cluster);
         now += 2 * SECOND;
-        let is_group = |write: &Write| write.resource.plural == "podgroups";
+        let is_group = |write: &ApiWrite| write.resource.plural == "podgroups";
         assert_eq!(reporter.due(now, &cluster).into_iter().filter(is_group).count(), 1);
         assert!(!reporter.accounts(now, &[], &[], &cluster).is_empty(), "the phase of the group");
         reporter.forget("team/a");

@@ -8,7 +8,9 @@ mod victims;
 use std::collections::BTreeMap;
 
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Evicted, EvictedFor, How, RetryHint, Step};
+use lictor_host::session::{
+    Attempt, AttemptResult, EvictionBeneficiary, EvictionMethod, EvictionRecord, RetryHint, StepOutput,
+};
 use serde_json::Value;
 
 use super::*;
@@ -18,16 +20,16 @@ const NOW: i64 = 1_790_000_000 * SECOND;
 /// A cluster with these objects.
 #[derive(Default)]
 struct Cluster {
-    objects: BTreeMap<String, Subject>,
-    groups: BTreeMap<String, Name>,
-    members: Members,
+    objects: BTreeMap<String, ReportedObject>,
+    groups: BTreeMap<String, QualifiedName>,
+    members: MemberCounts,
 }
 
-fn subject(group: &str, kind: &str, namespace: &str, name: &str) -> Subject {
+fn subject(group: &str, kind: &str, namespace: &str, name: &str) -> ReportedObject {
     let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
     let (plural, uid) = (format!("{}s", kind.to_lowercase()), format!("uid-{name}"));
-    let name = Name { group, kind, namespace, name };
-    Subject { name, version: "v1".to_owned(), plural, uid, ..Subject::default() }
+    let name = QualifiedName { group, kind, namespace, name };
+    ReportedObject { name, version: "v1".to_owned(), plural, uid, ..ReportedObject::default() }
 }
 
 impl Cluster {
@@ -39,36 +41,36 @@ impl Cluster {
         cluster
     }
 
-    fn add(&mut self, subject: Subject) {
-        let Name { kind, namespace, name, .. } = &subject.name;
+    fn add(&mut self, subject: ReportedObject) {
+        let QualifiedName { kind, namespace, name, .. } = &subject.name;
         self.objects.insert(format!("{kind}/{namespace}/{name}"), subject);
     }
 }
 
-impl Objects for Cluster {
-    fn pod(&self, name: &str) -> Option<Subject> {
+impl ObjectLookup for Cluster {
+    fn pod(&self, name: &str) -> Option<ReportedObject> {
         self.objects.get(&format!("Pod/{name}")).cloned()
     }
-    fn object(&self, name: &Name) -> Option<Subject> {
+    fn object(&self, name: &QualifiedName) -> Option<ReportedObject> {
         self.objects.values().find(|subject| subject.name == *name).cloned()
     }
-    fn called(&self, key: &str) -> Option<Subject> {
+    fn called(&self, key: &str) -> Option<ReportedObject> {
         self.objects.get(key).cloned()
     }
-    fn group_of(&self, pod: &str) -> Option<Name> {
+    fn group_of(&self, pod: &str) -> Option<QualifiedName> {
         self.groups.get(pod).cloned()
     }
-    fn members(&self, _: &Name) -> Members {
+    fn members(&self, _: &QualifiedName) -> MemberCounts {
         self.members
     }
-    fn all(&self, group: &str, kind: &str) -> Vec<Subject> {
-        let is = |subject: &&Subject| subject.name.group == group && subject.name.kind == kind;
+    fn all(&self, group: &str, kind: &str) -> Vec<ReportedObject> {
+        let is = |subject: &&ReportedObject| subject.name.group == group && subject.name.kind == kind;
         self.objects.values().filter(is).cloned().collect()
     }
 }
 
-fn reporter(mode: Mode, system: &str) -> Reporter {
-    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
+fn reporter(mode: ReportMode, system: &str) -> Reporter {
+    let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
     Reporter::new(mode, system, origin)
 }
 
@@ -78,8 +80,8 @@ fn named(law: &str, message: String) -> NamedReason {
     reason
 }
 
-fn attempt(pod: &str, result: AttemptResult, law: &str, free: i64) -> Step {
-    let mut step = Step::default();
+fn attempt(pod: &str, result: AttemptResult, law: &str, free: i64) -> StepOutput {
+    let mut step = StepOutput::default();
     let reason = named(law, format!("free {free}"));
     step.happened.attempts.push(Attempt {
         pod: format!("team/{pod}"),
@@ -94,41 +96,41 @@ fn attempt(pod: &str, result: AttemptResult, law: &str, free: i64) -> Step {
     step
 }
 
-fn refused(pod: &str, law: &str, free: i64) -> Step {
+fn refused(pod: &str, law: &str, free: i64) -> StepOutput {
     attempt(pod, AttemptResult::Unschedulable, law, free)
 }
 
-fn bound(pod: &str) -> Step {
-    let mut step = Step::default();
+fn bound(pod: &str) -> StepOutput {
+    let mut step = StepOutput::default();
     step.happened.bound.insert(format!("team/{pod}"), "n1".to_owned());
     step
 }
 
-fn victim(how: How, for_whom: EvictedFor) -> Step {
-    let mut step = Step::default();
+fn victim(how: EvictionMethod, for_whom: EvictionBeneficiary) -> StepOutput {
+    let mut step = StepOutput::default();
     let reason = named("a/b", "because".to_owned());
-    let evicted = Evicted { how, node: Some("n1".to_owned()), plan: 7, for_whom, reason };
+    let evicted = EvictionRecord { how, node: Some("n1".to_owned()), plan: 7, for_whom, reason };
     step.happened.victims.insert("team/v".to_owned(), evicted);
     step
 }
 
 /// Returns the events that are created.
-fn events(writes: &[Write]) -> Vec<&Value> {
+fn events(writes: &[ApiWrite]) -> Vec<&Value> {
     writes
         .iter()
         .filter_map(|write| match &write.change {
-            Change::Create(body) => Some(body),
+            WriteOperation::Create(body) => Some(body),
             _ => None,
         })
         .collect()
 }
 
 /// Returns the conditions of pods.
-fn conditions(writes: &[Write]) -> Vec<&Value> {
+fn conditions(writes: &[ApiWrite]) -> Vec<&Value> {
     writes
         .iter()
         .filter_map(|write| match &write.change {
-            Change::StrategicStatus(body) => body.pointer("/status/conditions/0"),
+            WriteOperation::StrategicStatus(body) => body.pointer("/status/conditions/0"),
             _ => None,
         })
         .collect()

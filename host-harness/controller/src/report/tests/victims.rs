@@ -8,9 +8,9 @@ use super::*;
 #[test]
 fn the_event_of_a_victim_names_the_preemptor_and_the_law() {
     let cluster = Cluster::with(&["p", "v"]);
-    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
-    let preemptor = EvictedFor::Preemptor("team/p".to_owned());
-    reporter.step(NOW, &victim(How::Delete, preemptor.clone()), &cluster);
+    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let preemptor = EvictionBeneficiary::Preemptor("team/p".to_owned());
+    reporter.step(NOW, &victim(EvictionMethod::Delete, preemptor.clone()), &cluster);
     assert_eq!(reporter.due(NOW, &cluster), [], "the API server has not accepted it");
     reporter.evicted("team/v");
     let writes = reporter.due(NOW, &cluster);
@@ -23,7 +23,7 @@ fn the_event_of_a_victim_names_the_preemptor_and_the_law() {
     assert_eq!(event["related"]["uid"], "uid-p");
     assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
     // A queue that gives resources back has no preemptor.
-    reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
+    reporter.step(NOW, &victim(EvictionMethod::Soft, EvictionBeneficiary::Queue("q".to_owned())), &cluster);
     // A victim may be gone before the answer arrives.
     reporter.forget("team/v");
     let writes = reporter.due(NOW, &cluster);
@@ -37,10 +37,10 @@ fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_e
     let mut cluster = Cluster::with(&["p", "v"]);
     cluster.groups.insert("team/p".to_owned(), subject("scheduling.k8s.io", "PodGroup", "team", "train").name);
     let note = |pod: &str| {
-        let mut step = victim(How::Delete, EvictedFor::Preemptor(format!("team/{pod}")));
+        let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor(format!("team/{pod}")));
         let evicted = step.happened.victims.get_mut("team/v").unwrap();
         evicted.reason = named("engine/plan", "evicts 3 pod(s) for 2 pod(s)".to_owned());
-        let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+        let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
         reporter.step(NOW, &step, &cluster);
         reporter.evicted("team/v");
         events(&reporter.due(NOW, &cluster))[0]["note"].clone()
@@ -54,10 +54,10 @@ fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_e
 fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
     let cluster = Cluster::with(&["p", "v"]);
     let note = |attempts: Vec<Attempt>| {
-        let mut step = victim(How::Delete, EvictedFor::Preemptor("team/p".to_owned()));
+        let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor("team/p".to_owned()));
         step.happened.victims.get_mut("team/v").unwrap().reason = named("engine/plan", "evicts 1 pod(s)".to_owned());
         step.happened.attempts = attempts;
-        let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+        let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
         reporter.step(NOW, &step, &cluster);
         reporter.evicted("team/v");
         events(&reporter.due(NOW, &cluster))[0]["note"].as_str().unwrap().to_owned()

@@ -6,30 +6,30 @@ use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::server::{Request, Server, pods};
-use super::strike::Strike;
-use crate::carry_out::{Api, ApiError, Part, Sign};
+use super::server::{ApiServerHandle, ControllerApiRequest, pods};
+use super::strike::InjectedFault;
+use crate::carry_out::{ApiError, ErrorDetail, PatchTarget, PodApi};
 
 /// The client of a process.
-pub(super) struct Client {
-    pub(super) server: Server,
+pub(super) struct ProcessClient {
+    pub(super) server: ApiServerHandle,
     /// The number of the process.
     pub(super) process: u64,
 }
 
 /// The fate of a request.
-struct Fate {
+struct RequestFaults {
     there: Duration,
     back: Duration,
     is_dropped: bool,
     is_lost: bool,
     busy: Option<u16>,
     is_overtaken: bool,
-    strike: Option<Strike>,
+    strike: Option<InjectedFault>,
 }
 
-impl Client {
-    fn fate(&self) -> Fate {
+impl ProcessClient {
+    fn fate(&self) -> RequestFaults {
         let state = &mut *self.server.state();
         let (chances, random) = (state.chances, &mut state.random);
         let mut happens = |of_thousand: usize| random.below(1000) < of_thousand;
@@ -41,13 +41,13 @@ impl Client {
         let (there, back) = (pause(), pause());
         let busy = is_busy.then(|| [429, 500, 503][random.below(3)]);
         let is_struck = chances.struck > 0 && random.below(1000) < chances.struck;
-        let strike = is_struck.then(|| Strike::ALL[random.below(Strike::ALL.len())]);
-        Fate { there, back, is_dropped, is_lost, busy, is_overtaken, strike }
+        let strike = is_struck.then(|| InjectedFault::ALL[random.below(InjectedFault::ALL.len())]);
+        RequestFaults { there, back, is_dropped, is_lost, busy, is_overtaken, strike }
     }
 
     /// Sends a request. The request is served even where its process has ended.
-    async fn send(&self, object: &ObjectRef, request: Request) -> Result<Value, ApiError> {
-        let unanswered = || ApiError { code: 0, message: "no answer".to_owned(), sign: Sign::Nothing };
+    async fn send(&self, object: &ObjectRef, request: ControllerApiRequest) -> Result<Value, ApiError> {
+        let unanswered = || ApiError { code: 0, message: "no answer".to_owned(), sign: ErrorDetail::Nothing };
         let (fate, server, process) = (self.fate(), self.server.clone(), self.process);
         let (name, uid) = (format!("{}/{}", object.namespace, object.name), object.uid.clone());
         let (answer, answered) = oneshot::channel();
@@ -61,7 +61,7 @@ impl Client {
             let served = if fate.is_dropped || is_gone {
                 Err(unanswered())
             } else if let Some(code) = fate.busy {
-                Err(ApiError { code, message: "too much to do".to_owned(), sign: Sign::Nothing })
+                Err(ApiError { code, message: "too much to do".to_owned(), sign: ErrorDetail::Nothing })
             } else {
                 let mut state = server.state();
                 if fate.is_overtaken {
@@ -82,24 +82,24 @@ impl Client {
     }
 }
 
-impl Api for Client {
+impl PodApi for ProcessClient {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
-        match self.send(pod, Request::Get).await {
+        match self.send(pod, ControllerApiRequest::Get).await {
             Ok(pod) => Ok(Some(pod)),
-            Err(error) if error.sign == Sign::NoObject => Ok(None),
+            Err(error) if error.sign == ErrorDetail::NoObject => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
-        self.send(pod, Request::Patch(part, patch.clone())).await
+    async fn patch(&self, pod: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
+        self.send(pod, ControllerApiRequest::Patch(part, patch.clone())).await
     }
 
     async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
-        self.send(pod, Request::Evict(version.to_owned())).await.map(drop)
+        self.send(pod, ControllerApiRequest::Evict(version.to_owned())).await.map(drop)
     }
 
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
-        self.send(pod, Request::Delete).await.map(drop)
+        self.send(pod, ControllerApiRequest::Delete).await.map(drop)
     }
 }

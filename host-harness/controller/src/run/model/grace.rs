@@ -6,21 +6,22 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::play::in_time;
-use super::process::{How, Kept, Process};
-use super::server::{Server, State, pods};
+use super::process::{MemoryCheckpointStore, Process, ProcessSettings};
+use super::server::{ApiServerHandle, ApiServerState, pods};
 use super::{system, world};
-use crate::decide::Mode;
-use crate::run::inbox::Came;
+use crate::decide::RunMode;
+use crate::run::inbox::LoopEvent;
 use crate::view::text;
 
 /// The grace of the victim, in seconds: longer than the time after which a plan in which nothing moves is given up.
 const GRACE: u64 = 600;
 /// How long nothing may move in a plan after the graces of what it waits for, in seconds.
 const STILL: u64 = 300;
-const HOW: How = How { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None, mode: Mode::Act };
+const HOW: ProcessSettings =
+    ProcessSettings { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None, mode: RunMode::Act };
 
 /// Creates a node, the pod `v` that fills it, and the pod `p` of higher priority that requests as much.
-fn create(state: &mut State) {
+fn create(state: &mut ApiServerState) {
     let system = system::all().into_iter().find(|system| system.name == HOW.system).unwrap();
     world::begin(state, &system, 1);
     for (name, important) in [("v", false), ("p", true)] {
@@ -36,18 +37,18 @@ fn create(state: &mut State) {
 }
 
 /// Lets this number of seconds pass. The watches of the process are late by at most one.
-async fn pass(process: &mut Process, server: &Server, seconds: u64) {
+async fn pass(process: &mut Process, server: &ApiServerHandle, seconds: u64) {
     for _ in 0..seconds {
         let feed = std::mem::take(&mut server.state().feed);
         let came =
-            feed.into_iter().flat_map(|(kind, seen)| seen.into_iter().map(move |it| Came::Seen(kind.clone(), it)));
+            feed.into_iter().flat_map(|(kind, seen)| seen.into_iter().map(move |it| LoopEvent::Seen(kind.clone(), it)));
         process.hear(came.collect());
         assert!(process.run_until(Instant::now() + Duration::from_secs(1)).await, "the loop spins");
     }
 }
 
 /// Returns the node that `p` is nominated to, whether `v` is being deleted, and the number of requests that have evicted a pod.
-fn seen(server: &Server) -> (String, bool, u64) {
+fn seen(server: &ApiServerHandle) -> (String, bool, u64) {
     let state = server.state();
     let pod = |name: &str| state.objects.get(&(pods(), format!("default/{name}"))).unwrap();
     let nominated = text(pod("p"), "/status/nominatedNodeName").to_owned();
@@ -59,7 +60,7 @@ fn seen(server: &Server) -> (String, bool, u64) {
 fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until_the_grace_has_ended_and_as_long_again()
 {
     in_time(async {
-        let server = Server::new(0);
+        let server = ApiServerHandle::new(0);
         create(&mut server.state());
         let mut first = Process::start(&server, 1, &HOW);
         pass(&mut first, &server, 10).await;
@@ -77,15 +78,15 @@ fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until
 
 #[test]
 fn a_process_that_only_says_what_it_would_do_neither_takes_a_checkpoint_over_nor_stores_one() {
-    for mode in [Mode::DryRun, Mode::Observe, Mode::Act] {
+    for mode in [RunMode::DryRun, RunMode::Observe, RunMode::Act] {
         in_time(async {
-            let (server, kept) = (Server::new(0), Kept::default());
+            let (server, kept) = (ApiServerHandle::new(0), MemoryCheckpointStore::default());
             create(&mut server.state());
-            let how = How { kept: Some(kept.clone()), mode, ..HOW };
+            let how = ProcessSettings { kept: Some(kept.clone()), mode, ..HOW };
             let mut process = Process::start(&server, 1, &how);
             pass(&mut process, &server, 5).await;
             process.end().await;
-            assert_eq!(kept.writes() > 0, mode == Mode::Act, "{mode:?}");
+            assert_eq!(kept.writes() > 0, mode == RunMode::Act, "{mode:?}");
         });
     }
 }
@@ -93,11 +94,11 @@ fn a_process_that_only_says_what_it_would_do_neither_takes_a_checkpoint_over_nor
 #[test]
 fn a_checkpoint_that_is_stored_after_it_could_not_be_read_is_reported_and_so_is_its_next_failure() {
     in_time(async {
-        let (server, kept) = (Server::new(0), Kept::default());
+        let (server, kept) = (ApiServerHandle::new(0), MemoryCheckpointStore::default());
         create(&mut server.state());
         server.state().observer.story = Some(Vec::new());
         kept.fail_to_read();
-        let how = How { kept: Some(kept.clone()), mode: Mode::Act, ..HOW };
+        let how = ProcessSettings { kept: Some(kept.clone()), mode: RunMode::Act, ..HOW };
         let mut process = Process::start(&server, 1, &how);
         pass(&mut process, &server, 5).await;
         kept.set_full(true);

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::server::{State, merge_conditions, name_of, pods};
+use super::server::{ApiServerState, merge_conditions, name_of, pods};
 use super::world::{CORES, cores, has_ended};
 use crate::view::{gates, pinned_to, text};
-use crate::watch::Kind;
+use crate::watch::GroupKind;
 
 /// Binds, as kube-scheduler does, the pods that no gate holds, where there is room. A pod without room becomes unschedulable.
-pub(super) fn schedule(state: &mut State) {
+pub(super) fn schedule(state: &mut ApiServerState) {
     let mut free: BTreeMap<String, u64> =
-        state.all(&Kind::new("", "Node")).map(|node| (text(node, "/metadata/name").to_owned(), CORES)).collect();
+        state.all(&GroupKind::new("", "Node")).map(|node| (text(node, "/metadata/name").to_owned(), CORES)).collect();
     for pod in state.all(&pods()).filter(|pod| !has_ended(pod)) {
         if let Some(free) = free.get_mut(text(pod, "/spec/nodeName")) {
             *free = free.checked_sub(cores(pod)).expect("kube-scheduler gives no room twice");
@@ -68,7 +68,7 @@ fn bind(pod: &mut Value, node: &str) {
 }
 
 /// Starts the bound pods, as the kubelets do, and ends those that are being deleted.
-pub(super) fn kubelets(state: &mut State) {
+pub(super) fn kubelets(state: &mut ApiServerState) {
     let now = state.time(state.now());
     let bound: Vec<(String, bool)> = state
         .all(&pods())

@@ -21,7 +21,7 @@ const MOST_NOMINATIONS: usize = 5;
 
 /// An eviction that the API server has accepted.
 #[derive(Debug, Clone)]
-struct Eviction {
+struct AcceptedEviction {
     at: i64,
     process: u64,
     victim: String,
@@ -36,8 +36,8 @@ const NOMINATED: &str = "/status/nominatedNodeName";
 
 /// The record of what the observer has seen, with the violations that it has found.
 #[derive(Debug, Default)]
-pub(super) struct Observer {
-    evictions: Vec<Eviction>,
+pub(super) struct ControllerChecker {
+    evictions: Vec<AcceptedEviction>,
     /// When each pod was nominated last, by uid.
     nominated: BTreeMap<String, i64>,
     /// Pods that had a node or are gone, or are being deleted, by uid: no plan waits for them.
@@ -60,7 +60,7 @@ pub(super) struct Observer {
     pub(super) story: Option<Vec<String>>,
 }
 
-impl Observer {
+impl ControllerChecker {
     pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             story.push(line());
@@ -85,7 +85,9 @@ impl Observer {
     /// Takes note of an eviction that was accepted, while these pods are nominated.
     pub(super) fn evicted(&mut self, now: i64, process: u64, pod: &Value, mut nominated: BTreeSet<String>) {
         let victim = text(pod, "/metadata/uid").to_owned();
-        if let Some(Eviction { at, process: first, .. }) = self.evictions.iter().find(|known| known.victim == victim) {
+        if let Some(AcceptedEviction { at, process: first, .. }) =
+            self.evictions.iter().find(|known| known.victim == victim)
+        {
             self.violations.push(format!(
                 "{victim} is evicted twice, by process {first} at {} and by process {process}",
                 seconds(*at)
@@ -100,7 +102,7 @@ impl Observer {
         if nominated.is_empty() {
             self.violations.push(format!("{name} ({victim}) is evicted for {plan} while no pod is nominated"));
         }
-        self.evictions.push(Eviction { at: now, process, victim, name, plan, nominated });
+        self.evictions.push(AcceptedEviction { at: now, process, victim, name, plan, nominated });
     }
 
     /// Takes note of a change of an object.
@@ -182,7 +184,7 @@ impl Observer {
                 [&self.settled, &self.given_up, &self.room_taken].iter().any(|them| them.contains(*uid))
             };
             if !pods.is_empty() && !pods.iter().any(has_ended) {
-                let Eviction { name, plan, .. } = eviction;
+                let AcceptedEviction { name, plan, .. } = eviction;
                 violations.push(format!("{name} was evicted for {plan}, and {pods:?} neither run nor is it said why"));
             }
         }
@@ -217,7 +219,7 @@ mod tests {
     use super::*;
 
     /// Nominates a pod and takes its nomination back, `times` times.
-    fn nominated(observer: &mut Observer, times: usize) {
+    fn nominated(observer: &mut ControllerChecker, times: usize) {
         let free = json!({"kind": "Pod", "metadata": {"name": "p", "uid": "u"}});
         let mut nominated = free.clone();
         nominated["status"] = json!({"nominatedNodeName": "n"});
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_pod_that_is_nominated_again_and_again_is_found() {
-        let mut observer = Observer::default();
+        let mut observer = ControllerChecker::default();
         nominated(&mut observer, MOST_NOMINATIONS - 1);
         assert!(observer.violations.is_empty());
         nominated(&mut observer, MOST_NOMINATIONS);
@@ -238,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_pod_may_be_nominated_again_when_another_one_is_gone() {
-        let mut observer = Observer::default();
+        let mut observer = ControllerChecker::default();
         for _ in 0..3 {
             nominated(&mut observer, MOST_NOMINATIONS - 1);
             observer.gone(&json!({"kind": "Pod", "metadata": {"name": "q", "uid": "v"}}));

@@ -5,14 +5,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::observer::seconds;
-use super::process::{How, Kept, Process};
-use super::server::{SECOND, Server, pods};
-use super::system::System;
+use super::process::{MemoryCheckpointStore, Process, ProcessSettings};
+use super::server::{ApiServerHandle, SECOND, pods};
+use super::system::SystemFixture;
 use super::world::{self, in_short};
 use super::{nodes, trouble};
-use crate::decide::Mode;
-use crate::run::inbox::Came;
-use crate::watch::Kind;
+use crate::decide::RunMode;
+use crate::run::inbox::LoopEvent;
+use crate::watch::GroupKind;
 use lictor_host::living::only_marks;
 
 /// The steps of a play.
@@ -30,32 +30,37 @@ const MOST: u64 = 7200;
 const FRESH: usize = 8;
 
 /// A cluster, and the process that leads in it.
-pub(super) struct Play<'s> {
-    pub(super) system: &'s System,
-    server: Server,
+pub(super) struct ControllerSimulation<'s> {
+    pub(super) system: &'s SystemFixture,
+    server: ApiServerHandle,
     process: Option<Process>,
     /// The number of the process.
     number: u64,
     pub(super) arguments: &'static str,
-    pub(super) kept: Kept,
-    kinds: Vec<Kind>,
+    pub(super) kept: MemoryCheckpointStore,
+    kinds: Vec<GroupKind>,
 }
 
 /// Figures of plays.
 #[derive(Debug, Default)]
-pub(super) struct Figures {
+pub(super) struct ControllerSimulationTotals {
     pub(super) steps: usize,
     pub(super) processes: u64,
     pub(super) verbs: std::collections::BTreeMap<&'static str, u64>,
 }
 
 /// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
-pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
+pub(super) fn play(
+    system: &SystemFixture,
+    seed: u64,
+    with_story: bool,
+    figures: &mut ControllerSimulationTotals,
+) -> (Vec<String>, Vec<String>) {
     in_time(async {
-        let server = Server::new(seed);
+        let server = ApiServerHandle::new(seed);
         server.state().observer.story = with_story.then(Vec::new);
         let nodes = 2 + server.state().random.below(3);
-        let mut play = Play::begin(system, server.clone(), nodes);
+        let mut play = ControllerSimulation::begin(system, server.clone(), nodes);
         for _ in 0..STEPS {
             play.step().await;
         }
@@ -77,11 +82,11 @@ pub(super) fn in_time<T>(play: impl Future<Output = T>) -> T {
     runtime.block_on(play)
 }
 
-impl Play<'_> {
-    pub(super) fn begin(system: &System, server: Server, nodes: usize) -> Play<'_> {
+impl ControllerSimulation<'_> {
+    pub(super) fn begin(system: &SystemFixture, server: ApiServerHandle, nodes: usize) -> ControllerSimulation<'_> {
         world::begin(&mut server.state(), system, nodes);
-        let (arguments, kept, kinds) = (system.arguments[0], Kept::default(), Vec::new());
-        Play { system, server: server.clone(), process: None, number: 0, arguments, kept, kinds }
+        let (arguments, kept, kinds) = (system.arguments[0], MemoryCheckpointStore::default(), Vec::new());
+        ControllerSimulation { system, server: server.clone(), process: None, number: 0, arguments, kept, kinds }
     }
 
     /// Starts a process; `random`: in any way.
@@ -98,7 +103,7 @@ impl Play<'_> {
             let kept = (below(3) != 1).then(|| self.kept.clone());
             self.kept.set_full(below(6) == 1);
             if below(8) == 1 {
-                self.kept = Kept::default();
+                self.kept = MemoryCheckpointStore::default();
             }
             let (system, arguments) = (self.system.name, self.arguments);
             let now = seconds(state.now());
@@ -107,10 +112,10 @@ impl Play<'_> {
             state
                 .observer
                 .tell(|| format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number));
-            How { system, arguments, skew, refused, kept, mode: Mode::Act }
+            ProcessSettings { system, arguments, skew, refused, kept, mode: RunMode::Act }
         };
         let process = Process::start(&self.server, self.number, &how);
-        let own = |kind: &&Kind| !kind.group.is_empty();
+        let own = |kind: &&GroupKind| !kind.group.is_empty();
         self.kinds = process.kinds.iter().filter(own).cloned().collect();
         self.process = Some(process);
     }
@@ -180,9 +185,9 @@ impl Play<'_> {
                 };
                 for seen in feed.drain(..count) {
                     if !all && state.random.below(50) == 0 {
-                        came.push(Came::Seen(kind.clone(), seen.clone()));
+                        came.push(LoopEvent::Seen(kind.clone(), seen.clone()));
                     }
-                    came.push(Came::Seen(kind.clone(), seen));
+                    came.push(LoopEvent::Seen(kind.clone(), seen));
                 }
             }
         }
@@ -265,7 +270,7 @@ impl Play<'_> {
     /// Starts a process that knows nothing of the past. Where the one before has left nothing undone, it finds nothing to do.
     async fn begin_anew(&mut self, writes: u64) {
         self.kill();
-        self.kept = Kept::default();
+        self.kept = MemoryCheckpointStore::default();
         let from = self.server.state().observer.verbs.clone();
         self.start(false);
         for _ in 0..FRESH {

@@ -6,40 +6,40 @@ use std::time::Duration;
 
 use lictor::Native;
 use lictor_contract::{ExtensionPoint, SystemInfo};
-use lictor_host::living::Clock;
+use lictor_host::living::SessionClock;
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::client::Client;
-use super::server::{SECOND, Server};
-use super::teller::Teller;
+use super::client::ProcessClient;
+use super::server::{ApiServerHandle, SECOND};
+use super::teller::StoryObserver;
 use crate::carry_out::{Backoff, Executor};
-use crate::decide::lives::Patience;
-use crate::decide::{Mode, Saved, Talk};
+use crate::decide::lives::PlanTimeouts;
+use crate::decide::{DeciderCheckpoint, RecordableSession, RunMode};
 use crate::names::DEFAULT_SCHEDULER;
-use crate::ops::listen::{Listening, Operations};
+use crate::ops::listen::{ObserverConfig, OperationsObserver};
 use crate::ops::{Outbox, Status};
-use crate::report::{Mode as Says, Origin, Write};
-use crate::run::inbox::Came;
-use crate::run::listener::Listener;
-use crate::run::log::Log;
-use crate::run::reign::Reign;
-use crate::run::{Opened, Settings};
-use crate::state::{Keep, Unsaved};
-use crate::view::Ours;
-use crate::watch::store::Store;
-use crate::watch::{Kind, kinds};
+use crate::report::{ApiWrite, EventSource, ReportMode as Says};
+use crate::run::inbox::LoopEvent;
+use crate::run::listener::LoopObserver;
+use crate::run::log::LogObserver;
+use crate::run::reign::LeaderLoop;
+use crate::run::{SessionSetup, Settings};
+use crate::state::{CheckpointStore, StoreError};
+use crate::view::ManagedPods;
+use crate::watch::store::ObjectCache;
+use crate::watch::{GroupKind, kinds};
 use lictor_host::living::only_marks;
 
 /// A checkpoint in memory, which may not be written.
 #[derive(Clone, Default)]
-pub(super) struct Kept(Arc<Mutex<Checkpoint>>);
+pub(super) struct MemoryCheckpointStore(Arc<Mutex<MemoryCheckpointState>>);
 
 #[derive(Default)]
-struct Checkpoint {
+struct MemoryCheckpointState {
     text: Option<String>,
     /// Whether it cannot be written.
     is_full: bool,
@@ -51,7 +51,7 @@ struct Checkpoint {
     writes: usize,
 }
 
-impl Kept {
+impl MemoryCheckpointStore {
     /// Sets whether the checkpoint cannot be written from now on.
     pub(super) fn set_full(&self, is_full: bool) {
         self.0.lock().unwrap().is_full = is_full;
@@ -73,13 +73,13 @@ impl Kept {
     }
 }
 
-impl Keep for Kept {
-    fn load(&mut self) -> Result<Option<Saved>, String> {
+impl CheckpointStore for MemoryCheckpointStore {
+    fn load(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         let kept = self.0.lock().unwrap();
         kept.text.as_ref().map(|text| serde_json::from_str(text)).transpose().map_err(|error| error.to_string())
     }
 
-    fn take_over(&mut self) -> Result<Option<Saved>, String> {
+    fn take_over(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         let mut kept = self.0.lock().unwrap();
         (kept.is_taken_over, kept.writes) = (false, kept.writes + 1);
         if std::mem::take(&mut kept.is_unreadable) {
@@ -89,51 +89,51 @@ impl Keep for Kept {
         self.load()
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
+    fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError> {
         let mut kept = self.0.lock().unwrap();
         kept.writes += 1;
         if kept.is_taken_over {
-            return Err(Unsaved::TakenOver("another process has taken it over".to_owned()));
+            return Err(StoreError::TakenOver("another process has taken it over".to_owned()));
         }
         if kept.is_full {
-            return Err(Unsaved::Failed("the disk is full".to_owned()));
+            return Err(StoreError::Failed("the disk is full".to_owned()));
         }
-        kept.text = Some(serde_json::to_string(saved).map_err(|error| Unsaved::Failed(error.to_string()))?);
+        kept.text = Some(serde_json::to_string(saved).map_err(|error| StoreError::Failed(error.to_string()))?);
         Ok(())
     }
 }
 
 /// The settings with which a process is started.
 #[derive(Clone)]
-pub(super) struct How {
+pub(super) struct ProcessSettings {
     pub(super) system: &'static str,
     pub(super) arguments: &'static str,
     /// How much its clock is ahead of that of the cluster, in nanoseconds.
     pub(super) skew: i64,
     /// How long a job may be refused after its victims have left, in seconds.
     pub(super) refused: i64,
-    pub(super) kept: Option<Kept>,
-    pub(super) mode: Mode,
+    pub(super) kept: Option<MemoryCheckpointStore>,
+    pub(super) mode: RunMode,
 }
 
-type Heard = ((Log, Operations), Teller);
+type ProcessObservers = ((LogObserver, OperationsObserver), StoryObserver);
 
 /// A process that leads.
 pub(super) struct Process {
-    reign: Reign<Heard>,
-    server: Server,
+    reign: LeaderLoop<ProcessObservers>,
+    server: ApiServerHandle,
     number: u64,
     works: JoinHandle<()>,
-    inbox: UnboundedReceiver<Came>,
+    inbox: UnboundedReceiver<LoopEvent>,
     /// When the loop turns at the latest.
     due: Instant,
     /// Whether another process leads.
     is_over: bool,
-    pub(super) writes: Receiver<Write>,
-    pub(super) kinds: BTreeSet<Kind>,
+    pub(super) writes: Receiver<ApiWrite>,
+    pub(super) kinds: BTreeSet<GroupKind>,
 }
 
-fn open(how: &How) -> Opened {
+fn open(how: &ProcessSettings) -> SessionSetup {
     let policy = Native::default();
     // Each system is described once: the texts are long.
     static DESCRIBED: OnceLock<Vec<SystemInfo>> = OnceLock::new();
@@ -143,26 +143,31 @@ fn open(how: &How) -> Opened {
     let mut session = Session::open(Box::new(policy), how.system, how.arguments).unwrap();
     session.set_schedulers([DEFAULT_SCHEDULER.to_owned()]);
     let deletes_victims = !only_marks(how.system, how.arguments);
-    Opened { talk: Talk::new(session, None), interests: info.interests.clone(), points, deletes_victims }
+    SessionSetup {
+        talk: RecordableSession::new(session, None),
+        interests: info.interests.clone(),
+        points,
+        deletes_victims,
+    }
 }
 
 impl Process {
     /// Starts the process of this number. Its watches begin with a list.
-    pub(super) fn start(server: &Server, process: u64, how: &How) -> Process {
+    pub(super) fn start(server: &ApiServerHandle, process: u64, how: &ProcessSettings) -> Process {
         let opened = open(how);
         let settings = Settings {
             mode: how.mode,
-            patience: Patience { refused: how.refused * SECOND, ..Patience::default() },
+            patience: PlanTimeouts { refused: how.refused * SECOND, ..PlanTimeouts::default() },
             ..Settings::default()
         };
         let kinds = kinds::of(&opened.interests);
-        let ours = Ours { schedulers: settings.schedulers.clone(), ungated: false };
-        let store = Store::new(ours, kinds.clone(), &opened.interests.placed_kinds);
+        let ours = ManagedPods { schedulers: settings.schedulers.clone(), ungated: false };
+        let store = ObjectCache::new(ours, kinds.clone(), &opened.interests.placed_kinds);
         let (send, inbox) = unbounded_channel();
         let status = Arc::new(Status::default());
         let (writes, written) = Outbox::new(status.clone());
-        let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
-        let (operations, _questions) = Operations::new(Listening {
+        let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
+        let (operations, _questions) = OperationsObserver::new(ObserverConfig {
             status,
             mode: Says::CarriesOut,
             system: how.system.to_owned(),
@@ -170,21 +175,23 @@ impl Process {
             explains: false,
             writes: Some(writes),
         });
-        let mut listener =
-            ((Log::default(), operations), Teller { server: server.clone(), process, pods: Default::default() });
+        let mut listener = (
+            (LogObserver::default(), operations),
+            StoryObserver { server: server.clone(), process, pods: Default::default() },
+        );
         let wake = send.clone();
-        listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
-        let client = Client { server: server.clone(), process };
-        let tell = move |report| drop(send.send(Came::Report(report)));
+        listener.begins(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
+        let client = ProcessClient { server: server.clone(), process };
+        let tell = move |report| drop(send.send(LoopEvent::Report(report)));
         let (executor, works) = Executor::start(client, settings.at_once, Backoff::default(), tell);
         let works = tokio::spawn(works);
         let mut state = server.state();
         state.leader = Some((process, works.abort_handle()));
         state.feed.clear();
         kinds.iter().for_each(|kind| state.list(kind));
-        let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn Keep>);
-        let clock = Clock::reading(|| Instant::now().into_std(), state.now() + how.skew);
-        let reign = Reign::new(settings, opened, store, executor, listener, keep, clock);
+        let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn CheckpointStore>);
+        let clock = SessionClock::reading(|| Instant::now().into_std(), state.now() + how.skew);
+        let reign = LeaderLoop::new(settings, opened, store, executor, listener, keep, clock);
         let (server, due) = (server.clone(), Instant::now());
         Process { reign, server, number: process, works, inbox, due, is_over: false, writes: written, kinds }
     }
@@ -200,13 +207,13 @@ impl Process {
     }
 
     /// Hands the process the messages of its watches.
-    pub(super) fn hear(&mut self, came: Vec<Came>) {
+    pub(super) fn hear(&mut self, came: Vec<LoopEvent>) {
         if !came.is_empty() {
             self.turn(came);
         }
     }
 
-    fn turn(&mut self, mut came: Vec<Came>) {
+    fn turn(&mut self, mut came: Vec<LoopEvent>) {
         while let Ok(more) = self.inbox.try_recv() {
             came.push(more);
         }
@@ -246,7 +253,7 @@ impl Process {
     /// Ends the process by a signal: the tasks under way end, within 5 s.
     pub(super) async fn end(mut self) {
         let until = Instant::now() + Duration::from_secs(5);
-        let mut came = vec![Came::Stop(true)];
+        let mut came = vec![LoopEvent::Stop(true)];
         loop {
             if self.has_ended() {
                 return;
@@ -256,7 +263,7 @@ impl Process {
                 break;
             }
             let next = tokio::time::timeout_at(until, self.inbox.recv()).await.ok().flatten();
-            came = next.into_iter().chain([Came::Stop(true)]).collect();
+            came = next.into_iter().chain([LoopEvent::Stop(true)]).collect();
         }
         self.reign.save_last();
         self.works.abort();

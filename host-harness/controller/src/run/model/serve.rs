@@ -5,19 +5,25 @@ use std::collections::BTreeSet;
 use json_patch::merge;
 use serde_json::{Value, json};
 
-use super::server::{Request, SECOND, State, pods};
-use crate::carry_out::{ApiError, Part, Sign};
+use super::server::{ApiServerState, ControllerApiRequest, SECOND, pods};
+use crate::carry_out::{ApiError, ErrorDetail, PatchTarget};
 use crate::view::text;
-use crate::watch::Kind;
+use crate::watch::GroupKind;
 
 fn refused<T>(code: u16, message: &str) -> Result<T, ApiError> {
-    let sign = if code == 404 { Sign::NoObject } else { Sign::Nothing };
+    let sign = if code == 404 { ErrorDetail::NoObject } else { ErrorDetail::Nothing };
     Err(ApiError { code, message: message.to_owned(), sign })
 }
 
-impl State {
+impl ApiServerState {
     /// Serves a request of the process of this number, or refuses it as the real API server does.
-    pub(super) fn serve(&mut self, process: u64, name: &str, uid: &str, request: &Request) -> Result<Value, ApiError> {
+    pub(super) fn serve(
+        &mut self,
+        process: u64,
+        name: &str,
+        uid: &str,
+        request: &ControllerApiRequest,
+    ) -> Result<Value, ApiError> {
         let now = self.now();
         self.observer.requested(now, process, uid, request.verb());
         let served = self.serve_it(process, name, uid, request);
@@ -31,28 +37,36 @@ impl State {
         served
     }
 
-    fn serve_it(&mut self, process: u64, name: &str, uid: &str, request: &Request) -> Result<Value, ApiError> {
+    fn serve_it(
+        &mut self,
+        process: u64,
+        name: &str,
+        uid: &str,
+        request: &ControllerApiRequest,
+    ) -> Result<Value, ApiError> {
         if self.forbidden.contains(request.verb()) {
             return refused(403, "pods is forbidden");
         }
-        if self.is_unserved && matches!(request, Request::Evict(_)) {
-            return Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing });
+        if self.is_unserved && matches!(request, ControllerApiRequest::Evict(_)) {
+            return Err(ApiError { code: 404, message: "no such path".to_owned(), sign: ErrorDetail::Nothing });
         }
         let Some(pod) = self.objects.get(&(pods(), name.to_owned())).cloned() else { return refused(404, "not found") };
         let is_it = text(&pod, "/metadata/uid") == uid;
         match request {
-            Request::Get => Ok(pod),
-            Request::Patch(part, patch) => self.patch(name, &pod, *part, patch),
-            Request::Evict(_) | Request::Delete if !is_it => refused(409, "the UID in the precondition is another one"),
-            Request::Evict(version) => self.evict(process, name, &pod, version),
-            Request::Delete => {
+            ControllerApiRequest::Get => Ok(pod),
+            ControllerApiRequest::Patch(part, patch) => self.patch(name, &pod, *part, patch),
+            ControllerApiRequest::Evict(_) | ControllerApiRequest::Delete if !is_it => {
+                refused(409, "the UID in the precondition is another one")
+            }
+            ControllerApiRequest::Evict(version) => self.evict(process, name, &pod, version),
+            ControllerApiRequest::Delete => {
                 self.stop(name, "DeletionByLictor");
                 Ok(json!({}))
             }
         }
     }
 
-    fn patch(&mut self, name: &str, pod: &Value, part: Part, patch: &Value) -> Result<Value, ApiError> {
+    fn patch(&mut self, name: &str, pod: &Value, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
         let differs = |field: &str| patch["metadata"].get(field).is_some_and(|it| *it != pod["metadata"][field]);
         if differs("uid") {
             return refused(422, "metadata.uid: field is immutable");
@@ -61,10 +75,10 @@ impl State {
             return refused(409, "the object has been modified");
         }
         let is_gated = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
-        if part == Part::Whole && patch.get("spec").is_some() && !is_gated {
+        if part == PatchTarget::Whole && patch.get("spec").is_some() && !is_gated {
             return refused(422, "spec: Forbidden: pod updates may not change fields");
         }
-        let parts: &[&str] = if part == Part::Status { &["status"] } else { &["metadata", "spec"] };
+        let parts: &[&str] = if part == PatchTarget::Status { &["status"] } else { &["metadata", "spec"] };
         let changed = self.change(&pods(), name, |pod| {
             for part in parts.iter().filter(|part| patch.get(**part).is_some()) {
                 merge(&mut pod[*part], &patch[*part]);
@@ -77,7 +91,7 @@ impl State {
         let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
         if !is_leaving && let Some(budget) = self.forbidding_budget(pod) {
             let message = format!("PodDisruptionBudget `{budget}` allows 0 disruptions");
-            return Err(ApiError { code: 429, message, sign: Sign::Budget(budget) });
+            return Err(ApiError { code: 429, message, sign: ErrorDetail::Budget(budget) });
         }
         if text(pod, "/metadata/resourceVersion") != version {
             // The API server checks the budget first: the eviction counts against it until 2 minutes have passed without a deletion.
@@ -103,7 +117,7 @@ impl State {
     }
 
     /// Returns the objects of a kind.
-    pub(super) fn all(&self, kind: &Kind) -> impl Iterator<Item = &Value> {
+    pub(super) fn all(&self, kind: &GroupKind) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(move |((of, _), _)| of == kind).map(|(_, object)| object)
     }
 
@@ -111,7 +125,7 @@ impl State {
     fn forbidding_budget(&self, pod: &Value) -> Option<String> {
         let label = |pod: &Value| text(pod, "/metadata/labels/budget").to_owned();
         let budget =
-            self.objects.get(&(Kind::new("policy", "PodDisruptionBudget"), format!("default/{}", label(pod))))?;
+            self.objects.get(&(GroupKind::new("policy", "PodDisruptionBudget"), format!("default/{}", label(pod))))?;
         let (kind, now) = (pods(), self.now());
         let healthy = self.all(&kind).filter(|other| {
             label(other) == label(pod)

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::observer::Observer;
-use super::strike::Strike;
-use crate::carry_out::Part;
+use super::observer::ControllerChecker;
+use super::strike::InjectedFault;
+use crate::carry_out::PatchTarget;
 use crate::view::text;
-use crate::watch::{Kind, Seen};
+use crate::watch::{GroupKind, WatchMessage};
 
 /// The time of the cluster at which a play begins, in nanoseconds since 1970.
 const BEGIN: i64 = 1_790_000_000 * SECOND;
@@ -22,7 +22,7 @@ pub(super) const SECOND: i64 = 1_000_000_000;
 
 /// Shares of requests in a thousand that go wrong.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Chances {
+pub(super) struct ControllerFaultRates {
     /// They are refused with 429, 500 or 503.
     pub(super) busy: usize,
     /// They are served, and their answer is lost.
@@ -39,33 +39,33 @@ pub(super) struct Chances {
 
 /// A request of a process.
 #[derive(Debug, Clone)]
-pub(super) enum Request {
+pub(super) enum ControllerApiRequest {
     Get,
-    Patch(Part, Value),
+    Patch(PatchTarget, Value),
     /// Evict the pod as long as it has this resource version.
     Evict(String),
     Delete,
 }
 
-impl Request {
+impl ControllerApiRequest {
     /// Returns the name of the request, as roles have it.
     pub(super) fn verb(&self) -> &'static str {
         match self {
-            Request::Get => "get",
-            Request::Patch(Part::Whole, _) => "patch",
-            Request::Patch(Part::Status, _) => "patch status",
-            Request::Evict(_) => "evict",
-            Request::Delete => "delete",
+            ControllerApiRequest::Get => "get",
+            ControllerApiRequest::Patch(PatchTarget::Whole, _) => "patch",
+            ControllerApiRequest::Patch(PatchTarget::Status, _) => "patch status",
+            ControllerApiRequest::Evict(_) => "evict",
+            ControllerApiRequest::Delete => "delete",
         }
     }
 }
 
 /// State of the API server.
-pub(super) struct State {
+pub(super) struct ApiServerState {
     /// The objects, by kind and then `namespace/name` or `name`.
-    pub(super) objects: BTreeMap<(Kind, String), Value>,
+    pub(super) objects: BTreeMap<(GroupKind, String), Value>,
     /// Kinds that are not served.
-    pub(super) absent: BTreeSet<Kind>,
+    pub(super) absent: BTreeSet<GroupKind>,
     /// Verbs that the role of the processes does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
     /// Until when pods count as disrupted that were counted against their budget and not evicted, by uid.
@@ -73,16 +73,16 @@ pub(super) struct State {
     /// Whether the path of evictions is not served.
     pub(super) is_unserved: bool,
     /// The messages that the watches of the leading process have not delivered yet.
-    pub(super) feed: BTreeMap<Kind, VecDeque<Seen>>,
-    pub(super) chances: Chances,
+    pub(super) feed: BTreeMap<GroupKind, VecDeque<WatchMessage>>,
+    pub(super) chances: ControllerFaultRates,
     /// What strikes, and at which of the next requests.
-    pub(super) strike: Option<(u64, Strike)>,
+    pub(super) strike: Option<(u64, InjectedFault)>,
     /// The kind of the groups of gangs.
-    pub(super) groups: Kind,
+    pub(super) groups: GroupKind,
     /// The process that leads, and what ends it at once.
     pub(super) leader: Option<(u64, AbortHandle)>,
     pub(super) random: Random,
-    pub(super) observer: Observer,
+    pub(super) observer: ControllerChecker,
     begun: Instant,
     /// Counts writes: the resource version of the last one.
     pub(super) version: u64,
@@ -91,36 +91,36 @@ pub(super) struct State {
 
 /// A handle of the API server.
 #[derive(Clone)]
-pub(super) struct Server(Arc<Mutex<State>>);
+pub(super) struct ApiServerHandle(Arc<Mutex<ApiServerState>>);
 
-impl Server {
-    pub(super) fn new(seed: u64) -> Server {
-        Server(Arc::new(Mutex::new(State {
+impl ApiServerHandle {
+    pub(super) fn new(seed: u64) -> ApiServerHandle {
+        ApiServerHandle(Arc::new(Mutex::new(ApiServerState {
             objects: BTreeMap::new(),
             absent: BTreeSet::new(),
             forbidden: BTreeSet::new(),
             disrupted: BTreeMap::new(),
             is_unserved: false,
             feed: BTreeMap::new(),
-            chances: Chances::default(),
+            chances: ControllerFaultRates::default(),
             strike: None,
             groups: pods(),
             leader: None,
             random: Random::new(seed),
-            observer: Observer::default(),
+            observer: ControllerChecker::default(),
             begun: Instant::now(),
             version: 0,
             uids: 0,
         })))
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ApiServerState> {
         self.0.lock().unwrap()
     }
 }
 
-pub(super) fn pods() -> Kind {
-    Kind::new("", "Pod")
+pub(super) fn pods() -> GroupKind {
+    GroupKind::new("", "Pod")
 }
 
 /// Returns the name of an object within its kind.
@@ -131,12 +131,12 @@ pub(super) fn name_of(object: &Value) -> String {
     }
 }
 
-pub(super) fn kind_of(object: &Value) -> Kind {
+pub(super) fn kind_of(object: &Value) -> GroupKind {
     let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
-    Kind::new(group, text(object, "/kind"))
+    GroupKind::new(group, text(object, "/kind"))
 }
 
-impl State {
+impl ApiServerState {
     /// Returns the time of the cluster, in nanoseconds since 1970.
     pub(super) fn now(&self) -> i64 {
         BEGIN + i64::try_from(self.begun.elapsed().as_nanos()).unwrap()
@@ -156,7 +156,7 @@ impl State {
     }
 
     /// Returns what strikes at the request that is served now.
-    pub(super) fn struck(&mut self) -> Option<Strike> {
+    pub(super) fn struck(&mut self) -> Option<InjectedFault> {
         match &mut self.strike {
             Some((0, strike)) => {
                 let strike = *strike;
@@ -171,18 +171,22 @@ impl State {
         }
     }
 
-    fn say(&mut self, kind: &Kind, seen: Seen) {
+    fn say(&mut self, kind: &GroupKind, seen: WatchMessage) {
         if !self.absent.contains(kind) {
             self.feed.entry(kind.clone()).or_default().push_back(seen);
         }
     }
 
     /// Lists everything of a kind anew: what its watch has not said yet is lost.
-    pub(super) fn list(&mut self, kind: &Kind) {
-        let all = self.objects.iter().filter(|((of, _), _)| of == kind).map(|(_, object)| Seen::There(object.clone()));
+    pub(super) fn list(&mut self, kind: &GroupKind) {
+        let all = self
+            .objects
+            .iter()
+            .filter(|((of, _), _)| of == kind)
+            .map(|(_, object)| WatchMessage::There(object.clone()));
         let said = match self.absent.contains(kind) {
-            true => VecDeque::from([Seen::Absent]),
-            false => [Seen::Listing].into_iter().chain(all).chain([Seen::Complete]).collect(),
+            true => VecDeque::from([WatchMessage::Absent]),
+            false => [WatchMessage::Listing].into_iter().chain(all).chain([WatchMessage::Complete]).collect(),
         };
         self.feed.insert(kind.clone(), said);
     }
@@ -199,12 +203,12 @@ impl State {
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         self.objects.insert((kind.clone(), name), object.clone());
         self.observer.has_changed();
-        self.say(&kind, Seen::There(object));
+        self.say(&kind, WatchMessage::There(object));
         true
     }
 
     /// Changes an object, where it is there. What changes nothing is no write.
-    pub(super) fn change(&mut self, kind: &Kind, name: &str, change: impl FnOnce(&mut Value)) -> Option<Value> {
+    pub(super) fn change(&mut self, kind: &GroupKind, name: &str, change: impl FnOnce(&mut Value)) -> Option<Value> {
         let object = self.objects.get_mut(&(kind.clone(), name.to_owned()))?;
         let before = object.clone();
         change(object);
@@ -217,7 +221,7 @@ impl State {
         self.observer.tell(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
         self.observer.changed(&before, &after);
         self.note_nominated();
-        self.say(kind, Seen::There(after.clone()));
+        self.say(kind, WatchMessage::There(after.clone()));
         Some(after)
     }
 
@@ -228,14 +232,14 @@ impl State {
     }
 
     /// Removes an object at once.
-    pub(super) fn remove(&mut self, kind: &Kind, name: &str) {
+    pub(super) fn remove(&mut self, kind: &GroupKind, name: &str) {
         self.note_nominated();
         if let Some(mut object) = self.objects.remove(&(kind.clone(), name.to_owned())) {
             self.version += 1;
             object["metadata"]["resourceVersion"] = self.version.to_string().into();
             self.observer.tell(|| format!("version {}: {kind} {name} is gone", self.version));
             self.observer.gone(&object);
-            self.say(kind, Seen::Gone(object));
+            self.say(kind, WatchMessage::Gone(object));
         }
     }
 

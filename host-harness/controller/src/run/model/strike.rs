@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use super::play::ROUND;
-use super::server::{State, kind_of, name_of, pods};
-use super::system::System;
+use super::server::{ApiServerState, kind_of, name_of, pods};
+use super::system::SystemFixture;
 use super::world::remove_node;
 use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
-use crate::watch::Kind;
+use crate::watch::GroupKind;
 
 /// Something that strikes at the moment at which a request is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strike {
+pub(super) enum InjectedFault {
     /// The process ends before the API server takes the request. It is lost.
     Ends,
     /// The process ends before it has the answer.
@@ -31,24 +31,24 @@ pub(super) enum Strike {
     Node,
 }
 
-impl Strike {
-    pub(super) const ALL: [Strike; 8] = [
-        Strike::Ends,
-        Strike::EndsAfter,
-        Strike::Led,
-        Strike::Object,
-        Strike::Preemptor,
-        Strike::Victim,
-        Strike::Groups,
-        Strike::Node,
+impl InjectedFault {
+    pub(super) const ALL: [InjectedFault; 8] = [
+        InjectedFault::Ends,
+        InjectedFault::EndsAfter,
+        InjectedFault::Led,
+        InjectedFault::Object,
+        InjectedFault::Preemptor,
+        InjectedFault::Victim,
+        InjectedFault::Groups,
+        InjectedFault::Node,
     ];
 
     /// The strikes that end the process, and nothing else.
-    pub(super) const ENDS: [Strike; 3] = [Strike::Ends, Strike::EndsAfter, Strike::Led];
+    pub(super) const ENDS: [InjectedFault; 3] = [InjectedFault::Ends, InjectedFault::EndsAfter, InjectedFault::Led];
 
     /// Returns how long the request of a process is under way still. A process that has lost the lead is ended.
-    pub(super) fn delay(self, state: &mut State, process: u64) -> Duration {
-        if self != Strike::Led {
+    pub(super) fn delay(self, state: &mut ApiServerState, process: u64) -> Duration {
+        if self != InjectedFault::Led {
             return Duration::ZERO;
         }
         state.end(process);
@@ -56,19 +56,19 @@ impl Strike {
     }
 
     /// Strikes before the request of a process about an object is served. Returns whether the request is lost.
-    pub(super) fn before(self, state: &mut State, process: u64, object: &str) -> bool {
+    pub(super) fn before(self, state: &mut ApiServerState, process: u64, object: &str) -> bool {
         let nominated = |pod: &serde_json::Value| text(pod, "/status/nominatedNodeName").to_owned();
         match self {
-            Strike::Ends => {
+            InjectedFault::Ends => {
                 state.end(process);
                 return true;
             }
-            Strike::EndsAfter | Strike::Led => {}
-            Strike::Object => state.stop(object, "DeletionByUser"),
-            Strike::Preemptor => stop_first(state, |pod| !nominated(pod).is_empty()),
-            Strike::Victim => stop_first(state, |pod| !annotation(pod, EVICTED_FOR).is_empty()),
-            Strike::Groups => remove_groups(state),
-            Strike::Node => {
+            InjectedFault::EndsAfter | InjectedFault::Led => {}
+            InjectedFault::Object => state.stop(object, "DeletionByUser"),
+            InjectedFault::Preemptor => stop_first(state, |pod| !nominated(pod).is_empty()),
+            InjectedFault::Victim => stop_first(state, |pod| !annotation(pod, EVICTED_FOR).is_empty()),
+            InjectedFault::Groups => remove_groups(state),
+            InjectedFault::Node => {
                 let node = state.all(&pods()).map(nominated).find(|node| !node.is_empty());
                 node.iter().for_each(|node| remove_node(state, node));
             }
@@ -77,25 +77,25 @@ impl Strike {
     }
 
     /// Strikes after the request is served.
-    pub(super) fn after(self, state: &mut State, process: u64) {
-        if self == Strike::EndsAfter {
+    pub(super) fn after(self, state: &mut ApiServerState, process: u64) {
+        if self == InjectedFault::EndsAfter {
             state.end(process);
         }
     }
 }
 
 /// Deletes the first pod that suits.
-fn stop_first(state: &mut State, suits: impl Fn(&serde_json::Value) -> bool) {
+fn stop_first(state: &mut ApiServerState, suits: impl Fn(&serde_json::Value) -> bool) {
     let name = state.all(&pods()).find(|pod| suits(pod)).map(name_of);
     name.iter().for_each(|name| state.stop(name, "DeletionByUser"));
 }
 
 /// Returns the kind of the groups of gangs.
-pub(super) fn groups(system: &System) -> Kind {
+pub(super) fn groups(system: &SystemFixture) -> GroupKind {
     kind_of(&(system.group)("g", 2, false))
 }
 
-fn remove_groups(state: &mut State) {
+fn remove_groups(state: &mut ApiServerState) {
     let kind = state.groups.clone();
     let all = state.all(&kind).filter(|object| text(object, "/metadata/name").starts_with('g')).map(name_of);
     all.collect::<Vec<_>>().iter().for_each(|name| state.remove(&kind, name));

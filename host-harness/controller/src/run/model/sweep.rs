@@ -3,11 +3,11 @@
 use lictor_host::living::only_marks;
 use serde_json::Value;
 
-use super::play::{Play, ROUND, in_time};
-use super::process::Kept;
-use super::server::{Server, State, pods};
-use super::strike::Strike;
-use super::system::System;
+use super::play::{ControllerSimulation, ROUND, in_time};
+use super::process::MemoryCheckpointStore;
+use super::server::{ApiServerHandle, ApiServerState, pods};
+use super::strike::InjectedFault;
+use super::system::SystemFixture;
 use super::world;
 use crate::view::text;
 
@@ -18,8 +18,8 @@ const SECOND: usize = 8;
 
 /// A sweep: what strikes at each request of a plan, and how the processes are started.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sweep {
-    pub(super) strike: Strike,
+pub(super) struct FaultSweep {
+    pub(super) strike: InjectedFault,
     /// The arguments of the process that makes the plan.
     pub(super) arguments: &'static str,
     /// The arguments of the process that follows when that one ends in the middle of its plan.
@@ -28,18 +28,18 @@ pub(super) struct Sweep {
     pub(super) has_checkpoint: bool,
 }
 
-impl Sweep {
+impl FaultSweep {
     /// Returns the sweeps of a system: all that strikes, with its first arguments; and each way of a process to end, before and after a change of
     /// arguments and without one, with and without a checkpoint.
-    pub(super) fn all(system: &System) -> Vec<Sweep> {
+    pub(super) fn all(system: &SystemFixture) -> Vec<FaultSweep> {
         let first = system.arguments[0];
-        let alike = |strike| Sweep { strike, arguments: first, then: first, has_checkpoint: true };
-        let others = Strike::ALL.into_iter().filter(|strike| !Strike::ENDS.contains(strike)).map(alike);
-        let ends = Strike::ENDS.into_iter().flat_map(|strike| {
+        let alike = |strike| FaultSweep { strike, arguments: first, then: first, has_checkpoint: true };
+        let others = InjectedFault::ALL.into_iter().filter(|strike| !InjectedFault::ENDS.contains(strike)).map(alike);
+        let ends = InjectedFault::ENDS.into_iter().flat_map(|strike| {
             let others = system.arguments.iter().filter(move |other| **other != first);
             let pairs = others.flat_map(move |other| [(first, *other), (*other, first)]);
             [(first, first)].into_iter().chain(pairs).flat_map(move |(arguments, then)| {
-                [true, false].map(|has_checkpoint| Sweep { strike, arguments, then, has_checkpoint })
+                [true, false].map(|has_checkpoint| FaultSweep { strike, arguments, then, has_checkpoint })
             })
         });
         others.chain(ends).collect()
@@ -47,7 +47,7 @@ impl Sweep {
 }
 
 /// The result of a plan.
-pub(super) struct Swept {
+pub(super) struct FaultSweepResult {
     pub(super) violations: Vec<String>,
     /// Whether there was a request that was struck.
     pub(super) was_struck: bool,
@@ -56,10 +56,10 @@ pub(super) struct Swept {
 }
 
 /// Plays a plan that is struck at a request, by number.
-pub(super) fn swept(system: &System, sweep: Sweep, at: u64) -> Swept {
+pub(super) fn swept(system: &SystemFixture, sweep: FaultSweep, at: u64) -> FaultSweepResult {
     in_time(async {
-        let server = Server::new(at);
-        let mut play = Play::begin(system, server.clone(), 2);
+        let server = ApiServerHandle::new(at);
+        let mut play = ControllerSimulation::begin(system, server.clone(), 2);
         play.arguments = sweep.arguments;
         create(&server, system, "g0l", 6);
         for _ in 0..FIRST {
@@ -72,7 +72,7 @@ pub(super) fn swept(system: &System, sweep: Sweep, at: u64) -> Swept {
             play.round(ROUND).await;
             if play.has_ended() {
                 play.arguments = sweep.then;
-                play.kept = if sweep.has_checkpoint { play.kept } else { Kept::default() };
+                play.kept = if sweep.has_checkpoint { play.kept } else { MemoryCheckpointStore::default() };
             }
         }
         let was_struck = server.state().strike.is_none();
@@ -81,16 +81,16 @@ pub(super) fn swept(system: &System, sweep: Sweep, at: u64) -> Swept {
         let evicts = state.observer.verbs.contains_key("evict");
         assert!(evicts || was_struck || only_marks(system.name, sweep.arguments), "{} evicts no pod", system.name);
         let violations = std::mem::take(&mut state.observer.violations);
-        Swept { violations, was_struck, running: running(state, "g1h") }
+        FaultSweepResult { violations, was_struck, running: running(state, "g1h") }
     })
 }
 
 /// Lets another process take the checkpoint over before a gang comes. Returns how many requests write before, until the process has ended, and in the
 /// end.
-pub(super) fn taken_over(system: &System) -> [u64; 3] {
+pub(super) fn taken_over(system: &SystemFixture) -> [u64; 3] {
     in_time(async {
-        let server = Server::new(0);
-        let mut play = Play::begin(system, server.clone(), 2);
+        let server = ApiServerHandle::new(0);
+        let mut play = ControllerSimulation::begin(system, server.clone(), 2);
         let (_, before) = play.round(ROUND).await;
         play.kept.lose();
         create(&server, system, "g0l", 6);
@@ -105,7 +105,7 @@ pub(super) fn taken_over(system: &System) -> [u64; 3] {
 }
 
 /// Returns how many pods of a gang run.
-fn running(state: &State, gang: &str) -> usize {
+fn running(state: &ApiServerState, gang: &str) -> usize {
     let kind = pods();
     let runs = |pod: &&Value| {
         text(pod, "/metadata/name").starts_with(gang)
@@ -116,7 +116,7 @@ fn running(state: &State, gang: &str) -> usize {
 }
 
 /// Creates a gang of two pods of these cores.
-fn create(server: &Server, system: &System, name: &str, cpu: usize) {
+fn create(server: &ApiServerHandle, system: &SystemFixture, name: &str, cpu: usize) {
     let state = &mut *server.state();
     let important = name.ends_with('h');
     state.create((system.group)(name, 2, important));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// A system to play with.
-pub(super) struct System {
+pub(super) struct SystemFixture {
     pub(super) name: &'static str,
     /// Arguments that a process may be started with.
     pub(super) arguments: &'static [&'static str],
@@ -15,18 +15,18 @@ pub(super) struct System {
     pub(super) dress: fn(&mut Value, Option<&str>, bool),
 }
 
-pub(super) fn all() -> [System; 5] {
+pub(super) fn all() -> [SystemFixture; 5] {
     [coscheduling(), koordinator(), kubernetes(), volcano(), yunikorn()]
 }
 
 /// Returns the system of this name.
-pub(super) fn named(name: &str) -> System {
+pub(super) fn named(name: &str) -> SystemFixture {
     all().into_iter().find(|system| system.name == name).unwrap()
 }
 
 /// Returns what is to be played of these systems, as `LICTOR_MODEL` says, `SYSTEM:SEED:PLAYS`: the systems, the first seed, and the number of plays
 /// of each. Without it, a million steps.
-pub(super) fn wanted(systems: Vec<System>, steps: usize) -> (Vec<System>, u64, u64) {
+pub(super) fn wanted(systems: Vec<SystemFixture>, steps: usize) -> (Vec<SystemFixture>, u64, u64) {
     let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
     let mut parts = text.split(':').filter(|part| !part.is_empty());
     let systems = parts.next().map_or(systems, |name| vec![named(name)]);
@@ -48,8 +48,8 @@ fn class_of(important: bool) -> &'static str {
 }
 
 /// Returns scheduler-plugins: a gang preempts pods of lower priority.
-fn coscheduling() -> System {
-    System {
+fn coscheduling() -> SystemFixture {
+    SystemFixture {
         name: "coscheduling",
         arguments: &["{}", r#"{"permitTimeout": "5s"}"#],
         objects: Vec::new,
@@ -63,13 +63,13 @@ fn coscheduling() -> System {
 }
 
 /// Returns Koordinator: pods that are not preemptible take back what their quota is guaranteed. Victims are deleted, or only marked.
-fn koordinator() -> System {
+fn koordinator() -> SystemFixture {
     fn quota(name: &str, min: u32) -> Value {
         json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
                "metadata": {"name": name, "namespace": "default", "labels": {"quota.scheduling.koordinator.sh/is-parent": "false"}},
                "spec": {"min": {"cpu": min.to_string(), "memory": "1Ti"}, "max": {"cpu": "64", "memory": "1Ti"}}})
     }
-    System {
+    SystemFixture {
         name: "koordinator",
         arguments: &[r#"{"podShouldBeDeletedWhenPreempted": true}"#, ""],
         objects: || vec![quota("qa", 24), quota("qb", 2)],
@@ -86,8 +86,8 @@ fn koordinator() -> System {
 }
 
 /// Returns Kubernetes with its own PodGroups.
-fn kubernetes() -> System {
-    System {
+fn kubernetes() -> SystemFixture {
+    SystemFixture {
         name: "kubernetes",
         arguments: &["{}", r#"{"minCandidateNodesAbsolute": 1}"#],
         objects: || vec![class("low", 0), class("high", 100)],
@@ -105,8 +105,8 @@ fn kubernetes() -> System {
 }
 
 /// Returns Volcano: gangs preempt gangs of lower priority in their queue. A pod of its own is a gang of one.
-fn volcano() -> System {
-    System {
+fn volcano() -> SystemFixture {
+    SystemFixture {
         name: "volcano",
         arguments: &[r#"{"actions": "allocate, preempt"}"#, r#"{"actions": "allocate, preempt, reclaim"}"#],
         objects: || {
@@ -128,11 +128,11 @@ fn volcano() -> System {
 }
 
 /// Returns Volcano as it is shipped: a gang takes back what its queue deserves.
-pub(super) fn volcano_reclaims() -> System {
+pub(super) fn volcano_reclaims() -> SystemFixture {
     fn queue_of(important: bool) -> &'static str {
         if important { "qa" } else { "qb" }
     }
-    System {
+    SystemFixture {
         arguments: &["{}", r#"{"actions": "allocate, reclaim"}"#],
         objects: || {
             let queue = |name: &str, cpu: &str| {
@@ -150,8 +150,8 @@ pub(super) fn volcano_reclaims() -> System {
 }
 
 /// Returns YuniKorn: a queue takes back what it is guaranteed.
-fn yunikorn() -> System {
-    System {
+fn yunikorn() -> SystemFixture {
+    SystemFixture {
         name: "yunikorn",
         arguments: &["{}"],
         objects: || {

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use lictor_host::session::Session;
 
-use super::observer::Observer;
-use super::server::Server;
-use crate::decide::Turn;
-use crate::run::listener::Listener;
+use super::observer::ControllerChecker;
+use super::server::ApiServerHandle;
+use crate::decide::DeciderOutput;
+use crate::run::listener::LoopObserver;
 
 /// A listener of a process.
-pub(super) struct Teller {
-    pub(super) server: Server,
+pub(super) struct StoryObserver {
+    pub(super) server: ApiServerHandle,
     /// The number of the process.
     pub(super) process: u64,
     /// How the process sees each pod.
     pub(super) pods: BTreeMap<String, String>,
 }
 
-impl Teller {
+impl StoryObserver {
     /// Adds to the story the pods that the process sees differently from before.
-    fn tell_pods(&mut self, observer: &mut Observer, session: &Session) {
+    fn tell_pods(&mut self, observer: &mut ControllerChecker, session: &Session) {
         let mirror = session.mirror();
         let name = |node: Option<u32>| node.and_then(|node| mirror.node(node)).map_or("-", |node| &node.name);
         for pod in mirror.pods() {
@@ -35,12 +35,12 @@ impl Teller {
     }
 }
 
-impl Listener for Teller {
+impl LoopObserver for StoryObserver {
     fn unsaved(&mut self, why: &str) {
         self.server.state().observer.tell(|| format!("process {} checkpoint: {why}", self.process));
     }
 
-    fn turned(&mut self, turn: &Turn, session: &Session, _cycle: Option<i64>) {
+    fn turned(&mut self, turn: &DeciderOutput, session: &Session, _cycle: Option<i64>) {
         let server = self.server.clone();
         let observer = &mut server.state().observer;
         if observer.story.is_none() {

@@ -1,14 +1,14 @@
-use super::play::{Figures, STEPS, play};
-use super::strike::Strike;
-use super::sweep::{Sweep, Swept, swept, taken_over};
-use super::system::{self, System, named, wanted};
+use super::play::{ControllerSimulationTotals, STEPS, play};
+use super::strike::InjectedFault;
+use super::sweep::{FaultSweep, FaultSweepResult, swept, taken_over};
+use super::system::{self, SystemFixture, named, wanted};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 5;
 
 /// Plays from these seeds.
-fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
-    let mut figures = Figures::default();
+fn plays(system: &SystemFixture, seeds: impl Iterator<Item = u64>) {
+    let mut figures = ControllerSimulationTotals::default();
     let mut broken = Vec::new();
     for seed in seeds {
         let (violations, _) = play(system, seed, false, &mut figures);
@@ -20,14 +20,14 @@ fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
 
 /// Plays a plan that is struck at each of its requests, in every way. Where nothing but the process ends, as many pods run in the end as where
 /// nothing strikes.
-fn sweeps(system: &System) {
+fn sweeps(system: &SystemFixture) {
     let mut broken = Vec::new();
-    for sweep in Sweep::all(system) {
+    for sweep in FaultSweep::all(system) {
         let (mut at, unstruck) = (0, swept(system, sweep, u64::MAX).running);
         assert!(unstruck > 0, "{} {sweep:?}: no pod preempts", system.name);
         loop {
-            let Swept { mut violations, was_struck, running } = swept(system, sweep, at);
-            if Strike::ENDS.contains(&sweep.strike) && running != unstruck {
+            let FaultSweepResult { mut violations, was_struck, running } = swept(system, sweep, at);
+            if InjectedFault::ENDS.contains(&sweep.strike) && running != unstruck {
                 violations.push(format!("{running} pods run, and {unstruck} without a strike"));
             }
             let name = |violation| format!("{} {sweep:?} {at}: {violation}", system.name);
@@ -81,7 +81,7 @@ fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {
 fn a_million_steps() {
     let (systems, first, count) = wanted(system::all().into(), STEPS);
     if count == 1 {
-        let (violations, story) = play(&systems[0], first, true, &mut Figures::default());
+        let (violations, story) = play(&systems[0], first, true, &mut ControllerSimulationTotals::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));
         return assert!(violations.is_empty());
     }

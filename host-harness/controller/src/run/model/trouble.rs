@@ -2,12 +2,12 @@
 
 use json_patch::merge;
 
-use super::server::{Chances, State, merge_conditions};
-use crate::report::{Change, Write};
-use crate::watch::Kind;
+use super::server::{ApiServerState, ControllerFaultRates, merge_conditions};
+use crate::report::{ApiWrite, WriteOperation};
+use crate::watch::GroupKind;
 
 /// Changes what goes wrong.
-pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
+pub(super) fn trouble(state: &mut ApiServerState, kinds: &[GroupKind]) {
     let random = &mut state.random;
     match random.below(10) {
         0 => {
@@ -23,9 +23,9 @@ pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
             let (busy, lost) = (random.below(200), random.below(200));
             let (dropped, overtaken, slow) = (random.below(100), random.below(200), random.below(100));
             let struck = random.below(100);
-            state.chances = Chances { busy, lost, dropped, overtaken, slow, struck };
+            state.chances = ControllerFaultRates { busy, lost, dropped, overtaken, slow, struck };
         }
-        6..=7 => state.chances = Chances::default(),
+        6..=7 => state.chances = ControllerFaultRates::default(),
         8 => {
             let place = random.below(kinds.len());
             if let Some(kind) = kinds.get(place) {
@@ -37,14 +37,14 @@ pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
 }
 
 /// Ends what goes wrong.
-pub(super) fn peace(state: &mut State, kinds: &[Kind]) {
+pub(super) fn peace(state: &mut ApiServerState, kinds: &[GroupKind]) {
     state.forbidden.clear();
-    (state.is_unserved, state.chances, state.strike) = (false, Chances::default(), None);
+    (state.is_unserved, state.chances, state.strike) = (false, ControllerFaultRates::default(), None);
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
 }
 
 /// Makes a kind served, or not any more. Its objects are still there when it is served again.
-fn serve_kind(state: &mut State, kind: &Kind, is_served: bool) {
+fn serve_kind(state: &mut ApiServerState, kind: &GroupKind, is_served: bool) {
     let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
     if changes {
         state.observer.has_changed();
@@ -53,12 +53,12 @@ fn serve_kind(state: &mut State, kind: &Kind, is_served: bool) {
 }
 
 /// Takes what the process reports: an event, or a change of a status.
-pub(super) fn report(state: &mut State, write: Write) {
-    let kind = Kind::new(&write.resource.group, &write.resource.kind);
+pub(super) fn report(state: &mut ApiServerState, write: ApiWrite) {
+    let kind = GroupKind::new(&write.resource.group, &write.resource.kind);
     let name = write.namespace.map_or_else(|| write.name.clone(), |namespace| format!("{namespace}/{}", write.name));
     match write.change {
-        Change::Create(event) => state.observer.event(&event),
-        Change::StrategicStatus(body) => {
+        WriteOperation::Create(event) => state.observer.event(&event),
+        WriteOperation::StrategicStatus(body) => {
             let uid = body["metadata"]["uid"].clone();
             state.change(&kind, &name, |object| {
                 if uid.is_null() || uid == object["metadata"]["uid"] {
@@ -66,7 +66,7 @@ pub(super) fn report(state: &mut State, write: Write) {
                 }
             });
         }
-        Change::Merge(body) | Change::Status(body) if !state.absent.contains(&kind) => {
+        WriteOperation::Merge(body) | WriteOperation::Status(body) if !state.absent.contains(&kind) => {
             state.change(&kind, &name, |object| {
                 let uid = &body["metadata"]["uid"];
                 if uid.is_null() || *uid == object["metadata"]["uid"] {
@@ -76,6 +76,6 @@ pub(super) fn report(state: &mut State, write: Write) {
                 }
             });
         }
-        Change::Merge(_) | Change::Status(_) => {}
+        WriteOperation::Merge(_) | WriteOperation::Status(_) => {}
     }
 }

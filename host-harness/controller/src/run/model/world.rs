@@ -4,12 +4,12 @@ use lictor_host::verify::testing::node;
 use serde_json::{Value, json};
 
 use super::nodes::{kubelets, schedule};
-use super::server::{State, name_of, pods};
+use super::server::{ApiServerState, name_of, pods};
 use super::strike::groups;
-use super::system::System;
+use super::system::SystemFixture;
 use crate::names::{EVICTED_FOR, GATE, NODE, OTHERS};
 use crate::view::{annotation, gates, text};
-use crate::watch::Kind;
+use crate::watch::GroupKind;
 
 /// The cores of a node.
 pub(super) const CORES: u64 = 8;
@@ -27,7 +27,7 @@ pub(super) fn has_ended(pod: &Value) -> bool {
 }
 
 /// Creates what is there from the beginning.
-pub(super) fn begin(state: &mut State, system: &System, nodes: usize) {
+pub(super) fn begin(state: &mut ApiServerState, system: &SystemFixture, nodes: usize) {
     state.groups = groups(system);
     state.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
     for object in (system.objects)() {
@@ -40,8 +40,8 @@ pub(super) fn begin(state: &mut State, system: &System, nodes: usize) {
 
 /// Creates a pod of these cores; `others`: of another scheduler, and without our gate.
 pub(super) fn pod(
-    state: &mut State,
-    system: &System,
+    state: &mut ApiServerState,
+    system: &SystemFixture,
     name: &str,
     gang: Option<&str>,
     (cpu, important, others): (usize, bool, bool),
@@ -67,7 +67,7 @@ pub(super) fn pod(
 }
 
 /// Creates a gang with its group, or more members of one.
-fn gang(state: &mut State, system: &System) {
+fn gang(state: &mut ApiServerState, system: &SystemFixture) {
     let (important, number) = (state.random.percent(60), state.random.below(6));
     let name = format!("g{number}{}", if important { "h" } else { "l" });
     let size = 2 + number % 3;
@@ -83,14 +83,14 @@ fn gang(state: &mut State, system: &System) {
 }
 
 /// Picks an object of a kind that suits.
-fn pick(state: &mut State, kind: &Kind, suits: impl Fn(&Value) -> bool) -> Option<String> {
+fn pick(state: &mut ApiServerState, kind: &GroupKind, suits: impl Fn(&Value) -> bool) -> Option<String> {
     let names: Vec<String> = state.all(kind).filter(|object| suits(object)).map(name_of).collect();
     let place = state.random.below(names.len());
     names.get(place).cloned()
 }
 
 /// Makes a random change, as users and controllers do.
-pub(super) fn act(state: &mut State, system: &System, soft: bool) {
+pub(super) fn act(state: &mut ApiServerState, system: &SystemFixture, soft: bool) {
     let count = state.all(&pods()).count();
     match state.random.below(100) {
         0..=11 if count < MOST_PODS => gang(state, system),
@@ -116,7 +116,7 @@ pub(super) fn act(state: &mut State, system: &System, soft: bool) {
         }
         34..=36 => remove_group(state, system),
         37 => {
-            if let Some(name) = pick(state, &Kind::new("", "Node"), |_| true) {
+            if let Some(name) = pick(state, &GroupKind::new("", "Node"), |_| true) {
                 remove_node(state, &name);
             }
         }
@@ -144,7 +144,7 @@ pub(super) fn act(state: &mut State, system: &System, soft: bool) {
 }
 
 /// Removes the group of a gang, whose pods stay.
-fn remove_group(state: &mut State, system: &System) {
+fn remove_group(state: &mut ApiServerState, system: &SystemFixture) {
     let kind = groups(system);
     if let Some(name) = pick(state, &kind, |object| text(object, "/metadata/name").starts_with('g')) {
         state.remove(&kind, &name);
@@ -152,17 +152,17 @@ fn remove_group(state: &mut State, system: &System) {
 }
 
 /// Removes a node. Its pods go with it.
-pub(super) fn remove_node(state: &mut State, name: &str) {
-    state.remove(&Kind::new("", "Node"), name);
+pub(super) fn remove_node(state: &mut ApiServerState, name: &str) {
+    state.remove(&GroupKind::new("", "Node"), name);
     let there: Vec<String> =
         state.all(&pods()).filter(|pod| text(pod, "/spec/nodeName") == name).map(name_of).collect();
     there.iter().for_each(|pod| state.remove(&pods(), pod));
 }
 
 /// Creates or deletes a budget.
-fn budget(state: &mut State) {
+fn budget(state: &mut ApiServerState) {
     let (number, least) = (state.random.below(BUDGETS), state.random.below(4));
-    let kind = Kind::new("policy", "PodDisruptionBudget");
+    let kind = GroupKind::new("policy", "PodDisruptionBudget");
     let name = format!("default/b{number}");
     if state.objects.contains_key(&(kind.clone(), name.clone())) {
         return state.remove(&kind, &name);
@@ -175,14 +175,14 @@ fn budget(state: &mut State) {
 }
 
 /// Deletes the budgets: nothing forbids evictions any more.
-pub(super) fn no_budgets(state: &mut State) {
-    let kind = Kind::new("policy", "PodDisruptionBudget");
+pub(super) fn no_budgets(state: &mut ApiServerState) {
+    let kind = GroupKind::new("policy", "PodDisruptionBudget");
     let names: Vec<String> = state.all(&kind).map(name_of).collect();
     names.iter().for_each(|name| state.remove(&kind, name));
 }
 
 /// Deletes the marked pods, as another controller does.
-pub(super) fn delete_marked(state: &mut State) {
+pub(super) fn delete_marked(state: &mut ApiServerState) {
     let marked: Vec<String> =
         state.all(&pods()).filter(|pod| !annotation(pod, EVICTED_FOR).is_empty()).map(name_of).collect();
     marked.iter().for_each(|name| state.stop(name, "DeletionByDescheduler"));

@@ -1,34 +1,34 @@
 //! The beginning of a session.
 
-use lictor_host::living::Listed;
+use lictor_host::living::InitialObjects;
 
-use super::{Checkpoint, Reign};
-use crate::decide::stopping::Stopping;
-use crate::decide::{Decider, Fact, Mode};
-use crate::run::Opened;
-use crate::run::listener::Listener;
+use super::{CheckpointStatus, LeaderLoop};
+use crate::decide::stopping::ObjectDeletions;
+use crate::decide::{Decider, RunMode, SessionFact};
+use crate::run::SessionSetup;
+use crate::run::listener::LoopObserver;
 
-impl<L: Listener> Reign<L> {
+impl<L: LoopObserver> LeaderLoop<L> {
     /// Begins the session after all kinds were listed, with the stored state of an earlier process where there is one.
     pub(super) fn begin(&mut self) {
-        let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
-        let (mut listed, mut stopping) = (Listed::default(), Stopping::default());
+        let Some(SessionSetup { talk, points, .. }) = self.opened.take() else { return };
+        let (mut listed, mut stopping) = (InitialObjects::default(), ObjectDeletions::default());
         let now = self.clock.now();
         self.news.iter().for_each(|news| stopping.see(news, now));
         for fact in self.facts() {
             match fact {
-                Fact::There(object) => listed.there(*object),
-                Fact::Gone(key) => listed.gone(&key),
-                Fact::Outcome(..) => {}
+                SessionFact::There(object) => listed.there(*object),
+                SessionFact::Gone(key) => listed.gone(&key),
+                SessionFact::Outcome(..) => {}
             }
         }
         // A process that only reports what it would do takes nothing over.
-        let acts = self.settings.mode == Mode::Act;
+        let acts = self.settings.mode == RunMode::Act;
         let saved = self.keep.as_mut().and_then(|keep| match if acts { keep.take_over() } else { keep.load() } {
             Ok(saved) => saved,
             Err(why) => {
                 self.listener.unsaved(&why);
-                self.checkpoint = Checkpoint::Unsaved;
+                self.checkpoint = CheckpointStatus::Unsaved;
                 None
             }
         });

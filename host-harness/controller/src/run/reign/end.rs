@@ -3,15 +3,15 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use super::Reign;
-use crate::decide::{Decider, Mode};
-use crate::run::inbox::{Came, batch};
-use crate::run::listener::Listener;
-use crate::state::{Keep, Unsaved};
+use super::LeaderLoop;
+use crate::decide::{Decider, RunMode};
+use crate::run::inbox::{LoopEvent, batch};
+use crate::run::listener::LoopObserver;
+use crate::state::{CheckpointStore, StoreError};
 
 /// The result of the last checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Checkpoint {
+pub(super) enum CheckpointStatus {
     /// It was stored, or there was none yet.
     Stored,
     /// It was not stored.
@@ -21,26 +21,26 @@ pub(super) enum Checkpoint {
 }
 
 /// The parts of a process that outlive a time of leading.
-pub(in crate::run) struct Reigned<L> {
+pub(in crate::run) struct LeaderLoopParts<L> {
     pub(in crate::run) listener: L,
-    pub(in crate::run) keep: Option<Box<dyn Keep>>,
+    pub(in crate::run) keep: Option<Box<dyn CheckpointStore>>,
     /// Whether another process has taken the checkpoint over.
     pub(in crate::run) is_taken_over: bool,
 }
 
-impl<L: Listener> Reign<L> {
+impl<L: LoopObserver> LeaderLoop<L> {
     /// Returns whether another process has taken the checkpoint over.
     pub(super) fn is_taken_over(&self) -> bool {
-        self.checkpoint == Checkpoint::TakenOver
+        self.checkpoint == CheckpointStatus::TakenOver
     }
 
     /// Returns what outlives this time of leading.
-    pub(super) fn into_parts(self) -> Reigned<L> {
-        Reigned { is_taken_over: self.is_taken_over(), listener: self.listener, keep: self.keep }
+    pub(super) fn into_parts(self) -> LeaderLoopParts<L> {
+        LeaderLoopParts { is_taken_over: self.is_taken_over(), listener: self.listener, keep: self.keep }
     }
 
     /// Waits for the tasks under way, as long as the settings allow; decides no more.
-    pub(super) fn end(&mut self, inbox: &Receiver<Came>) {
+    pub(super) fn end(&mut self, inbox: &Receiver<LoopEvent>) {
         let begun = Instant::now();
         while !self.is_idle() && !self.is_taken_over() {
             let left = self.settings.end_within.saturating_sub(begun.elapsed());
@@ -69,24 +69,24 @@ impl<L: Listener> Reign<L> {
 
     /// Stores a checkpoint, and reports where it cannot be stored, or can be again. A process that only reports what it would do stores none.
     pub(super) fn save(&mut self, decider: &mut Decider) {
-        let is_over = self.settings.mode != Mode::Act || self.is_taken_over();
+        let is_over = self.settings.mode != RunMode::Act || self.is_taken_over();
         let Some(keep) = self.keep.as_mut().filter(|_| !is_over) else { return };
-        let saved = decider.saved().map_err(|error| Unsaved::Failed(error.to_string()));
-        let was_unsaved = self.checkpoint == Checkpoint::Unsaved;
+        let saved = decider.saved().map_err(|error| StoreError::Failed(error.to_string()));
+        let was_unsaved = self.checkpoint == CheckpointStatus::Unsaved;
         self.checkpoint = match saved.and_then(|saved| keep.store(&saved)) {
-            Err(Unsaved::TakenOver(why)) => {
+            Err(StoreError::TakenOver(why)) => {
                 self.listener.taken_over(&why);
-                Checkpoint::TakenOver
+                CheckpointStatus::TakenOver
             }
-            Err(Unsaved::Failed(why)) => {
+            Err(StoreError::Failed(why)) => {
                 self.listener.unsaved(&why);
-                Checkpoint::Unsaved
+                CheckpointStatus::Unsaved
             }
             Ok(()) => {
                 if was_unsaved {
                     self.listener.unsaved("");
                 }
-                Checkpoint::Stored
+                CheckpointStatus::Stored
             }
         };
     }

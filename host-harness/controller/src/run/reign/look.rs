@@ -5,23 +5,23 @@ use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::{Value, json};
 use tracing::warn;
 
-use super::Reign;
-use crate::carry_out::Task;
-use crate::decide::refused::Due;
-use crate::decide::{Mode, Turn};
-use crate::run::listener::Listener;
+use super::LeaderLoop;
+use crate::carry_out::ExecutorTask;
+use crate::decide::refused::UnschedulableAction;
+use crate::decide::{DeciderOutput, RunMode};
+use crate::run::listener::LoopObserver;
 
-impl<L: Listener> Reign<L> {
+impl<L: LoopObserver> LeaderLoop<L> {
     /// Reports refusals and victims that have lasted too long, and deletes refused pods where the settings want it.
     pub(super) fn look(&mut self, now: i64) {
         for due in self.refusals.due(now) {
             match due {
-                Due::Over(refusal) => self.listener.placed(&refusal),
-                Due::Say(refusal) => self.listener.refused(&refusal, false),
-                Due::Delete(refusal) => {
+                UnschedulableAction::Over(refusal) => self.listener.placed(&refusal),
+                UnschedulableAction::Say(refusal) => self.listener.refused(&refusal, false),
+                UnschedulableAction::Delete(refusal) => {
                     self.listener.refused(&refusal, true);
-                    if self.settings.mode == Mode::Act {
-                        self.order(Task::Delete(refusal.pod), None);
+                    if self.settings.mode == RunMode::Act {
+                        self.order(ExecutorTask::Delete(refusal.pod), None);
                     }
                 }
             }
@@ -45,7 +45,7 @@ impl<L: Listener> Reign<L> {
     /// Reports another controller that has written on a pod since the cluster was listed. A process that only observes may run together with one.
     pub(super) fn look_for_rivals(&mut self, pod: &Value, now: i64) {
         let is_listing = self.decider.is_none();
-        if let Some(rival) = self.rivals.see(pod, is_listing, now).filter(|_| self.settings.mode == Mode::Act) {
+        if let Some(rival) = self.rivals.see(pod, is_listing, now).filter(|_| self.settings.mode == RunMode::Act) {
             self.listener.rival(&rival);
         }
     }
@@ -54,7 +54,7 @@ impl<L: Listener> Reign<L> {
     /// evicted, as by a process that begins with these arguments.
     pub(super) fn set_deletes_victims(&mut self, deletes: bool) {
         let before = std::mem::replace(&mut self.deletes_victims, deletes);
-        if deletes == before || self.settings.mode != Mode::Act {
+        if deletes == before || self.settings.mode != RunMode::Act {
             return;
         }
         if !deletes {
@@ -62,7 +62,7 @@ impl<L: Listener> Reign<L> {
             return;
         }
         if let Some(mut decider) = self.decider.take() {
-            let mut turn = Turn::default();
+            let mut turn = DeciderOutput::default();
             decider.take_up(self.victims.all().cloned(), &mut turn);
             self.carry_out(&mut decider, turn, None);
             self.decider = Some(decider);
@@ -72,17 +72,17 @@ impl<L: Listener> Reign<L> {
 
 /// A task under way, whose end the process waits for.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Awaited {
+pub(super) enum TaskKey {
     /// A command, or a question about it.
     Command(CommandId),
     /// A task that carries out no command: the word for the task, and its object.
     Other(&'static str, ObjectRef),
 }
 
-impl Awaited {
+impl TaskKey {
     /// Returns how the end of a task is known.
-    pub(super) fn of(task: &Task) -> Awaited {
-        task.command().map_or_else(|| Awaited::Other(task.word(), task.object().clone()), Awaited::Command)
+    pub(super) fn of(task: &ExecutorTask) -> TaskKey {
+        task.command().map_or_else(|| TaskKey::Other(task.word(), task.object().clone()), TaskKey::Command)
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn named(object: &ObjectRef) -> Value {
 mod tests {
     use std::collections::BTreeSet;
 
-    use lictor_host::session::{Action, Command};
+    use lictor_host::session::{Command, CommandAction};
 
     use super::*;
 
@@ -107,18 +107,20 @@ mod tests {
 
     #[test]
     fn the_end_of_an_eviction_is_not_that_of_the_task_that_takes_the_marks_off() {
-        let [evict, unmark] = [Task::Evict(object()), Task::Unmark(object(), Vec::new())];
-        let mut under_way = BTreeSet::from([Awaited::of(&evict), Awaited::of(&unmark)]);
-        under_way.remove(&Awaited::of(&evict));
-        assert_eq!(under_way, BTreeSet::from([Awaited::of(&unmark)]), "a process that is told to end waits for it");
+        let [evict, unmark] = [ExecutorTask::Evict(object()), ExecutorTask::Unmark(object(), Vec::new())];
+        let mut under_way = BTreeSet::from([TaskKey::of(&evict), TaskKey::of(&unmark)]);
+        under_way.remove(&TaskKey::of(&evict));
+        assert_eq!(under_way, BTreeSet::from([TaskKey::of(&unmark)]), "a process that is told to end waits for it");
     }
 
     #[test]
     fn a_question_about_a_command_comes_to_its_end_with_the_command() {
-        let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
-        let mut under_way = BTreeSet::from([Awaited::of(&command), Awaited::of(&Task::Confirm(1, object(), None))]);
+        let command =
+            ExecutorTask::Command(Command { id: 1, object: object(), action: CommandAction::Nominate { node: None } });
+        let mut under_way =
+            BTreeSet::from([TaskKey::of(&command), TaskKey::of(&ExecutorTask::Confirm(1, object(), None))]);
         // The executor reports each end once.
-        under_way.remove(&Awaited::of(&command));
+        under_way.remove(&TaskKey::of(&command));
         assert!(under_way.is_empty(), "a process that is told to end waits for nothing more");
     }
 }

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{On, Progress, Refusal, Stage, Wish};
+use super::{ReplacementProgress, ReplacementRefusal, ReplacementRequest, ReplacementStage, TermOverrides};
 
-pub use orders::{OrderError, Orders};
+pub use orders::{ConfigMapClient, ConfigMapError};
 
 /// The component to be in force: `oci://...`, a file of the process, `embedded`, or `data`.
 pub const COMPONENT: &str = "lictor.dev/component";
@@ -31,7 +31,7 @@ const WATCH: &str = "lictor.dev/watch";
 const ALLOW: &str = "lictor.dev/allow";
 const ANSWERS: &str = "lictor.dev/answers";
 const PATIENCE: &str = "lictor.dev/patience";
-/// The result, as JSON: an [`Answer`].
+/// The result, as JSON: a [`ReplacementResult`].
 pub const ANSWER: &str = "lictor.dev/replacement";
 /// The word for the component in the ConfigMap.
 pub const DATA: &str = "data";
@@ -52,28 +52,28 @@ const TOLD: (usize, usize) = (5, 400);
 
 /// The result of the wish of a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct ReplacementResult {
     /// The SHA-256 of the wish.
     pub of: String,
     /// The process that carried it out.
     pub by: String,
     /// The progress of the replacement.
-    pub progress: Progress,
+    pub progress: ReplacementProgress,
 }
 
 /// The wish of a ConfigMap, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ConfigMapRequest {
     /// The SHA-256 of the wish.
     pub digest: String,
     /// The wish, or what is wrong with it.
-    pub wish: Result<Wish, Refusal>,
+    pub wish: Result<ReplacementRequest, ReplacementRefusal>,
     /// The result. `None`: no process has done anything about the wish yet.
-    pub answer: Option<Answer>,
+    pub answer: Option<ReplacementResult>,
 }
 
 /// Reads the wish of a ConfigMap; `name` is its name for people. `None`: the ConfigMap wishes for nothing.
-pub fn read(name: &str, map: &ConfigMap) -> Option<Said> {
+pub fn read(name: &str, map: &ConfigMap) -> Option<ConfigMapRequest> {
     let annotations = map.metadata.annotations.as_ref()?;
     let component = annotations.get(COMPONENT).filter(|component| !component.is_empty())?;
     let arguments = map.data.as_ref().and_then(|data| data.get(ARGUMENTS));
@@ -90,15 +90,15 @@ pub fn read(name: &str, map: &ConfigMap) -> Option<Said> {
         digest.update(part);
     }
     let digest = format!("{:x}", digest.finalize());
-    let answer = annotations.get(ANSWER).and_then(|text| serde_json::from_str::<Answer>(text).ok());
+    let answer = annotations.get(ANSWER).and_then(|text| serde_json::from_str::<ReplacementResult>(text).ok());
     let wish = terms(annotations).and_then(|on| {
         let (component, bytes) = match component.as_str() {
             DATA => (name.to_owned(), Some(held(map)?)),
             component => (component.to_owned(), None),
         };
-        Ok(Wish { component, bytes, arguments: arguments.cloned(), on })
+        Ok(ReplacementRequest { component, bytes, arguments: arguments.cloned(), on })
     });
-    Some(Said { answer: answer.filter(|answer| answer.of == digest), digest, wish })
+    Some(ConfigMapRequest { answer: answer.filter(|answer| answer.of == digest), digest, wish })
 }
 
 fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
@@ -109,8 +109,8 @@ fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
 ///
 /// # Errors
 /// The ConfigMap has no component or two, or the component cannot be decompressed.
-fn held(map: &ConfigMap) -> Result<Vec<u8>, Refusal> {
-    let refuse = |message: String, remedy: &str| Err(Refusal { message, remedy: remedy.to_owned() });
+fn held(map: &ConfigMap) -> Result<Vec<u8>, ReplacementRefusal> {
+    let refuse = |message: String, remedy: &str| Err(ReplacementRefusal { message, remedy: remedy.to_owned() });
     match (binary(map, PLAIN), binary(map, COMPRESSED)) {
         (Some(plain), None) => Ok(plain.to_vec()),
         (None, Some(compressed)) => {
@@ -134,9 +134,12 @@ fn held(map: &ConfigMap) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-fn terms(annotations: &BTreeMap<String, String>) -> Result<On, Refusal> {
-    fn number<T: std::str::FromStr>(annotations: &BTreeMap<String, String>, key: &str) -> Result<Option<T>, Refusal> {
-        let wrong = |text: &String| Refusal {
+fn terms(annotations: &BTreeMap<String, String>) -> Result<TermOverrides, ReplacementRefusal> {
+    fn number<T: std::str::FromStr>(
+        annotations: &BTreeMap<String, String>,
+        key: &str,
+    ) -> Result<Option<T>, ReplacementRefusal> {
+        let wrong = |text: &String| ReplacementRefusal {
             message: format!("the annotation `{key}` is no number: `{text}`"),
             remedy: "write a number, or take the annotation away".to_owned(),
         };
@@ -146,7 +149,7 @@ fn terms(annotations: &BTreeMap<String, String>) -> Result<On, Refusal> {
         Some("any") => Some(u64::MAX),
         _ => number(annotations, ALLOW)?,
     };
-    Ok(On {
+    Ok(TermOverrides {
         shadow: number(annotations, SHADOW)?,
         watch: number(annotations, WATCH)?,
         allow,
@@ -159,11 +162,13 @@ fn terms(annotations: &BTreeMap<String, String>) -> Result<On, Refusal> {
 ///
 /// # Errors
 /// The component does not fit into a ConfigMap, not even compressed.
-pub fn saying(wish: &Wish, ordered: &str) -> Result<Value, Refusal> {
+pub fn saying(wish: &ReplacementRequest, ordered: &str) -> Result<Value, ReplacementRefusal> {
     let (mut component, mut data) = (wish.component.clone(), Value::Null);
     if let Some(bytes) = &wish.bytes {
-        let refuse =
-            |message: String| Refusal { message, remedy: "push it to a registry, and name `oci://...`".to_owned() };
+        let refuse = |message: String| ReplacementRefusal {
+            message,
+            remedy: "push it to a registry, and name `oci://...`".to_owned(),
+        };
         let compressed = zstd::encode_all(bytes.as_slice(), LEVEL).map_err(|error| refuse(error.to_string()))?;
         if compressed.len() > ROOM {
             let (size, whole) = (compressed.len(), bytes.len());
@@ -191,21 +196,21 @@ pub fn saying(wish: &Wish, ordered: &str) -> Result<Value, Refusal> {
 }
 
 /// Makes the patch that writes the result into a ConfigMap. `of`: the SHA-256 of the wish; `by`: the name of this process.
-pub(super) fn answering(of: &str, by: &str, progress: &Progress) -> Value {
+pub(super) fn answering(of: &str, by: &str, progress: &ReplacementProgress) -> Value {
     let mut progress = progress.clone();
     let (most, long) = TOLD;
     progress.differences.truncate(most);
     for text in progress.differences.iter_mut().chain(&mut progress.said) {
         *text = text.chars().take(long).collect();
     }
-    let answer = Answer { of: of.to_owned(), by: by.to_owned(), progress };
+    let answer = ReplacementResult { of: of.to_owned(), by: by.to_owned(), progress };
     let text = serde_json::to_string(&answer).unwrap_or_default();
     json!({"metadata": {"annotations": {ANSWER: text}}})
 }
 
 /// The next action of a process about a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum FollowAction {
     /// Do nothing.
     Stay,
     /// Give the earlier order for the ConfigMap up.
@@ -217,15 +222,15 @@ pub(super) enum Next {
 }
 
 /// Returns the next action, where `own` is the digest of the wish that this process has ordered or adopted.
-pub(super) fn next(said: Option<&Said>, own: Option<&str>, leads: bool) -> Next {
-    let Some(said) = said else { return if own.is_some() { Next::GiveUp } else { Next::Stay } };
+pub(super) fn next(said: Option<&ConfigMapRequest>, own: Option<&str>, leads: bool) -> FollowAction {
+    let Some(said) = said else { return if own.is_some() { FollowAction::GiveUp } else { FollowAction::Stay } };
     if own == Some(said.digest.as_str()) {
-        return Next::Stay;
+        return FollowAction::Stay;
     }
     let stage = said.answer.as_ref().map(|answer| answer.progress.stage);
     match (stage, leads) {
-        (Some(Stage::Done), false) => Next::Adopt,
-        (Some(Stage::RolledBack | Stage::Refused), _) | (_, false) => Next::Stay,
-        (_, true) => Next::Order,
+        (Some(ReplacementStage::Done), false) => FollowAction::Adopt,
+        (Some(ReplacementStage::RolledBack | ReplacementStage::Refused), _) | (_, false) => FollowAction::Stay,
+        (_, true) => FollowAction::Order,
     }
 }

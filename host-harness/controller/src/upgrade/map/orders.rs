@@ -5,15 +5,15 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Error};
 use serde_json::json;
 
-use super::{ANSWER, Answer, COMPONENT, read, saying};
-use crate::upgrade::{Refusal, Wish};
+use super::{ANSWER, COMPONENT, ReplacementResult, read, saying};
+use crate::upgrade::{ReplacementRefusal, ReplacementRequest};
 
 /// Why an order was not given.
 #[derive(Debug, thiserror::Error)]
-pub enum OrderError {
+pub enum ConfigMapError {
     /// The component does not fit into the ConfigMap.
     #[error("{}", .0.message)]
-    Refused(Refusal),
+    Refused(ReplacementRefusal),
     /// The API server refuses, or does not answer.
     #[error(transparent)]
     Api(#[from] Error),
@@ -22,32 +22,32 @@ pub enum OrderError {
     Lost,
 }
 
-impl OrderError {
+impl ConfigMapError {
     /// Returns why the component does not fit. `None`: the error is another one.
-    pub fn refusal(&self) -> Option<&Refusal> {
-        if let OrderError::Refused(refusal) = self { Some(refusal) } else { None }
+    pub fn refusal(&self) -> Option<&ReplacementRefusal> {
+        if let ConfigMapError::Refused(refusal) = self { Some(refusal) } else { None }
     }
 }
 
 /// The client of a ConfigMap with orders.
-pub struct Orders {
+pub struct ConfigMapClient {
     api: Api<ConfigMap>,
     name: String,
 }
 
-impl Orders {
+impl ConfigMapClient {
     /// Makes a client that orders through this ConfigMap.
-    pub fn new(client: Client, namespace: &str, name: &str) -> Orders {
-        Orders { api: Api::namespaced(client, namespace), name: name.to_owned() }
+    pub fn new(client: Client, namespace: &str, name: &str) -> ConfigMapClient {
+        ConfigMapClient { api: Api::namespaced(client, namespace), name: name.to_owned() }
     }
 
     /// Writes a wish into the ConfigMap; `ordered` makes it another order than the one before. Returns the digest of the wish, for
-    /// [`Orders::answer`].
+    /// [`ConfigMapClient::answer`].
     ///
     /// # Errors
     /// The component does not fit, or the API server refuses.
-    pub async fn write(&self, wish: &Wish, ordered: &str) -> Result<String, OrderError> {
-        let mut written = saying(wish, ordered).map_err(OrderError::Refused)?;
+    pub async fn write(&self, wish: &ReplacementRequest, ordered: &str) -> Result<String, ConfigMapError> {
+        let mut written = saying(wish, ordered).map_err(ConfigMapError::Refused)?;
         let params = PatchParams::default();
         let map = match self.api.patch(&self.name, &params, &Patch::Merge(&written)).await {
             Err(Error::Api(status)) if status.code == 404 => {
@@ -58,7 +58,7 @@ impl Orders {
             }
             patched => patched?,
         };
-        read(&self.name, &map).map(|said| said.digest).ok_or(OrderError::Lost)
+        read(&self.name, &map).map(|said| said.digest).ok_or(ConfigMapError::Lost)
     }
 
     /// Removes the wish from the ConfigMap.
@@ -74,10 +74,10 @@ impl Orders {
     ///
     /// # Errors
     /// The API server refuses.
-    pub async fn answer(&self, digest: &str) -> Result<Option<Answer>, Error> {
+    pub async fn answer(&self, digest: &str) -> Result<Option<ReplacementResult>, Error> {
         let found = self.api.get_metadata(&self.name).await?;
         let text = found.metadata.annotations.and_then(|annotations| annotations.get(ANSWER).cloned());
-        let answer = text.and_then(|text| serde_json::from_str::<Answer>(&text).ok());
+        let answer = text.and_then(|text| serde_json::from_str::<ReplacementResult>(&text).ok());
         Ok(answer.filter(|answer| answer.of == digest))
     }
 }

@@ -13,9 +13,9 @@ fn map(written: &[Value]) -> ConfigMap {
     serde_json::from_value(whole).unwrap()
 }
 
-fn wish(bytes: Option<Vec<u8>>) -> Wish {
-    let on = On { shadow: Some(5), allow: Some(u64::MAX), answers: Some(0), ..On::default() };
-    Wish { component: "a".to_owned(), bytes, arguments: Some("x: 1\n".to_owned()), on }
+fn wish(bytes: Option<Vec<u8>>) -> ReplacementRequest {
+    let on = TermOverrides { shadow: Some(5), allow: Some(u64::MAX), answers: Some(0), ..TermOverrides::default() };
+    ReplacementRequest { component: "a".to_owned(), bytes, arguments: Some("x: 1\n".to_owned()), on }
 }
 
 #[test]
@@ -61,27 +61,27 @@ fn what_is_wrong_with_it_is_said() {
 fn who_leads_orders_it_once_and_who_comes_later_goes_on_from_the_answer() {
     let order = saying(&wish(None), "1").unwrap();
     let said = read("a", &map(std::slice::from_ref(&order))).unwrap();
-    assert_eq!(next(Some(&said), None, true), Next::Order);
-    assert_eq!(next(Some(&said), None, false), Next::Stay);
-    assert_eq!(next(Some(&said), Some(&said.digest), true), Next::Stay);
-    assert_eq!(next(None, Some(&said.digest), true), Next::GiveUp);
-    assert_eq!(next(None, None, true), Next::Stay);
-    let answered = |stage: Stage, of: &str| {
-        let progress = Progress::new(1, "a", stage);
+    assert_eq!(next(Some(&said), None, true), FollowAction::Order);
+    assert_eq!(next(Some(&said), None, false), FollowAction::Stay);
+    assert_eq!(next(Some(&said), Some(&said.digest), true), FollowAction::Stay);
+    assert_eq!(next(None, Some(&said.digest), true), FollowAction::GiveUp);
+    assert_eq!(next(None, None, true), FollowAction::Stay);
+    let answered = |stage: ReplacementStage, of: &str| {
+        let progress = ReplacementProgress::new(1, "a", stage);
         read("a", &map(&[order.clone(), answering(of, "me", &progress)])).unwrap()
     };
     for (stage, leads, then) in [
-        (Stage::Done, false, Next::Adopt),
+        (ReplacementStage::Done, false, FollowAction::Adopt),
         // It leads by now, with another policy: the wish is compared once more.
-        (Stage::Done, true, Next::Order),
-        (Stage::RolledBack, true, Next::Stay),
-        (Stage::Refused, false, Next::Stay),
+        (ReplacementStage::Done, true, FollowAction::Order),
+        (ReplacementStage::RolledBack, true, FollowAction::Stay),
+        (ReplacementStage::Refused, false, FollowAction::Stay),
         // The process that carried it out has ended in the middle.
-        (Stage::Watching, true, Next::Order),
-        (Stage::Watching, false, Next::Stay),
+        (ReplacementStage::Watching, true, FollowAction::Order),
+        (ReplacementStage::Watching, false, FollowAction::Stay),
     ] {
         assert_eq!(next(Some(&answered(stage, &said.digest)), None, leads), then, "{stage:?} {leads}");
     }
     // The answer to another order does not count.
-    assert_eq!(next(Some(&answered(Stage::Refused, "other")), None, true), Next::Order);
+    assert_eq!(next(Some(&answered(ReplacementStage::Refused, "other")), None, true), FollowAction::Order);
 }

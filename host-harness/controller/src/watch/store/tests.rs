@@ -5,13 +5,13 @@ use serde_json::json;
 use super::*;
 use crate::names::GATE;
 
-fn pods() -> Kind {
-    Kind::new("", "Pod")
+fn pods() -> GroupKind {
+    GroupKind::new("", "Pod")
 }
 
-fn store() -> Store {
-    let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
-    Store::new(ours, [pods(), Kind::new("example.com", "Slot")], &[slots()])
+fn store() -> ObjectCache {
+    let ours = ManagedPods { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+    ObjectCache::new(ours, [pods(), GroupKind::new("example.com", "Slot")], &[slots()])
 }
 
 /// Returns a kind whose objects are placed like pods.
@@ -43,17 +43,17 @@ fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
 }
 
 /// Returns the changes in words.
-fn told(news: Vec<News>) -> Vec<String> {
-    let word = |news: News| match news {
-        News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
-        News::Marked(pod, mark) => format!("{pod} {mark:?}"),
-        News::Gone(key) => format!("-{key}"),
+fn told(news: Vec<ObjectChange>) -> Vec<String> {
+    let word = |news: ObjectChange| match news {
+        ObjectChange::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
+        ObjectChange::Marked(pod, mark) => format!("{pod} {mark:?}"),
+        ObjectChange::Gone(key) => format!("-{key}"),
     };
     news.into_iter().map(word).collect()
 }
 
-fn there(store: &mut Store, pod: Value) -> Vec<String> {
-    told(store.take(&pods(), Seen::There(pod)))
+fn there(store: &mut ObjectCache, pod: Value) -> Vec<String> {
+    told(store.take(&pods(), WatchMessage::There(pod)))
 }
 
 #[test]
@@ -79,18 +79,21 @@ fn a_mark_is_no_news_to_the_session_and_is_told_when_it_changes() {
     };
     assert_eq!(there(&mut store, pod("a", "1", 5, "x")), ["Pod/default/a x"], "without a mark none is told");
     let mut after = |pod: Value| {
-        let [News::Marked(name, mark)] = &store.take(&pods(), Seen::There(pod.clone()))[..] else {
+        let [ObjectChange::Marked(name, mark)] = &store.take(&pods(), WatchMessage::There(pod.clone()))[..] else {
             panic!("the mark alone is told")
         };
-        assert_eq!((&**name, mark), ("default/a", &Mark::read(&pod)));
-        assert!(store.take(&pods(), Seen::There(pod)).is_empty(), "once");
+        assert_eq!((&**name, mark), ("default/a", &StandingMark::read(&pod)));
+        assert!(store.take(&pods(), WatchMessage::There(pod)).is_empty(), "once");
     };
     after(marked(6, "safe"));
     after(pod("a", "1", 7, "x"));
     // A successor of the same name has no mark until it is given one.
-    store.take(&pods(), Seen::There(marked(8, "safe")));
-    let news = store.take(&pods(), Seen::There(pod("a", "2", 9, "x")));
-    assert!(matches!(&news[..], [News::Marked(_, mark), News::Shown(_)] if *mark == Mark::default()), "{news:?}");
+    store.take(&pods(), WatchMessage::There(marked(8, "safe")));
+    let news = store.take(&pods(), WatchMessage::There(pod("a", "2", 9, "x")));
+    assert!(
+        matches!(&news[..], [ObjectChange::Marked(_, mark), ObjectChange::Shown(_)] if *mark == StandingMark::default()),
+        "{news:?}"
+    );
 }
 
 #[test]
@@ -98,58 +101,58 @@ fn what_a_new_list_does_not_name_is_gone() {
     let mut store = store();
     there(&mut store, pod("a", "1", 5, "x"));
     there(&mut store, pod("b", "2", 5, "x"));
-    store.take(&pods(), Seen::Listing);
+    store.take(&pods(), WatchMessage::Listing);
     assert!(there(&mut store, pod("b", "2", 5, "x")).is_empty());
-    assert_eq!(told(store.take(&pods(), Seen::Complete)), ["-Pod/default/a"]);
+    assert_eq!(told(store.take(&pods(), WatchMessage::Complete)), ["-Pod/default/a"]);
 }
 
 #[test]
 fn another_object_of_the_same_name_is_news_and_its_predecessor_does_not_come_back() {
     let mut store = store();
     there(&mut store, pod("a", "1", 5, "x"));
-    assert_eq!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))), ["-Pod/default/a"]);
+    assert_eq!(told(store.take(&pods(), WatchMessage::Gone(pod("a", "1", 6, "x")))), ["-Pod/default/a"]);
     assert!(there(&mut store, pod("a", "1", 6, "z")).is_empty(), "an answer that the deletion has overtaken");
     assert_eq!(there(&mut store, pod("a", "2", 9, "x")), ["Pod/default/a x"]);
-    assert!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))).is_empty(), "it is another one");
+    assert!(told(store.take(&pods(), WatchMessage::Gone(pod("a", "1", 6, "x")))).is_empty(), "it is another one");
 }
 
 #[test]
 fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
     let mut store = store();
-    let slots = Kind::new("example.com", "Slot");
-    store.take(&pods(), Seen::Listing);
+    let slots = GroupKind::new("example.com", "Slot");
+    store.take(&pods(), WatchMessage::Listing);
     there(&mut store, pod("a", "1", 5, "x"));
-    store.take(&pods(), Seen::Complete);
+    store.take(&pods(), WatchMessage::Complete);
     assert_eq!(store.missing().collect::<Vec<_>>(), [&slots]);
     assert!(!store.is_complete());
-    store.take(&slots, Seen::Absent);
+    store.take(&slots, WatchMessage::Absent);
     assert!(store.is_complete());
 }
 
 #[test]
 fn objects_of_a_kind_that_is_served_again_are_there_again() {
-    let (mut store, quotas) = (store(), Kind::new("example.com", "Quota"));
+    let (mut store, quotas) = (store(), GroupKind::new("example.com", "Quota"));
     let quota = || json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8", "resourceVersion": "3"}});
     for _ in 0..2 {
-        store.take(&quotas, Seen::Listing);
-        assert_eq!(told(store.take(&quotas, Seen::There(quota()))), ["Quota.example.com/q "]);
-        assert_eq!(told(store.take(&quotas, Seen::Complete)), [""; 0]);
-        assert_eq!(told(store.take(&quotas, Seen::Absent)), ["-Quota.example.com/q"]);
+        store.take(&quotas, WatchMessage::Listing);
+        assert_eq!(told(store.take(&quotas, WatchMessage::There(quota()))), ["Quota.example.com/q "]);
+        assert_eq!(told(store.take(&quotas, WatchMessage::Complete)), [""; 0]);
+        assert_eq!(told(store.take(&quotas, WatchMessage::Absent)), ["-Quota.example.com/q"]);
     }
     // A deleted object does not come back.
-    store.take(&quotas, Seen::There(quota()));
-    assert_eq!(told(store.take(&quotas, Seen::Gone(quota()))), ["-Quota.example.com/q"]);
-    assert_eq!(told(store.take(&quotas, Seen::There(quota()))), [""; 0]);
+    store.take(&quotas, WatchMessage::There(quota()));
+    assert_eq!(told(store.take(&quotas, WatchMessage::Gone(quota()))), ["-Quota.example.com/q"]);
+    assert_eq!(told(store.take(&quotas, WatchMessage::There(quota()))), [""; 0]);
 }
 
 #[test]
 fn what_is_placed_like_a_pod_is_named_without_its_group() {
     let mut store = store();
     let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
-    assert_eq!(told(store.take(&Kind::new("example.com", "Slot"), Seen::There(slot))), ["Slot/s "]);
-    let other = Kind::new("example.com", "Quota");
+    assert_eq!(told(store.take(&GroupKind::new("example.com", "Slot"), WatchMessage::There(slot))), ["Slot/s "]);
+    let other = GroupKind::new("example.com", "Quota");
     let quota = json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8"}});
-    assert_eq!(told(store.take(&other, Seen::There(quota))), ["Quota.example.com/q "]);
+    assert_eq!(told(store.take(&other, WatchMessage::There(quota))), ["Quota.example.com/q "]);
 }
 
 #[test]
@@ -159,9 +162,9 @@ fn a_nomination_of_what_is_placed_like_a_pod_is_shown_where_the_policy_reads_it_
         let version = status["version"].to_string();
         let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "status": status, "metadata":
             {"name": "s", "uid": "9", "resourceVersion": version, "annotations": {crate::names::NOMINATED: "n1"}}});
-        match store.take(&Kind::new("example.com", "Slot"), Seen::There(slot)).remove(0) {
-            News::Shown(shown) => text(&shown.object, "/status/promised").to_owned(),
-            News::Marked(key, _) | News::Gone(key) => key,
+        match store.take(&GroupKind::new("example.com", "Slot"), WatchMessage::There(slot)).remove(0) {
+            ObjectChange::Shown(shown) => text(&shown.object, "/status/promised").to_owned(),
+            ObjectChange::Marked(key, _) | ObjectChange::Gone(key) => key,
         }
     };
     assert_eq!(shown(json!({"version": 1})), "n1");
@@ -170,17 +173,17 @@ fn a_nomination_of_what_is_placed_like_a_pod_is_shown_where_the_policy_reads_it_
 
 #[test]
 fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_such_node() {
-    let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
-    let nodes = Kind::new("", "Node");
-    let mut store = Store::new(ours, [pods(), nodes.clone()], &[]);
+    let ours = ManagedPods { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+    let nodes = GroupKind::new("", "Node");
+    let mut store = ObjectCache::new(ours, [pods(), nodes.clone()], &[]);
     let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}});
     let mut let_go = pod("a", "1", 1, "");
     let_go["metadata"]["annotations"] = json!({crate::names::NODE: "n1"});
     let wish = crate::view::pin::preferences(&let_go, "n1");
     let_go["spec"] = json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wish}}});
-    let seen = |news: Vec<News>| -> Vec<String> {
-        let word = |news: News| match news {
-            News::Shown(shown) => {
+    let seen = |news: Vec<ObjectChange>| -> Vec<String> {
+        let word = |news: ObjectChange| match news {
+            ObjectChange::Shown(shown) => {
                 let [node, scheduler] = ["/spec/nodeName", "/spec/schedulerName"].map(|at| text(&shown.object, at));
                 format!("{} {node} {scheduler} {:?}", shown.key, shown.standing)
             }
@@ -189,15 +192,15 @@ fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_
         news.into_iter().map(word).collect()
     };
     let alone = "Pod/default/a  kube-scheduler LetGo";
-    assert_eq!(seen(store.take(&pods(), Seen::There(let_go.clone()))), [alone], "nodes are not listed yet");
-    assert_eq!(seen(store.take(&nodes, Seen::There(node("n2")))).len(), 1);
-    let there = seen(store.take(&nodes, Seen::There(node("n1"))));
+    assert_eq!(seen(store.take(&pods(), WatchMessage::There(let_go.clone()))), [alone], "nodes are not listed yet");
+    assert_eq!(seen(store.take(&nodes, WatchMessage::There(node("n2")))).len(), 1);
+    let there = seen(store.take(&nodes, WatchMessage::There(node("n1"))));
     assert_eq!(there, ["Node/n1   Plain", "Pod/default/a n1  LetGo"]);
-    assert_eq!(seen(store.take(&nodes, Seen::Gone(node("n1")))), ["-Node/n1", alone]);
+    assert_eq!(seen(store.take(&nodes, WatchMessage::Gone(node("n1")))), ["-Node/n1", alone]);
     // The pod is bound elsewhere: nodes that are added and removed do not change it any more.
     let_go["metadata"]["resourceVersion"] = json!("2");
     let_go["spec"]["nodeName"] = json!("n2");
-    assert_eq!(seen(store.take(&pods(), Seen::There(let_go))), ["Pod/default/a n2  Plain"]);
+    assert_eq!(seen(store.take(&pods(), WatchMessage::There(let_go))), ["Pod/default/a n2  Plain"]);
     assert!(store.let_go.is_empty());
 }
 

@@ -1,7 +1,7 @@
 //! Koordinator: quotas, jobs, reservations.
 
 use kube::api::DeleteParams;
-use lictor_controller::decide::lives::Why;
+use lictor_controller::decide::lives::GivenUpReason;
 use lictor_controller::names::{EVICTED_FOR, NOMINATED};
 use serde_json::{Value, json};
 
@@ -135,7 +135,9 @@ pub async fn a_promise_in_a_quota_is_withdrawn(world: &World) {
     for name in ["g0", "g1"] {
         step.until(name, "not nominated", |pod| pod.is_some_and(|pod| nominated(pod).is_empty())).await;
     }
-    controller.said(|said| assert!(said.given_up.iter().any(|given_up| given_up.why == Why::NotAdmitted), "{said:?}"));
+    controller.said(|said| {
+        assert!(said.given_up.iter().any(|given_up| given_up.why == GivenUpReason::NotAdmitted), "{said:?}")
+    });
     controller.stop().await;
     step.delete_node(&free).await;
     step.end().await;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use lictor::Native;
 use lictor_conformance::Scenario;
-use lictor_host::cluster::Object;
-use lictor_host::driver::Virtual;
-use lictor_host::session::{How, Input};
+use lictor_host::cluster::KubernetesObject;
+use lictor_host::driver::VirtualDriver;
+use lictor_host::session::{EvictionMethod, SessionInput};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ const BEGIN: i64 = 1_700_000_000;
 const SECOND: i64 = 1_000_000_000;
 
 struct Play {
-    session: Virtual,
+    session: VirtualDriver,
     ages: Ages,
     told: i64,
     victims: BTreeSet<String>,
@@ -51,12 +51,12 @@ struct Play {
 /// Returns the ends of a story, one after each time that it settles.
 pub fn ends(story: &Story, ages: Ages) -> Result<Vec<End>, String> {
     let arguments = Value::Object(story.args.clone()).to_string();
-    let session = Virtual::open(Box::new(Native::default()), &story.system, &arguments);
+    let session = VirtualDriver::open(Box::new(Native::default()), &story.system, &arguments);
     let mut session = session.map_err(|error| error.to_string())?;
     session.set_schedulers([SCHEDULER.to_owned()]);
     let (victims, objects) = (BTreeSet::new(), Vec::new());
     let mut play = Play { session, ages, told: 0, victims, objects };
-    play.tell(Input::Clock(BEGIN * SECOND + 1000 * SECOND))?;
+    play.tell(SessionInput::Clock(BEGIN * SECOND + 1000 * SECOND))?;
     play.apply(&story.initial)?;
     play.session.advance(story.ahead).map_err(|error| error.to_string())?;
     let mut ends = Vec::new();
@@ -65,15 +65,15 @@ pub fn ends(story: &Story, ages: Ages) -> Result<Vec<End>, String> {
             Act::Settle => ends.push(play.settle()?),
             Act::Leave => play.session.evictions_complete().map_err(|error| error.to_string())?,
             Act::Apply(objects) => play.apply(objects)?,
-            Act::Delete(keys) => keys.iter().try_for_each(|key| play.tell(Input::Removed(key.clone())))?,
+            Act::Delete(keys) => keys.iter().try_for_each(|key| play.tell(SessionInput::Removed(key.clone())))?,
         }
     }
     Ok(ends)
 }
 
 impl Play {
-    fn tell(&mut self, input: Input) -> Result<(), String> {
-        if let Input::Removed(key) = &input {
+    fn tell(&mut self, input: SessionInput) -> Result<(), String> {
+        if let SessionInput::Removed(key) = &input {
             self.objects.retain(|object| !is_named(object, key));
         }
         self.session.tell(input).map_err(|error| error.to_string())
@@ -97,10 +97,10 @@ impl Play {
                 object["status"]["startTime"] = at;
             }
             self.objects.push(object.clone());
-            told.push(Object::from_json(object, &file).map_err(|mistake| mistake.message)?);
+            told.push(KubernetesObject::from_json(object, &file).map_err(|mistake| mistake.message)?);
         }
         if self.ages == Ages::TheSame {
-            told.sort_by_key(Object::key);
+            told.sort_by_key(KubernetesObject::key);
         }
 
         self.session.apply(told).map_err(|error| error.to_string())
@@ -109,9 +109,9 @@ impl Play {
     fn settle(&mut self) -> Result<End, String> {
         for _ in 0..20 {
             let waiting = self.session.waiting();
-            self.tell(Input::Cycle)?;
+            self.tell(SessionInput::Cycle)?;
             let happened = self.session.take_happened();
-            let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != How::Unreserved);
+            let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != EvictionMethod::Unreserved);
             self.victims.extend(evicted.map(|(pod, _)| pod.clone()));
             let quiet = happened.bound.is_empty() && happened.victims.is_empty() && happened.nominated.is_empty();
             if quiet && waiting == self.session.waiting() {

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use lictor_conformance::{Action, Scenario};
-use lictor_host::cluster::Object;
+use lictor_conformance::{Scenario, ScenarioAction};
+use lictor_host::cluster::KubernetesObject;
 use serde_json::{Value, json};
 
 /// The scheduler that is tested.
 pub const SCHEDULER: &str = "default-scheduler";
 
 /// Returns an object as JSON.
-pub fn json(object: &Object) -> Value {
+pub fn json(object: &KubernetesObject) -> Value {
     serde_json::from_str(&object.json()).unwrap()
 }
 
@@ -67,7 +67,7 @@ impl Holder {
             }
         };
         let applied = scenario.steps.iter().filter_map(|step| match &step.action {
-            Action::Apply(objects) => Some(objects),
+            ScenarioAction::Apply(objects) => Some(objects),
             _ => None,
         });
         let objects = scenario.cluster.iter().chain(applied.flatten()).map(json);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kube::api::{Api, ListParams, Patch, PatchParams};
 use kube::core::DynamicObject;
-use lictor_host::session::How;
+use lictor_host::session::EvictionMethod;
 use serde_json::{Value, json};
 
 use super::cluster::{PATIENCE, POLL, Stage};
@@ -104,7 +104,7 @@ impl Stage<'_, '_> {
     fn end(&self, there: &BTreeMap<String, Value>) -> End {
         let host = self.host.as_ref().unwrap();
         let (waiting, marked) = host.said(|said| {
-            let soft = said.happened.victims.iter().filter(|(_, victim)| victim.how == How::Soft);
+            let soft = said.happened.victims.iter().filter(|(_, victim)| victim.how == EvictionMethod::Soft);
             (said.waiting.clone(), soft.map(|(pod, _)| pod.clone()).collect::<BTreeSet<_>>())
         });
         let mut end = End { waiting, victims: marked, ..End::default() };

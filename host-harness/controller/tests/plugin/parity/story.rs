@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_conformance::{Action, Expect, OneOrMany, Scenario};
+use lictor_conformance::{Expect, OneOrMany, Scenario, ScenarioAction};
 use serde_json::{Map, Value};
 
 use super::hold::{self, key};
@@ -72,31 +72,38 @@ impl Story {
         Ok(story)
     }
 
-    fn add(&mut self, action: &Action) -> Result<(), String> {
+    fn add(&mut self, action: &ScenarioAction) -> Result<(), String> {
         let begun = !self.acts.is_empty();
         match action {
-            Action::Schedule(name) if name.starts_with("Reservation/") => {
+            ScenarioAction::Schedule(name) if name.starts_with("Reservation/") => {
                 return Err("tries an object that is placed like a pod: kube-scheduler places pods only".to_owned());
             }
-            Action::Schedule(_) | Action::Cycle(_) if !matches!(self.acts.last(), Some(Act::Settle)) => {
+            ScenarioAction::Schedule(_) | ScenarioAction::Cycle(_)
+                if !matches!(self.acts.last(), Some(Act::Settle)) =>
+            {
                 self.acts.push(Act::Settle);
             }
-            Action::Schedule(_) | Action::Cycle(_) | Action::Order(_) | Action::Status(_) => {}
-            Action::Advance(_) if begun => return Err("moves the clock after pods were tried".to_owned()),
-            Action::Advance(nanoseconds) => self.ahead = self.ahead.saturating_add(*nanoseconds),
+            ScenarioAction::Schedule(_)
+            | ScenarioAction::Cycle(_)
+            | ScenarioAction::Order(_)
+            | ScenarioAction::Status(_) => {}
+            ScenarioAction::Advance(_) if begun => return Err("moves the clock after pods were tried".to_owned()),
+            ScenarioAction::Advance(nanoseconds) => self.ahead = self.ahead.saturating_add(*nanoseconds),
             // A scheduler tries again as soon as something has changed.
-            Action::EvictionsComplete => self.acts.extend([Act::Leave, Act::Settle]),
-            Action::Apply(objects) if begun => {
+            ScenarioAction::EvictionsComplete => self.acts.extend([Act::Leave, Act::Settle]),
+            ScenarioAction::Apply(objects) if begun => {
                 self.acts.extend([Act::Apply(objects.iter().map(hold::json).collect()), Act::Settle]);
             }
-            Action::Apply(objects) => {
+            ScenarioAction::Apply(objects) => {
                 for object in objects.iter().map(hold::json) {
                     self.initial.retain(|there| key(there) != key(&object));
                     self.initial.push(object);
                 }
             }
-            Action::Delete(keys) if begun => self.acts.extend([Act::Delete(keys.clone()), Act::Settle]),
-            Action::Delete(keys) => self.initial.retain(|there| !keys.iter().any(|name| hold::is_named(there, name))),
+            ScenarioAction::Delete(keys) if begun => self.acts.extend([Act::Delete(keys.clone()), Act::Settle]),
+            ScenarioAction::Delete(keys) => {
+                self.initial.retain(|there| !keys.iter().any(|name| hold::is_named(there, name)))
+            }
         }
         Ok(())
     }
@@ -177,9 +184,9 @@ fn rename(value: &mut Value, names: &BTreeMap<String, String>) {
     }
 }
 
-fn named(action: &Action, expect: &Expect, found: &mut BTreeMap<String, BTreeSet<String>>) {
+fn named(action: &ScenarioAction, expect: &Expect, found: &mut BTreeMap<String, BTreeSet<String>>) {
     let mut name = |pod: &str, nodes: BTreeSet<String>| found.entry(pod.to_owned()).or_default().extend(nodes);
-    if let Action::Schedule(pod) = action {
+    if let ScenarioAction::Schedule(pod) = action {
         expect.node.iter().for_each(|node| name(pod, BTreeSet::from([node.clone()])));
         expect.node_in.iter().for_each(|nodes| name(pod, nodes.clone()));
     }

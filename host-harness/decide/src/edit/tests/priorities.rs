@@ -8,12 +8,12 @@ const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {
     {apiVersion: v1, kind: Pod, metadata: {name: old, namespace: d}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}";
 
 /// Returns a job of two pods of 1 cpu each; a gang in every system that has gangs.
-fn two(system: &str, name: &str, priority: i32) -> Job {
+fn two(system: &str, name: &str, priority: i32) -> NewJob {
     let (queue, min) = if system == "yunikorn" { ("root.default".to_owned(), 0) } else { (String::new(), 2) };
-    Job { name: name.to_owned(), priority, queue, ..job(2, min) }
+    NewJob { name: name.to_owned(), priority, queue, ..job(2, min) }
 }
 
-fn with_jobs(system: &str, jobs: &[(&str, i32)]) -> Snapshot {
+fn with_jobs(system: &str, jobs: &[(&str, i32)]) -> ClusterSnapshot {
     jobs.iter().fold(snapshot(NODE), |cluster, (name, priority)| {
         let objects = edited(&cluster, system, &Edit::Job(two(system, name, *priority))).unwrap();
         changed(cluster, objects)
@@ -51,7 +51,7 @@ fn a_job_whose_priority_is_raised_gets_in_instead_of_the_other() {
 #[test]
 fn a_priority_counts_without_a_gang_too() {
     for system in systems() {
-        let single = |name: &str, priority| Job { min: 0, pods: 2, ..two(&system, name, priority) };
+        let single = |name: &str, priority| NewJob { min: 0, pods: 2, ..two(&system, name, priority) };
         let cluster = [single("a", 1), single("z", 7)].into_iter().fold(snapshot(NODE), |cluster, job| {
             let objects = edited(&cluster, &system, &Edit::Job(job)).unwrap();
             changed(cluster, objects)

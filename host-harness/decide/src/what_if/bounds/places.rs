@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lictor_host::cluster::load::read;
-use lictor_host::cluster::{Object, step};
+use lictor_host::cluster::{KubernetesObject, step};
 use serde_json::Value;
 
 /// The key under which a ConfigMap of YuniKorn has its queues.
@@ -12,7 +12,7 @@ const QUEUES: &str = "queues.yaml";
 
 /// A bound of a quota or queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BoundLocation {
     /// The index of the object that has it.
     pub(crate) object: usize,
     /// The name of the quota; the whole path of a queue.
@@ -26,9 +26,9 @@ pub(crate) struct Place {
     is_nested: bool,
 }
 
-impl Place {
+impl BoundLocation {
     /// Returns the object with these amounts. `None`: the object does not have this bound.
-    pub(crate) fn with(&self, object: &Object, amounts: &[(&str, String)]) -> Option<Object> {
+    pub(crate) fn with(&self, object: &KubernetesObject, amounts: &[(&str, String)]) -> Option<KubernetesObject> {
         let mut value: Value = serde_json::from_str(&object.json()).ok()?;
         if self.is_nested {
             let text = value.pointer_mut("/data")?.get_mut(QUEUES)?;
@@ -38,7 +38,7 @@ impl Place {
         } else {
             set(value.pointer_mut(&self.pointer)?, amounts)?;
         }
-        Object::from_json(value, &Arc::from("what if")).ok()
+        KubernetesObject::from_json(value, &Arc::from("what if")).ok()
     }
 }
 
@@ -51,7 +51,7 @@ fn set(at: &mut Value, amounts: &[(&str, String)]) -> Option<()> {
 }
 
 /// Returns every bound in these objects, in their order.
-pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<Place> {
+pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o KubernetesObject>) -> Vec<BoundLocation> {
     let mut places = Vec::new();
     for (object, it) in objects.into_iter().enumerate() {
         let key = it.key();
@@ -69,7 +69,7 @@ pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<P
             };
             let amounts: Option<BTreeMap<String, String>> =
                 amounts.map(|amounts| amounts.iter().map(written).collect());
-            places.extend(amounts.map(|amounts| Place {
+            places.extend(amounts.map(|amounts| BoundLocation {
                 object,
                 queue: queue.to_owned(),
                 bound: bound.to_owned(),

@@ -2,9 +2,9 @@
 
 /// A set of small numbers, one bit each, in the format of the contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Bits(Vec<u64>);
+pub(crate) struct NodeBitSet(Vec<u64>);
 
-impl Bits {
+impl NodeBitSet {
     /// Adds or removes a number. Returns whether the set has changed.
     pub(crate) fn set(&mut self, number: u32, member: bool) -> bool {
         let (index, bit) = place(number);
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn holds_numbers_across_words() {
-        let mut bits = Bits::default();
+        let mut bits = NodeBitSet::default();
         assert!(bits.set(0, true));
         assert!(bits.set(65, true));
         assert!(!bits.set(65, true));

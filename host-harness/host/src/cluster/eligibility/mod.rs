@@ -9,12 +9,12 @@ mod taint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::reason::{Fact, NamedReason, say};
-pub(crate) use bits::Bits;
-pub(crate) use need::{Need, ZONES};
-pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
+use crate::reason::{NamedFact, NamedReason, say};
+pub(crate) use bits::NodeBitSet;
+pub(crate) use need::{VolumeDemand, ZONES};
+pub(crate) use selector::{LabelRequirement, LabelTest, NameTest, NodeTerm};
 pub(crate) use shapes::Shapes;
-pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};
+pub(crate) use taint::{Effect, NodeTaint, PodToleration, ValueTest};
 
 impl fmt::Display for Ineligible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,22 +26,22 @@ impl fmt::Display for Ineligible {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Constraints {
     /// The node selector: all must hold.
-    pub(crate) selector: BTreeSet<Requirement>,
+    pub(crate) selector: BTreeSet<LabelRequirement>,
     /// The required node affinity: one of the terms must hold.
-    pub(crate) affinity: Option<BTreeSet<Term>>,
-    pub(crate) tolerations: BTreeSet<Toleration>,
+    pub(crate) affinity: Option<BTreeSet<NodeTerm>>,
+    pub(crate) tolerations: BTreeSet<PodToleration>,
     /// What its volumes demand: all must hold.
-    pub(crate) needs: BTreeSet<Need>,
+    pub(crate) needs: BTreeSet<VolumeDemand>,
     /// The resource claims of the pod, by name. The host does not know where claims are allocated, so no node takes a pod with a claim.
     pub(crate) resource_claims: BTreeSet<String>,
 }
 
 /// The properties of a node that `Constraints` check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Terrain {
+pub(crate) struct NodeProperties {
     pub(crate) name: String,
     pub(crate) labels: BTreeMap<String, String>,
-    pub(crate) taints: Vec<Taint>,
+    pub(crate) taints: Vec<NodeTaint>,
     pub(crate) unschedulable: bool,
 }
 
@@ -68,12 +68,12 @@ impl Ineligible {
     pub fn reason(&self) -> NamedReason {
         let (case, facts) = match self {
             Ineligible::Unschedulable => ("unschedulable", Vec::new()),
-            Ineligible::Taint(taint) => ("taint", vec![Fact::name("taint", taint)]),
+            Ineligible::Taint(taint) => ("taint", vec![NamedFact::name("taint", taint)]),
             Ineligible::Selector => ("selector", Vec::new()),
             Ineligible::Volume(case, claim) if claim.is_empty() => (*case, Vec::new()),
-            Ineligible::Volume(case, claim) => (*case, vec![Fact::name("claim", claim)]),
-            Ineligible::ResourceClaims(claims) => ("resource-claims", vec![Fact::name("claims", claims)]),
-            Ineligible::Unknown(what) => ("unknown", vec![Fact::name("what", *what)]),
+            Ineligible::Volume(case, claim) => (*case, vec![NamedFact::name("claim", claim)]),
+            Ineligible::ResourceClaims(claims) => ("resource-claims", vec![NamedFact::name("claims", claims)]),
+            Ineligible::Unknown(what) => ("unknown", vec![NamedFact::name("what", *what)]),
         };
         say("host/eligible", case, facts)
     }
@@ -84,7 +84,7 @@ impl Constraints {
     ///
     /// # Errors
     /// The first reason that kube-scheduler would find.
-    pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
+    pub(crate) fn judge(&self, node: &NodeProperties) -> Result<(), Ineligible> {
         self.admits(node)?;
         if !self.attracts(node) {
             return Err(Ineligible::Selector);
@@ -100,7 +100,7 @@ impl Constraints {
     ///
     /// # Errors
     /// `Unschedulable` where the pod does not tolerate an unschedulable node; else the first taint that the pod does not tolerate.
-    pub(crate) fn admits(&self, node: &Terrain) -> Result<(), Ineligible> {
+    pub(crate) fn admits(&self, node: &NodeProperties) -> Result<(), Ineligible> {
         if node.unschedulable && !self.tolerates(&unschedulable()) {
             return Err(Ineligible::Unschedulable);
         }
@@ -111,15 +111,15 @@ impl Constraints {
     }
 
     /// Returns whether a node matches the node selector and one term of the required node affinity.
-    pub(crate) fn attracts(&self, node: &Terrain) -> bool {
+    pub(crate) fn attracts(&self, node: &NodeProperties) -> bool {
         let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
-        let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
+        let attracted = |terms: &BTreeSet<NodeTerm>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
         selected && self.affinity.as_ref().is_none_or(attracted)
     }
 
     /// Returns the names of the only possible nodes. `None`: a term of the affinity requires no name, or the pod has no required affinity.
     fn only_names(&self) -> Option<BTreeSet<&str>> {
-        self.affinity.as_ref()?.iter().map(Term::only_name).collect()
+        self.affinity.as_ref()?.iter().map(NodeTerm::only_name).collect()
     }
 
     /// Returns the name of the only node that the required affinity allows. `None`: the affinity does not require a single node.
@@ -128,14 +128,14 @@ impl Constraints {
         if names.len() == 1 { names.first().copied() } else { None }
     }
 
-    fn tolerates(&self, taint: &Taint) -> bool {
+    fn tolerates(&self, taint: &NodeTaint) -> bool {
         self.tolerations.iter().any(|toleration| toleration.covers(taint))
     }
 }
 
 /// Returns the taint that a pod must tolerate to run on an unschedulable node.
-fn unschedulable() -> Taint {
-    Taint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
+fn unschedulable() -> NodeTaint {
+    NodeTaint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
 }
 
 #[cfg(test)]

@@ -21,12 +21,12 @@ pub(crate) enum LabelTest {
 
 /// A requirement on a label of the node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Requirement {
+pub(crate) struct LabelRequirement {
     pub(crate) key: String,
     pub(crate) test: LabelTest,
 }
 
-impl Requirement {
+impl LabelRequirement {
     /// Returns whether these labels satisfy the requirement.
     pub(crate) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let label = labels.get(&self.key);
@@ -53,12 +53,12 @@ pub(crate) enum NameTest {
 
 /// A term of a required node affinity: all of its requirements must hold. An empty term never holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Term {
-    pub(crate) labels: BTreeSet<Requirement>,
+pub(crate) struct NodeTerm {
+    pub(crate) labels: BTreeSet<LabelRequirement>,
     pub(crate) names: BTreeSet<NameTest>,
 }
 
-impl Term {
+impl NodeTerm {
     /// Returns whether a node with this name and these labels satisfies all requirements of the term. An empty term matches no node.
     pub(crate) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         !(self.labels.is_empty() && self.names.is_empty())

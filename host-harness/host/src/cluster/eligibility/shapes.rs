@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use lictor_contract::{Eligibility, NodeId, ShapeId};
 
-use super::bits::Bits;
-use super::{Constraints, Terrain};
-use crate::sweep::Sweep;
+use super::bits::NodeBitSet;
+use super::{Constraints, NodeProperties};
+use crate::sweep::SweepThreshold;
 
 /// All shapes. A shape that no pod has is kept for the next pod, as long as there are few of them; then its number is given to another shape.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     ids: BTreeMap<Arc<Constraints>, ShapeId>,
     /// The shapes by number. `None`: the number is free.
-    shapes: Vec<Option<Shape>>,
+    shapes: Vec<Option<EligibilityShape>>,
     free: BTreeSet<ShapeId>,
-    sweep: Sweep,
+    sweep: SweepThreshold,
     /// Shapes for which any node may be eligible.
     general: Vec<ShapeId>,
     /// Shapes for which only nodes of these names may be eligible, such as the pods of a DaemonSet.
@@ -25,13 +25,13 @@ pub(crate) struct Shapes {
 }
 
 #[derive(Debug)]
-struct Shape {
+struct EligibilityShape {
     constraints: Arc<Constraints>,
-    nodes: Bits,
+    nodes: NodeBitSet,
 }
 
-impl Shape {
-    fn judge(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
+impl EligibilityShape {
+    fn judge(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
         let eligible = node.is_some_and(|node| self.constraints.judge(node).is_ok());
         self.nodes.set(id, eligible)
     }
@@ -43,8 +43,8 @@ impl Shapes {
     pub(crate) fn intern<'n>(
         &mut self,
         constraints: Constraints,
-        all: impl Iterator<Item = (NodeId, &'n Terrain)>,
-        named: impl Fn(&str) -> Option<(NodeId, &'n Terrain)>,
+        all: impl Iterator<Item = (NodeId, &'n NodeProperties)>,
+        named: impl Fn(&str) -> Option<(NodeId, &'n NodeProperties)>,
     ) -> ShapeId {
         if let Some(id) = self.ids.get(&constraints) {
             return *id;
@@ -52,7 +52,7 @@ impl Shapes {
         let next = ShapeId::try_from(self.shapes.len()).unwrap_or(ShapeId::MAX);
         let id = self.free.pop_first().unwrap_or(next);
         let constraints = Arc::new(constraints);
-        let mut shape = Shape { constraints: constraints.clone(), nodes: Bits::default() };
+        let mut shape = EligibilityShape { constraints: constraints.clone(), nodes: NodeBitSet::default() };
         match constraints.only_names() {
             None => {
                 self.general.push(id);
@@ -96,7 +96,7 @@ impl Shapes {
         self.sweep.done(self.ids.len());
     }
 
-    fn get(&self, shape: ShapeId) -> Option<&Shape> {
+    fn get(&self, shape: ShapeId) -> Option<&EligibilityShape> {
         self.shapes.get(shape as usize)?.as_ref()
     }
 
@@ -111,7 +111,7 @@ impl Shapes {
     }
 
     /// Checks a node that is new or has changed, or removes one (`None`).
-    pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&Terrain>) {
+    pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&NodeProperties>) {
         let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
         for shape in self.general.iter().chain(named) {
             let known = self.shapes.get_mut(*shape as usize).and_then(Option::as_mut);

@@ -11,7 +11,7 @@ pub(crate) enum Effect {
 
 /// A taint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Taint {
+pub(crate) struct NodeTaint {
     pub(crate) key: String,
     pub(crate) value: String,
     pub(crate) effect: Effect,
@@ -32,7 +32,7 @@ pub(crate) enum ValueTest {
 
 /// A toleration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Toleration {
+pub(crate) struct PodToleration {
     /// The key; none matches every key.
     pub(crate) key: Option<String>,
     pub(crate) test: ValueTest,
@@ -40,9 +40,9 @@ pub(crate) struct Toleration {
     pub(crate) effect: Option<Effect>,
 }
 
-impl Toleration {
+impl PodToleration {
     /// Returns whether the toleration covers a taint.
-    pub(super) fn covers(&self, taint: &Taint) -> bool {
+    pub(super) fn covers(&self, taint: &NodeTaint) -> bool {
         let number = || taint.value.parse::<i64>().ok();
         self.effect.is_none_or(|effect| effect == taint.effect)
             && self.key.as_ref().is_none_or(|key| *key == taint.key)
@@ -59,12 +59,12 @@ impl Toleration {
 mod tests {
     use super::*;
 
-    fn taint(key: &str, value: &str, effect: Effect) -> Taint {
-        Taint { key: key.to_owned(), value: value.to_owned(), effect }
+    fn taint(key: &str, value: &str, effect: Effect) -> NodeTaint {
+        NodeTaint { key: key.to_owned(), value: value.to_owned(), effect }
     }
 
-    fn toleration(key: Option<&str>, test: ValueTest, effect: Option<Effect>) -> Toleration {
-        Toleration { key: key.map(str::to_owned), test, effect }
+    fn toleration(key: Option<&str>, test: ValueTest, effect: Option<Effect>) -> PodToleration {
+        PodToleration { key: key.map(str::to_owned), test, effect }
     }
 
     #[test]

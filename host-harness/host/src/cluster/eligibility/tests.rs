@@ -3,32 +3,32 @@ use lictor_contract::{Eligibility, NodeId};
 use super::*;
 use crate::sweep::SPARE;
 
-fn pick(key: &str, value: &str) -> Requirement {
-    Requirement { key: key.to_owned(), test: LabelTest::In([value.to_owned()].into()) }
+fn pick(key: &str, value: &str) -> LabelRequirement {
+    LabelRequirement { key: key.to_owned(), test: LabelTest::In([value.to_owned()].into()) }
 }
 
-fn node(name: &str, labels: &[(&str, &str)]) -> Terrain {
+fn node(name: &str, labels: &[(&str, &str)]) -> NodeProperties {
     let labels = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    Terrain { name: name.to_owned(), labels, ..Terrain::default() }
+    NodeProperties { name: name.to_owned(), labels, ..NodeProperties::default() }
 }
 
 fn on(names: &[&str]) -> Constraints {
-    let term = |name: &&str| Term { names: [NameTest::Is((*name).to_owned())].into(), ..Term::default() };
+    let term = |name: &&str| NodeTerm { names: [NameTest::Is((*name).to_owned())].into(), ..NodeTerm::default() };
     Constraints { affinity: Some(names.iter().map(term).collect()), ..Constraints::default() }
 }
 
 fn tolerating(key: &str) -> Constraints {
-    let toleration = Toleration { key: Some(key.to_owned()), test: ValueTest::Exists, effect: None };
+    let toleration = PodToleration { key: Some(key.to_owned()), test: ValueTest::Exists, effect: None };
     Constraints { tolerations: [toleration].into(), ..Constraints::default() }
 }
 
-fn reason(constraints: &Constraints, node: &Terrain) -> String {
+fn reason(constraints: &Constraints, node: &NodeProperties) -> String {
     constraints.judge(node).map_or_else(|reason| reason.to_string(), |()| "fits".to_owned())
 }
 
 #[test]
 fn on_an_unschedulable_node_only_tolerating_pods_fit() {
-    let cordoned = Terrain { unschedulable: true, ..node("n1", &[]) };
+    let cordoned = NodeProperties { unschedulable: true, ..node("n1", &[]) };
     assert_eq!(reason(&Constraints::default(), &cordoned), "node(s) were unschedulable");
     assert_eq!(reason(&tolerating("gpu"), &cordoned), "node(s) were unschedulable");
     assert_eq!(reason(&tolerating("node.kubernetes.io/unschedulable"), &cordoned), "fits");
@@ -36,9 +36,9 @@ fn on_an_unschedulable_node_only_tolerating_pods_fit() {
 
 #[test]
 fn the_first_untolerated_taint_is_named() {
-    let taint = |key: &str, value: &str, effect| Taint { key: key.to_owned(), value: value.to_owned(), effect };
+    let taint = |key: &str, value: &str, effect| NodeTaint { key: key.to_owned(), value: value.to_owned(), effect };
     let taints = vec![taint("gpu", "a100", Effect::NoSchedule), taint("broken", "", Effect::NoExecute)];
-    let tainted = Terrain { taints, ..node("n1", &[]) };
+    let tainted = NodeProperties { taints, ..node("n1", &[]) };
     assert_eq!(reason(&Constraints::default(), &tainted), "node(s) had untolerated taint {gpu: a100}");
     assert_eq!(reason(&tolerating("gpu"), &tainted), "node(s) had untolerated taint {broken: }");
     let mut both = tolerating("gpu");
@@ -49,7 +49,7 @@ fn the_first_untolerated_taint_is_named() {
 #[test]
 fn selector_and_affinity_must_both_hold_and_one_term_is_enough() {
     let mismatch = "node(s) didn't match Pod's node affinity/selector";
-    let term = |value| Term { labels: [pick("zone", value)].into(), ..Term::default() };
+    let term = |value| NodeTerm { labels: [pick("zone", value)].into(), ..NodeTerm::default() };
     let constraints = Constraints {
         selector: [pick("disk", "ssd")].into(),
         affinity: Some([term("a"), term("b")].into()),
@@ -70,13 +70,13 @@ fn only_an_affinity_for_one_node_requires_it() {
     assert_eq!(Constraints::default().required_name(), None);
     let mut mixed = on(&["n1"]);
     mixed.affinity = mixed.affinity.map(|mut terms| {
-        terms.insert(Term { labels: [pick("zone", "a")].into(), ..Term::default() });
+        terms.insert(NodeTerm { labels: [pick("zone", "a")].into(), ..NodeTerm::default() });
         terms
     });
     assert_eq!(mixed.required_name(), None);
 }
 
-fn intern(shapes: &mut Shapes, constraints: Constraints, nodes: &[Terrain]) -> u32 {
+fn intern(shapes: &mut Shapes, constraints: Constraints, nodes: &[NodeProperties]) -> u32 {
     let all = (0..).zip(nodes);
     shapes.intern(constraints, all, |name| {
         let index = nodes.iter().position(|node| node.name == name)?;

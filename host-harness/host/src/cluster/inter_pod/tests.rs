@@ -1,8 +1,8 @@
 use super::*;
 use crate::cluster::eligibility::LabelTest;
 
-fn label(key: &str, test: LabelTest) -> Requirement {
-    Requirement { key: key.to_owned(), test }
+fn label(key: &str, test: LabelTest) -> LabelRequirement {
+    LabelRequirement { key: key.to_owned(), test }
 }
 
 fn is(value: &str) -> LabelTest {
@@ -14,7 +14,7 @@ fn is_not(value: &str) -> LabelTest {
 }
 
 /// Returns whether a set of pods, chosen by these namespaces and namespace labels, holds a pod of `known` (label `team: a`) and one of `strange`.
-fn holds(named: &[&str], labels: Option<&[Requirement]>, takes_unknown: bool) -> [bool; 2] {
+fn holds(named: &[&str], labels: Option<&[LabelRequirement]>, takes_unknown: bool) -> [bool; 2] {
     let set = PodSet {
         namespaces: named.iter().map(|name| (*name).to_owned()).collect(),
         namespace_labels: labels.map(|labels| labels.iter().cloned().collect()),
@@ -24,7 +24,7 @@ fn holds(named: &[&str], labels: Option<&[Requirement]>, takes_unknown: bool) ->
     let mut namespaces = Namespaces::default();
     namespaces.set("known", Some(BTreeMap::from([("team".to_owned(), "a".to_owned())])));
     let pod_labels = BTreeMap::new();
-    let pod = |namespace| Selected { namespace, labels: &pod_labels, claims: &[] };
+    let pod = |namespace| SelectablePod { namespace, labels: &pod_labels, claims: &[] };
     ["known", "strange"].map(|name| set.holds(&pod(name), &namespaces))
 }
 
@@ -59,7 +59,7 @@ fn a_namespace_that_is_not_known_has_its_name_and_perhaps_more() {
 fn no_selector_of_labels_holds_no_pod() {
     let set = PodSet { namespaces: BTreeSet::from(["x".to_owned()]), ..PodSet::default() };
     let labels = BTreeMap::new();
-    let pod = Selected { namespace: "x", labels: &labels, claims: &[] };
+    let pod = SelectablePod { namespace: "x", labels: &labels, claims: &[] };
     assert!(!set.holds(&pod, &Namespaces::default()));
     let all = PodSet { labels: Some(BTreeSet::new()), ..set };
     assert!(all.holds(&pod, &Namespaces::default()));
@@ -72,10 +72,10 @@ fn a_pod_is_chosen_where_it_is_in_every_set() {
         labels: Some(BTreeSet::from([label(key, LabelTest::Exists)])),
         ..PodSet::default()
     };
-    let both = Selector::All(BTreeSet::from([set("a"), set("b")]));
+    let both = PodSelector::All(BTreeSet::from([set("a"), set("b")]));
     let chosen = |keys: &[&str]| {
         let labels = keys.iter().map(|key| ((*key).to_owned(), String::new())).collect();
-        both.holds(&Selected { namespace: "x", labels: &labels, claims: &[] }, &Namespaces::default())
+        both.holds(&SelectablePod { namespace: "x", labels: &labels, claims: &[] }, &Namespaces::default())
     };
     assert!(chosen(&["a", "b"]));
     assert!(!chosen(&["a"]));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::lines::Lines;
+use super::lines::ValueLines;
 
 /// The approximate limit on the memory of all copies in one document, in bytes.
 const MAX_COPIES: usize = 16_000_000;
@@ -12,14 +12,14 @@ const MAX_COPIES: usize = 16_000_000;
 /// The anchored values of a document.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    set: BTreeMap<usize, Anchored>,
+    set: BTreeMap<usize, AnchorValue>,
     spent: usize,
 }
 
 #[derive(Debug)]
-struct Anchored {
+struct AnchorValue {
     value: Value,
-    lines: Lines,
+    lines: ValueLines,
     weight: usize,
 }
 
@@ -28,15 +28,15 @@ type Complaint = (String, &'static str);
 
 impl Anchors {
     /// Stores a copy of an anchored value.
-    pub(super) fn set(&mut self, anchor: usize, value: &Value, lines: Lines) -> Result<(), Complaint> {
+    pub(super) fn set(&mut self, anchor: usize, value: &Value, lines: ValueLines) -> Result<(), Complaint> {
         let weight = weigh(value);
         spend(&mut self.spent, weight)?;
-        self.set.insert(anchor, Anchored { value: value.clone(), lines, weight });
+        self.set.insert(anchor, AnchorValue { value: value.clone(), lines, weight });
         Ok(())
     }
 
     /// Returns another copy of an anchored value.
-    pub(super) fn expand(&mut self, anchor: usize) -> Result<(Value, Lines), Complaint> {
+    pub(super) fn expand(&mut self, anchor: usize) -> Result<(Value, ValueLines), Complaint> {
         let Some(anchored) = self.set.get(&anchor) else {
             return Err((
                 "an alias refers to an anchor that contains it".to_owned(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::anchors::Anchors;
-use super::lines::{Lines, Step};
-use super::{Document, Sink, list};
+use super::lines::{PathStep, ValueLines};
+use super::{Sink, SourceDocument, list};
 use crate::cluster::InputError;
 
 /// The limit on nested mappings and sequences.
@@ -40,29 +40,29 @@ impl Container {
 
 /// A container that is not complete yet.
 #[derive(Debug)]
-struct Open {
+struct OpenContainer {
     container: Container,
     spot: u32,
     anchor: usize,
 }
 
 /// Builds documents. Calls must nest like the text.
-pub(super) struct Builder<'s> {
+pub(super) struct DocumentBuilder<'s> {
     pub(super) file: Arc<str>,
     sink: Sink<'s>,
-    stack: Vec<Open>,
-    lines: Lines,
+    stack: Vec<OpenContainer>,
+    lines: ValueLines,
     /// The lines of the list, while `lines` holds those of one item.
-    list: Option<Lines>,
+    list: Option<ValueLines>,
     /// Items of this document have been passed to the sink.
     expanded: bool,
     anchors: Anchors,
 }
 
-impl<'s> Builder<'s> {
-    pub(super) fn new(file: Arc<str>, sink: Sink<'s>) -> Builder<'s> {
+impl<'s> DocumentBuilder<'s> {
+    pub(super) fn new(file: Arc<str>, sink: Sink<'s>) -> DocumentBuilder<'s> {
         let (stack, lines, list, expanded, anchors) = Default::default();
-        Builder { file, sink, stack, lines, list, expanded, anchors }
+        DocumentBuilder { file, sink, stack, lines, list, expanded, anchors }
     }
 
     /// Returns a mistake on a line of the file.
@@ -72,7 +72,7 @@ impl<'s> Builder<'s> {
 
     /// Returns whether the innermost container is a mapping that expects its next key.
     pub(super) fn awaits_key(&self) -> bool {
-        matches!(self.stack.last(), Some(Open { container: Container::Map(_, None), .. }))
+        matches!(self.stack.last(), Some(OpenContainer { container: Container::Map(_, None), .. }))
     }
 
     /// Starts the next entry of the mapping with its key.
@@ -81,7 +81,8 @@ impl<'s> Builder<'s> {
     /// The key is too long or occurs for the second time, or no mapping is open.
     pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
         self.check_length(&key, line)?;
-        let Some(Open { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut() else {
+        let Some(OpenContainer { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut()
+        else {
             return Err(self.mistake(line, "a key outside of a mapping", "correct this line"));
         };
         if entries.contains_key(&key) {
@@ -134,7 +135,7 @@ impl<'s> Builder<'s> {
             self.list = Some(mem::take(&mut self.lines));
         }
         let spot = self.open(line);
-        self.stack.push(Open { container, spot, anchor });
+        self.stack.push(OpenContainer { container, spot, anchor });
         Ok(())
     }
 
@@ -143,7 +144,7 @@ impl<'s> Builder<'s> {
     /// # Errors
     /// Those of the sink and of the limits.
     pub(super) fn end(&mut self) -> Result<(), InputError> {
-        let Some(Open { container, spot, anchor }) = self.stack.pop() else {
+        let Some(OpenContainer { container, spot, anchor }) = self.stack.pop() else {
             return Ok(());
         };
         self.lines.close(spot);
@@ -157,7 +158,7 @@ impl<'s> Builder<'s> {
     /// Ends the document and drops its anchors and lines.
     pub(super) fn end_document(&mut self) {
         self.anchors = Anchors::default();
-        self.lines = Lines::default();
+        self.lines = ValueLines::default();
         self.expanded = false;
     }
 
@@ -173,17 +174,17 @@ impl<'s> Builder<'s> {
     fn at_items(&self) -> bool {
         matches!(
             self.stack.as_slice(),
-            [Open { container: root, .. }, Open { container: Container::Seq(_), .. }] if root.pending() == Some("items")
+            [OpenContainer { container: root, .. }, OpenContainer { container: Container::Seq(_), .. }] if root.pending() == Some("items")
         )
     }
 
     /// Opens a spot for the next value. A value with a key has the line of the key.
     fn open(&mut self, line: u32) -> u32 {
         match (&self.list, self.stack.len()) {
-            (Some(_), 2) => self.lines.open(Step::Root, line),
+            (Some(_), 2) => self.lines.open(PathStep::Root, line),
             _ => match self.stack.last() {
-                Some(Open { container: Container::Map(_, Some((key, at))), .. }) => {
-                    self.lines.open(Step::Key(key), *at)
+                Some(OpenContainer { container: Container::Map(_, Some((key, at))), .. }) => {
+                    self.lines.open(PathStep::Key(key), *at)
                 }
                 top => {
                     let step = step_of(top);
@@ -201,7 +202,7 @@ impl<'s> Builder<'s> {
         }
         if self.is_managed_fields() {
             self.lines.forget(spot);
-            if let Some(Open { container: Container::Map(_, pending), .. }) = self.stack.last_mut() {
+            if let Some(OpenContainer { container: Container::Map(_, pending), .. }) = self.stack.last_mut() {
                 *pending = None;
             }
             return Ok(());
@@ -228,13 +229,13 @@ impl<'s> Builder<'s> {
     }
 
     /// Passes a list item to the sink at once if the item has its own kind. Other items wait for the end of the list.
-    fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
-        if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
+    fn item(&mut self, mut value: Value, lines: ValueLines) -> Result<(), InputError> {
+        if let Some(OpenContainer { container: Container::Map(root, _), .. }) = self.stack.first() {
             list::name_item(&mut value, root);
         }
         if list::has_own_kind(&value) {
             self.expanded = true;
-            return (self.sink)(Document { value, origin: super::Origin::new(self.file.clone(), lines) });
+            return (self.sink)(SourceDocument { value, origin: super::DocumentOrigin::new(self.file.clone(), lines) });
         }
         let step = step_of(self.stack.last());
         self.lines.append(&lines, step);
@@ -244,8 +245,8 @@ impl<'s> Builder<'s> {
     fn attach(&mut self, value: Value) -> Result<(), InputError> {
         match self.stack.last_mut().map(|open| &mut open.container) {
             None => {
-                let origin = super::Origin::new(self.file.clone(), mem::take(&mut self.lines));
-                list::hand_over(Document { value, origin }, self.expanded, self.sink)?;
+                let origin = super::DocumentOrigin::new(self.file.clone(), mem::take(&mut self.lines));
+                list::hand_over(SourceDocument { value, origin }, self.expanded, self.sink)?;
             }
             Some(Container::Seq(items)) => items.push(value),
             Some(Container::Map(entries, pending)) => {
@@ -259,10 +260,10 @@ impl<'s> Builder<'s> {
 }
 
 /// Returns the step from an open container to its next part.
-fn step_of(open: Option<&Open>) -> Step<'_> {
+fn step_of(open: Option<&OpenContainer>) -> PathStep<'_> {
     match open.map(|open| &open.container) {
-        None | Some(Container::Map(_, None)) => Step::Root,
-        Some(Container::Map(_, Some((key, _)))) => Step::Key(key),
-        Some(Container::Seq(items)) => Step::Index(u32::try_from(items.len()).unwrap_or(u32::MAX)),
+        None | Some(Container::Map(_, None)) => PathStep::Root,
+        Some(Container::Map(_, Some((key, _)))) => PathStep::Key(key),
+        Some(Container::Seq(items)) => PathStep::Index(u32::try_from(items.len()).unwrap_or(u32::MAX)),
     }
 }

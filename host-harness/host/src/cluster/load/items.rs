@@ -8,11 +8,11 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::origin::{Origin, Unread};
-use super::scan::{Scan, compact};
-use super::{Document, json};
+use super::origin::{DeferredLines, DocumentOrigin};
+use super::scan::{JsonScanner, compact};
+use super::{SourceDocument, json};
 use crate::cluster::InputError;
-use crate::cluster::object::{Kept, Object};
+use crate::cluster::object::{KubernetesObject, RawJson};
 
 /// Lists with at most this many objects are read by one thread.
 const FEW: usize = 500;
@@ -22,46 +22,46 @@ const THREADS: usize = 8;
 
 /// A result of reading a text: an object, or a document that may be anything.
 #[derive(Debug)]
-pub enum Item {
+pub enum SourceItem {
     /// An object, and where it was read.
-    Object(Box<Object>, Origin),
+    Object(Box<KubernetesObject>, DocumentOrigin),
     /// A document that may be anything.
-    Document(Document),
+    Document(SourceDocument),
 }
 
-impl Item {
+impl SourceItem {
     /// Returns the object. A document is read as an object first.
     ///
     /// # Errors
-    /// Those of [`Object::from_value`].
-    pub fn object(self) -> Result<Object, InputError> {
+    /// Those of [`KubernetesObject::from_value`].
+    pub fn object(self) -> Result<KubernetesObject, InputError> {
         match self {
-            Item::Object(object, _) => Ok(*object),
-            Item::Document(document) => Object::from_document(document),
+            SourceItem::Object(object, _) => Ok(*object),
+            SourceItem::Document(document) => KubernetesObject::from_document(document),
         }
     }
 }
 
 /// Receives each item.
-type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
+type Sink<'s> = &'s mut dyn FnMut(SourceItem) -> Result<(), InputError>;
 
 /// The place of an object in a text: the JSON of the object, where it starts, and its line.
 #[derive(Debug, Clone, Copy)]
-struct Place<'t> {
+struct ItemSpan<'t> {
     text: &'t str,
     start: usize,
     line: u32,
 }
 
-impl Place<'_> {
+impl ItemSpan<'_> {
     fn range(&self) -> Range<usize> {
         self.start..self.start.saturating_add(self.text.len())
     }
 }
 
 /// The result of reading one object.
-enum Read {
-    Pod(Box<Object>),
+enum ParsedItem {
+    Pod(Box<KubernetesObject>),
     /// The object must be read as a document.
     Document,
     /// The object cannot be read apart from its list.
@@ -75,20 +75,20 @@ enum Read {
 pub(super) fn read(file: &Arc<str>, text: &Arc<str>, sink: Sink<'_>) -> Option<Result<(), InputError>> {
     let places = places(text)?;
     let read = read_all(file, text, &places)?;
-    let emit = |(place, read): (Place<'_>, Read)| match read {
-        Read::Pod(object) => {
-            let unread = Unread { text: text.clone(), range: place.range(), line: place.line };
-            sink(Item::Object(object, Origin::unread(file.clone(), unread)))
+    let emit = |(place, read): (ItemSpan<'_>, ParsedItem)| match read {
+        ParsedItem::Pod(object) => {
+            let unread = DeferredLines { text: text.clone(), range: place.range(), line: place.line };
+            sink(SourceItem::Object(object, DocumentOrigin::unread(file.clone(), unread)))
         }
-        Read::Document | Read::Unusual => {
-            json::read_from(file, place.text, place.line, &mut |document| sink(Item::Document(document)))
+        ParsedItem::Document | ParsedItem::Unusual => {
+            json::read_from(file, place.text, place.line, &mut |document| sink(SourceItem::Document(document)))
         }
     };
     Some(places.iter().copied().zip(read).try_for_each(emit))
 }
 
 /// Reads each object that can be read without a document. `None`: one of the objects cannot be read apart from its list.
-fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
+fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[ItemSpan<'_>]) -> Option<Vec<ParsedItem>> {
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let part = places.len().div_ceil(threads).max(FEW);
     if places.len() <= part {
@@ -105,39 +105,46 @@ fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Ve
     })
 }
 
-fn read_part(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
-    let nowhere = Origin::without_lines(file.clone());
+fn read_part(file: &Arc<str>, text: &Arc<str>, places: &[ItemSpan<'_>]) -> Option<Vec<ParsedItem>> {
+    let nowhere = DocumentOrigin::without_lines(file.clone());
     let mut json = String::new();
-    let read = |place: &Place<'_>| match read_one(place, text, &nowhere, &mut json) {
-        Read::Unusual => None,
+    let read = |place: &ItemSpan<'_>| match read_one(place, text, &nowhere, &mut json) {
+        ParsedItem::Unusual => None,
         read => Some(read),
     };
     places.iter().map(read).collect()
 }
 
-fn read_one(place: &Place<'_>, text: &Arc<str>, nowhere: &Origin, json: &mut String) -> Read {
+fn read_one(place: &ItemSpan<'_>, text: &Arc<str>, nowhere: &DocumentOrigin, json: &mut String) -> ParsedItem {
     json.clear();
     match compact(place.text, json) {
-        None => Read::Unusual,
-        Some(sketch) if sketch.has_items || sketch.kind.ends_with("List") => Read::Unusual,
+        None => ParsedItem::Unusual,
+        Some(sketch) if sketch.has_items || sketch.kind.ends_with("List") => ParsedItem::Unusual,
         Some(sketch) => {
             let is_pod = (sketch.api_version, sketch.kind) == ("v1", "Pod");
             match is_pod
-                .then(|| Object::pod_from_text(json, Kept::Part(text.clone(), place.range()), nowhere, place.line))
+                .then(|| {
+                    KubernetesObject::pod_from_text(
+                        json,
+                        RawJson::Part(text.clone(), place.range()),
+                        nowhere,
+                        place.line,
+                    )
+                })
                 .flatten()
             {
-                Some(pod) => Read::Pod(Box::new(pod)),
+                Some(pod) => ParsedItem::Pod(Box::new(pod)),
                 // A text that is not JSON may be YAML.
-                None if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() => Read::Unusual,
-                None => Read::Document,
+                None if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() => ParsedItem::Unusual,
+                None => ParsedItem::Document,
             }
         }
     }
 }
 
 /// Returns the places of the items of a list. `None`: the text is not a list, or something outside of the items is unusual.
-fn places(text: &str) -> Option<Vec<Place<'_>>> {
-    let mut scan = Scan::new(text);
+fn places(text: &str) -> Option<Vec<ItemSpan<'_>>> {
+    let mut scan = JsonScanner::new(text);
     let mut places = None;
     let mut rest = String::from("{");
     scan.pass(b'{')?;
@@ -167,7 +174,7 @@ fn places(text: &str) -> Option<Vec<Place<'_>>> {
     (scan.peek().is_none() && is_valid && list.kind.ends_with("List")).then_some(places?)
 }
 
-fn in_sequence<'t>(text: &'t str, scan: &mut Scan<'t>) -> Option<Vec<Place<'t>>> {
+fn in_sequence<'t>(text: &'t str, scan: &mut JsonScanner<'t>) -> Option<Vec<ItemSpan<'t>>> {
     let mut places = Vec::new();
     scan.pass(b'[')?;
     let (mut counted, mut line) = (0_usize, 1_u32);
@@ -181,7 +188,7 @@ fn in_sequence<'t>(text: &'t str, scan: &mut Scan<'t>) -> Option<Vec<Place<'t>>>
         let before = text.as_bytes().get(counted..start)?;
         line = line.saturating_add(u32::try_from(memchr::memchr_iter(b'\n', before).count()).ok()?);
         counted = start;
-        places.push(Place { text: scan.value()?, start, line });
+        places.push(ItemSpan { text: scan.value()?, start, line });
         more = scan.more(b']')?;
     }
     Some(places)

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Deserializer, Number, Value};
 
-use super::builder::{Builder, Container};
-use super::lines::Lines;
-use super::{Document, Sink};
+use super::builder::{Container, DocumentBuilder};
+use super::lines::ValueLines;
+use super::{Sink, SourceDocument};
 use crate::cluster::InputError;
 
 /// Returns whether the whole text is valid JSON.
@@ -19,19 +19,19 @@ pub(super) fn is_valid(text: &str) -> bool {
 }
 
 /// Reads all documents of a text.
-pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputError> {
+pub(super) fn read(text: &str, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
     read_lines(text, 1, builder)
 }
 
 /// Reads a part of a file, which begins on this line.
 pub(super) fn read_from(file: &Arc<str>, text: &str, line: u32, sink: Sink<'_>) -> Result<(), InputError> {
-    read_lines(text, line, &mut Builder::new(file.clone(), sink))
+    read_lines(text, line, &mut DocumentBuilder::new(file.clone(), sink))
 }
 
 /// Returns the lines of an object that begins on this line. `None`: the text cannot be read, although it was read before.
-pub(super) fn lines(file: &Arc<str>, text: &str, line: u32) -> Option<Lines> {
+pub(super) fn lines(file: &Arc<str>, text: &str, line: u32) -> Option<ValueLines> {
     let mut found = None;
-    let take = &mut |document: Document| {
+    let take = &mut |document: SourceDocument| {
         found = document.origin.into_lines();
         Ok(())
     };
@@ -39,9 +39,9 @@ pub(super) fn lines(file: &Arc<str>, text: &str, line: u32) -> Option<Lines> {
     found
 }
 
-fn read_lines(text: &str, line: u32, builder: &mut Builder<'_>) -> Result<(), InputError> {
+fn read_lines(text: &str, line: u32, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
     let line = Cell::new(line);
-    let mut input = Deserializer::from_reader(Counted { rest: text.as_bytes(), line: &line, at_end: false });
+    let mut input = Deserializer::from_reader(LineCountingReader { rest: text.as_bytes(), line: &line, at_end: false });
     while input.end().is_err() {
         let mut failure = None;
         Seed { builder, line: &line, failure: &mut failure }.deserialize(&mut input).map_err(|error| {
@@ -61,14 +61,14 @@ fn read_lines(text: &str, line: u32, builder: &mut Builder<'_>) -> Result<(), In
 }
 
 /// A reader of bytes, one by one, that counts lines. `line` is the line of the last byte.
-struct Counted<'a> {
+struct LineCountingReader<'a> {
     rest: &'a [u8],
     line: &'a Cell<u32>,
     /// The last byte ended its line.
     at_end: bool,
 }
 
-impl Read for Counted<'_> {
+impl Read for LineCountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (Some((byte, rest)), Some(slot)) = (self.rest.split_first(), buffer.first_mut()) else {
             return Ok(0);
@@ -85,7 +85,7 @@ impl Read for Counted<'_> {
 
 /// Reads a value into the builder.
 struct Seed<'b, 's> {
-    builder: &'b mut Builder<'s>,
+    builder: &'b mut DocumentBuilder<'s>,
     line: &'b Cell<u32>,
     failure: &'b mut Option<InputError>,
 }
@@ -98,7 +98,7 @@ impl<'b, 's> Seed<'b, 's> {
     /// Calls the builder and stores its mistake, because serde errors can only hold text.
     fn with<E: serde::de::Error>(
         &mut self,
-        act: impl FnOnce(&mut Builder<'s>, u32) -> Result<(), InputError>,
+        act: impl FnOnce(&mut DocumentBuilder<'s>, u32) -> Result<(), InputError>,
     ) -> Result<(), E> {
         act(self.builder, self.line.get()).map_err(|mistake| {
             let error = E::custom(&mistake.message);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The step from a value to one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum PathStep<'a> {
     /// The root of a document.
     Root,
     /// The value of a key.
@@ -15,7 +15,7 @@ pub(super) enum Step<'a> {
 
 /// `Step` with the key as a part of `Lines::keys`.
 #[derive(Debug, Clone, Copy)]
-enum Stored {
+enum StoredPathStep {
     Root,
     Key(u32, u32),
     Index(u32),
@@ -23,8 +23,8 @@ enum Stored {
 
 /// The position of a value in a document.
 #[derive(Debug, Clone, Copy)]
-struct Spot {
-    step: Stored,
+struct ValuePosition {
+    step: StoredPathStep,
     line: u32,
     /// The spot after the last part of this value; `u32::MAX` while it is open.
     end: u32,
@@ -32,8 +32,8 @@ struct Spot {
 
 /// All values of a document in the order of the text: the parts of a value follow it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lines {
-    spots: Vec<Spot>,
+pub(super) struct ValueLines {
+    spots: Vec<ValuePosition>,
     keys: String,
 }
 
@@ -42,12 +42,12 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-impl Lines {
+impl ValueLines {
     /// Opens a value and returns its spot. Close it after all of its parts.
-    pub(super) fn open(&mut self, step: Step<'_>, line: u32) -> u32 {
+    pub(super) fn open(&mut self, step: PathStep<'_>, line: u32) -> u32 {
         let spot = small(self.spots.len());
         let step = self.store(step);
-        self.spots.push(Spot { step, line, end: u32::MAX });
+        self.spots.push(ValuePosition { step, line, end: u32::MAX });
         spot
     }
 
@@ -65,14 +65,14 @@ impl Lines {
     }
 
     /// Returns the lines of a value and of its parts.
-    pub(super) fn part(&self, spot: u32) -> Lines {
-        let mut part = Lines::default();
-        part.append_range(self, self.range(spot), Step::Root);
+    pub(super) fn part(&self, spot: u32) -> ValueLines {
+        let mut part = ValueLines::default();
+        part.append_range(self, self.range(spot), PathStep::Root);
         part
     }
 
     /// Appends the lines of another value.
-    pub(super) fn append(&mut self, part: &Lines, step: Step<'_>) {
+    pub(super) fn append(&mut self, part: &ValueLines, step: PathStep<'_>) {
         self.append_range(part, part.range(0), step);
     }
 
@@ -101,9 +101,9 @@ impl Lines {
         while (at as usize) < range.end {
             let spot = self.spots.get(at as usize)?;
             let found = match self.load(spot.step) {
-                Step::Root => false,
-                Step::Key(name) => name == key,
-                Step::Index(index) => key.parse() == Ok(index),
+                PathStep::Root => false,
+                PathStep::Key(name) => name == key,
+                PathStep::Index(index) => key.parse() == Ok(index),
             };
             if found {
                 return Some(at);
@@ -118,33 +118,35 @@ impl Lines {
         spot as usize..end.min(self.spots.len())
     }
 
-    fn store(&mut self, step: Step<'_>) -> Stored {
+    fn store(&mut self, step: PathStep<'_>) -> StoredPathStep {
         match step {
-            Step::Root => Stored::Root,
-            Step::Index(index) => Stored::Index(index),
-            Step::Key(key) => {
+            PathStep::Root => StoredPathStep::Root,
+            PathStep::Index(index) => StoredPathStep::Index(index),
+            PathStep::Key(key) => {
                 let start = small(self.keys.len());
                 self.keys.push_str(key);
-                Stored::Key(start, small(self.keys.len()))
+                StoredPathStep::Key(start, small(self.keys.len()))
             }
         }
     }
 
-    fn load(&self, step: Stored) -> Step<'_> {
+    fn load(&self, step: StoredPathStep) -> PathStep<'_> {
         match step {
-            Stored::Root => Step::Root,
-            Stored::Index(index) => Step::Index(index),
-            Stored::Key(start, end) => Step::Key(self.keys.get(start as usize..end as usize).unwrap_or_default()),
+            StoredPathStep::Root => PathStep::Root,
+            StoredPathStep::Index(index) => PathStep::Index(index),
+            StoredPathStep::Key(start, end) => {
+                PathStep::Key(self.keys.get(start as usize..end as usize).unwrap_or_default())
+            }
         }
     }
 
-    fn append_range(&mut self, from: &Lines, range: Range<usize>, first: Step<'_>) {
+    fn append_range(&mut self, from: &ValueLines, range: Range<usize>, first: PathStep<'_>) {
         let base = small(self.spots.len());
         let start = small(range.start);
         for (index, spot) in from.spots.get(range).unwrap_or_default().iter().enumerate() {
             let step = self.store(if index == 0 { first } else { from.load(spot.step) });
             let end = spot.end.saturating_sub(start).saturating_add(base);
-            self.spots.push(Spot { step, line: spot.line, end });
+            self.spots.push(ValuePosition { step, line: spot.line, end });
         }
     }
 }
@@ -153,22 +155,22 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn leaf(lines: &mut Lines, step: Step<'_>, line: u32) {
+    fn leaf(lines: &mut ValueLines, step: PathStep<'_>, line: u32) {
         let spot = lines.open(step, line);
         lines.close(spot);
     }
 
     /// Returns the lines of `{a: {b~/c: 1}, d: [x, {e: 2}]}`, with each value on a line of its own.
-    fn sample() -> Lines {
-        let mut lines = Lines::default();
-        let root = lines.open(Step::Root, 1);
-        let a = lines.open(Step::Key("a"), 2);
-        leaf(&mut lines, Step::Key("b~/c"), 3);
+    fn sample() -> ValueLines {
+        let mut lines = ValueLines::default();
+        let root = lines.open(PathStep::Root, 1);
+        let a = lines.open(PathStep::Key("a"), 2);
+        leaf(&mut lines, PathStep::Key("b~/c"), 3);
         lines.close(a);
-        let d = lines.open(Step::Key("d"), 4);
-        leaf(&mut lines, Step::Index(0), 5);
-        let item = lines.open(Step::Index(1), 6);
-        leaf(&mut lines, Step::Key("e"), 7);
+        let d = lines.open(PathStep::Key("d"), 4);
+        leaf(&mut lines, PathStep::Index(0), 5);
+        let item = lines.open(PathStep::Index(1), 6);
+        leaf(&mut lines, PathStep::Key("e"), 7);
         lines.close(item);
         lines.close(d);
         lines.close(root);
@@ -197,11 +199,11 @@ mod tests {
         let lines = sample();
         let part = lines.part(lines.child(0, "d").unwrap());
         assert_eq!(part.line(part.find(0, "/1/e")), 7);
-        let mut other = Lines::default();
-        let root = other.open(Step::Root, 20);
-        leaf(&mut other, Step::Key("before"), 21);
-        other.append(&part, Step::Key("d"));
-        leaf(&mut other, Step::Key("after"), 22);
+        let mut other = ValueLines::default();
+        let root = other.open(PathStep::Root, 20);
+        leaf(&mut other, PathStep::Key("before"), 21);
+        other.append(&part, PathStep::Key("d"));
+        leaf(&mut other, PathStep::Key("after"), 22);
         other.close(root);
         assert_eq!(other.line(other.find(0, "/d/1/e")), 7);
         assert_eq!(other.line(other.find(0, "/after")), 22);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Document, Sink};
+use super::{Sink, SourceDocument};
 use crate::cluster::InputError;
 
 /// Returns the kind of the items of a typed list (`Pod` of `PodList`); empty for `List`. `None`: the document is not a list.
@@ -27,7 +27,7 @@ pub(super) fn has_own_kind(item: &Value) -> bool {
 }
 
 /// Passes a document to the sink. For a list, passes the items that had no kind of their own.
-pub(super) fn hand_over(mut document: Document, expanded: bool, sink: Sink<'_>) -> Result<(), InputError> {
+pub(super) fn hand_over(mut document: SourceDocument, expanded: bool, sink: Sink<'_>) -> Result<(), InputError> {
     let Value::Object(root) = &mut document.value else {
         return if document.value.is_null() { Ok(()) } else { sink(document) };
     };
@@ -56,7 +56,7 @@ pub(super) fn hand_over(mut document: Document, expanded: bool, sink: Sink<'_>) 
     for (index, mut value) in items.into_iter().enumerate() {
         name_item(&mut value, root);
         let origin = document.origin.below(&format!("/items/{index}"));
-        sink(Document { value, origin })?;
+        sink(SourceDocument { value, origin })?;
     }
     Ok(())
 }

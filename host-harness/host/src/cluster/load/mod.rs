@@ -17,28 +17,28 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::InputError;
-use super::object::{Mistake, typed};
-use builder::Builder;
+use super::object::{FieldError, typed};
+use builder::DocumentBuilder;
 
-pub use items::Item;
-pub use origin::Origin;
+pub use items::SourceItem;
+pub use origin::DocumentOrigin;
 
 /// A document of a file, or an item of a list in it.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct SourceDocument {
     /// Its content, without `metadata.managedFields`.
     pub value: Value,
     /// The file and the lines of its content.
-    pub origin: Origin,
+    pub origin: DocumentOrigin,
 }
 
-impl Document {
+impl SourceDocument {
     /// Reads the document as a type that is not a Kubernetes object.
     ///
     /// # Errors
     /// The document does not have this type. The error is at the innermost wrong value and has this remedy.
     pub fn typed<T: DeserializeOwned>(&self, remedy: &str) -> Result<T, InputError> {
-        let mistake = |mistake: Mistake| self.origin.mistake(&mistake.pointer, mistake.message, remedy);
+        let mistake = |mistake: FieldError| self.origin.mistake(&mistake.pointer, mistake.message, remedy);
         typed(&self.value, &self.value.to_string()).map_err(mistake)
     }
 }
@@ -47,11 +47,11 @@ impl Document {
 const MARK: char = '\u{feff}';
 
 /// Receives each complete document.
-type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
+type Sink<'s> = &'s mut dyn FnMut(SourceDocument) -> Result<(), InputError>;
 
 /// Reads a YAML or JSON text with all of its documents. Items of lists (`kind: List`, `PodList`) become separate documents. Empty documents
 /// are skipped.
-pub fn read(file: &str, text: &str) -> Result<Vec<Document>, InputError> {
+pub fn read(file: &str, text: &str) -> Result<Vec<SourceDocument>, InputError> {
     let mut documents = Vec::new();
     each(file, text, &mut |document| {
         documents.push(document);
@@ -68,10 +68,10 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Document>, InputError> {
 pub fn each(
     file: &str,
     text: &str,
-    sink: &mut dyn FnMut(Document) -> Result<(), InputError>,
+    sink: &mut dyn FnMut(SourceDocument) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
-    let mut builder = Builder::new(Arc::from(file), sink);
+    let mut builder = DocumentBuilder::new(Arc::from(file), sink);
     // YAML flow mappings begin like JSON. For a file named `.json` the mistakes in its JSON are reported.
     if text.trim_start().starts_with(['{', '[']) && (file.ends_with(".json") || json::is_valid(text)) {
         json::read(text, &mut builder)
@@ -87,7 +87,7 @@ pub fn each(
 pub fn each_item(
     file: &str,
     text: String,
-    sink: &mut dyn FnMut(Item) -> Result<(), InputError>,
+    sink: &mut dyn FnMut(SourceItem) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
     // The items that were read keep a reference to the text, so that there is only one copy of it.
     let text: Arc<str> = match text.strip_prefix(MARK) {
@@ -99,7 +99,7 @@ pub fn each_item(
     {
         return read;
     }
-    each(file, &text, &mut |document| sink(Item::Document(document)))
+    each(file, &text, &mut |document| sink(SourceItem::Document(document)))
 }
 
 /// Returns an object in JSON without spaces and without `metadata.managedFields`. `None`: the object is unusual (see [`scan::compact`]).

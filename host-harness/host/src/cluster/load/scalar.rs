@@ -6,10 +6,10 @@ use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::{Number, Value};
 
 /// A message and a remedy for a scalar that JSON does not have.
-type Complaint = (String, &'static str);
+type ParseProblem = (String, &'static str);
 
 /// Reads a scalar.
-pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, Complaint> {
+pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, ParseProblem> {
     let plain = matches!(style, ScalarStyle::Plain);
     let Some(tag) = tag else {
         return if plain { guess(text) } else { Ok(Value::String(text.into_owned())) };
@@ -32,7 +32,7 @@ pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) ->
 }
 
 /// Returns the complaint about a tag that has no equivalent in JSON.
-pub(super) fn unknown_tag(tag: &Tag) -> Complaint {
+pub(super) fn unknown_tag(tag: &Tag) -> ParseProblem {
     (format!("tag `{tag}` is not supported"), "remove the tag")
 }
 
@@ -40,7 +40,7 @@ pub(super) fn unknown_tag(tag: &Tag) -> Complaint {
 ///
 /// # Errors
 /// The scalar is a number that JSON does not have, such as `.inf`.
-fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
+fn guess(text: Cow<'_, str>) -> Result<Value, ParseProblem> {
     Ok(match &*text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
@@ -52,7 +52,7 @@ fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
     })
 }
 
-fn number(text: &str) -> Result<Option<Number>, Complaint> {
+fn number(text: &str) -> Result<Option<Number>, ParseProblem> {
     let unlike = || (format!("`{text}` is not a number that JSON allows"), "quote a text, or write a finite number");
     if let Some(integer) = integer(text) {
         return Ok(Some(integer));
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    fn plain(text: &str) -> Result<Value, Complaint> {
+    fn plain(text: &str) -> Result<Value, ParseProblem> {
         read(Cow::Borrowed(text), ScalarStyle::Plain, None)
     }
 

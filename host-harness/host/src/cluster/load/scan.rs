@@ -7,15 +7,15 @@ use crate::cluster::object::holds_quantities;
 
 /// A scanner over a text, from left to right.
 #[derive(Debug, Clone)]
-pub(super) struct Scan<'t> {
+pub(super) struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> JsonScanner<'t> {
     /// Starts a scanner at the beginning of a text.
-    pub(super) fn new(text: &'t str) -> Scan<'t> {
-        Scan { text, at: 0 }
+    pub(super) fn new(text: &'t str) -> JsonScanner<'t> {
+        JsonScanner { text, at: 0 }
     }
 
     /// Returns the position of the scanner, in bytes from the beginning.
@@ -113,7 +113,7 @@ impl<'t> Scan<'t> {
 
 /// The properties of an object that are known without building it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sketch<'t> {
+pub(super) struct ObjectOutline<'t> {
     /// `apiVersion` and `kind`, where they are texts without escapes.
     pub(super) api_version: &'t str,
     pub(super) kind: &'t str,
@@ -123,21 +123,21 @@ pub(super) struct Sketch<'t> {
 
 /// Writes an object without spaces and without `metadata.managedFields`, with quantities as texts. `None`: the object is unusual. It is not a
 /// mapping, has an unusual key or the same key twice, has a text or number that may have no meaning, or has no kind.
-pub(super) fn compact<'t>(object: &'t str, to: &mut String) -> Option<Sketch<'t>> {
-    let mut writer = Writer { scan: Scan::new(object), to, keys: Vec::new() };
+pub(super) fn compact<'t>(object: &'t str, to: &mut String) -> Option<ObjectOutline<'t>> {
+    let mut writer = CompactWriter { scan: JsonScanner::new(object), to, keys: Vec::new() };
     let sketch = writer.object()?;
     writer.scan.peek().is_none().then_some(sketch)
 }
 
-struct Writer<'t, 'w> {
-    scan: Scan<'t>,
+struct CompactWriter<'t, 'w> {
+    scan: JsonScanner<'t>,
     to: &'w mut String,
     /// The keys of the mappings that are open, from the outermost one.
     keys: Vec<&'t str>,
 }
 
-impl<'t> Writer<'t, '_> {
-    fn object(&mut self) -> Option<Sketch<'t>> {
+impl<'t> CompactWriter<'t, '_> {
+    fn object(&mut self) -> Option<ObjectOutline<'t>> {
         let (mut api_version, mut kind, mut has_items) = (None, None, false);
         self.mapping(0, |writer, key| {
             match key {
@@ -149,7 +149,7 @@ impl<'t> Writer<'t, '_> {
             writer.value(1, key)
         })?;
         let plain = |text: &'t str| text.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains('\\'));
-        Some(Sketch { api_version: plain(api_version?)?, kind: plain(kind?)?, has_items })
+        Some(ObjectOutline { api_version: plain(api_version?)?, kind: plain(kind?)?, has_items })
     }
 
     /// Writes a mapping; `each` writes the value of a key.

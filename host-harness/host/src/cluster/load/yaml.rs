@@ -2,12 +2,12 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
-use super::builder::{Builder, Container};
+use super::builder::{Container, DocumentBuilder};
 use super::scalar;
 use crate::cluster::InputError;
 
 /// Reads all documents of a text.
-pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputError> {
+pub(super) fn read(text: &str, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
@@ -23,7 +23,7 @@ fn small(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
 }
 
-fn take(event: Event<'_>, line: u32, builder: &mut Builder<'_>) -> Result<(), InputError> {
+fn take(event: Event<'_>, line: u32, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
     let key = builder.awaits_key();
     match event {
         Event::Scalar(text, style, anchor, _) if key => {
@@ -64,7 +64,7 @@ fn take(event: Event<'_>, line: u32, builder: &mut Builder<'_>) -> Result<(), In
     }
 }
 
-fn check_tag(tag: Option<&Tag>, own: &str, line: u32, builder: &Builder<'_>) -> Result<(), InputError> {
+fn check_tag(tag: Option<&Tag>, own: &str, line: u32, builder: &DocumentBuilder<'_>) -> Result<(), InputError> {
     match tag {
         Some(tag) if !(tag.is_yaml_core_schema() && tag.suffix == own) => {
             let (message, remedy) = scalar::unknown_tag(tag);

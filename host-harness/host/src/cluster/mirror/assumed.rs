@@ -9,7 +9,7 @@ use lictor_contract::PodId;
 use serde_json::Value;
 
 use super::Mirror;
-use super::change::{Change, has_ended};
+use super::change::{PodChange, has_ended};
 use super::pods::PodEntry;
 
 /// A pod with at least one assumed change.
@@ -20,12 +20,12 @@ pub(super) struct Assumed {
     /// The JSON of the pod as the cluster shows it. `None`: the object is not kept.
     json: Option<Value>,
     /// The assumed changes with their numbers, in the order of the requests.
-    changes: Vec<(u64, Change)>,
+    changes: Vec<(u64, PodChange)>,
 }
 
 /// The visibility of an assumed change in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ChangeVisibility {
     /// The cluster does not show the change yet.
     No,
     /// The cluster shows the change.
@@ -36,7 +36,7 @@ pub enum Shown {
 
 impl Mirror {
     /// Assumes a change under a number until it is confirmed or retracted. Does nothing where the pod does not exist.
-    pub fn assume(&mut self, pod: PodId, number: u64, change: Change) {
+    pub fn assume(&mut self, pod: PodId, number: u64, change: PodChange) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
         assumed.changes.push((number, change));
         self.lay(pod, assumed);
@@ -53,7 +53,7 @@ impl Mirror {
                 // The changes of a pod take effect in their order, so the earlier nominations are over.
                 let mut at = 0usize;
                 assumed.changes.retain(|(number, earlier)| {
-                    let past = at < place && matches!(earlier, Change::Nominate(_));
+                    let past = at < place && matches!(earlier, PodChange::Nominate(_));
                     settled.extend(past.then_some(*number));
                     at = at.saturating_add(1);
                     !past
@@ -66,7 +66,7 @@ impl Mirror {
     }
 
     /// Drops the change that was assumed under this number and returns it. `None`: nothing was assumed under the number.
-    pub fn retract(&mut self, pod: PodId, number: u64) -> Option<Change> {
+    pub fn retract(&mut self, pod: PodId, number: u64) -> Option<PodChange> {
         let mut assumed = self.assumed.remove(&pod)?;
         let place = assumed.changes.iter().position(|(other, _)| *other == number);
         let change = place.map(|place| assumed.changes.remove(place).1);
@@ -75,24 +75,24 @@ impl Mirror {
     }
 
     /// Applies a change that has happened in the cluster. Does nothing where the pod does not exist.
-    pub fn change(&mut self, pod: PodId, change: &Change) {
+    pub fn change(&mut self, pod: PodId, change: &PodChange) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
         self.happen(&mut assumed, change);
         self.lay(pod, assumed);
     }
 
     /// Returns whether the cluster shows the change that is assumed under a number. `None`: nothing is assumed under the number.
-    pub fn shows(&self, pod: PodId, number: u64) -> Option<Shown> {
+    pub fn shows(&self, pod: PodId, number: u64) -> Option<ChangeVisibility> {
         let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
         let (ended, node) = (has_ended(seen.record.phase), &seen.stated.node);
         Some(match change {
-            Change::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => Shown::Yes,
-            Change::Bind { .. } | Change::Nominate(_) if ended || node.is_some() => Shown::Never,
-            Change::Nominate(wanted) if seen.stated.nominated == *wanted => Shown::Yes,
-            Change::Evict { deleted: Some(_), .. } if ended || seen.record.terminating => Shown::Yes,
-            Change::Evict { deleted: None, .. } if ended => Shown::Yes,
-            _ => Shown::No,
+            PodChange::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => ChangeVisibility::Yes,
+            PodChange::Bind { .. } | PodChange::Nominate(_) if ended || node.is_some() => ChangeVisibility::Never,
+            PodChange::Nominate(wanted) if seen.stated.nominated == *wanted => ChangeVisibility::Yes,
+            PodChange::Evict { deleted: Some(_), .. } if ended || seen.record.terminating => ChangeVisibility::Yes,
+            PodChange::Evict { deleted: None, .. } if ended => ChangeVisibility::Yes,
+            _ => ChangeVisibility::No,
         })
     }
 
@@ -141,7 +141,7 @@ impl Mirror {
         self.objects.json(&self.object_key(&entry.record)?).cloned()
     }
 
-    fn happen(&self, assumed: &mut Assumed, change: &Change) {
+    fn happen(&self, assumed: &mut Assumed, change: &PodChange) {
         self.change_entry(&mut assumed.seen, change);
         if let Some(json) = &mut assumed.json {
             self.change_json(json, &assumed.seen.record, change);

@@ -6,20 +6,20 @@ use lictor_contract::Attribute;
 use memchr::memmem::Finder;
 use serde_json::Value;
 
-use crate::cluster::object::{Kept, as_texts};
+use crate::cluster::object::{RawJson, as_texts};
 
 /// The fields of pods that the policy declared an interest in, JSON pointers, by number.
 #[derive(Debug, Default)]
-pub(super) struct Fields(Vec<(String, Option<Finder<'static>>)>);
+pub(super) struct PodFieldInterests(Vec<(String, Option<Finder<'static>>)>);
 
-impl Fields {
+impl PodFieldInterests {
     /// Makes the list of these pointers.
-    pub(super) fn new(pointers: Vec<String>) -> Fields {
-        Fields(pointers.into_iter().map(|pointer| (pointer.clone(), finder(&pointer))).collect())
+    pub(super) fn new(pointers: Vec<String>) -> PodFieldInterests {
+        PodFieldInterests(pointers.into_iter().map(|pointer| (pointer.clone(), finder(&pointer))).collect())
     }
 
     /// Returns the fields that an object has. Few objects have any: those without the last key of a pointer are not read.
-    pub(super) fn of(&self, json: &Kept) -> Vec<Attribute> {
+    pub(super) fn of(&self, json: &RawJson) -> Vec<Attribute> {
         let text = json.as_written().as_bytes();
         let may_have = |finder: &Option<Finder<'_>>| finder.as_ref().is_none_or(|finder| finder.find(text).is_some());
         if !self.0.iter().any(|(_, finder)| may_have(finder)) {
@@ -45,16 +45,16 @@ fn finder(pointer: &str) -> Option<Finder<'static>> {
 
 /// The attribute keys that the policy is interested in, with their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(super) struct AttributeFilter {
     keys: BTreeMap<String, Vec<u32>>,
     /// The numbers under which the policy receives every attribute as `key=value`.
     all: Vec<u32>,
 }
 
-impl Filter {
+impl AttributeFilter {
     /// Creates a filter for a list of interests. `*` means every key where `all_allowed`; else it is an ordinary key.
-    pub(super) fn new(interests: &[String], all_allowed: bool) -> Filter {
-        let mut filter = Filter::default();
+    pub(super) fn new(interests: &[String], all_allowed: bool) -> AttributeFilter {
+        let mut filter = AttributeFilter::default();
         for (number, key) in (0..).zip(interests) {
             if all_allowed && key == "*" {
                 filter.all.push(number);

@@ -14,7 +14,7 @@ use crate::cluster::object::placed::running_word;
 /// A change of one pod, or of an object that is placed like a pod. Nodes are given by name: a change can outlive the node that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Change {
+pub enum PodChange {
     /// The pod is bound to the node (`spec.nodeName`), loses its nomination and starts to run there at once. An object that is placed like a pod gets
     /// the first phase that means running.
     Bind {
@@ -41,16 +41,16 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl PodChange {
     /// Returns whether the change sets or clears the nomination of its pod.
     pub(crate) fn settles_nomination(&self) -> bool {
-        matches!(self, Change::Bind { .. } | Change::Nominate(_))
+        matches!(self, PodChange::Bind { .. } | PodChange::Nominate(_))
     }
 
     fn marks(&self) -> &[Mark] {
         match self {
-            Change::Bind { marks, .. } | Change::Mark(marks) | Change::Evict { marks, .. } => marks,
-            Change::Nominate(_) => &[],
+            PodChange::Bind { marks, .. } | PodChange::Mark(marks) | PodChange::Evict { marks, .. } => marks,
+            PodChange::Nominate(_) => &[],
         }
     }
 }
@@ -58,24 +58,24 @@ impl Change {
 impl Mirror {
     /// Applies a change to a pod. A pod that has ended stays as the cluster shows it: a change that a session learns late has happened before the
     /// end.
-    pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &Change) {
+    pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &PodChange) {
         if has_ended(entry.stated.phase) {
             return;
         }
         match change {
-            Change::Bind { node, at, .. } => {
+            PodChange::Bind { node, at, .. } => {
                 entry.stated.node = Some(node.clone());
                 entry.stated.nominated = None;
                 entry.stated.phase = Phase::Running;
                 entry.record.started.get_or_insert(*at);
                 entry.record.scheduled.get_or_insert(*at);
             }
-            Change::Nominate(node) => entry.stated.nominated.clone_from(node),
-            Change::Evict { deleted: Some(_), .. } => {
+            PodChange::Nominate(node) => entry.stated.nominated.clone_from(node),
+            PodChange::Evict { deleted: Some(_), .. } => {
                 entry.record.terminating = true;
                 entry.record.preempted = true;
             }
-            Change::Evict { deleted: None, .. } | Change::Mark(_) => {}
+            PodChange::Evict { deleted: None, .. } | PodChange::Mark(_) => {}
         }
         for Mark { place, key, value } in change.marks() {
             match place {
@@ -90,10 +90,10 @@ impl Mirror {
     }
 
     /// Applies a change to the JSON of an object that is placed like a pod, unless the object has ended. Does nothing for a pod.
-    pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &Change) {
+    pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &PodChange) {
         let Some(kind) = self.placed.get(pod.kind).filter(|_| !has_ended(pod.phase)) else { return };
         match change {
-            Change::Bind { node, .. } => {
+            PodChange::Bind { node, .. } => {
                 set_at(json, &kind.phase, running_word(kind).into());
                 set_at(json, &kind.node, node.clone().into());
                 if let Some(amounts) = &kind.amounts {
@@ -102,9 +102,9 @@ impl Mirror {
                 }
                 set_at(json, &kind.nominated, Value::Null);
             }
-            Change::Nominate(node) => set_at(json, &kind.nominated, node.clone().into()),
-            Change::Evict { deleted: Some(at), .. } => terminate(json, kind, *at),
-            Change::Evict { deleted: None, .. } | Change::Mark(_) => {}
+            PodChange::Nominate(node) => set_at(json, &kind.nominated, node.clone().into()),
+            PodChange::Evict { deleted: Some(at), .. } => terminate(json, kind, *at),
+            PodChange::Evict { deleted: None, .. } | PodChange::Mark(_) => {}
         }
         for Mark { place, key, value } in change.marks() {
             let field = match place {

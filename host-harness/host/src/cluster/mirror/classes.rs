@@ -6,16 +6,16 @@ use crate::cluster::object::ClassFacts;
 
 /// The priority classes by name.
 #[derive(Debug)]
-pub(super) struct Classes {
+pub(super) struct PriorityClassTable {
     all: BTreeMap<String, ClassFacts>,
 }
 
-impl Classes {
+impl PriorityClassTable {
     /// Creates the two priority classes that every cluster has.
-    pub(super) fn new() -> Classes {
+    pub(super) fn new() -> PriorityClassTable {
         let system = |value| ClassFacts { value, global_default: false, never_preempts: false };
         let all = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-        Classes { all: all.map(|(name, value)| (name.to_owned(), system(value))).into() }
+        PriorityClassTable { all: all.map(|(name, value)| (name.to_owned(), system(value))).into() }
     }
 
     pub(super) fn set(&mut self, name: &str, class: ClassFacts) {

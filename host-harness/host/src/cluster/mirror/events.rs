@@ -3,7 +3,7 @@
 use lictor_contract::Event;
 
 use super::pods::PodEntry;
-use super::{Mirror, Reached};
+use super::{Mirror, ReplayPosition};
 
 impl Mirror {
     /// Returns the changes since the last call, in an order that the policy can apply. An event names only announced objects. A replacement comes
@@ -40,6 +40,6 @@ impl Mirror {
     ///
     /// The events include changes that have not been drained. Drain these changes before, and give the new instance only later ones.
     pub fn replay(&self) -> Vec<Event> {
-        self.part(&Reached::Nothing, usize::MAX).events
+        self.part(&ReplayPosition::Nothing, usize::MAX).events
     }
 }

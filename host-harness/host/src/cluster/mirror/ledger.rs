@@ -5,19 +5,19 @@ use std::mem;
 
 /// The changes of one kind of objects that the policy has not received yet.
 #[derive(Debug)]
-pub(super) struct Ledger<Id> {
+pub(super) struct ChangeSet<Id> {
     told: BTreeSet<Id>,
     changed: BTreeSet<Id>,
     gone: BTreeSet<Id>,
 }
 
-impl<Id> Default for Ledger<Id> {
+impl<Id> Default for ChangeSet<Id> {
     fn default() -> Self {
-        Ledger { told: BTreeSet::new(), changed: BTreeSet::new(), gone: BTreeSet::new() }
+        ChangeSet { told: BTreeSet::new(), changed: BTreeSet::new(), gone: BTreeSet::new() }
     }
 }
 
-impl<Id: Ord + Clone> Ledger<Id> {
+impl<Id: Ord + Clone> ChangeSet<Id> {
     /// Records that an object is new or has changed.
     pub(super) fn changed(&mut self, id: Id) {
         self.changed.insert(id);
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn tells_only_what_the_other_side_can_make_use_of() {
-        let mut ledger = Ledger::default();
+        let mut ledger = ChangeSet::default();
         ledger.changed(1);
         ledger.changed(2);
         ledger.gone(2);

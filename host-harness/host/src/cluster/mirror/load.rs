@@ -5,34 +5,34 @@ use std::collections::BTreeSet;
 use lictor_contract::{Phase, PodId};
 
 use super::Mirror;
-use super::objects::Key;
+use super::objects::StoredObjectKey;
 use super::pods::PodEntry;
 use crate::cluster::InputError;
-use crate::cluster::inter_pod::Demands;
-use crate::cluster::object::{Body, Object, Place};
+use crate::cluster::inter_pod::PodDemands;
+use crate::cluster::object::{Body, KubernetesObject, SourceLocation};
 
 /// The remedy for a pod whose devices are allocated by claims.
 const OTHERS: &str = "leave the pod to a scheduler that allocates resource claims, by its `schedulerName`";
 
 /// The objects of one load. Pods are stored by number, which is faster to look up.
 #[derive(Default)]
-struct Seen {
+struct LoadedObjects {
     pods: BTreeSet<PodId>,
-    others: BTreeSet<Key>,
+    others: BTreeSet<StoredObjectKey>,
 }
 
 impl Mirror {
     /// Creates or replaces objects that were read together. The later one of two objects with the same key holds, with a warning.
-    pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
-        let mut seen = Seen::default();
+    pub fn load_objects(&mut self, objects: impl IntoIterator<Item = KubernetesObject>) {
+        let mut seen = LoadedObjects::default();
         for object in objects {
             self.load_one(object, &mut seen);
         }
     }
 
-    fn load_one(&mut self, object: Object, seen: &mut Seen) {
+    fn load_one(&mut self, object: KubernetesObject, seen: &mut LoadedObjects) {
         match object {
-            Object { id, place, body: Body::Pod(facts) } => {
+            KubernetesObject { id, place, body: Body::Pod(facts) } => {
                 let (pod, before) = self.upsert_pod(*facts, place.clone());
                 if before.is_some_and(|before| seen.pods.contains(&before)) {
                     self.note_twice(&id.key(), &place);
@@ -40,7 +40,7 @@ impl Mirror {
                 seen.pods.insert(pod);
             }
             object => {
-                if self.mirrors(&object) && !seen.others.insert(Key::of(&object.id)) {
+                if self.mirrors(&object) && !seen.others.insert(StoredObjectKey::of(&object.id)) {
                     self.note_twice(&object.key(), &object.place);
                 }
                 self.upsert(object);
@@ -48,7 +48,7 @@ impl Mirror {
         }
     }
 
-    fn note_twice(&mut self, object: &str, place: &Place) {
+    fn note_twice(&mut self, object: &str, place: &SourceLocation) {
         let message = format!("`{object}` is there for the second time; the first is replaced");
         self.replaced.push(place.remark(message, "remove one of the two"));
     }
@@ -114,7 +114,7 @@ impl Mirror {
 
     /// Returns the warning about the first pod that chooses namespaces by label where the dump has no Namespace.
     fn lost_namespaces(&self) -> Option<InputError> {
-        let asks = |demands: &Demands| {
+        let asks = |demands: &PodDemands| {
             let terms = demands.affinity.iter().chain(&demands.anti_affinity);
             terms.into_iter().any(|term| term.pods.asks_for_labels())
         };

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use lictor_contract::{Amount, Node, NodeId};
 
-use super::ledger::Ledger;
-use crate::cluster::eligibility::Terrain;
+use super::ledger::ChangeSet;
+use crate::cluster::eligibility::NodeProperties;
 
 /// The nodes. A number belongs to a name for good: a node that is created again has its former number.
 #[derive(Debug, Default)]
-pub(super) struct Nodes {
+pub(super) struct NodeTable {
     ids: BTreeMap<Arc<str>, NodeId>,
     entries: Vec<Option<NodeEntry>>,
-    pub(super) ledger: Ledger<NodeId>,
+    pub(super) ledger: ChangeSet<NodeId>,
 }
 
 /// A node.
@@ -22,10 +22,10 @@ pub(super) struct NodeEntry {
     pub(super) record: Node,
     /// The allocatable amounts that the Node object itself states.
     pub(super) own: Vec<Amount>,
-    pub(super) terrain: Terrain,
+    pub(super) terrain: NodeProperties,
 }
 
-impl Nodes {
+impl NodeTable {
     /// Returns the number of a node name; a new name gets a new number.
     pub(super) fn number(&mut self, name: &str) -> NodeId {
         if let Some(id) = self.ids.get(name) {
@@ -72,7 +72,7 @@ impl Nodes {
     }
 
     /// Returns the number and the terrain of the node of this name. `None`: the node does not exist.
-    pub(super) fn find(&self, name: &str) -> Option<(NodeId, &Terrain)> {
+    pub(super) fn find(&self, name: &str) -> Option<(NodeId, &NodeProperties)> {
         let id = self.id(name)?;
         self.get(id).map(|entry| (id, &entry.terrain))
     }

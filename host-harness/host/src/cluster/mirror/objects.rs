@@ -6,27 +6,27 @@ use std::ops::Bound;
 use lictor_contract::{Interests, Object, ObjectKey};
 use serde_json::Value;
 
-use super::ledger::Ledger;
-use crate::cluster::object::Identity;
+use super::ledger::ChangeSet;
+use crate::cluster::object::ObjectIdentity;
 
 /// The key of an object: group, kind, namespace, name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct StoredObjectKey {
     group: String,
     kind: String,
     namespace: String,
     name: String,
 }
 
-impl Key {
-    pub(super) fn of(id: &Identity) -> Key {
-        let Identity { group, version: _, kind, namespace, name } = id.clone();
-        Key { group, kind, namespace, name }
+impl StoredObjectKey {
+    pub(super) fn of(id: &ObjectIdentity) -> StoredObjectKey {
+        let ObjectIdentity { group, version: _, kind, namespace, name } = id.clone();
+        StoredObjectKey { group, kind, namespace, name }
     }
 
-    pub(super) fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Key {
+    pub(super) fn new(group: &str, kind: &str, namespace: &str, name: &str) -> StoredObjectKey {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
-        Key { group, kind, namespace, name }
+        StoredObjectKey { group, kind, namespace, name }
     }
 }
 
@@ -52,19 +52,19 @@ impl<'k> ObjectName<'k> {
 
 /// The objects that are kept as JSON.
 #[derive(Debug)]
-pub(super) struct Objects {
+pub(super) struct StoredObjects {
     /// The group and kind of the objects that are kept.
     kinds: BTreeSet<(String, String)>,
-    held: BTreeMap<Key, Value>,
-    ledger: Ledger<Key>,
+    held: BTreeMap<StoredObjectKey, Value>,
+    ledger: ChangeSet<StoredObjectKey>,
 }
 
-impl Objects {
+impl StoredObjects {
     /// Keeps objects of the kinds that the policy reads, and of those that it declares to be placed like pods.
-    pub(super) fn new(interests: &Interests) -> Objects {
+    pub(super) fn new(interests: &Interests) -> StoredObjects {
         let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
         let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
-        Objects { kinds: read.chain(placed).collect(), held: BTreeMap::new(), ledger: Ledger::default() }
+        StoredObjects { kinds: read.chain(placed).collect(), held: BTreeMap::new(), ledger: ChangeSet::default() }
     }
 
     /// Returns whether objects of this kind are kept.
@@ -73,8 +73,8 @@ impl Objects {
     }
 
     /// Creates or replaces an object.
-    pub(super) fn set(&mut self, id: &Identity, json: Value) {
-        let key = Key::of(id);
+    pub(super) fn set(&mut self, id: &ObjectIdentity, json: Value) {
+        let key = StoredObjectKey::of(id);
         if self.held.get(&key) != Some(&json) {
             self.ledger.changed(key.clone());
             self.held.insert(key, json);
@@ -82,12 +82,12 @@ impl Objects {
     }
 
     /// Returns the JSON of an object. `None`: the object is not kept.
-    pub(super) fn json(&self, key: &Key) -> Option<&Value> {
+    pub(super) fn json(&self, key: &StoredObjectKey) -> Option<&Value> {
         self.held.get(key)
     }
 
     /// Sets the JSON of an existing object.
-    pub(super) fn replace(&mut self, key: &Key, json: &Value) {
+    pub(super) fn replace(&mut self, key: &StoredObjectKey, json: &Value) {
         if let Some(held) = self.held.get_mut(key).filter(|held| *held != json) {
             *held = json.clone();
             self.ledger.changed(key.clone());
@@ -106,7 +106,7 @@ impl Objects {
     }
 
     /// Removes an object.
-    pub(super) fn remove_one(&mut self, key: &Key) {
+    pub(super) fn remove_one(&mut self, key: &StoredObjectKey) {
         if self.held.remove(key).is_some() {
             self.ledger.gone(key.clone());
         }
@@ -119,7 +119,7 @@ impl Objects {
 
     /// Returns the keys of the objects of this name, each with its group.
     pub(super) fn full_keys(&self, object: &ObjectName<'_>) -> Vec<String> {
-        let full = |Key { group, kind, namespace, name }: Key| match namespace.as_str() {
+        let full = |StoredObjectKey { group, kind, namespace, name }: StoredObjectKey| match namespace.as_str() {
             "" => format!("{kind}.{group}/{name}"),
             namespace => format!("{kind}.{group}/{namespace}/{name}"),
         };
@@ -128,7 +128,7 @@ impl Objects {
 
     /// Returns the keys of the objects that are gone since the last call.
     pub(super) fn drain_gone(&mut self) -> Vec<ObjectKey> {
-        let key = |Key { group, kind, namespace, name }| ObjectKey { group, kind, namespace, name };
+        let key = |StoredObjectKey { group, kind, namespace, name }| ObjectKey { group, kind, namespace, name };
         self.ledger.drain_gone().into_iter().map(key).collect()
     }
 
@@ -140,16 +140,16 @@ impl Objects {
 
     /// Returns the objects after the one of this group, kind, namespace and name, in the order of keys. `None`: all objects.
     pub(super) fn behind(&self, key: Option<&[String; 4]>) -> impl Iterator<Item = Object> {
-        let key = key.map(|[group, kind, namespace, name]| Key::new(group, kind, namespace, name));
+        let key = key.map(|[group, kind, namespace, name]| StoredObjectKey::new(group, kind, namespace, name));
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.held.range((from, Bound::Unbounded)).map(|(key, held)| told(key, held))
     }
 
-    fn keys(&self, object: &ObjectName<'_>) -> Vec<Key> {
+    fn keys(&self, object: &ObjectName<'_>) -> Vec<StoredObjectKey> {
         let ObjectName { kind, group, namespace, name } = *object;
         let of_kind = self.kinds.iter().filter(|(_, known)| known == kind);
         let of_kind = of_kind.filter(|(known, _)| group.is_none_or(|group| group == known));
-        let key = |(group, kind): &(String, String)| Key {
+        let key = |(group, kind): &(String, String)| StoredObjectKey {
             group: group.clone(),
             kind: kind.clone(),
             namespace: namespace.to_owned(),
@@ -159,7 +159,7 @@ impl Objects {
     }
 }
 
-fn told(key: &Key, json: &Value) -> Object {
-    let Key { group, kind, namespace, name } = key.clone();
+fn told(key: &StoredObjectKey, json: &Value) -> Object {
+    let StoredObjectKey { group, kind, namespace, name } = key.clone();
     Object { group, kind, namespace, name, json: json.to_string() }
 }

@@ -12,7 +12,7 @@ const NUMBERS: usize = 64;
 ///
 /// An instance receives changes before this position when they happen. It receives changes after this position together with their part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reached {
+pub(crate) enum ReplayPosition {
     Nothing,
     /// The resources and the clock.
     Beginning,
@@ -28,38 +28,38 @@ pub(crate) enum Reached {
 
 /// A part of the picture.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ReplayChunk {
     pub(crate) events: Vec<Event>,
     /// The position where the part ends.
-    pub(crate) reached: Reached,
+    pub(crate) reached: ReplayPosition,
     /// The size of the part: about the number of pods that take as long to send.
     pub(crate) weight: usize,
 }
 
-impl Reached {
+impl ReplayPosition {
     /// Returns the position of the object of an event. `None`: the event is about a plan, which has no position.
-    pub(crate) fn of(event: &Event) -> Option<Reached> {
+    pub(crate) fn of(event: &Event) -> Option<ReplayPosition> {
         let object = |group: &String, kind: &String, namespace: &String, name: &String| {
-            Reached::Object(Box::new([group.clone(), kind.clone(), namespace.clone(), name.clone()]))
+            ReplayPosition::Object(Box::new([group.clone(), kind.clone(), namespace.clone(), name.clone()]))
         };
         Some(match event {
-            Event::Resources(_) | Event::Clock(_) => Reached::Beginning,
-            Event::NodeUpserted(node) => Reached::Node(node.id),
-            Event::NodeRemoved(node) => Reached::Node(*node),
-            Event::Eligibility(eligibility) => Reached::Shape(eligibility.shape),
-            Event::Topology(topology) => Reached::Topology(topology.id),
-            Event::InterPod(inter_pod) => Reached::InterPod(inter_pod.id),
+            Event::Resources(_) | Event::Clock(_) => ReplayPosition::Beginning,
+            Event::NodeUpserted(node) => ReplayPosition::Node(node.id),
+            Event::NodeRemoved(node) => ReplayPosition::Node(*node),
+            Event::Eligibility(eligibility) => ReplayPosition::Shape(eligibility.shape),
+            Event::Topology(topology) => ReplayPosition::Topology(topology.id),
+            Event::InterPod(inter_pod) => ReplayPosition::InterPod(inter_pod.id),
             Event::ObjectUpserted(it) => object(&it.group, &it.kind, &it.namespace, &it.name),
             Event::ObjectRemoved(it) => object(&it.group, &it.kind, &it.namespace, &it.name),
-            Event::PodUpserted(pod) => Reached::Pod(pod.id),
-            Event::PodStatus(status) => Reached::Pod(status.id),
-            Event::PodRemoved(pod) => Reached::Pod(*pod),
+            Event::PodUpserted(pod) => ReplayPosition::Pod(pod.id),
+            Event::PodStatus(status) => ReplayPosition::Pod(status.id),
+            Event::PodRemoved(pod) => ReplayPosition::Pod(*pod),
             Event::PlanAccepted(_) | Event::PlanRefused(_) => return None,
         })
     }
 
     /// Returns the first number of a kind that was not reached. The kind begins at `first`; `own` is the number where this position is in the kind.
-    fn next(&self, first: &Reached, own: Option<u32>) -> u32 {
+    fn next(&self, first: &ReplayPosition, own: Option<u32>) -> u32 {
         match own {
             Some(own) => own.saturating_add(1),
             None if self < first => 0,
@@ -70,47 +70,47 @@ impl Reached {
 
 impl Mirror {
     /// Returns the next part of the picture after this position, of about this weight. Drain the changes before: the part includes them.
-    pub(crate) fn part(&self, from: &Reached, most: usize) -> Part {
-        let mut part = Part { events: Vec::new(), reached: from.clone(), weight: 0 };
-        if *from == Reached::Nothing {
+    pub(crate) fn part(&self, from: &ReplayPosition, most: usize) -> ReplayChunk {
+        let mut part = ReplayChunk { events: Vec::new(), reached: from.clone(), weight: 0 };
+        if *from == ReplayPosition::Nothing {
             part.events = vec![Event::Resources(self.resources.announced(0)), Event::Clock(self.clock)];
-            part.reached = Reached::Beginning;
+            part.reached = ReplayPosition::Beginning;
         }
         for event in self.behind(from) {
             part.weight = part.weight.saturating_add(weight(&event));
-            part.reached = Reached::of(&event).unwrap_or(part.reached);
+            part.reached = ReplayPosition::of(&event).unwrap_or(part.reached);
             part.events.push(event);
             if part.weight >= most {
                 return part;
             }
         }
-        part.reached = Reached::All;
+        part.reached = ReplayPosition::All;
         part
     }
 
     /// Returns the events after a position, in the order of [`Mirror::replay`].
-    fn behind(&self, from: &Reached) -> impl Iterator<Item = Event> {
-        let number = |first: Reached, own: Option<u32>| from.next(&first, own);
+    fn behind(&self, from: &ReplayPosition) -> impl Iterator<Item = Event> {
+        let number = |first: ReplayPosition, own: Option<u32>| from.next(&first, own);
         let [mut node, mut shape, mut topology, mut inter_pod, mut pod] = [None; 5];
         match from {
-            Reached::Node(id) => node = Some(*id),
-            Reached::Shape(id) => shape = Some(*id),
-            Reached::Topology(id) => topology = Some(*id),
-            Reached::InterPod(id) => inter_pod = Some(*id),
-            Reached::Pod(id) => pod = Some(*id),
+            ReplayPosition::Node(id) => node = Some(*id),
+            ReplayPosition::Shape(id) => shape = Some(*id),
+            ReplayPosition::Topology(id) => topology = Some(*id),
+            ReplayPosition::InterPod(id) => inter_pod = Some(*id),
+            ReplayPosition::Pod(id) => pod = Some(*id),
             _ => {}
         }
         let object = match from {
-            Reached::Object(key) => Some(key.as_ref()),
+            ReplayPosition::Object(key) => Some(key.as_ref()),
             _ => None,
         };
-        let objects = *from < Reached::Pod(0);
-        let nodes = self.nodes.from(number(Reached::Node(0), node)).map(|entry| entry.record.clone());
-        let shapes = self.shapes.from(number(Reached::Shape(0), shape));
-        let topology = number(Reached::Topology(0), topology);
-        let inter_pods = self.inter_pods.from(topology, number(Reached::InterPod(0), inter_pod));
+        let objects = *from < ReplayPosition::Pod(0);
+        let nodes = self.nodes.from(number(ReplayPosition::Node(0), node)).map(|entry| entry.record.clone());
+        let shapes = self.shapes.from(number(ReplayPosition::Shape(0), shape));
+        let topology = number(ReplayPosition::Topology(0), topology);
+        let inter_pods = self.inter_pods.from(topology, number(ReplayPosition::InterPod(0), inter_pod));
         let objects = objects.then(|| self.objects.behind(object)).into_iter().flatten();
-        let pods = self.pods.from(number(Reached::Pod(0), pod)).map(|entry| entry.record.clone());
+        let pods = self.pods.from(number(ReplayPosition::Pod(0), pod)).map(|entry| entry.record.clone());
         let nodes = nodes.map(Event::NodeUpserted).chain(shapes.map(Event::Eligibility)).chain(inter_pods);
         nodes.chain(objects.map(Event::ObjectUpserted)).chain(pods.map(Event::PodUpserted))
     }

@@ -4,18 +4,18 @@ use lictor_contract::{Interests, PlacedKind, Pod, PodId, RoomUse, Severity};
 use serde_json::Value;
 
 use super::Mirror;
-use super::objects::Key;
+use super::objects::StoredObjectKey;
 use crate::cluster::object::PodFacts;
-use crate::cluster::object::{Body, Identity, Object, placed};
-use crate::cluster::{InputError, load::Origin};
+use crate::cluster::object::{Body, KubernetesObject, ObjectIdentity, placed};
+use crate::cluster::{InputError, load::DocumentOrigin};
 
 /// The placed kinds that the policy declares.
 #[derive(Debug, Default)]
-pub(super) struct PlacedKinds(Vec<Known>);
+pub(super) struct PlacedKinds(Vec<DeclaredKind>);
 
 /// A declared kind.
 #[derive(Debug)]
-struct Known {
+struct DeclaredKind {
     declared: PlacedKind,
     /// The number of the annotation by which pods use the reserved room, and the JSON pointer to the name in its value. `None`: the value is the
     /// name.
@@ -24,7 +24,7 @@ struct Known {
 
 /// An object of a placed kind that could not be read, or whose version is not read. The state that was known before still holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct InvalidObject {
     /// The object, as `Kind/namespace/name` or `Kind/name`.
     pub object: String,
     /// What is wrong with it.
@@ -40,7 +40,7 @@ impl PlacedKinds {
             let number = number(&room_use.annotation).and_then(|number| u32::try_from(number).ok())?;
             Some((number, room_use.name.clone()))
         };
-        let known = |declared: &PlacedKind| Known {
+        let known = |declared: &PlacedKind| DeclaredKind {
             declared: declared.clone(),
             room_use: declared.room_use.as_ref().and_then(room_use),
         };
@@ -70,9 +70,9 @@ impl PlacedKinds {
     /// Reads an object like a pod. `None`: its kind is not placed. Clears the namespace where the kind has none.
     pub(super) fn read(
         &self,
-        id: &mut Identity,
+        id: &mut ObjectIdentity,
         value: &Value,
-        origin: &Origin,
+        origin: &DocumentOrigin,
     ) -> Result<Option<PodFacts>, InputError> {
         match self.find(&id.kind) {
             Some((number, kind)) if kind.group == id.group => {
@@ -126,8 +126,8 @@ impl Mirror {
     }
 
     /// Returns the mistakes in objects of placed kinds among these. The mirror would leave such objects out.
-    pub fn mistakes_in<'a>(&self, objects: impl IntoIterator<Item = &'a Object>) -> Vec<InputError> {
-        let mistake = |object: &Object| match &object.body {
+    pub fn mistakes_in<'a>(&self, objects: impl IntoIterator<Item = &'a KubernetesObject>) -> Vec<InputError> {
+        let mistake = |object: &KubernetesObject| match &object.body {
             Body::Other(value, origin) => self.placed.read(&mut object.id.clone(), value, origin).err(),
             _ => None,
         };
@@ -135,14 +135,14 @@ impl Mirror {
     }
 
     /// Returns the objects that could not be read since the last call.
-    pub fn drain_unread(&mut self) -> Vec<Unread> {
+    pub fn drain_unread(&mut self) -> Vec<InvalidObject> {
         std::mem::take(&mut self.unread)
     }
 
     /// Returns the key of the object behind a placed object. `None`: the pod is an ordinary pod.
-    pub(super) fn object_key(&self, pod: &Pod) -> Option<Key> {
+    pub(super) fn object_key(&self, pod: &Pod) -> Option<StoredObjectKey> {
         let kind = self.placed.get(pod.kind)?;
         let namespace = if kind.namespaced { &*pod.template.namespace } else { "" };
-        Some(Key::new(&kind.group, &kind.kind, namespace, &pod.name))
+        Some(StoredObjectKey::new(&kind.group, &kind.kind, namespace, &pod.name))
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use lictor_contract::{Amount, Event, Phase, Pod, PodId, PodTemplate, ResourceId};
 
-use super::ledger::Ledger;
-use super::shared::Shared;
-use crate::cluster::inter_pod::Demands;
-use crate::cluster::object::Place;
+use super::ledger::ChangeSet;
+use super::shared::ValueInterner;
+use crate::cluster::inter_pod::PodDemands;
+use crate::cluster::object::SourceLocation;
 use crate::cluster::volumes::{ClaimKey, PodVolumes};
 
 /// How many names of removed pods are kept, for messages about these pods. Far fewer pods are removed within a cycle.
@@ -16,7 +16,7 @@ const GONE_NAMES: usize = 1 << 14;
 
 /// The pods. A number is never used again.
 #[derive(Debug, Default)]
-pub(super) struct Pods {
+pub(super) struct PodTable {
     ids: BTreeMap<Arc<str>, PodId>,
     /// The names by number, including those of the pods that were removed last.
     names: BTreeMap<PodId, Arc<str>>,
@@ -25,7 +25,7 @@ pub(super) struct Pods {
     /// The next number.
     next: PodId,
     entries: BTreeMap<PodId, Box<PodEntry>>,
-    templates: Shared<PodTemplate>,
+    templates: ValueInterner<PodTemplate>,
     /// The pods that name a node, by its name, whether or not the node exists.
     by_node: BTreeMap<String, BTreeSet<PodId>>,
     /// The pods that take a value from their priority class. The empty name stands for the global default class.
@@ -33,7 +33,7 @@ pub(super) struct Pods {
     /// The pods that use a claim, and the claims that several use.
     by_claim: BTreeMap<ClaimKey, BTreeSet<PodId>>,
     shared_claims: BTreeSet<ClaimKey>,
-    ledger: Ledger<PodId>,
+    ledger: ChangeSet<PodId>,
     /// The changed pods that the policy must receive whole.
     whole: BTreeSet<PodId>,
 }
@@ -43,13 +43,13 @@ pub(super) struct Pods {
 pub(super) struct PodEntry {
     /// The pod in the form that the policy receives.
     pub(super) record: Pod,
-    pub(super) stated: Stated,
-    pub(super) place: Place,
+    pub(super) stated: DeclaredFields,
+    pub(super) place: SourceLocation,
 }
 
 /// The fields of the object that the record combines with other objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(super) struct DeclaredFields {
     pub(super) node: Option<String>,
     pub(super) nominated: Option<String>,
     pub(super) required: Option<String>,
@@ -63,7 +63,7 @@ pub(super) struct Stated {
     /// All labels of the pod, because a later selector may use any of them.
     pub(super) labels: Arc<BTreeMap<String, String>>,
     /// The demands of the pod on other pods.
-    pub(super) demands: Option<Arc<Demands>>,
+    pub(super) demands: Option<Arc<PodDemands>>,
 }
 
 impl PodEntry {
@@ -91,7 +91,7 @@ impl PodEntry {
     }
 }
 
-impl Pods {
+impl PodTable {
     /// Returns the number of the pod of this name. `None`: the pod does not exist.
     pub(super) fn id(&self, name: &str) -> Option<PodId> {
         self.ids.get(name).copied()

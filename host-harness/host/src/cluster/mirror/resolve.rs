@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use lictor_contract::Phase;
 
-use super::classes::Classes;
-use super::nodes::Nodes;
+use super::classes::PriorityClassTable;
+use super::nodes::NodeTable;
 use super::pods::PodEntry;
 
 impl PodEntry {
     /// Looks up the nodes that a pod names. A pod on a missing node counts as bound to no node, and not as pending.
-    pub(super) fn resolve_nodes(&mut self, nodes: &Nodes) {
+    pub(super) fn resolve_nodes(&mut self, nodes: &NodeTable) {
         let (stated, record) = (&self.stated, &mut self.record);
         let find = |name: &Option<String>| name.as_ref().and_then(|name| nodes.id(name));
         record.node = find(&stated.node);
@@ -31,7 +31,7 @@ impl PodEntry {
     }
 
     /// Computes the values that a pod takes from its priority class.
-    pub(super) fn resolve_priority(&mut self, classes: &Classes) {
+    pub(super) fn resolve_priority(&mut self, classes: &PriorityClassTable) {
         let class = self.class().and_then(|name| classes.get(name));
         let (value, never) = (class.map(|class| class.value), class.map(|class| class.never_preempts));
         let priority = self.stated.priority.or(value);

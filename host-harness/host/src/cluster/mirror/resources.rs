@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::{Amount, Resource, ResourceId, is_of_host};
 
 use crate::cluster::NO_NUMBER;
-use crate::cluster::object::{Amounts, DISK, ports};
-use crate::sweep::Sweep;
+use crate::cluster::object::{DISK, ResourceAmounts, ports};
+use crate::sweep::SweepThreshold;
 
 /// The maximum number of resources that get a number because a pod requests them. A name is never forgotten, costs some 400 bytes in the host and in
 /// the policy, and may be invented by each user that may create a pod. Resources of nodes and of volumes, and host ports, always get a number.
@@ -15,7 +15,7 @@ const REQUESTED: usize = 4096;
 /// The resources by number. `cpu` is 0, `memory` 1, `pods` 2. A resource keeps its number, but for a disk that no pod names any more: disks come and go
 /// with the pods that name them, and each number costs an amount on every node.
 #[derive(Debug, Default)]
-pub(super) struct Resources {
+pub(super) struct ResourceTable {
     all: Vec<Resource>,
     ids: BTreeMap<String, ResourceId>,
     told: usize,
@@ -25,12 +25,12 @@ pub(super) struct Resources {
     disks: usize,
     /// The number of resources whose number was given for the request of a pod, without disks and ports.
     requested: usize,
-    sweep: Sweep,
+    sweep: SweepThreshold,
 }
 
-impl Resources {
-    pub(super) fn new() -> Resources {
-        let mut resources = Resources::default();
+impl ResourceTable {
+    pub(super) fn new() -> ResourceTable {
+        let mut resources = ResourceTable::default();
         for name in ["cpu", "memory", "pods"] {
             resources.intern(name);
         }
@@ -43,7 +43,7 @@ impl Resources {
     }
 
     /// Returns the non-zero amounts by resource number, and gives numbers to new resources.
-    pub(super) fn amounts(&mut self, amounts: &Amounts) -> Vec<Amount> {
+    pub(super) fn amounts(&mut self, amounts: &ResourceAmounts) -> Vec<Amount> {
         let some = amounts.iter().filter(|(_, value)| **value > 0);
         let mut told: Vec<_> =
             some.map(|(name, value)| Amount { resource: self.intern(name), value: *value }).collect();
@@ -53,8 +53,8 @@ impl Resources {
 
     /// Returns the non-zero requests of a pod by resource number, and gives numbers to new resources. Resources beyond the [`REQUESTED`] first ones are
     /// one resource, [`NO_NUMBER`], that no node has, so that no node takes the pod.
-    pub(super) fn requests(&mut self, amounts: &Amounts) -> Vec<Amount> {
-        let (known, without): (Amounts, Amounts) = amounts
+    pub(super) fn requests(&mut self, amounts: &ResourceAmounts) -> Vec<Amount> {
+        let (known, without): (ResourceAmounts, ResourceAmounts) = amounts
             .iter()
             .map(|(name, value)| (name.clone(), *value))
             .partition(|(name, value)| *value <= 0 || self.admits(name));
@@ -80,7 +80,7 @@ impl Resources {
     }
 
     /// Returns amounts by number, including zeros: a zero states that the amount is empty.
-    pub(super) fn with_zeros(&mut self, amounts: &Amounts) -> Vec<Amount> {
+    pub(super) fn with_zeros(&mut self, amounts: &ResourceAmounts) -> Vec<Amount> {
         amounts.iter().map(|(name, value)| Amount { resource: self.intern(name), value: *value }).collect()
     }
 
@@ -144,15 +144,15 @@ fn is_disk(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amounts, NO_NUMBER, REQUESTED, Resources};
+    use super::{NO_NUMBER, REQUESTED, ResourceAmounts, ResourceTable};
 
-    fn one_of(name: &str) -> Amounts {
-        Amounts::from([("cpu".to_owned(), 1000), (name.to_owned(), 7)])
+    fn one_of(name: &str) -> ResourceAmounts {
+        ResourceAmounts::from([("cpu".to_owned(), 1000), (name.to_owned(), 7)])
     }
 
     #[test]
     fn names_that_pods_invent_are_bounded_and_those_of_nodes_are_not() {
-        let mut resources = Resources::new();
+        let mut resources = ResourceTable::new();
         for number in 0..2 * REQUESTED {
             resources.requests(&one_of(&format!("example.com/{number}")));
         }

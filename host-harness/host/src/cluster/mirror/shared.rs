@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::sweep::Sweep;
+use crate::sweep::SweepThreshold;
 
 /// The values that pods share.
 #[derive(Debug)]
-pub(super) struct Shared<T> {
+pub(super) struct ValueInterner<T> {
     values: BTreeSet<Arc<T>>,
-    sweep: Sweep,
+    sweep: SweepThreshold,
 }
 
-impl<T: Ord> Shared<T> {
+impl<T: Ord> ValueInterner<T> {
     /// Returns the shared copy of this value.
     pub(super) fn intern(&mut self, value: impl Into<Arc<T>>) -> Arc<T> {
         let value = value.into();
@@ -28,9 +28,9 @@ impl<T: Ord> Shared<T> {
     }
 }
 
-impl<T> Default for Shared<T> {
-    fn default() -> Shared<T> {
-        Shared { values: BTreeSet::new(), sweep: Sweep::default() }
+impl<T> Default for ValueInterner<T> {
+    fn default() -> ValueInterner<T> {
+        ValueInterner { values: BTreeSet::new(), sweep: SweepThreshold::default() }
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn the_same_values_are_kept_once_and_not_forever() {
-        let mut shared = Shared::default();
+        let mut shared = ValueInterner::default();
         let first = shared.intern(0);
         assert!(Arc::ptr_eq(&first, &shared.intern(0)));
         assert!(!Arc::ptr_eq(&first, &shared.intern(1)));

@@ -6,23 +6,23 @@ use lictor_contract::{Node, Pod, PodId, PodTemplate, Severity, ShapeId};
 
 use super::Mirror;
 use super::nodes::NodeEntry;
-use super::placed::Unread;
-use super::pods::{PodEntry, Stated};
+use super::placed::InvalidObject;
+use super::pods::{DeclaredFields, PodEntry};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
-use crate::cluster::object::{Body, ClassFacts, Identity, NodeFacts, Object, Place, PodFacts};
+use crate::cluster::object::{Body, ClassFacts, KubernetesObject, NodeFacts, ObjectIdentity, PodFacts, SourceLocation};
 use crate::cluster::reads::is_read_by_host;
 
 impl Mirror {
     /// Creates or replaces an object. An object of a kind that neither the host nor the policy needs is only counted. An object of a placed kind that
     /// cannot be read is left out, and so is an object whose version is not read; see [`Mirror::drain_unread`].
-    pub fn upsert(&mut self, object: Object) {
+    pub fn upsert(&mut self, object: KubernetesObject) {
         if !self.mirrors(&object) {
             let count = self.ignored.entry(object.id.full_kind()).or_default();
             *count = count.saturating_add(1);
             return;
         }
-        let Object { mut id, place, body } = object;
+        let KubernetesObject { mut id, place, body } = object;
         let wanted = self.objects.wants(&id.group, &id.kind);
         match body {
             Body::Node(facts) => self.upsert_node(*facts),
@@ -60,12 +60,12 @@ impl Mirror {
         }
     }
 
-    fn note_unread(&mut self, id: &Identity, mistake: InputError, severity: Severity) {
-        self.unread.push(Unread { object: id.key(), mistake, severity });
+    fn note_unread(&mut self, id: &ObjectIdentity, mistake: InputError, severity: Severity) {
+        self.unread.push(InvalidObject { object: id.key(), mistake, severity });
     }
 
     /// Returns whether the mirror keeps an object.
-    pub(super) fn mirrors(&self, object: &Object) -> bool {
+    pub(super) fn mirrors(&self, object: &KubernetesObject) -> bool {
         let (group, kind) = (&*object.id.group, &*object.id.kind);
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
@@ -113,7 +113,7 @@ impl Mirror {
     }
 
     /// Creates or replaces a pod. Returns its number, and the number of the pod that had this name before.
-    pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: Place) -> (PodId, Option<PodId>) {
+    pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: SourceLocation) -> (PodId, Option<PodId>) {
         let name = self.placed.name(facts.kind, &facts.namespace, &facts.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
         let before = known.map(|old| old.id);
@@ -148,7 +148,7 @@ impl Mirror {
     }
 
     /// Creates the entry of a pod. The fields that depend on other objects are still to be resolved. `created` stands in for a missing creation time.
-    fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
+    fn entry(&mut self, id: PodId, facts: PodFacts, place: SourceLocation, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);
         let requests = self.resources.requests(&facts.requests);
@@ -185,7 +185,7 @@ impl Mirror {
             shape,
             inter_pod: None,
         };
-        let stated = Stated {
+        let stated = DeclaredFields {
             node: facts.node,
             nominated: facts.nominated,
             required,

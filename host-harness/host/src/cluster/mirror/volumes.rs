@@ -14,11 +14,11 @@ use lictor_contract::{Amount, NodeId, PodId};
 use super::Mirror;
 use super::change::has_ended;
 use super::pods::PodEntry;
-use crate::cluster::eligibility::{Constraints, Need};
-use crate::cluster::object::Amounts;
-use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Decided, User};
+use crate::cluster::eligibility::{Constraints, VolumeDemand};
+use crate::cluster::object::ResourceAmounts;
+use crate::cluster::volumes::{ATTACHMENTS, ClaimDecision, ClaimKey, ClaimUser};
 
-pub(super) use books::VolumeBooks;
+pub(super) use books::VolumeUsage;
 
 impl Mirror {
     /// Updates the shapes and requests of pods with volumes, and the amounts of nodes in the resources of volumes. A pod on a node keeps its shape,
@@ -94,7 +94,7 @@ impl Mirror {
     }
 
     /// Returns amounts with those of volumes added, ordered by resource number. A zero is kept: it states that the amount is empty.
-    fn with_volumes(&mut self, own: &[Amount], volumes: &Amounts) -> Vec<Amount> {
+    fn with_volumes(&mut self, own: &[Amount], volumes: &ResourceAmounts) -> Vec<Amount> {
         let mut all = own.to_vec();
         all.extend(self.resources.with_zeros(volumes));
         all.sort_by_key(|amount| amount.resource);
@@ -108,13 +108,14 @@ impl Mirror {
     }
 
     /// Returns the demands of the volumes of a pod on its node, and the amounts that the volumes take.
-    fn volume_demands(&self, entry: &PodEntry) -> (BTreeSet<Need>, Amounts) {
-        let (mut needs, mut takes) = (BTreeSet::new(), Amounts::new());
+    fn volume_demands(&self, entry: &PodEntry) -> (BTreeSet<VolumeDemand>, ResourceAmounts) {
+        let (mut needs, mut takes) = (BTreeSet::new(), ResourceAmounts::new());
         if !is_alive(entry) {
             return (needs, takes);
         }
         let (template, volumes) = (&entry.record.template, &entry.stated.volumes);
-        let user = User { namespace: &template.namespace, name: &entry.record.name, uid: &entry.record.uid, volumes };
+        let user =
+            ClaimUser { namespace: &template.namespace, name: &entry.record.name, uid: &entry.record.uid, volumes };
         let mut add = |resource: String| {
             let amount = takes.entry(resource).or_insert(0_i64);
             *amount = amount.saturating_add(1);
@@ -126,9 +127,9 @@ impl Mirror {
             let other = if waits { self.decided(&key, entry) } else { None };
             let offer = self.volume_books.offers.claims.get(&key);
             let node = other.and_then(|(_, node)| self.nodes.get(node)).map(|node| node.terrain.name.as_str());
-            needs.extend(self.volumes.needs(&user, claim, Decided { node, offer }));
+            needs.extend(self.volumes.needs(&user, claim, ClaimDecision { node, offer }));
             if self.must_follow(&key, entry) {
-                needs.insert(Need::Nowhere { case: "claim-shared", claim: claim.clone() });
+                needs.insert(VolumeDemand::Nowhere { case: "claim-shared", claim: claim.clone() });
             }
             if other.is_none() {
                 offer.into_iter().flat_map(|offer| &offer.takes).cloned().for_each(&mut add);

@@ -4,17 +4,19 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration as Written};
 
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Constraints, Effect, LabelTest, NameTest, Requirement, Term, Toleration, ValueTest};
+use crate::cluster::eligibility::{
+    Constraints, Effect, LabelRequirement, LabelTest, NameTest, NodeTerm, PodToleration, ValueTest,
+};
 
 /// Reads the constraints of a pod. `pointer` is the JSON pointer of its `spec`.
-pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Constraints, InputError> {
+pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &ObjectContext<'_>) -> Result<Constraints, InputError> {
     let selector = spec
         .node_selector
         .iter()
         .flatten()
-        .map(|(key, value)| Requirement { key: key.clone(), test: LabelTest::In([value.clone()].into()) });
+        .map(|(key, value)| LabelRequirement { key: key.clone(), test: LabelTest::In([value.clone()].into()) });
     let required = spec
         .affinity
         .as_ref()
@@ -40,14 +42,14 @@ pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Resu
 pub(super) fn terms(
     terms: &[NodeSelectorTerm],
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<BTreeSet<Term>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<BTreeSet<NodeTerm>, InputError> {
     let at = |index| format!("{pointer}/nodeSelectorTerms/{index}");
     terms.iter().enumerate().map(|(index, written)| term(written, &at(index), subject)).collect()
 }
 
-fn term(written: &NodeSelectorTerm, pointer: &str, subject: &Subject<'_>) -> Result<Term, InputError> {
-    let mut term = Term::default();
+fn term(written: &NodeSelectorTerm, pointer: &str, subject: &ObjectContext<'_>) -> Result<NodeTerm, InputError> {
+    let mut term = NodeTerm::default();
     for (index, requirement) in written.match_expressions.iter().flatten().enumerate() {
         term.labels.insert(expression(requirement, &format!("{pointer}/matchExpressions/{index}"), subject)?);
     }
@@ -60,8 +62,8 @@ fn term(written: &NodeSelectorTerm, pointer: &str, subject: &Subject<'_>) -> Res
 pub(super) fn expression(
     written: &NodeSelectorRequirement,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Requirement, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<LabelRequirement, InputError> {
     let values = written.values.as_deref().unwrap_or_default();
     let at_values = format!("{pointer}/values");
     let some = || match values {
@@ -93,10 +95,14 @@ pub(super) fn expression(
             return Err(unknown_operator(other, pointer, remedy, subject));
         }
     };
-    Ok(Requirement { key: written.key.clone(), test })
+    Ok(LabelRequirement { key: written.key.clone(), test })
 }
 
-fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>) -> Result<NameTest, InputError> {
+fn field(
+    written: &NodeSelectorRequirement,
+    pointer: &str,
+    subject: &ObjectContext<'_>,
+) -> Result<NameTest, InputError> {
     if written.key != "metadata.name" {
         let what = format_args!("`{}` is not a selectable field", written.key).to_string();
         return Err(subject.mistake(&format!("{pointer}/key"), what, "write metadata.name"));
@@ -117,7 +123,11 @@ fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>
 }
 
 /// Reads a toleration. `None`: its effect is `PreferNoSchedule`, which excludes no pod.
-fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result<Option<Toleration>, InputError> {
+fn toleration(
+    written: &Written,
+    pointer: &str,
+    subject: &ObjectContext<'_>,
+) -> Result<Option<PodToleration>, InputError> {
     let effect = match written.effect.as_deref().unwrap_or_default() {
         "" => None,
         text => match effect(text, &format!("{pointer}/effect"), subject)? {
@@ -134,11 +144,11 @@ fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result
         "Gt" => ValueTest::Greater(number()?),
         other => return Err(unknown_operator(other, pointer, "write Equal, Exists, Lt or Gt", subject)),
     };
-    Ok(Some(Toleration { key: written.key.clone().filter(|key| !key.is_empty()), test, effect }))
+    Ok(Some(PodToleration { key: written.key.clone().filter(|key| !key.is_empty()), test, effect }))
 }
 
 /// Reads the effect of a taint. `None`: the effect is `PreferNoSchedule`, which excludes no pod.
-pub(super) fn effect(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<Option<Effect>, InputError> {
+pub(super) fn effect(text: &str, pointer: &str, subject: &ObjectContext<'_>) -> Result<Option<Effect>, InputError> {
     match text {
         "NoSchedule" => Ok(Some(Effect::NoSchedule)),
         "NoExecute" => Ok(Some(Effect::NoExecute)),
@@ -150,11 +160,11 @@ pub(super) fn effect(text: &str, pointer: &str, subject: &Subject<'_>) -> Result
     }
 }
 
-fn whole(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<i64, InputError> {
+fn whole(text: &str, pointer: &str, subject: &ObjectContext<'_>) -> Result<i64, InputError> {
     let what = || format!("`{text}` is not a whole number");
     text.parse().map_err(|_| subject.mistake(pointer, what(), "write a whole number in quotes"))
 }
 
-pub(super) fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &Subject<'_>) -> InputError {
+pub(super) fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &ObjectContext<'_>) -> InputError {
     subject.mistake(&format!("{pointer}/operator"), format_args!("`{operator}` is not a valid operator"), remedy)
 }

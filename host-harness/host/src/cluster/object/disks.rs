@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodSpec, Volume};
 
 use super::ports::WHOLE;
-use super::quantities::Amounts;
+use super::quantities::ResourceAmounts;
 use crate::cluster::volumes::csi_driver;
 
 /// The prefix of the resource of a disk. A pod that writes takes the whole amount of a node, a pod that only reads takes 1.
@@ -14,8 +14,8 @@ pub(crate) const DISK: &str = "volume/disk/";
 /// Returns the disks of a pod as resources, so that ordinary arithmetic finds pods that exclude each other on a node
 /// (upstream plugins/volumerestrictions `isVolumeConflict`): a GCE disk, an iSCSI target or an RBD image that one of two pods writes,
 /// and an EBS volume in any case. RBD images are the same where a monitor, the pool and the image are.
-pub(super) fn of_pod(spec: &PodSpec) -> Amounts {
-    let mut amounts = Amounts::new();
+pub(super) fn of_pod(spec: &PodSpec) -> ResourceAmounts {
+    let mut amounts = ResourceAmounts::new();
     for volume in spec.volumes.iter().flatten() {
         for (disk, reads) in disks(volume) {
             let amount = amounts.entry(format!("{DISK}{disk}")).or_default();

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::labels::selector;
 use super::quantities;
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 use crate::cluster::volumes::{AttachmentFacts, CapacityFacts};
 
 /// Reads how many volumes each driver can attach to a node. A driver without a count has no limit.
-pub(super) fn limits(value: &Value, subject: &Subject<'_>) -> Result<BTreeMap<String, i64>, InputError> {
+pub(super) fn limits(value: &Value, subject: &ObjectContext<'_>) -> Result<BTreeMap<String, i64>, InputError> {
     let node: CSINode = subject.typed(value, "")?;
     let limit = |driver: k8s_openapi::api::storage::v1::CSINodeDriver| {
         Some((driver.name, i64::from(driver.allocatable?.count?).max(0)))
@@ -23,13 +23,13 @@ pub(super) fn limits(value: &Value, subject: &Subject<'_>) -> Result<BTreeMap<St
 }
 
 /// Reads whether a driver reports its remaining capacity.
-pub(super) fn reports_capacity(value: &Value, subject: &Subject<'_>) -> Result<bool, InputError> {
+pub(super) fn reports_capacity(value: &Value, subject: &ObjectContext<'_>) -> Result<bool, InputError> {
     let driver: CSIDriver = subject.typed(value, "")?;
     Ok(driver.spec.storage_capacity == Some(true))
 }
 
 /// Reads the remaining capacity of a driver. An amount beyond 64 bits is the largest number, like the request of a claim (K32).
-pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityFacts, InputError> {
+pub(super) fn capacity(value: &Value, subject: &ObjectContext<'_>) -> Result<CapacityFacts, InputError> {
     let mut value = value.clone();
     for field in ["capacity", "maximumVolumeSize"] {
         value.get_mut(field).into_iter().for_each(quantities::as_text);
@@ -49,7 +49,7 @@ pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityF
 }
 
 /// Reads which volume is attached to which node. The volume is empty where the attachment names no PersistentVolume.
-pub(super) fn attachment(value: &Value, subject: &Subject<'_>) -> Result<AttachmentFacts, InputError> {
+pub(super) fn attachment(value: &Value, subject: &ObjectContext<'_>) -> Result<AttachmentFacts, InputError> {
     let VolumeAttachment { spec, .. } = subject.typed(value, "")?;
     Ok(AttachmentFacts { node: spec.node_name, volume: spec.source.persistent_volume_name.unwrap_or_default() })
 }

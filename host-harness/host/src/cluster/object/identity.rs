@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::kinds;
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
-use crate::cluster::load::Origin;
+use crate::cluster::load::DocumentOrigin;
 
 /// The kind and the name of an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Identity {
+pub(crate) struct ObjectIdentity {
     /// The API group; empty for the core group.
     pub(crate) group: String,
     pub(crate) version: String,
@@ -19,19 +19,19 @@ pub(crate) struct Identity {
     pub(crate) name: String,
 }
 
-impl Identity {
+impl ObjectIdentity {
     /// Reads the fields that every object has.
-    pub(super) fn read(value: &Value, origin: &Origin) -> Result<Identity, InputError> {
+    pub(super) fn read(value: &Value, origin: &DocumentOrigin) -> Result<ObjectIdentity, InputError> {
         if !value.is_object() {
             let remedy = "write a mapping with apiVersion, kind and metadata";
             return Err(origin.mistake("", "this is not a Kubernetes object", remedy));
         }
-        let unknown = Subject { origin, name: "the object".to_owned() };
+        let unknown = ObjectContext { origin, name: "the object".to_owned() };
         let api_version = required(value, "/apiVersion", &unknown, "write it, for example `apiVersion: v1`")?;
         let kind = required(value, "/kind", &unknown, "write it, for example `kind: Pod`")?;
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
         kinds::check(group, version, kind, &unknown)?;
-        let unnamed = Subject { origin, name: kind.to_owned() };
+        let unnamed = ObjectContext { origin, name: kind.to_owned() };
         let name = required(value, "/metadata/name", &unnamed, "add a name")?;
         let namespace = match text(value, "/metadata/namespace", &unnamed)? {
             "" if kinds::is_pod(group, kind) => "default",
@@ -44,13 +44,13 @@ impl Identity {
             }
         }
         let [group, version, kind, namespace, name] = [group, version, kind, namespace, name].map(str::to_owned);
-        Ok(Identity { group, version, kind, namespace, name })
+        Ok(ObjectIdentity { group, version, kind, namespace, name })
     }
 
     /// Creates the identity of a pod.
-    pub(super) fn of_pod(namespace: &str, name: &str) -> Identity {
+    pub(super) fn of_pod(namespace: &str, name: &str) -> ObjectIdentity {
         let [version, kind, namespace, name] = ["v1", "Pod", namespace, name].map(str::to_owned);
-        Identity { group: String::new(), version, kind, namespace, name }
+        ObjectIdentity { group: String::new(), version, kind, namespace, name }
     }
 
     /// Returns `Kind/namespace/name`, or `Kind/name` for an object without namespace.
@@ -82,8 +82,8 @@ impl Identity {
     }
 
     /// Returns the object as messages name it, for example `Pod default/a`.
-    pub(super) fn subject<'o>(&self, origin: &'o Origin) -> Subject<'o> {
-        Subject { origin, name: self.key().replacen('/', " ", 1) }
+    pub(super) fn subject<'o>(&self, origin: &'o DocumentOrigin) -> ObjectContext<'o> {
+        ObjectContext { origin, name: self.key().replacen('/', " ", 1) }
     }
 }
 
@@ -91,7 +91,7 @@ impl Identity {
 ///
 /// # Errors
 /// The value is not a text.
-fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'v str, InputError> {
+fn text<'v>(value: &'v Value, pointer: &str, subject: &ObjectContext<'_>) -> Result<&'v str, InputError> {
     match value.pointer(pointer) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text),
@@ -101,7 +101,12 @@ fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'
     }
 }
 
-fn required<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>, remedy: &str) -> Result<&'v str, InputError> {
+fn required<'v>(
+    value: &'v Value,
+    pointer: &str,
+    subject: &ObjectContext<'_>,
+    remedy: &str,
+) -> Result<&'v str, InputError> {
     match text(value, pointer, subject)? {
         "" => Err(subject.mistake(pointer, "is missing", remedy)),
         text => Ok(text),

@@ -6,13 +6,13 @@ use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, TopologySpreadConstra
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::labels::selector;
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Constraints, LabelTest, Requirement};
-use crate::cluster::inter_pod::{CountedNodes, Demands, PodSet, PodTerm, Spread};
+use crate::cluster::eligibility::{Constraints, LabelRequirement, LabelTest};
+use crate::cluster::inter_pod::{CountedNodes, PodDemands, PodSet, PodTerm, TopologySpreadRule};
 
 /// The pod whose demands are read.
-pub(super) struct Author<'a> {
+pub(super) struct DemandingPod<'a> {
     pub(super) namespace: &'a str,
     pub(super) labels: &'a BTreeMap<String, String>,
     /// The demands of the pod on its node.
@@ -21,7 +21,7 @@ pub(super) struct Author<'a> {
 
 /// The sense of a term: a matching pod permits the node (affinity) or forbids it (anti-affinity).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sense {
+enum AffinitySign {
     Permits,
     Forbids,
 }
@@ -29,35 +29,35 @@ enum Sense {
 /// Reads the demands of a pod. `None`: the pod has no demands. `pointer` is the JSON pointer of its `spec`.
 pub(super) fn read(
     spec: &PodSpec,
-    author: &Author<'_>,
+    author: &DemandingPod<'_>,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Option<Demands>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<Option<PodDemands>, InputError> {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     let affinity = spec.affinity.as_ref();
     let near = affinity.and_then(|affinity| affinity.pod_affinity.as_ref());
     let near = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_deref());
     let far = affinity.and_then(|affinity| affinity.pod_anti_affinity.as_ref());
     let far = far.and_then(|far| far.required_during_scheduling_ignored_during_execution.as_deref());
-    let terms = |written: Option<&[PodAffinityTerm]>, kind: &str, sense: Sense| {
+    let terms = |written: Option<&[PodAffinityTerm]>, kind: &str, sense: AffinitySign| {
         let at = |index| format!("{pointer}/affinity/{kind}/{REQUIRED}/{index}");
         let written = written.into_iter().flatten().enumerate();
         written.map(|(index, one)| term(one, author, sense, &at(index), subject)).collect::<Result<_, _>>()
     };
-    let demands = Demands {
-        affinity: terms(near, "podAffinity", Sense::Permits)?,
-        anti_affinity: terms(far, "podAntiAffinity", Sense::Forbids)?,
+    let demands = PodDemands {
+        affinity: terms(near, "podAffinity", AffinitySign::Permits)?,
+        anti_affinity: terms(far, "podAntiAffinity", AffinitySign::Forbids)?,
         spread: spreads(spec, author, pointer, subject)?,
     };
-    Ok((demands != Demands::default()).then_some(demands))
+    Ok((demands != PodDemands::default()).then_some(demands))
 }
 
 fn term(
     written: &PodAffinityTerm,
-    author: &Author<'_>,
-    sense: Sense,
+    author: &DemandingPod<'_>,
+    sense: AffinitySign,
     pointer: &str,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
 ) -> Result<PodTerm, InputError> {
     let mut labels = labels(written.label_selector.as_ref(), pointer, subject)?;
     if let Some(labels) = &mut labels {
@@ -72,16 +72,16 @@ fn term(
         namespaces.insert(author.namespace.to_owned());
     }
     let mut pods = PodSet { namespaces, namespace_labels, labels, takes_unknown: false };
-    pods.takes_unknown = sense == Sense::Forbids && pods.asks_for_labels();
+    pods.takes_unknown = sense == AffinitySign::Forbids && pods.asks_for_labels();
     Ok(PodTerm { pods, topology: topology(&written.topology_key, pointer, subject)? })
 }
 
 fn spreads(
     spec: &PodSpec,
-    author: &Author<'_>,
+    author: &DemandingPod<'_>,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Vec<Spread>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<Vec<TopologySpreadRule>, InputError> {
     let mut spreads = Vec::new();
     for (index, written) in spec.topology_spread_constraints.iter().flatten().enumerate() {
         let at = format!("{pointer}/topologySpreadConstraints/{index}");
@@ -103,10 +103,10 @@ fn spreads(
 
 fn spread(
     written: &TopologySpreadConstraint,
-    author: &Author<'_>,
+    author: &DemandingPod<'_>,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Spread, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<TopologySpreadRule, InputError> {
     let mut labels = labels(written.label_selector.as_ref(), pointer, subject)?;
     if let Some(labels) = &mut labels {
         labels.extend(same(written.match_label_keys.as_deref(), author, LabelTest::In));
@@ -124,7 +124,7 @@ fn spread(
     };
     let constraints = if honors_taints { Constraints { tolerations, ..node } } else { node };
     let namespaces = BTreeSet::from([author.namespace.to_owned()]);
-    Ok(Spread {
+    Ok(TopologySpreadRule {
         // Upstream counts no pod for an empty selector (`countPodsMatchSelector`), so that the skew is never too large.
         pods: PodSet { namespaces, labels: labels.filter(|labels| !labels.is_empty()), ..PodSet::default() },
         topology: topology(&written.topology_key, pointer, subject)?,
@@ -138,8 +138,8 @@ fn spread(
 fn labels(
     written: Option<&LabelSelector>,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Option<BTreeSet<Requirement>>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<Option<BTreeSet<LabelRequirement>>, InputError> {
     let at = format!("{pointer}/labelSelector");
     written.map(|written| selector(written, &at, subject)).transpose()
 }
@@ -148,17 +148,17 @@ fn labels(
 /// stored pod the API server has merged them into the selector already, so they change nothing.
 fn same<'a>(
     keys: Option<&'a [String]>,
-    author: &'a Author<'_>,
+    author: &'a DemandingPod<'_>,
     test: fn(BTreeSet<String>) -> LabelTest,
-) -> impl Iterator<Item = Requirement> + 'a {
+) -> impl Iterator<Item = LabelRequirement> + 'a {
     let of = move |key: &'a String| {
         let value = author.labels.get(key)?.clone();
-        Some(Requirement { key: key.clone(), test: test(BTreeSet::from([value])) })
+        Some(LabelRequirement { key: key.clone(), test: test(BTreeSet::from([value])) })
     };
     keys.into_iter().flatten().filter_map(of)
 }
 
-fn topology(key: &str, pointer: &str, subject: &Subject<'_>) -> Result<String, InputError> {
+fn topology(key: &str, pointer: &str, subject: &ObjectContext<'_>) -> Result<String, InputError> {
     match key {
         "" => {
             Err(subject.mistake(&format!("{pointer}/topologyKey"), "is missing", "write the key of a label of nodes"))
@@ -167,7 +167,7 @@ fn topology(key: &str, pointer: &str, subject: &Subject<'_>) -> Result<String, I
     }
 }
 
-fn positive(number: i32, field: &str, pointer: &str, subject: &Subject<'_>) -> Result<u32, InputError> {
+fn positive(number: i32, field: &str, pointer: &str, subject: &ObjectContext<'_>) -> Result<u32, InputError> {
     u32::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| {
         let what = format_args!("{number} is less than 1").to_string();
         subject.mistake(&format!("{pointer}/{field}"), what, "write a whole number from 1 on")
@@ -183,7 +183,7 @@ fn one_word(
     known: [&str; 2],
     pointer: &str,
     field: &str,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
 ) -> Result<bool, InputError> {
     let [first, second] = known;
     match word {

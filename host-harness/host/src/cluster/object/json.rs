@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Body, NodeFacts, Object};
+use super::{Body, KubernetesObject, NodeFacts};
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Effect, Taint};
-use crate::cluster::load::Origin;
+use crate::cluster::eligibility::{Effect, NodeTaint};
+use crate::cluster::load::DocumentOrigin;
 use lictor_contract::quantity::exact;
 
-impl Object {
-    /// Returns the object as JSON, from which [`Object::from_json`] reads the same object. A node has only the fields that the host reads.
+impl KubernetesObject {
+    /// Returns the object as JSON, from which [`KubernetesObject::from_json`] reads the same object. A node has only the fields that the host reads.
     pub fn json(&self) -> String {
         match &self.body {
             Body::Pod(pod) => pod.json.compact(),
@@ -21,17 +21,17 @@ impl Object {
         }
     }
 
-    /// Reads the JSON that [`Object::json`] has written. Mistakes name the file, and no line.
+    /// Reads the JSON that [`KubernetesObject::json`] has written. Mistakes name the file, and no line.
     ///
     /// # Errors
-    /// Those of [`Object::from_value`].
-    pub fn from_json(value: Value, file: &Arc<str>) -> Result<Object, InputError> {
-        Object::from_value(value, &Origin::without_lines(file.clone()), "")
+    /// Those of [`KubernetesObject::from_value`].
+    pub fn from_json(value: Value, file: &Arc<str>) -> Result<KubernetesObject, InputError> {
+        KubernetesObject::from_value(value, &DocumentOrigin::without_lines(file.clone()), "")
     }
 
     fn node(&self, NodeFacts { allocatable, terrain }: &NodeFacts) -> Value {
         let amount = |(resource, amount): (&String, &i64)| (resource.clone(), Value::String(exact(resource, *amount)));
-        let taint = |Taint { key, value, effect }: &Taint| {
+        let taint = |NodeTaint { key, value, effect }: &NodeTaint| {
             let effect = match effect {
                 Effect::NoSchedule => "NoSchedule",
                 Effect::NoExecute => "NoExecute",
@@ -77,7 +77,7 @@ mod tests {
         for value in values {
             let read = object(value);
             let json = read.json();
-            let again = Object::from_json(serde_json::from_str(&json).unwrap(), &Arc::from("x")).unwrap();
+            let again = KubernetesObject::from_json(serde_json::from_str(&json).unwrap(), &Arc::from("x")).unwrap();
             assert_eq!(again.json(), json);
             assert_eq!(again.key(), read.key());
             if let (Body::Node(read), Body::Node(again)) = (&read.body, &again.body) {

@@ -7,33 +7,33 @@ use crate::cluster::load;
 
 /// The JSON of an object: its own copy, or a range of the text that the object was read from.
 #[derive(Debug, Clone)]
-pub(crate) enum Kept {
+pub(crate) enum RawJson {
     /// A copy of its own.
     Own(Box<str>),
     /// A part of a text, as it was written there.
     Part(Arc<str>, Range<usize>),
 }
 
-impl Default for Kept {
-    fn default() -> Kept {
-        Kept::Own(Box::default())
+impl Default for RawJson {
+    fn default() -> RawJson {
+        RawJson::Own(Box::default())
     }
 }
 
-impl Kept {
+impl RawJson {
     /// Returns the JSON as it is written.
     pub(crate) fn as_written(&self) -> &str {
         match self {
-            Kept::Own(json) => json,
-            Kept::Part(text, range) => text.get(range.clone()).unwrap_or_default(),
+            RawJson::Own(json) => json,
+            RawJson::Part(text, range) => text.get(range.clone()).unwrap_or_default(),
         }
     }
 
     /// Returns the JSON without spaces and without `metadata.managedFields`, which the host never reads.
     pub(crate) fn compact(&self) -> String {
         match self {
-            Kept::Own(json) => json.to_string(),
-            Kept::Part(..) => load::compact(self.as_written()).unwrap_or_else(|| self.as_written().to_owned()),
+            RawJson::Own(json) => json.to_string(),
+            RawJson::Part(..) => load::compact(self.as_written()).unwrap_or_else(|| self.as_written().to_owned()),
         }
     }
 }

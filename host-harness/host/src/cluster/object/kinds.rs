@@ -1,6 +1,6 @@
 //! Finds kinds that are certainly mistakes. Kinds of groups with a domain are always accepted.
 
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 
 /// All kinds of the core group.
@@ -64,7 +64,7 @@ pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
 }
 
 /// Refuses a kind that its group and version do not have.
-pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_>) -> Result<(), InputError> {
+pub(super) fn check(group: &str, version: &str, kind: &str, subject: &ObjectContext<'_>) -> Result<(), InputError> {
     let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
     let unknown =
         |remedy: String| Err(subject.mistake("/kind", format_args!("`{api_version}` has no kind `{kind}`"), &remedy));

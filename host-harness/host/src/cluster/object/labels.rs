@@ -6,18 +6,19 @@ use k8s_openapi::api::core::v1::NodeSelectorRequirement;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
 use super::constraints::{self, unknown_operator};
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{LabelTest, Requirement};
+use crate::cluster::eligibility::{LabelRequirement, LabelTest};
 
 /// Reads a selector of labels: all of its requirements must hold.
 pub(super) fn selector(
     written: &LabelSelector,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<BTreeSet<Requirement>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<BTreeSet<LabelRequirement>, InputError> {
     let labels = written.match_labels.iter().flatten();
-    let mut requirements: BTreeSet<Requirement> = labels.map(|(key, value)| one_of(key, [value.clone()])).collect();
+    let mut requirements: BTreeSet<LabelRequirement> =
+        labels.map(|(key, value)| one_of(key, [value.clone()])).collect();
     for (index, written) in written.match_expressions.iter().flatten().enumerate() {
         let at = format!("{pointer}/matchExpressions/{index}");
         let LabelSelectorRequirement { key, operator, values } = written.clone();
@@ -31,6 +32,6 @@ pub(super) fn selector(
 }
 
 /// Returns the requirement that a label has one of these values.
-pub(super) fn one_of(key: &str, values: impl IntoIterator<Item = String>) -> Requirement {
-    Requirement { key: key.to_owned(), test: LabelTest::In(values.into_iter().collect()) }
+pub(super) fn one_of(key: &str, values: impl IntoIterator<Item = String>) -> LabelRequirement {
+    LabelRequirement { key: key.to_owned(), test: LabelTest::In(values.into_iter().collect()) }
 }

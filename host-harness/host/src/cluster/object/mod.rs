@@ -29,37 +29,37 @@ use lictor_contract::Phase;
 use serde_json::Value;
 
 use super::InputError;
-use super::load::{Document, Origin};
+use super::load::{DocumentOrigin, SourceDocument};
 use super::volumes::{AttachmentFacts, CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use disks::DISK;
-pub(crate) use identity::Identity;
-pub(crate) use kept::Kept;
+pub(crate) use identity::ObjectIdentity;
+pub(crate) use kept::RawJson;
 pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::{Amounts, MOST, NO_NUMBER, as_texts, holds_quantities};
-use subject::Subject;
+pub(crate) use quantities::{MOST, NO_NUMBER, ResourceAmounts, as_texts, holds_quantities};
+use subject::ObjectContext;
 pub use subject::{dotted, step};
-pub(in crate::cluster) use typed::{Mistake, typed};
+pub(in crate::cluster) use typed::{FieldError, typed};
 
 /// A Kubernetes object without mistakes.
 #[derive(Debug, Clone)]
-pub struct Object {
-    pub(crate) id: Identity,
-    pub(crate) place: Place,
+pub struct KubernetesObject {
+    pub(crate) id: ObjectIdentity,
+    pub(crate) place: SourceLocation,
     pub(crate) body: Body,
 }
 
 /// The place where an object begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     pub(crate) file: Arc<str>,
     pub(crate) line: u32,
 }
 
-impl Place {
+impl SourceLocation {
     /// Returns a warning for the author of the object, at the line where the object begins.
     pub(crate) fn remark(&self, message: String, remedy: &str) -> InputError {
         InputError { file: self.file.clone(), line: self.line, message, remedy: remedy.to_owned() }
@@ -76,7 +76,7 @@ pub(crate) enum Body {
     /// A namespace: its labels.
     Namespace(BTreeMap<String, String>, Value),
     /// Any other object, and its place in the file. Only the mirror knows whether its kind is placed like a pod.
-    Other(Value, Origin),
+    Other(Value, DocumentOrigin),
     /// An object whose version is not read. The object is left out.
     Unread(Value, InputError),
 }
@@ -99,10 +99,10 @@ pub(crate) enum Storage {
     Devices(Option<String>),
 }
 
-impl Object {
+impl KubernetesObject {
     /// Reads a document.
-    pub fn from_document(document: Document) -> Result<Object, InputError> {
-        Object::from_value(document.value, &document.origin, "")
+    pub fn from_document(document: SourceDocument) -> Result<KubernetesObject, InputError> {
+        KubernetesObject::from_value(document.value, &document.origin, "")
     }
 
     /// Reads a part of a document: `value` is the value at `pointer` of `origin`.
@@ -111,13 +111,17 @@ impl Object {
     /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or selector is
     /// invalid. Each error has its line. A version in which the kind is not read is no error: a mirror leaves the object out and reports it
     /// ([`Mirror::drain_unread`](super::mirror::Mirror::drain_unread)).
-    pub fn from_value(mut value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
+    pub fn from_value(
+        mut value: Value,
+        origin: &DocumentOrigin,
+        pointer: &str,
+    ) -> Result<KubernetesObject, InputError> {
         let origin = &origin.below(pointer);
-        let id = Identity::read(&value, origin)?;
+        let id = ObjectIdentity::read(&value, origin)?;
         let subject = &id.subject(origin);
-        let place = Place { file: origin.file().clone(), line: origin.line("") };
+        let place = SourceLocation { file: origin.file().clone(), line: origin.line("") };
         if let Some(mistake) = versions::unread(&id, subject) {
-            return Ok(Object { id, place, body: Body::Unread(value, mistake) });
+            return Ok(KubernetesObject { id, place, body: Body::Unread(value, mistake) });
         }
         if kinds::is_own(&id.kind) {
             versions::to_newest(&id, &mut value);
@@ -137,19 +141,28 @@ impl Object {
                 None => Body::Other(value, origin.clone()),
             },
         };
-        Ok(Object { id, place, body })
+        Ok(KubernetesObject { id, place, body })
     }
 
     /// Reads a pod from JSON without spaces. `line` is the line of the original text on which the pod begins. `None`: the pod is unusual or has a
     /// mistake, and must be read as a document. `origin` is used only for mistakes, which are dropped here.
-    pub(crate) fn pod_from_text(json: &str, written: Kept, origin: &Origin, line: u32) -> Option<Object> {
-        let subject = Subject { origin, name: String::new() };
+    pub(crate) fn pod_from_text(
+        json: &str,
+        written: RawJson,
+        origin: &DocumentOrigin,
+        line: u32,
+    ) -> Option<KubernetesObject> {
+        let subject = ObjectContext { origin, name: String::new() };
         let pod = PodFacts::from_text(json, written, &subject)?;
         if pod.name.is_empty() || pod.name.contains('/') || pod.namespace.contains('/') {
             return None;
         }
-        let id = Identity::of_pod(&pod.namespace, &pod.name);
-        Some(Object { id, place: Place { file: origin.file().clone(), line }, body: Body::Pod(Box::new(pod)) })
+        let id = ObjectIdentity::of_pod(&pod.namespace, &pod.name);
+        Some(KubernetesObject {
+            id,
+            place: SourceLocation { file: origin.file().clone(), line },
+            body: Body::Pod(Box::new(pod)),
+        })
     }
 
     /// Returns `Kind/namespace/name`, or `Kind/name` for an object without namespace.

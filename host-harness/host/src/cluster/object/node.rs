@@ -4,21 +4,21 @@ use k8s_openapi::api::core::v1::Node;
 use serde_json::Value;
 
 use super::constraints::effect;
-use super::quantities::{self, Amounts, MOST};
-use super::subject::Subject;
+use super::quantities::{self, MOST, ResourceAmounts};
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Taint, Terrain};
+use crate::cluster::eligibility::{NodeProperties, NodeTaint};
 
 /// The properties of a node. No resource exceeds [`MOST`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeFacts {
-    pub(crate) allocatable: Amounts,
-    pub(crate) terrain: Terrain,
+    pub(crate) allocatable: ResourceAmounts,
+    pub(crate) terrain: NodeProperties,
 }
 
 impl NodeFacts {
     /// Reads a node.
-    pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<NodeFacts, InputError> {
+    pub(super) fn read(mut value: Value, subject: &ObjectContext<'_>) -> Result<NodeFacts, InputError> {
         quantities::as_texts(&mut value);
         let Node { metadata, spec, status } = subject.typed(&value, "")?;
         drop(value);
@@ -36,10 +36,10 @@ impl NodeFacts {
                 return Err(subject.mistake(&format!("{at}/key"), "is missing", "write the key of the taint"));
             }
             if let Some(effect) = effect(&taint.effect, &format!("{at}/effect"), subject)? {
-                taints.push(Taint { key: taint.key, value: taint.value.unwrap_or_default(), effect });
+                taints.push(NodeTaint { key: taint.key, value: taint.value.unwrap_or_default(), effect });
             }
         }
-        let terrain = Terrain {
+        let terrain = NodeProperties {
             name: metadata.name.unwrap_or_default(),
             labels: metadata.labels.unwrap_or_default(),
             taints,

@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::pod::{PodFacts, holds, nanoseconds, preempted};
-use super::subject::Subject;
-use super::{Identity, kinds, quantities};
+use super::subject::ObjectContext;
+use super::{ObjectIdentity, kinds, quantities};
 use crate::cluster::InputError;
-use crate::cluster::load::Origin;
+use crate::cluster::load::DocumentOrigin;
 
 /// A declaration of a placed kind that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,14 +71,14 @@ pub(crate) fn running_word(kind: &PlacedKind) -> Option<&str> {
 pub(crate) fn read(
     number: u32,
     kind: &PlacedKind,
-    id: &Identity,
+    id: &ObjectIdentity,
     value: &Value,
-    origin: &Origin,
+    origin: &DocumentOrigin,
 ) -> Result<PodFacts, InputError> {
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let subject = id.subject(origin);
-    let object = Placed { kind, value: &value, subject: &subject };
+    let object = PlacedObject { kind, value: &value, subject: &subject };
     let metadata: ObjectMeta = object.at("/metadata")?.unwrap_or_default();
     let Some(template) = object.at::<PodTemplateSpec>(&kind.template)? else {
         return Err(subject.mistake(&kind.template, "is missing", "write the template of its pods"));
@@ -109,13 +109,13 @@ fn with_metadata(mut facts: PodFacts, metadata: ObjectMeta, namespaced: bool) ->
 }
 
 /// An object of a placed kind.
-struct Placed<'a> {
+struct PlacedObject<'a> {
     kind: &'a PlacedKind,
     value: &'a Value,
-    subject: &'a Subject<'a>,
+    subject: &'a ObjectContext<'a>,
 }
 
-impl Placed<'_> {
+impl PlacedObject<'_> {
     /// Reads the value at a JSON pointer. `None`: the value is absent.
     fn at<T: DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>, InputError> {
         match self.value.pointer(pointer) {

@@ -8,14 +8,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use lictor_contract::{Owner, Phase};
 use serde_json::Value;
 
-use super::inter_pod::Author;
+use super::inter_pod::DemandingPod;
 use super::priority_class::never_preempts;
-use super::quantities::{self, Amounts};
-use super::subject::Subject;
-use super::{Kept, constraints, disks, inter_pod, ports, requests, storage};
+use super::quantities::{self, ResourceAmounts};
+use super::subject::ObjectContext;
+use super::{RawJson, constraints, disks, inter_pod, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
-use crate::cluster::inter_pod::Demands;
+use crate::cluster::inter_pod::PodDemands;
 use crate::cluster::volumes::PodVolumes;
 
 /// The properties of a pod, or of an object that is placed like one. Nodes, classes and resources are referenced by name.
@@ -41,33 +41,33 @@ pub(crate) struct PodFacts {
     pub(crate) started: Option<i64>,
     pub(crate) scheduled: Option<i64>,
     /// The requests, including ports of the node and disks.
-    pub(crate) requests: Amounts,
+    pub(crate) requests: ResourceAmounts,
     pub(crate) constraints: Constraints,
     /// The demands on other pods. `None`: the pod has no demands.
-    pub(crate) demands: Option<Arc<Demands>>,
+    pub(crate) demands: Option<Arc<PodDemands>>,
     pub(crate) volumes: PodVolumes,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
     /// The whole object as JSON, for the fields that a policy reads. Empty for an object that is not a pod.
-    pub(crate) json: Kept,
+    pub(crate) json: RawJson,
 }
 
 impl PodFacts {
     /// Reads a pod.
-    pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+    pub(super) fn read(mut value: Value, subject: &ObjectContext<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
         let json = value.to_string();
-        PodFacts::from_pod(subject.typed_from(&value, &json, "")?, Kept::Own(json.into()), subject)
+        PodFacts::from_pod(subject.typed_from(&value, &json, "")?, RawJson::Own(json.into()), subject)
     }
 
     /// Reads a pod from JSON without spaces, whose quantities are texts. `None`: the pod has a mistake.
-    pub(super) fn from_text(json: &str, written: Kept, subject: &Subject<'_>) -> Option<PodFacts> {
+    pub(super) fn from_text(json: &str, written: RawJson, subject: &ObjectContext<'_>) -> Option<PodFacts> {
         let pod = serde_json::from_str(json).ok()?;
         PodFacts::from_pod(pod, written, subject).ok()
     }
 
-    fn from_pod(pod: Pod, json: Kept, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+    fn from_pod(pod: Pod, json: RawJson, subject: &ObjectContext<'_>) -> Result<PodFacts, InputError> {
         let Pod { metadata, spec, status } = pod;
         let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
         let facts = PodFacts { json, ..facts };
@@ -83,7 +83,7 @@ impl PodFacts {
         spec: PodSpec,
         status: Option<&PodStatus>,
         pointer: &str,
-        subject: &Subject<'_>,
+        subject: &ObjectContext<'_>,
     ) -> Result<PodFacts, InputError> {
         if spec.containers.is_empty() {
             return Err(subject.mistake(&format!("{pointer}/containers"), "is missing", "add at least one container"));
@@ -95,7 +95,7 @@ impl PodFacts {
         requests.extend(disks::of_pod(&spec));
         let constraints = constraints::read(&spec, pointer, subject)?;
         let (labels, namespace) = (metadata.labels.unwrap_or_default(), or(metadata.namespace, "default"));
-        let author = Author { namespace: &namespace, labels: &labels, constraints: &constraints };
+        let author = DemandingPod { namespace: &namespace, labels: &labels, constraints: &constraints };
         let demands = inter_pod::read(&spec, &author, pointer, subject)?.map(Arc::new);
         let volumes = storage::volumes_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
         let node = spec.node_name.filter(|name| !name.is_empty());
@@ -129,11 +129,11 @@ impl PodFacts {
                 .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
             labels,
             annotations: metadata.annotations.unwrap_or_default(),
-            json: Kept::default(),
+            json: RawJson::default(),
         })
     }
 
-    fn with_status(mut self, status: PodStatus, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+    fn with_status(mut self, status: PodStatus, subject: &ObjectContext<'_>) -> Result<PodFacts, InputError> {
         self.phase = match status.phase.as_deref().unwrap_or_default() {
             "" => self.phase,
             "Pending" => Phase::Pending,

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use k8s_openapi::api::core::v1::{Container, ContainerPort, PodSpec};
 
-use super::quantities::Amounts;
-use super::subject::Subject;
+use super::quantities::ResourceAmounts;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 use crate::cluster::volumes::ATTACHMENTS;
 
@@ -27,7 +27,11 @@ pub(crate) fn everywhere(resource: &str) -> i64 {
 }
 
 /// Reads the host ports of a pod. `pointer` is the JSON pointer of the pod's `spec`.
-pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Amounts, InputError> {
+pub(super) fn of_pod(
+    spec: &PodSpec,
+    pointer: &str,
+    subject: &ObjectContext<'_>,
+) -> Result<ResourceAmounts, InputError> {
     let host_network = spec.host_network == Some(true);
     let mut taken = BTreeMap::<(String, i32), BTreeSet<Option<IpAddr>>>::new();
     let sidecar = |container: &Container| container.restart_policy.as_deref() == Some("Always");
@@ -52,14 +56,14 @@ pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Re
 }
 
 /// The protocol, the port, and the address. `None`: all addresses, which is also the meaning of `0.0.0.0`.
-type Binding = ((String, i32), Option<IpAddr>);
+type PortBinding = ((String, i32), Option<IpAddr>);
 
 fn read(
     port: &ContainerPort,
     host_network: bool,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Option<Binding>, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<Option<PortBinding>, InputError> {
     let number = match port.host_port {
         None | Some(0) if host_network => port.container_port,
         None | Some(0) => return Ok(None),
@@ -96,8 +100,8 @@ fn read(
     Ok(Some(((protocol.to_owned(), number), address)))
 }
 
-fn amounts(taken: &BTreeMap<(String, i32), BTreeSet<Option<IpAddr>>>) -> Amounts {
-    let mut amounts = Amounts::new();
+fn amounts(taken: &BTreeMap<(String, i32), BTreeSet<Option<IpAddr>>>) -> ResourceAmounts {
+    let mut amounts = ResourceAmounts::new();
     for ((protocol, port), addresses) in taken {
         let resource = format!("hostport/{protocol}/{port}");
         if addresses.contains(&None) {
@@ -119,18 +123,18 @@ mod tests {
     use super::*;
     use crate::cluster::load;
 
-    fn taken(spec: Value) -> Result<Amounts, InputError> {
+    fn taken(spec: Value) -> Result<ResourceAmounts, InputError> {
         let origin = load::read("p.yaml", "spec: 1\n").unwrap().remove(0).origin;
-        let subject = Subject { origin: &origin, name: "Pod default/a".to_owned() };
+        let subject = ObjectContext { origin: &origin, name: "Pod default/a".to_owned() };
         of_pod(&serde_json::from_value(spec).unwrap(), "/spec", &subject)
     }
 
-    fn ports(ports: Value) -> Amounts {
+    fn ports(ports: Value) -> ResourceAmounts {
         taken(json!({"containers": [{"name": "c", "ports": ports}]})).unwrap()
     }
 
     /// Returns whether both sets of ports fit on a node.
-    fn fit(one: &Amounts, other: &Amounts) -> bool {
+    fn fit(one: &ResourceAmounts, other: &ResourceAmounts) -> bool {
         one.iter()
             .all(|(resource, amount)| amount.saturating_add(*other.get(resource).unwrap_or(&0)) <= everywhere(resource))
     }
@@ -158,7 +162,7 @@ mod tests {
             (&all, &ports(json!([{"containerPort": 80, "hostPort": 81}])), true),
         ] {
             assert_eq!(fit(first, second), expected, "{first:?} {second:?}");
-            assert!(fit(first, &Amounts::new()));
+            assert!(fit(first, &ResourceAmounts::new()));
         }
     }
 
@@ -178,7 +182,7 @@ mod tests {
             ("hostport/TCP/90/10.0.0.2", 1),
         ];
         assert_eq!(own, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
-        assert!(fit(&own, &Amounts::new()));
+        assert!(fit(&own, &ResourceAmounts::new()));
     }
 
     #[test]
@@ -190,7 +194,7 @@ mod tests {
             json!({"hostNetwork": true, "containers": [container(80)], "initContainers": [container(81), sidecar]});
         let whole = |port: u32| (format!("hostport/TCP/{port}"), 1_i64 << 32);
         assert_eq!(taken(spec), Ok([whole(80), whole(82)].into()));
-        assert_eq!(taken(json!({"containers": [container(80)]})), Ok(Amounts::new()));
+        assert_eq!(taken(json!({"containers": [container(80)]})), Ok(ResourceAmounts::new()));
     }
 
     #[test]

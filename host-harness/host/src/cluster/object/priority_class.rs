@@ -3,7 +3,7 @@
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use serde_json::Value;
 
-use super::subject::Subject;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 
 /// The properties of a priority class.
@@ -16,7 +16,7 @@ pub(crate) struct ClassFacts {
 
 impl ClassFacts {
     /// Reads a priority class.
-    pub(super) fn read(value: &Value, subject: &Subject<'_>) -> Result<ClassFacts, InputError> {
+    pub(super) fn read(value: &Value, subject: &ObjectContext<'_>) -> Result<ClassFacts, InputError> {
         let class: PriorityClass = subject.typed(value, "")?;
         if value.get("value").is_none_or(Value::is_null) {
             return Err(subject.mistake("/value", "is missing", "write the priority of the class"));
@@ -34,7 +34,7 @@ impl ClassFacts {
 pub(super) fn never_preempts(
     policy: Option<&str>,
     pointer: &str,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
 ) -> Result<Option<bool>, InputError> {
     match policy.unwrap_or_default() {
         "" => Ok(None),

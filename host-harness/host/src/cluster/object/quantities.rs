@@ -7,11 +7,11 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
 use serde_json::Value;
 
-use super::subject::{Subject, step};
+use super::subject::{ObjectContext, step};
 use crate::cluster::InputError;
 
 /// Amounts by the name of the resource, in the unit of the contract.
-pub(crate) type Amounts = BTreeMap<String, i64>;
+pub(crate) type ResourceAmounts = BTreeMap<String, i64>;
 
 /// The largest amount of a resource that a node can have, in the unit of the contract: 1 PiB, or 10^12 cores. Sums of 2,000 such nodes or pods stay
 /// within 64 bits.
@@ -69,9 +69,9 @@ pub(super) fn clamped(text: &str, unit: Unit) -> Result<i64, QuantityError> {
 pub(super) fn read(
     list: Option<&BTreeMap<String, Quantity>>,
     pointer: impl Display,
-    subject: &Subject<'_>,
-) -> Result<Amounts, InputError> {
-    let mut amounts = Amounts::new();
+    subject: &ObjectContext<'_>,
+) -> Result<ResourceAmounts, InputError> {
+    let mut amounts = ResourceAmounts::new();
     for (resource, Quantity(text)) in list.into_iter().flatten() {
         let at = || format!("{pointer}{}", step(resource));
         if resource.matches('/').count() > 1 {
@@ -90,7 +90,7 @@ pub(super) fn read(
 }
 
 /// Adds amounts. A sum beyond 64 bits is `i64::MAX`.
-pub(super) fn add(sum: &mut Amounts, more: &Amounts) {
+pub(super) fn add(sum: &mut ResourceAmounts, more: &ResourceAmounts) {
     for (resource, amount) in more {
         let entry = sum.entry(resource.clone()).or_default();
         *entry = entry.saturating_add(*amount);
@@ -98,12 +98,12 @@ pub(super) fn add(sum: &mut Amounts, more: &Amounts) {
 }
 
 /// Lowers amounts to at most this.
-pub(super) fn lower(amounts: &mut Amounts, most: i64) {
+pub(super) fn lower(amounts: &mut ResourceAmounts, most: i64) {
     amounts.values_mut().for_each(|amount| *amount = (*amount).min(most));
 }
 
 /// Raises amounts to at least those of another.
-pub(super) fn raise(amounts: &mut Amounts, to: &Amounts) {
+pub(super) fn raise(amounts: &mut ResourceAmounts, to: &ResourceAmounts) {
     for (resource, amount) in to {
         let entry = amounts.entry(resource.clone()).or_default();
         *entry = (*entry).max(*amount);

@@ -9,8 +9,8 @@ use std::fmt::Display;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, PodSpec, PodStatus, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::quantities::{Amounts, BEYOND, add, lower, raise, read};
-use super::subject::Subject;
+use super::quantities::{BEYOND, ResourceAmounts, add, lower, raise, read};
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 
 /// Computes the requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is the JSON
@@ -21,12 +21,12 @@ pub(super) fn of_pod(
     spec: &PodSpec,
     status: Option<&PodStatus>,
     pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Amounts, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<ResourceAmounts, InputError> {
     let has_node = spec.node_name.as_ref().is_some_and(|node| !node.is_empty());
     let status = status.filter(|_| has_node);
-    let pod = Reader { spec, status, infeasible: status.is_some_and(is_infeasible), pointer, subject };
-    let specified = pod.containers(View::Spec)?;
+    let pod = RequestReader { spec, status, infeasible: status.is_some_and(is_infeasible), pointer, subject };
+    let specified = pod.containers(RequestSource::Spec)?;
     let mut requests = pod.of_containers(&specified)?;
     requests.extend(pod.pod_level(&specified)?.into_iter().filter(|(resource, _)| is_pod_level(resource)));
     add(&mut requests, &pod.read(spec.overhead.as_ref(), format_args!("{pointer}/overhead"))?);
@@ -57,7 +57,7 @@ fn has_amounts(status: &PodStatus) -> bool {
 
 /// The place where the requests of a container are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum View {
+enum RequestSource {
     /// The spec (containerSpecRequests).
     Spec,
     /// The amounts that the kubelet has admitted (containerAllocatedRequests).
@@ -67,22 +67,22 @@ enum View {
 }
 
 /// A pod, with the place and the name that mistakes in it are reported at.
-struct Reader<'a> {
+struct RequestReader<'a> {
     spec: &'a PodSpec,
     status: Option<&'a PodStatus>,
     /// The kubelet calls the resize to the spec infeasible.
     infeasible: bool,
     pointer: &'a str,
-    subject: &'a Subject<'a>,
+    subject: &'a ObjectContext<'a>,
 }
 
-impl Reader<'_> {
-    fn read(&self, list: Option<&BTreeMap<String, Quantity>>, at: impl Display) -> Result<Amounts, InputError> {
+impl RequestReader<'_> {
+    fn read(&self, list: Option<&BTreeMap<String, Quantity>>, at: impl Display) -> Result<ResourceAmounts, InputError> {
         read(list, at, self.subject)
     }
 
     /// Reads the requests of the containers together (AggregateContainerRequests). `specified` is their sum in the spec.
-    fn of_containers(&self, specified: &Amounts) -> Result<Amounts, InputError> {
+    fn of_containers(&self, specified: &ResourceAmounts) -> Result<ResourceAmounts, InputError> {
         // A status without amounts is read like the spec.
         let counts = |status: &&PodStatus| self.infeasible || has_amounts(status);
         let Some(status) = self.status.filter(counts) else { return Ok(specified.clone()) };
@@ -92,18 +92,18 @@ impl Reader<'_> {
                 self.read(Some(allocated), "/status/allocatedResources")?,
                 self.read(Some(actuated), "/status/resources/requests")?,
             ),
-            _ => (self.containers(View::Allocated)?, self.containers(View::Actuated)?),
+            _ => (self.containers(RequestSource::Allocated)?, self.containers(RequestSource::Actuated)?),
         };
-        let mut requests = if self.infeasible { Amounts::new() } else { specified.clone() };
+        let mut requests = if self.infeasible { ResourceAmounts::new() } else { specified.clone() };
         raise(&mut requests, &allocated);
         raise(&mut requests, &actuated);
         Ok(requests)
     }
 
     /// Reads the requests of the pod as a whole, which replace those of its containers; empty where the spec has none.
-    fn pod_level(&self, containers: &Amounts) -> Result<Amounts, InputError> {
+    fn pod_level(&self, containers: &ResourceAmounts) -> Result<ResourceAmounts, InputError> {
         let resources = self.spec.resources.as_ref();
-        let Requirements { requests: mut whole, limits } =
+        let RequestsAndLimits { requests: mut whole, limits } =
             requirements(resources, format_args!("{}/resources", self.pointer), self.subject)?;
         // The API server adds the missing requests of a pod that has limits: those of the containers, else the limit (defaultPodRequests).
         for (resource, limit) in limits.iter().filter(|(resource, _)| is_pod_level(resource)) {
@@ -123,8 +123,9 @@ impl Reader<'_> {
 
     /// Adds up the containers in this view. Containers run together with all sidecars; another init container runs with the sidecars that
     /// started before it (aggregateContainerResourcesByFn).
-    fn containers(&self, view: View) -> Result<Amounts, InputError> {
-        let (mut running, mut sidecars, mut peak) = (Amounts::new(), Amounts::new(), Amounts::new());
+    fn containers(&self, view: RequestSource) -> Result<ResourceAmounts, InputError> {
+        let (mut running, mut sidecars, mut peak) =
+            (ResourceAmounts::new(), ResourceAmounts::new(), ResourceAmounts::new());
         for (index, container) in self.spec.containers.iter().enumerate() {
             add(&mut running, &self.container(container, view, "containers", index)?);
         }
@@ -142,11 +143,17 @@ impl Reader<'_> {
         Ok(running)
     }
 
-    fn container(&self, container: &Container, view: View, list: &str, index: usize) -> Result<Amounts, InputError> {
-        if view != View::Spec
+    fn container(
+        &self,
+        container: &Container,
+        view: RequestSource,
+        list: &str,
+        index: usize,
+    ) -> Result<ResourceAmounts, InputError> {
+        if view != RequestSource::Spec
             && let Some((at, status)) = self.status_of(&container.name)
         {
-            let resources = status.resources.as_ref().filter(|_| view == View::Actuated);
+            let resources = status.resources.as_ref().filter(|_| view == RequestSource::Actuated);
             if let Some(requests) = resources.and_then(|resources| resources.requests.as_ref()) {
                 return self.read(Some(requests), format_args!("{at}/resources/requests"));
             }
@@ -154,11 +161,11 @@ impl Reader<'_> {
                 return self.read(Some(allocated), format_args!("{at}/allocatedResources"));
             }
         }
-        if view != View::Spec && self.infeasible {
-            return Ok(Amounts::new());
+        if view != RequestSource::Spec && self.infeasible {
+            return Ok(ResourceAmounts::new());
         }
         let pointer = format_args!("{}/{list}/{index}/resources", self.pointer);
-        let Requirements { requests, limits } = requirements(container.resources.as_ref(), pointer, self.subject)?;
+        let RequestsAndLimits { requests, limits } = requirements(container.resources.as_ref(), pointer, self.subject)?;
         // The API server uses the limit as request where the latter is absent (SetDefaults_Pod).
         Ok(limits.into_iter().chain(requests).collect())
     }
@@ -179,19 +186,19 @@ impl Reader<'_> {
 }
 
 /// Amounts of a container or a pod.
-struct Requirements {
-    requests: Amounts,
-    limits: Amounts,
+struct RequestsAndLimits {
+    requests: ResourceAmounts,
+    limits: ResourceAmounts,
 }
 
 fn requirements(
     resources: Option<&ResourceRequirements>,
     pointer: impl Display,
-    subject: &Subject<'_>,
-) -> Result<Requirements, InputError> {
+    subject: &ObjectContext<'_>,
+) -> Result<RequestsAndLimits, InputError> {
     let requests = resources.and_then(|r| r.requests.as_ref());
     let limits = resources.and_then(|r| r.limits.as_ref());
-    Ok(Requirements {
+    Ok(RequestsAndLimits {
         requests: read(requests, format_args!("{pointer}/requests"), subject)?,
         limits: read(limits, format_args!("{pointer}/limits"), subject)?,
     })

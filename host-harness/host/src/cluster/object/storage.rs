@@ -11,12 +11,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use super::labels::{one_of, selector};
-use super::subject::Subject;
-use super::{Identity, Storage, constraints, disks, drivers, quantities};
+use super::subject::ObjectContext;
+use super::{ObjectIdentity, Storage, constraints, disks, drivers, quantities};
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Requirement, Term, ZONES};
+use crate::cluster::eligibility::{LabelRequirement, NodeTerm, ZONES};
 use crate::cluster::volumes::{
-    Binding, ClaimFacts, ClaimRef, OwnerPod, PodVolumes, StorageFacts, VolumeFacts, VolumeState,
+    ClaimBinding, ClaimFacts, ClaimRef, OwnerPod, PodVolumes, StorageFacts, VolumeFacts, VolumeState,
 };
 
 /// The annotation of a claim whose volume is being provisioned for a node.
@@ -51,7 +51,11 @@ pub(super) fn volumes_of_pod(spec: &PodSpec, pod: &str) -> PodVolumes {
 }
 
 /// Reads an object of the storage kinds. `None`: the object is of another kind.
-pub(super) fn read(id: &Identity, value: &Value, subject: &Subject<'_>) -> Result<Option<Storage>, InputError> {
+pub(super) fn read(
+    id: &ObjectIdentity,
+    value: &Value,
+    subject: &ObjectContext<'_>,
+) -> Result<Option<Storage>, InputError> {
     Ok(Some(match (&*id.group, &*id.kind) {
         ("", "PersistentVolumeClaim") => Storage::Claim(Box::new(claim(value, subject)?)),
         ("", "PersistentVolume") => Storage::Volume(Box::new(volume(value, subject)?)),
@@ -66,7 +70,7 @@ pub(super) fn read(id: &Identity, value: &Value, subject: &Subject<'_>) -> Resul
 }
 
 /// Reads a claim.
-fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError> {
+fn claim(value: &Value, subject: &ObjectContext<'_>) -> Result<ClaimFacts, InputError> {
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let PersistentVolumeClaim { metadata, spec, status } = subject.typed(&value, "")?;
@@ -74,9 +78,9 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
     let pod = pod_of(&metadata);
     let annotations = metadata.annotations.unwrap_or_default();
     let binding = match status.phase.as_deref() {
-        Some("Lost") => Binding::Lost,
-        Some("Pending") if !annotations.contains_key(BIND_COMPLETED) => Binding::Pending,
-        _ => Binding::Bound,
+        Some("Lost") => ClaimBinding::Lost,
+        Some("Pending") if !annotations.contains_key(BIND_COMPLETED) => ClaimBinding::Pending,
+        _ => ClaimBinding::Bound,
     };
     let requests = spec.resources.and_then(|resources| resources.requests);
     let requests = quantities::read(requests.as_ref(), "/spec/resources/requests", subject)?;
@@ -104,7 +108,7 @@ fn pod_of(metadata: &ObjectMeta) -> Option<OwnerPod> {
 }
 
 /// Reads a volume.
-fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputError> {
+fn volume(value: &Value, subject: &ObjectContext<'_>) -> Result<VolumeFacts, InputError> {
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let PersistentVolume { metadata, spec, status } = subject.typed(&value, "")?;
@@ -151,15 +155,15 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
 }
 
 /// Returns the requirement of a zone label of a volume: one zone, or several in the form `a__b`.
-fn zone(key: &str, value: &str) -> Requirement {
+fn zone(key: &str, value: &str) -> LabelRequirement {
     one_of(key, value.split("__").map(str::to_owned))
 }
 
 /// Reads a storage class.
-fn class(value: &Value, subject: &Subject<'_>) -> Result<StorageFacts, InputError> {
+fn class(value: &Value, subject: &ObjectContext<'_>) -> Result<StorageFacts, InputError> {
     let class: StorageClass = subject.typed(value, "")?;
     let requirement = |of: &TopologySelectorLabelRequirement| one_of(&of.key, of.values.iter().cloned());
-    let term = |term: &TopologySelectorTerm| Term {
+    let term = |term: &TopologySelectorTerm| NodeTerm {
         labels: term.match_label_expressions.iter().flatten().map(requirement).collect(),
         names: BTreeSet::new(),
     };

@@ -5,17 +5,17 @@ use serde_json::Value;
 
 use super::typed::typed;
 use crate::cluster::InputError;
-use crate::cluster::load::Origin;
+use crate::cluster::load::DocumentOrigin;
 
 /// The object to read.
 #[derive(Debug)]
-pub(super) struct Subject<'a> {
-    pub(super) origin: &'a Origin,
+pub(super) struct ObjectContext<'a> {
+    pub(super) origin: &'a DocumentOrigin,
     /// The name of the object in messages, for example `Pod default/a`.
     pub(super) name: String,
 }
 
-impl Subject<'_> {
+impl ObjectContext<'_> {
     /// Returns a mistake at a JSON pointer into the object.
     pub(super) fn mistake(&self, pointer: &str, what: impl std::fmt::Display, remedy: &str) -> InputError {
         let message = match dotted(pointer) {

@@ -4,11 +4,11 @@ mod placed;
 use lictor_contract::{Owner, Phase};
 
 use super::*;
-use crate::cluster::eligibility::{Effect, Taint};
+use crate::cluster::eligibility::{Effect, NodeTaint};
 use crate::cluster::load;
 
-fn object(text: &str) -> Result<Object, InputError> {
-    Object::from_document(load::read("o.yaml", text).unwrap().remove(0))
+fn object(text: &str) -> Result<KubernetesObject, InputError> {
+    KubernetesObject::from_document(load::read("o.yaml", text).unwrap().remove(0))
 }
 
 fn pod(text: &str) -> PodFacts {
@@ -19,7 +19,7 @@ fn pod(text: &str) -> PodFacts {
 }
 
 /// Reads a pod whose spec has these lines (indented by two) after one container without requests.
-fn pod_with(spec: &str) -> Result<Object, InputError> {
+fn pod_with(spec: &str) -> Result<KubernetesObject, InputError> {
     object(&format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: c}}]\n{spec}\n"))
 }
 
@@ -116,7 +116,7 @@ status:
     let Body::Node(node) = object(text).unwrap().body else { panic!("no node") };
     let expected = [("cpu", 3920), ("memory", 1 << 30), ("nvidia.com/gpu", 8), ("pods", 110)];
     assert_eq!(node.allocatable, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
-    let taint = Taint { key: "gpu".to_owned(), value: "yes".to_owned(), effect: Effect::NoExecute };
+    let taint = NodeTaint { key: "gpu".to_owned(), value: "yes".to_owned(), effect: Effect::NoExecute };
     assert_eq!((&*node.terrain.name, node.terrain.unschedulable, node.terrain.taints), ("n1", true, vec![taint]));
     let capacity = object("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}").unwrap();
     let Body::Node(node) = capacity.body else { panic!("no node") };
@@ -150,7 +150,7 @@ fn other_kinds_stay_as_they_are() {
 fn inline_objects_of_another_document_have_its_lines() {
     let document = load::read("s.yaml", "spec:\n  cluster:\n  - {apiVersion: v1, kind: Node, metadata: {name: n}}\n  - apiVersion: v1\n    kind: Node\n    metadata: {name: m}\n    status: {allocatable: {cpu: -1}}\n").unwrap().remove(0);
     let second = document.value.pointer("/spec/cluster/1").unwrap().clone();
-    let mistake = Object::from_value(second, &document.origin, "/spec/cluster/1").unwrap_err();
+    let mistake = KubernetesObject::from_value(second, &document.origin, "/spec/cluster/1").unwrap_err();
     assert_eq!(
         mistake.to_string(),
         "s.yaml:7: status.allocatable.cpu of Node m: `-1` is negative; write a quantity of 0 or more"

@@ -10,17 +10,17 @@ use super::subject::step;
 
 /// A mistake, and the JSON pointer to the value that has it.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::cluster) struct Mistake {
+pub(in crate::cluster) struct FieldError {
     pub(in crate::cluster) pointer: String,
     pub(in crate::cluster) message: String,
 }
 
 /// Reads a value as a type. `json` is the JSON of the value.
-pub(in crate::cluster) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, Mistake> {
+pub(in crate::cluster) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, FieldError> {
     serde_json::from_str(json).map_err(|error| mistake(value, &error))
 }
 
-fn mistake(value: &Value, error: &Error) -> Mistake {
+fn mistake(value: &Value, error: &Error) -> FieldError {
     let mut message = error.to_string();
     if let Some(length) = message.strip_suffix(&position(error)).map(str::len) {
         message.truncate(length);
@@ -30,14 +30,14 @@ fn mistake(value: &Value, error: &Error) -> Mistake {
     // The parser gives up an array in place of an object after its bracket, where the first item begins. Where that item is an array too, the item
     // gets the mistake.
     let is_of_array = message.starts_with("invalid type: sequence");
-    descend(value, 0, &mut pointer, &|value, Span { key, start, end }| {
+    descend(value, 0, &mut pointer, &|value, ValueRange { key, start, end }| {
         (key..=end).contains(&column) && (!is_of_array || value.is_array() || start < column)
     });
     // These types are compared after they were read, so the mistake is about the object as a whole.
     if message.starts_with("invalid value") && matches!(&*pointer, "/apiVersion" | "/kind") {
         pointer.clear();
     }
-    Mistake { pointer, message }
+    FieldError { pointer, message }
 }
 
 /// Returns the position that the parser appends to its message.
@@ -46,7 +46,7 @@ fn position(error: &Error) -> String {
 }
 
 /// The range of a value in the text, and the position of its key, where a mistake can be as well. For an item, `key` is where it begins.
-struct Span {
+struct ValueRange {
     key: usize,
     start: usize,
     end: usize,
@@ -54,14 +54,14 @@ struct Span {
 
 /// Appends to `pointer` the path to the innermost value that has the mistake, according to `has`. Separate values never touch, because a comma or a
 /// quote is between them.
-fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, Span) -> bool) {
+fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, ValueRange) -> bool) {
     let mut at = start.saturating_add(1);
     let mut look = |step: String, before: usize, value: &Value| {
         let key = at.saturating_add(before.min(1));
         let start = at.saturating_add(before);
         let end = start.saturating_add(value.to_string().len());
         at = end.saturating_add(1);
-        if !has(value, Span { key, start, end }) {
+        if !has(value, ValueRange { key, start, end }) {
             return false;
         }
         pointer.push_str(&step);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// Returns the mistake that a reader finds which keeps the path while it reads.
-    fn expected(value: &Value) -> Option<Mistake> {
+    fn expected(value: &Value) -> Option<FieldError> {
         let error = serde_path_to_error::deserialize::<_, Pod>(value).err()?;
         let mut pointer = String::new();
         for segment in error.path() {
@@ -113,7 +113,7 @@ mod tests {
                 Segment::Enum { .. } | Segment::Unknown => {}
             }
         }
-        Some(Mistake { pointer, message: error.inner().to_string() })
+        Some(FieldError { pointer, message: error.inner().to_string() })
     }
 
     #[test]

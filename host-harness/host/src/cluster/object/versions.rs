@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use super::Identity;
-use super::subject::Subject;
+use super::ObjectIdentity;
+use super::subject::ObjectContext;
 use crate::cluster::InputError;
 
 /// A kind: its API group, its name, and the versions in which it is read, newest first. All versions have, or had, the fields that are read, with the
 /// same meaning. The policy handles the differences of `policy/v1beta1`.
-type Known = (&'static str, &'static str, &'static [&'static str]);
+type KnownKind = (&'static str, &'static str, &'static [&'static str]);
 
 /// The kinds of groups of Kubernetes that the host or a policy may read. Other kinds are read in any version. Their groups have a domain of their
 /// own, and the host does not know their versions.
-const KNOWN: [Known; 9] = [
+const KNOWN: [KnownKind; 9] = [
     ("scheduling.k8s.io", "PriorityClass", &["v1", "v1beta1", "v1alpha1"]),
     ("scheduling.k8s.io", "PodGroup", &["v1beta1", "v1alpha3", "v1alpha2"]),
     ("policy", "PodDisruptionBudget", &["v1", "v1beta1"]),
@@ -26,7 +26,7 @@ const KNOWN: [Known; 9] = [
 
 /// Returns the mistake of an object whose kind is read, but not in this version. Such an object is left out. `None`: the version is read, or unknown
 /// here.
-pub(super) fn unread(id: &Identity, subject: &Subject<'_>) -> Option<InputError> {
+pub(super) fn unread(id: &ObjectIdentity, subject: &ObjectContext<'_>) -> Option<InputError> {
     let (group, kind, versions) = known(id)?;
     if versions.contains(&&*id.version) {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn unread(id: &Identity, subject: &Subject<'_>) -> Option<InputError>
 }
 
 /// Writes the newest version into an object of an older version, for types that know only the newest.
-pub(super) fn to_newest(id: &Identity, value: &mut Value) {
+pub(super) fn to_newest(id: &ObjectIdentity, value: &mut Value) {
     let newest = known(id).and_then(|(group, _, versions)| Some(format!("{group}/{}", versions.first()?)));
     if let Some((newest, written)) = newest.zip(value.get_mut("apiVersion"))
         && written.as_str() != Some(&newest)
@@ -47,6 +47,6 @@ pub(super) fn to_newest(id: &Identity, value: &mut Value) {
     }
 }
 
-fn known(id: &Identity) -> Option<&'static Known> {
+fn known(id: &ObjectIdentity) -> Option<&'static KnownKind> {
     KNOWN.iter().find(|(group, kind, _)| *group == id.group && *kind == id.kind)
 }

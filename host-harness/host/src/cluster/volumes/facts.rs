@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cluster::eligibility::{Requirement, Term};
+use crate::cluster::eligibility::{LabelRequirement, NodeTerm};
 
 /// The namespace and name of a claim.
 pub(crate) type ClaimKey = (String, String);
@@ -16,14 +16,14 @@ pub(crate) struct ClaimFacts {
     pub(crate) pod: Option<OwnerPod>,
     /// The volume that `spec.volumeName` names, bound or not; empty for none.
     pub(crate) volume: String,
-    pub(crate) binding: Binding,
+    pub(crate) binding: ClaimBinding,
     /// The storage class; empty for none.
     pub(crate) class: String,
     pub(crate) modes: BTreeSet<String>,
     /// The requested bytes.
     pub(crate) storage: i64,
     /// The labels that the volume must have, where the claim has a selector.
-    pub(crate) selector: Option<BTreeSet<Requirement>>,
+    pub(crate) selector: Option<BTreeSet<LabelRequirement>>,
     pub(crate) is_block: bool,
     /// The VolumeAttributesClass; empty for none.
     pub(crate) attributes_class: String,
@@ -41,7 +41,7 @@ pub(crate) struct OwnerPod {
 
 /// The state of the binding between a claim and the volume that it names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Binding {
+pub(crate) enum ClaimBinding {
     /// The claim is bound, or states nothing. In the latter case its volume decides.
     #[default]
     Bound,
@@ -55,9 +55,9 @@ pub(crate) enum Binding {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct VolumeFacts {
     /// The affinity: a node must match one of the terms. `None`: every node matches.
-    pub(crate) affinity: Option<BTreeSet<Term>>,
+    pub(crate) affinity: Option<BTreeSet<NodeTerm>>,
     /// The zones and regions in the labels of the volume.
-    pub(crate) zones: BTreeSet<Requirement>,
+    pub(crate) zones: BTreeSet<LabelRequirement>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) is_block: bool,
     /// The VolumeAttributesClass; empty for none.
@@ -103,7 +103,7 @@ pub(crate) struct StorageFacts {
     /// The driver that provisions the volumes.
     pub(crate) provisioner: String,
     /// The topologies in which volumes can be provisioned; empty: everywhere.
-    pub(crate) topologies: BTreeSet<Term>,
+    pub(crate) topologies: BTreeSet<NodeTerm>,
 }
 
 /// The remaining capacity of a driver in a part of the cluster (CSIStorageCapacity).
@@ -111,7 +111,7 @@ pub(crate) struct StorageFacts {
 pub(crate) struct CapacityFacts {
     pub(crate) class: String,
     /// The labels of the nodes that can reach the storage. `None`: no node can.
-    pub(crate) nodes: Option<BTreeSet<Requirement>>,
+    pub(crate) nodes: Option<BTreeSet<LabelRequirement>>,
     /// The largest possible volume, in bytes: `maximumVolumeSize`, else `capacity`. `None`: the driver reports neither.
     pub(crate) largest: Option<i64>,
 }
@@ -146,7 +146,7 @@ impl ClaimRef {
 impl ClaimFacts {
     /// Returns whether the claim is bound to a volume.
     pub(crate) fn is_bound(&self) -> bool {
-        !self.volume.is_empty() && self.binding == Binding::Bound
+        !self.volume.is_empty() && self.binding == ClaimBinding::Bound
     }
 
     /// Returns whether an ephemeral volume of this pod created the claim. A pod without a uid is compared by its name (upstream

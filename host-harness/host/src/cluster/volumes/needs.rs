@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{CapacityFacts, ClaimFacts, ClaimKey, Offer, PodVolumes, StorageFacts, VolumeFacts, Volumes};
-use crate::cluster::eligibility::{NameTest, Need, Term};
+use super::{CapacityFacts, ClaimFacts, ClaimKey, PodVolumes, StorageFacts, VolumeFacts, VolumeOffer, Volumes};
+use crate::cluster::eligibility::{NameTest, NodeTerm, VolumeDemand};
 
 /// A pod that uses claims.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct User<'a> {
+pub(crate) struct ClaimUser<'a> {
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
     pub(crate) uid: &'a str,
@@ -19,23 +19,23 @@ pub(crate) struct User<'a> {
 
 /// The decisions about a waiting claim.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Decided<'a> {
+pub(crate) struct ClaimDecision<'a> {
     /// The node of another pod that uses the claim.
     pub(crate) node: Option<&'a str>,
     /// The volumes that are available to the claim.
-    pub(crate) offer: Option<&'a Offer>,
+    pub(crate) offer: Option<&'a VolumeOffer>,
 }
 
 impl Volumes {
     /// Returns the demands of a claim of a pod on the node of the pod.
-    pub(crate) fn needs(&self, user: &User<'_>, name: &str, decided: Decided<'_>) -> Vec<Need> {
-        let nowhere = |case: &'static str| vec![Need::Nowhere { case, claim: name.to_owned() }];
+    pub(crate) fn needs(&self, user: &ClaimUser<'_>, name: &str, decided: ClaimDecision<'_>) -> Vec<VolumeDemand> {
+        let nowhere = |case: &'static str| vec![VolumeDemand::Nowhere { case, claim: name.to_owned() }];
         let key = (user.namespace.to_owned(), name.to_owned());
         let Some(claim) = self.claims.get(&key) else { return nowhere("claim-missing") };
         if claim.is_being_deleted {
             return nowhere("claim-deleted");
         }
-        if claim.binding == super::Binding::Lost {
+        if claim.binding == super::ClaimBinding::Lost {
             return nowhere("volume-missing");
         }
         if user.volumes.ephemeral.contains(name) && !claim.is_made_by(user.name, user.uid) {
@@ -56,38 +56,44 @@ impl Volumes {
         };
         match claim.selected_node.as_deref().or(decided.node) {
             _ if !class.waits => nowhere("claim-unbound"),
-            Some(node) => vec![Need::Volume(BTreeSet::from([on_node(node)]))],
+            Some(node) => vec![VolumeDemand::Volume(BTreeSet::from([on_node(node)]))],
             None => self.to_be_bound(claim, class, decided.offer, name),
         }
     }
 
     /// Returns the demands of a claim that waits for its first pod: the node must reach an available volume, or one that can be provisioned.
-    fn to_be_bound(&self, claim: &ClaimFacts, class: &StorageFacts, offer: Option<&Offer>, name: &str) -> Vec<Need> {
+    fn to_be_bound(
+        &self,
+        claim: &ClaimFacts,
+        class: &StorageFacts,
+        offer: Option<&VolumeOffer>,
+        name: &str,
+    ) -> Vec<VolumeDemand> {
         let (topologies, capacities) = match class.makes_volumes {
-            true => (Terms::of(&class.topologies), self.capacity(claim, class)),
-            false => (Terms::Some(BTreeSet::new()), Terms::All),
+            true => (NodeTerms::of(&class.topologies), self.capacity(claim, class)),
+            false => (NodeTerms::Some(BTreeSet::new()), NodeTerms::All),
         };
         let volumes = offer.into_iter().flat_map(|offer| &offer.volumes).filter_map(|volume| self.volumes.get(volume));
-        let there: Vec<Option<&BTreeSet<Term>>> = volumes.map(|volume| volume.affinity.as_ref()).collect();
+        let there: Vec<Option<&BTreeSet<NodeTerm>>> = volumes.map(|volume| volume.affinity.as_ref()).collect();
         if there.contains(&None) {
             return Vec::new();
         }
         if there.is_empty() {
             if offer.is_some_and(|offer| offer.is_contested) && !class.makes_volumes {
-                return vec![Need::Nowhere { case: "volume-contested", claim: name.to_owned() }];
+                return vec![VolumeDemand::Nowhere { case: "volume-contested", claim: name.to_owned() }];
             }
-            let capacity = capacities.known().map(Need::Capacity);
-            return topologies.known().map(Need::Volume).into_iter().chain(capacity).collect();
+            let capacity = capacities.known().map(VolumeDemand::Capacity);
+            return topologies.known().map(VolumeDemand::Volume).into_iter().chain(capacity).collect();
         }
         let made = topologies.and(capacities).known();
         let terms = made.map(|made| there.into_iter().flatten().flatten().cloned().chain(made).collect());
-        terms.map(Need::Volume).into_iter().collect()
+        terms.map(VolumeDemand::Volume).into_iter().collect()
     }
 
     /// Returns the nodes for which the driver of a class can make a volume of this size (upstream volumebinding `hasEnoughCapacity`).
-    fn capacity(&self, claim: &ClaimFacts, class: &StorageFacts) -> Terms {
+    fn capacity(&self, claim: &ClaimFacts, class: &StorageFacts) -> NodeTerms {
         if !self.drivers.contains(&class.provisioner) {
-            return Terms::All;
+            return NodeTerms::All;
         }
         let is_enough = |capacity: &&CapacityFacts| {
             capacity.class == claim.class && capacity.largest.is_some_and(|largest| largest >= claim.storage)
@@ -95,11 +101,11 @@ impl Volumes {
         let mut terms = BTreeSet::new();
         for nodes in self.capacities.values().filter(is_enough).filter_map(|capacity| capacity.nodes.as_ref()) {
             if nodes.is_empty() {
-                return Terms::All;
+                return NodeTerms::All;
             }
-            terms.insert(Term { labels: nodes.clone(), names: BTreeSet::new() });
+            terms.insert(NodeTerm { labels: nodes.clone(), names: BTreeSet::new() });
         }
-        Terms::Some(terms)
+        NodeTerms::Some(terms)
     }
 
     /// Returns a claim that waits for its first pod, with its class. `None`: the claim is bound, or a volume is being provisioned for it.
@@ -107,53 +113,53 @@ impl Volumes {
         let claim = self.claims.get(key)?;
         let class = self.classes.get(&claim.class)?;
         let is_open = claim.volume.is_empty() && claim.selected_node.is_none() && !claim.is_being_deleted;
-        (class.waits && is_open && claim.binding != super::Binding::Lost).then_some((claim, class))
+        (class.waits && is_open && claim.binding != super::ClaimBinding::Lost).then_some((claim, class))
     }
 }
 
 /// The nodes that match one of the terms, or all nodes.
-enum Terms {
+enum NodeTerms {
     All,
-    Some(BTreeSet<Term>),
+    Some(BTreeSet<NodeTerm>),
 }
 
-impl Terms {
+impl NodeTerms {
     /// Returns the nodes of these terms; all nodes where there is no term.
-    fn of(terms: &BTreeSet<Term>) -> Terms {
-        if terms.is_empty() { Terms::All } else { Terms::Some(terms.clone()) }
+    fn of(terms: &BTreeSet<NodeTerm>) -> NodeTerms {
+        if terms.is_empty() { NodeTerms::All } else { NodeTerms::Some(terms.clone()) }
     }
 
     /// Returns the terms. `None`: all nodes are meant.
-    fn known(self) -> Option<BTreeSet<Term>> {
+    fn known(self) -> Option<BTreeSet<NodeTerm>> {
         match self {
-            Terms::All => None,
-            Terms::Some(terms) => Some(terms),
+            NodeTerms::All => None,
+            NodeTerms::Some(terms) => Some(terms),
         }
     }
 
     /// Returns the nodes that match both.
-    fn and(self, other: Terms) -> Terms {
+    fn and(self, other: NodeTerms) -> NodeTerms {
         match (self, other) {
-            (Terms::All, terms) | (terms, Terms::All) => terms,
-            (Terms::Some(one), Terms::Some(other)) => {
-                let both = |one: &Term, other: &Term| Term {
+            (NodeTerms::All, terms) | (terms, NodeTerms::All) => terms,
+            (NodeTerms::Some(one), NodeTerms::Some(other)) => {
+                let both = |one: &NodeTerm, other: &NodeTerm| NodeTerm {
                     labels: one.labels.union(&other.labels).cloned().collect(),
                     names: one.names.union(&other.names).cloned().collect(),
                 };
-                Terms::Some(one.iter().flat_map(|one| other.iter().map(move |other| both(one, other))).collect())
+                NodeTerms::Some(one.iter().flat_map(|one| other.iter().map(move |other| both(one, other))).collect())
             }
         }
     }
 }
 
 /// Returns the demands of a volume on a node.
-fn of_volume(volume: &VolumeFacts) -> Vec<Need> {
-    let affinity = volume.affinity.iter().map(|terms| Need::BoundVolume(terms.clone()));
-    let zones = (!volume.zones.is_empty()).then(|| Need::Zones(volume.zones.clone()));
+fn of_volume(volume: &VolumeFacts) -> Vec<VolumeDemand> {
+    let affinity = volume.affinity.iter().map(|terms| VolumeDemand::BoundVolume(terms.clone()));
+    let zones = (!volume.zones.is_empty()).then(|| VolumeDemand::Zones(volume.zones.clone()));
     affinity.chain(zones).collect()
 }
 
 /// Returns the term that only the node of this name matches.
-pub(super) fn on_node(name: &str) -> Term {
-    Term { labels: BTreeSet::new(), names: BTreeSet::from([NameTest::Is(name.to_owned())]) }
+pub(super) fn on_node(name: &str) -> NodeTerm {
+    NodeTerm { labels: BTreeSet::new(), names: BTreeSet::from([NameTest::Is(name.to_owned())]) }
 }

@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::NodeId;
 
 use super::{ClaimFacts, ClaimKey, VolumeFacts, VolumeState, Volumes};
-use crate::cluster::eligibility::Terrain;
-use crate::cluster::object::Amounts;
+use crate::cluster::eligibility::NodeProperties;
+use crate::cluster::object::ResourceAmounts;
 
 /// The maximum number of sets for one storage class. Beyond, each claim is given a volume.
 const MOST: usize = 64;
 
 /// A claim that waits for its first pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingClaim {
     pub(crate) key: ClaimKey,
     /// The node of the first of its pods that has one.
     pub(crate) node: Option<NodeId>,
@@ -31,7 +31,7 @@ pub(crate) struct Waiting {
 
 /// The volumes that are available to a waiting claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Offer {
+pub(crate) struct VolumeOffer {
     /// The volumes, by name.
     pub(crate) volumes: BTreeSet<String>,
     /// The resources of the node of which the claim takes 1 each.
@@ -42,46 +42,46 @@ pub(crate) struct Offer {
 
 /// The offers to all waiting claims, and the resources of nodes that stand for the available volumes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Offers {
-    pub(crate) claims: BTreeMap<ClaimKey, Offer>,
-    pub(crate) nodes: BTreeMap<NodeId, Amounts>,
+pub(crate) struct VolumeOffers {
+    pub(crate) claims: BTreeMap<ClaimKey, VolumeOffer>,
+    pub(crate) nodes: BTreeMap<NodeId, ResourceAmounts>,
 }
 
 /// A set of free volumes, by their indices in the list of all.
-type Set = BTreeSet<usize>;
+type VolumeSet = BTreeSet<usize>;
 
 /// A free volume and the nodes that reach it.
-struct Free<'a> {
+struct FreeVolume<'a> {
     name: &'a String,
     facts: &'a VolumeFacts,
     reach: BTreeSet<NodeId>,
 }
 
 /// A waiting claim and the free volumes that serve it.
-struct Choice<'a> {
-    waiting: &'a Waiting,
+struct ClaimVolumes<'a> {
+    waiting: &'a WaitingClaim,
     claim: &'a ClaimFacts,
-    set: Set,
+    set: VolumeSet,
 }
 
 impl Volumes {
     /// Computes the offers to these claims on these nodes.
-    pub(crate) fn offers(&self, waiting: &[Waiting], nodes: &[(NodeId, &Terrain)]) -> Offers {
-        let mut offers = Offers::default();
-        let mut by_class: BTreeMap<&str, Vec<(&Waiting, &ClaimFacts)>> = BTreeMap::new();
+    pub(crate) fn offers(&self, waiting: &[WaitingClaim], nodes: &[(NodeId, &NodeProperties)]) -> VolumeOffers {
+        let mut offers = VolumeOffers::default();
+        let mut by_class: BTreeMap<&str, Vec<(&WaitingClaim, &ClaimFacts)>> = BTreeMap::new();
         for one in waiting {
             let Some((claim, _)) = self.waiting_class(&one.key) else { continue };
             let kept = self.kept_for(&one.key, claim);
             if kept.is_empty() {
                 by_class.entry(&claim.class).or_default().push((one, claim));
             } else {
-                offers.claims.insert(one.key.clone(), Offer { volumes: kept, ..Offer::default() });
+                offers.claims.insert(one.key.clone(), VolumeOffer { volumes: kept, ..VolumeOffer::default() });
             }
         }
         for (class, claims) in by_class {
             let makes = self.classes.get(class).is_some_and(|facts| facts.makes_volumes);
             let free = self.free(class, if makes { &[] } else { nodes });
-            let choices: Vec<Choice<'_>> =
+            let choices: Vec<ClaimVolumes<'_>> =
                 claims.into_iter().map(|(waiting, claim)| choice(waiting, claim, &free)).collect();
             match makes {
                 true => spare(&choices, &free, &mut offers),
@@ -98,32 +98,32 @@ impl Volumes {
     }
 
     /// Returns the volumes of a class that any claim may have.
-    fn free(&self, class: &str, nodes: &[(NodeId, &Terrain)]) -> Vec<Free<'_>> {
+    fn free(&self, class: &str, nodes: &[(NodeId, &NodeProperties)]) -> Vec<FreeVolume<'_>> {
         let is_free = |volume: &VolumeFacts| {
             volume.class == class && volume.claim.is_none() && volume.state == VolumeState::Available
         };
         let reach = |volume: &VolumeFacts| {
-            let holds = |node: &Terrain| {
+            let holds = |node: &NodeProperties| {
                 let one_holds = |terms: &BTreeSet<_>| {
-                    terms.iter().any(|term: &super::super::eligibility::Term| term.holds(&node.name, &node.labels))
+                    terms.iter().any(|term: &super::super::eligibility::NodeTerm| term.holds(&node.name, &node.labels))
                 };
                 volume.affinity.as_ref().is_none_or(one_holds)
             };
             nodes.iter().filter(|(_, node)| holds(node)).map(|(id, _)| *id).collect()
         };
         let free = self.volumes.iter().filter(|(_, facts)| is_free(facts));
-        free.map(|(name, facts)| Free { name, facts, reach: reach(facts) }).collect()
+        free.map(|(name, facts)| FreeVolume { name, facts, reach: reach(facts) }).collect()
     }
 }
 
 /// Computes the free volumes that serve a claim.
-fn choice<'a>(waiting: &'a Waiting, claim: &'a ClaimFacts, free: &[Free<'_>]) -> Choice<'a> {
+fn choice<'a>(waiting: &'a WaitingClaim, claim: &'a ClaimFacts, free: &[FreeVolume<'_>]) -> ClaimVolumes<'a> {
     let serving = (0..).zip(free).filter(|(_, free)| free.facts.serves(&waiting.key, claim));
-    Choice { waiting, claim, set: serving.map(|(at, _)| at).collect() }
+    ClaimVolumes { waiting, claim, set: serving.map(|(at, _)| at).collect() }
 }
 
 /// Offers volumes of a class that provisions more on demand. Each claim is offered the volumes that serve no other claim.
-fn spare(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
+fn spare(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
     let mut served = BTreeMap::<usize, usize>::new();
     for at in choices.iter().flat_map(|choice| &choice.set) {
         let claims = served.entry(*at).or_default();
@@ -132,13 +132,13 @@ fn spare(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
     for choice in choices {
         let own = choice.set.iter().filter(|at| served.get(at) == Some(&1));
         let volumes = own.filter_map(|at| free.get(*at)).map(|free| free.name.clone()).collect();
-        offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, ..Offer::default() });
+        offers.claims.insert(choice.waiting.key.clone(), VolumeOffer { volumes, ..VolumeOffer::default() });
     }
 }
 
 /// Offers volumes of a class that provisions none.
-fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
-    let used: Set = choices.iter().flat_map(|choice| choice.set.iter().copied()).collect();
+fn share(class: &str, choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
+    let used: VolumeSet = choices.iter().flat_map(|choice| choice.set.iter().copied()).collect();
     let is_of_one_node = used.iter().filter_map(|at| free.get(*at)).all(|free| free.reach.len() <= 1);
     let sets = choices.iter().map(|choice| choice.set.clone()).filter(|set| !set.is_empty()).collect();
     match closed(sets).filter(|_| is_of_one_node) {
@@ -146,7 +146,7 @@ fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Of
         None if is_enough(choices, free) => {
             for choice in choices {
                 let volumes = names(&choice.set, free);
-                offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, ..Offer::default() });
+                offers.claims.insert(choice.waiting.key.clone(), VolumeOffer { volumes, ..VolumeOffer::default() });
             }
         }
         None => give(choices, free, offers),
@@ -154,14 +154,15 @@ fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Of
 }
 
 /// Adds the unions of sets that overlap, until no union is new. `None`: there are more than [`MOST`] new sets.
-fn closed(mut sets: BTreeSet<Set>) -> Option<BTreeSet<Set>> {
+fn closed(mut sets: BTreeSet<VolumeSet>) -> Option<BTreeSet<VolumeSet>> {
     let most = sets.len().saturating_add(MOST);
     loop {
-        let overlaps =
-            |one: &Set, other: &Set| !one.is_disjoint(other) && !one.is_subset(other) && !other.is_subset(one);
+        let overlaps = |one: &VolumeSet, other: &VolumeSet| {
+            !one.is_disjoint(other) && !one.is_subset(other) && !other.is_subset(one)
+        };
         let pairs = sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other)));
         let unions = pairs.filter(|(one, other)| one < other && overlaps(one, other)).map(|(one, other)| one | other);
-        let new: BTreeSet<Set> = unions.filter(|union| !sets.contains(union)).take(MOST).collect();
+        let new: BTreeSet<VolumeSet> = unions.filter(|union| !sets.contains(union)).take(MOST).collect();
         if new.is_empty() {
             return Some(sets);
         }
@@ -173,10 +174,16 @@ fn closed(mut sets: BTreeSet<Set>) -> Option<BTreeSet<Set>> {
 }
 
 /// Makes a resource of each set. A node has as many units as volumes of the set that it reaches. A claim that needs a volume of the set takes 1.
-fn count(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], sets: &BTreeSet<Set>, offers: &mut Offers) {
+fn count(
+    class: &str,
+    choices: &[ClaimVolumes<'_>],
+    free: &[FreeVolume<'_>],
+    sets: &BTreeSet<VolumeSet>,
+    offers: &mut VolumeOffers,
+) {
     for choice in choices {
         let takes = sets.iter().filter(|set| !choice.set.is_empty() && choice.set.is_subset(set));
-        let offer = Offer {
+        let offer = VolumeOffer {
             volumes: names(&choice.set, free),
             takes: takes.map(|set| resource(class, set, choices)).collect(),
             is_contested: false,
@@ -194,11 +201,13 @@ fn count(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], sets: &BTreeSet
 
 /// Returns the name of the resource of a set. The name lists the labels of the claims that choose from the whole set, or from the largest parts of
 /// it.
-fn resource(class: &str, set: &Set, choices: &[Choice<'_>]) -> String {
-    let within: BTreeSet<&Set> = choices.iter().map(|choice| &choice.set).filter(|own| own.is_subset(set)).collect();
-    let is_part = |own: &&&Set| !own.is_empty() && !within.iter().any(|other| other != *own && own.is_subset(other));
+fn resource(class: &str, set: &VolumeSet, choices: &[ClaimVolumes<'_>]) -> String {
+    let within: BTreeSet<&VolumeSet> =
+        choices.iter().map(|choice| &choice.set).filter(|own| own.is_subset(set)).collect();
+    let is_part =
+        |own: &&&VolumeSet| !own.is_empty() && !within.iter().any(|other| other != *own && own.is_subset(other));
     let label =
-        |own: &&Set| choices.iter().filter(|choice| choice.set == **own).map(|choice| label(choice.claim)).min();
+        |own: &&VolumeSet| choices.iter().filter(|choice| choice.set == **own).map(|choice| label(choice.claim)).min();
     let labels: BTreeSet<String> = within.iter().filter(is_part).filter_map(label).collect();
     let labels: Vec<String> = labels.into_iter().collect();
     format!("volume/free/{class}/{}", labels.join("+"))
@@ -214,7 +223,7 @@ fn label(claim: &ClaimFacts) -> String {
 
 /// Returns whether every claim finds a volume, whatever nodes the claims need. Each node that reaches a volume of a claim must reach as many of them
 /// as there are claims.
-fn is_enough(choices: &[Choice<'_>], free: &[Free<'_>]) -> bool {
+fn is_enough(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>]) -> bool {
     choices.iter().all(|choice| {
         let mut reached = BTreeMap::<NodeId, usize>::new();
         for node in choice.set.iter().filter_map(|at| free.get(*at)).flat_map(|free| &free.reach) {
@@ -227,13 +236,13 @@ fn is_enough(choices: &[Choice<'_>], free: &[Free<'_>]) -> bool {
 
 /// Gives each claim one volume, the smallest that serves it. Claims whose pods have nodes come first, then those of the highest priority, then the
 /// oldest.
-fn give(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
-    let mut ordered: Vec<&Choice<'_>> = choices.iter().collect();
+fn give(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
+    let mut ordered: Vec<&ClaimVolumes<'_>> = choices.iter().collect();
     ordered.sort_by_key(|choice| {
-        let Waiting { key, node, priority, created } = choice.waiting;
+        let WaitingClaim { key, node, priority, created } = choice.waiting;
         (node.is_none(), Reverse(*priority), *created, key)
     });
-    let mut given = Set::new();
+    let mut given = VolumeSet::new();
     for choice in ordered {
         let can = |at: &&usize| {
             let is_there = |node: NodeId| free.get(**at).is_some_and(|free| free.reach.contains(&node));
@@ -244,11 +253,13 @@ fn give(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
         given.extend(smallest);
         let volumes = names(&smallest.into_iter().collect(), free);
         let is_contested = smallest.is_none() && !choice.set.is_empty();
-        offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, is_contested, ..Offer::default() });
+        offers
+            .claims
+            .insert(choice.waiting.key.clone(), VolumeOffer { volumes, is_contested, ..VolumeOffer::default() });
     }
 }
 
 /// Returns the names of the volumes of a set.
-fn names(set: &Set, free: &[Free<'_>]) -> BTreeSet<String> {
+fn names(set: &VolumeSet, free: &[FreeVolume<'_>]) -> BTreeSet<String> {
     set.iter().filter_map(|at| free.get(*at)).map(|free| free.name.clone()).collect()
 }

@@ -1,4 +1,4 @@
-use super::super::eligibility::{LabelTest, Need, Requirement, Term, Terrain};
+use super::super::eligibility::{LabelRequirement, LabelTest, NodeProperties, NodeTerm, VolumeDemand};
 use super::needs::on_node;
 use super::*;
 
@@ -7,38 +7,38 @@ fn key(claim: &str) -> ClaimKey {
 }
 
 /// Returns the demands of the claim `c` of a pod `p` on the nodes `a`, `b` and `c`. Each node is in the zone of its name.
-fn needs_of(volumes: &Volumes, namespace: &str, made: bool) -> Vec<Need> {
+fn needs_of(volumes: &Volumes, namespace: &str, made: bool) -> Vec<VolumeDemand> {
     let offers = volumes.offers(&[waiting("c", None, 0)], &zones());
     let own = PodVolumes { claims: vec!["c".to_owned()], ..PodVolumes::default() };
     let own = PodVolumes { ephemeral: own.claims.iter().filter(|_| made).cloned().collect(), ..own };
-    let user = User { namespace, name: "p", uid: "u", volumes: &own };
-    volumes.needs(&user, "c", Decided { node: None, offer: offers.claims.get(&key("c")) })
+    let user = ClaimUser { namespace, name: "p", uid: "u", volumes: &own };
+    volumes.needs(&user, "c", ClaimDecision { node: None, offer: offers.claims.get(&key("c")) })
 }
 
-fn waiting(claim: &str, node: Option<u32>, priority: i32) -> Waiting {
-    Waiting { key: key(claim), node, priority, created: 0 }
+fn waiting(claim: &str, node: Option<u32>, priority: i32) -> WaitingClaim {
+    WaitingClaim { key: key(claim), node, priority, created: 0 }
 }
 
-fn terrains() -> [Terrain; 3] {
-    ["a", "b", "c"].map(|name| Terrain {
+fn terrains() -> [NodeProperties; 3] {
+    ["a", "b", "c"].map(|name| NodeProperties {
         name: name.to_owned(),
         labels: BTreeMap::from([("topology.kubernetes.io/zone".to_owned(), name.to_owned())]),
-        ..Terrain::default()
+        ..NodeProperties::default()
     })
 }
 
-fn zones() -> Vec<(u32, &'static Terrain)> {
-    static ZONES: std::sync::OnceLock<[Terrain; 3]> = std::sync::OnceLock::new();
+fn zones() -> Vec<(u32, &'static NodeProperties)> {
+    static ZONES: std::sync::OnceLock<[NodeProperties; 3]> = std::sync::OnceLock::new();
     (0..).zip(ZONES.get_or_init(terrains)).collect()
 }
 
-fn zone(name: &str) -> Requirement {
+fn zone(name: &str) -> LabelRequirement {
     let key = "topology.kubernetes.io/zone".to_owned();
-    Requirement { key, test: LabelTest::In(BTreeSet::from([name.to_owned()])) }
+    LabelRequirement { key, test: LabelTest::In(BTreeSet::from([name.to_owned()])) }
 }
 
-fn term(name: &str) -> Term {
-    Term { labels: BTreeSet::from([zone(name)]), names: BTreeSet::new() }
+fn term(name: &str) -> NodeTerm {
+    NodeTerm { labels: BTreeSet::from([zone(name)]), names: BTreeSet::new() }
 }
 
 fn modes(of: &[&str]) -> BTreeSet<String> {
@@ -69,7 +69,7 @@ fn volumes(claim: ClaimFacts) -> Volumes {
     }
 }
 
-fn needs(claim: ClaimFacts) -> Vec<Need> {
+fn needs(claim: ClaimFacts) -> Vec<VolumeDemand> {
     needs_of(&volumes(claim), "default", false)
 }
 
@@ -77,15 +77,15 @@ fn of_class(class: &str) -> ClaimFacts {
     ClaimFacts { class: class.to_owned(), ..ClaimFacts::default() }
 }
 
-fn nowhere(case: &'static str) -> Vec<Need> {
-    vec![Need::Nowhere { case, claim: "c".to_owned() }]
+fn nowhere(case: &'static str) -> Vec<VolumeDemand> {
+    vec![VolumeDemand::Nowhere { case, claim: "c".to_owned() }]
 }
 
 #[test]
 fn a_claim_that_cannot_be_used_keeps_its_pod_from_every_node() {
     let bound = ClaimFacts { volume: "bound".to_owned(), ..ClaimFacts::default() };
     assert_eq!(needs(ClaimFacts { is_being_deleted: true, ..bound.clone() }), nowhere("claim-deleted"));
-    assert_eq!(needs(ClaimFacts { binding: Binding::Lost, ..bound.clone() }), nowhere("volume-missing"));
+    assert_eq!(needs(ClaimFacts { binding: ClaimBinding::Lost, ..bound.clone() }), nowhere("volume-missing"));
     assert_eq!(needs(ClaimFacts { volume: "gone".to_owned(), ..bound }), nowhere("volume-missing"));
     assert_eq!(needs(of_class("immediate")), nowhere("claim-unbound"));
     assert_eq!(needs(of_class("")), nowhere("claim-unbound"));
@@ -96,33 +96,34 @@ fn a_claim_that_cannot_be_used_keeps_its_pod_from_every_node() {
 #[test]
 fn a_bound_claim_goes_with_the_affinity_and_the_zone_of_its_volume() {
     let bound = ClaimFacts { volume: "bound".to_owned(), ..ClaimFacts::default() };
-    let expected = [Need::BoundVolume(BTreeSet::from([term("b")])), Need::Zones(BTreeSet::from([zone("z")]))];
+    let expected =
+        [VolumeDemand::BoundVolume(BTreeSet::from([term("b")])), VolumeDemand::Zones(BTreeSet::from([zone("z")]))];
     assert_eq!(needs(bound), expected);
 }
 
 #[test]
 fn a_claim_that_waits_goes_where_a_volume_can_be_made() {
     assert_eq!(needs(of_class("made")), []);
-    assert_eq!(needs(of_class("zoned")), [Need::Volume(BTreeSet::from([term("a"), term("b")]))]);
+    assert_eq!(needs(of_class("zoned")), [VolumeDemand::Volume(BTreeSet::from([term("a"), term("b")]))]);
     let mut zoned = volumes(of_class("zoned"));
     zoned.volumes.get_mut("small").unwrap().class = "zoned".to_owned();
     zoned.volumes.get_mut("small").unwrap().affinity = None;
     assert_eq!(needs_of(&zoned, "default", false), [], "a volume is there for every node");
     let selected = ClaimFacts { selected_node: Some("n1".to_owned()), ..of_class("made") };
-    assert_eq!(needs(selected), [Need::Volume(BTreeSet::from([on_node("n1")]))]);
+    assert_eq!(needs(selected), [VolumeDemand::Volume(BTreeSet::from([on_node("n1")]))]);
 }
 
 #[test]
 fn a_claim_that_waits_goes_where_a_volume_of_its_class_size_and_mode_is_free() {
     let asks = |storage, mode: &str| ClaimFacts { storage, modes: modes(&[mode]), ..of_class("local") };
-    assert_eq!(needs(asks(5, "ReadWriteOnce")), [Need::Volume(BTreeSet::from([term("a"), term("b")]))]);
-    assert_eq!(needs(asks(6, "ReadWriteOnce")), [Need::Volume(BTreeSet::from([term("b")]))]);
-    assert_eq!(needs(asks(11, "ReadWriteOnce")), [Need::Volume(BTreeSet::new())]);
-    assert_eq!(needs(asks(5, "ReadWriteMany")), [Need::Volume(BTreeSet::new())]);
+    assert_eq!(needs(asks(5, "ReadWriteOnce")), [VolumeDemand::Volume(BTreeSet::from([term("a"), term("b")]))]);
+    assert_eq!(needs(asks(6, "ReadWriteOnce")), [VolumeDemand::Volume(BTreeSet::from([term("b")]))]);
+    assert_eq!(needs(asks(11, "ReadWriteOnce")), [VolumeDemand::Volume(BTreeSet::new())]);
+    assert_eq!(needs(asks(5, "ReadWriteMany")), [VolumeDemand::Volume(BTreeSet::new())]);
     let asked = asks(5, "ReadWriteOnce");
-    assert_eq!(needs(ClaimFacts { is_block: true, ..asked.clone() }), [Need::Volume(BTreeSet::new())]);
+    assert_eq!(needs(ClaimFacts { is_block: true, ..asked.clone() }), [VolumeDemand::Volume(BTreeSet::new())]);
     let selector = Some(BTreeSet::from([zone("a")]));
-    assert_eq!(needs(ClaimFacts { selector, ..asked.clone() }), [Need::Volume(BTreeSet::new())], "no labels");
+    assert_eq!(needs(ClaimFacts { selector, ..asked.clone() }), [VolumeDemand::Volume(BTreeSet::new())], "no labels");
     let mut kept = volumes(asked);
     let keep = |volume: &mut VolumeFacts, name: &str| {
         volume.claim = Some(ClaimRef { namespace: "default".to_owned(), name: name.to_owned(), uid: String::new() });
@@ -131,7 +132,7 @@ fn a_claim_that_waits_goes_where_a_volume_of_its_class_size_and_mode_is_free() {
     keep(kept.volumes.get_mut("large").unwrap(), "c");
     assert_eq!(
         needs_of(&kept, "default", false),
-        [Need::Volume(BTreeSet::from([term("b")]))],
+        [VolumeDemand::Volume(BTreeSet::from([term("b")]))],
         "one is kept for another claim, one for this"
     );
 }
@@ -145,7 +146,7 @@ fn uid_and_phase_decide_and_not_the_name() {
         let mut volumes = volumes(waits.clone());
         let volume = volumes.volumes.get_mut("large").unwrap();
         (volume.claim, volume.state) = (claim, state);
-        needs_of(&volumes, "default", false) != [Need::Volume(BTreeSet::new())]
+        needs_of(&volumes, "default", false) != [VolumeDemand::Volume(BTreeSet::new())]
     };
     assert!(serves(None, VolumeState::Available) && serves(named(""), VolumeState::Available));
     assert!(serves(named("new"), VolumeState::Kept));
@@ -153,7 +154,7 @@ fn uid_and_phase_decide_and_not_the_name() {
     assert!(!serves(named("new"), VolumeState::Gone) && !serves(None, VolumeState::Kept));
     // A claim that only requests a volume is not bound to it. A bound claim is not bound to a volume of another claim.
     let asks = ClaimFacts { volume: "bound".to_owned(), uid: "new".to_owned(), ..of_class("local") };
-    assert_eq!(needs(ClaimFacts { binding: Binding::Pending, ..asks.clone() }), nowhere("claim-unbound"));
+    assert_eq!(needs(ClaimFacts { binding: ClaimBinding::Pending, ..asks.clone() }), nowhere("claim-unbound"));
     let mut taken = volumes(asks);
     taken.volumes.get_mut("bound").unwrap().claim = named("old");
     assert_eq!(needs_of(&taken, "default", false), nowhere("volume-of-another-claim"));
@@ -176,18 +177,18 @@ fn a_volume_is_made_where_the_driver_has_enough_storage() {
         let facts = CapacityFacts { class: "zoned".to_owned(), nodes, largest };
         volumes.set("d", name, Storage::Capacity(facts));
     };
-    let within = Need::Volume(BTreeSet::from([term("a"), term("b")]));
+    let within = VolumeDemand::Volume(BTreeSet::from([term("a"), term("b")]));
     capacity(&mut volumes, "a", Some(BTreeSet::from([zone("a")])), Some(7));
     assert_eq!(needs_of(&volumes, "default", false), std::slice::from_ref(&within), "the driver does not report");
     volumes.set("", "d", Storage::Driver(true));
     capacity(&mut volumes, "b", Some(BTreeSet::from([zone("b")])), Some(6));
     capacity(&mut volumes, "c", None, Some(9));
-    assert_eq!(needs_of(&volumes, "default", false), [within, Need::Capacity(BTreeSet::from([term("a")]))]);
+    assert_eq!(needs_of(&volumes, "default", false), [within, VolumeDemand::Capacity(BTreeSet::from([term("a")]))]);
 }
 
 /// Returns the number of resources that each claim takes, and the amounts of each node.
-fn shared(volumes: &Volumes, claims: &[Waiting]) -> (Vec<usize>, Vec<(u32, Vec<i64>)>) {
-    let Offers { claims, nodes } = volumes.offers(claims, &zones());
+fn shared(volumes: &Volumes, claims: &[WaitingClaim]) -> (Vec<usize>, Vec<(u32, Vec<i64>)>) {
+    let VolumeOffers { claims, nodes } = volumes.offers(claims, &zones());
     let amounts = nodes.into_iter().map(|(node, amounts)| (node, amounts.into_values().collect()));
     (claims.into_values().map(|offer| offer.takes.len()).collect(), amounts.collect())
 }
@@ -217,9 +218,10 @@ fn volumes_that_several_nodes_reach_are_given_where_they_are_not_enough() {
     for claim in ["d", "e"] {
         volumes.claims.insert(key(claim), volumes.claims[&key("c")].clone());
     }
-    let offered = |waits: &[Waiting]| {
+    let offered = |waits: &[WaitingClaim]| {
         let offers = volumes.offers(waits, &zones());
-        let names = |offer: &Offer| (offer.volumes.iter().cloned().collect::<Vec<_>>().join(" "), offer.is_contested);
+        let names =
+            |offer: &VolumeOffer| (offer.volumes.iter().cloned().collect::<Vec<_>>().join(" "), offer.is_contested);
         offers.claims.values().map(names).collect::<Vec<_>>()
     };
     let all = || ("large small".to_owned(), false);

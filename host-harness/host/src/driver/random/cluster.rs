@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::cluster::Object;
-use crate::session::{Action, Command};
+use crate::cluster::KubernetesObject;
+use crate::session::{Command, CommandAction};
 use crate::verify::testing::{node, object};
 
 /// A pod as the cluster has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Real {
+pub struct SimulatedPod {
     /// The uid. A pod of the same name and another uid is another pod.
     pub uid: String,
     /// The cores that the pod requests.
@@ -35,16 +35,16 @@ pub struct Real {
 
 /// The pods by name, and the cores of the nodes.
 #[derive(Debug, Clone, Default)]
-pub struct Cluster {
+pub struct SimulatedCluster {
     /// The pods, all in namespace `default`.
-    pub pods: BTreeMap<String, Real>,
+    pub pods: BTreeMap<String, SimulatedPod>,
     /// The number of cores of each node.
     pub nodes: BTreeMap<String, u32>,
 }
 
-impl Cluster {
+impl SimulatedCluster {
     /// Returns the pod as an object. `None`: the pod does not exist.
-    pub fn object(&self, name: &str) -> Option<Object> {
+    pub fn object(&self, name: &str) -> Option<KubernetesObject> {
         let pod = self.pods.get(name)?;
         let mut metadata = json!({"name": name, "namespace": "default", "uid": pod.uid, "labels": pod.labels,
                                   "annotations": pod.annotations, "creationTimestamp": "1970-01-01T00:00:00Z"});
@@ -66,7 +66,7 @@ impl Cluster {
     }
 
     /// Returns all nodes and pods as objects.
-    pub fn objects(&self) -> Vec<Object> {
+    pub fn objects(&self) -> Vec<KubernetesObject> {
         let nodes = self.nodes.iter().map(|(name, cpu)| object(node(name, *cpu)));
         nodes.chain(self.pods.keys().filter_map(|name| self.object(name))).collect()
     }
@@ -81,12 +81,12 @@ impl Cluster {
         let name = &command.object.name;
         let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.uid == command.object.uid) else {
             return match command.action {
-                Action::Evict { .. } => Ok(()),
+                CommandAction::Evict { .. } => Ok(()),
                 _ => Err("not found".to_owned()),
             };
         };
         match &command.action {
-            Action::Bind { node, .. } => {
+            CommandAction::Bind { node, .. } => {
                 assert!(pod.node.is_none(), "`{name}` is bound twice: to {:?} and {node}", pod.node);
                 if pod.deleted {
                     return Err("the pod is being deleted".to_owned());
@@ -95,9 +95,9 @@ impl Cluster {
                 assert!(after <= nodes[node], "`{name}` needs {after} cores of `{node}`, which has {}", nodes[node]);
                 (pod.node, pod.nominated) = (Some(node.clone()), None);
             }
-            Action::Nominate { node } if pod.node.is_none() => pod.nominated.clone_from(node),
-            Action::Nominate { .. } => return Err("the pod is bound".to_owned()),
-            Action::Evict { delete, marks, .. } => {
+            CommandAction::Nominate { node } if pod.node.is_none() => pod.nominated.clone_from(node),
+            CommandAction::Nominate { .. } => return Err("the pod is bound".to_owned()),
+            CommandAction::Evict { delete, marks, .. } => {
                 assert!(!(pod.evicted && *delete), "`{name}` is evicted twice");
                 for mark in marks {
                     pod.labels.insert(mark.key.clone(), mark.value.clone());
@@ -106,7 +106,7 @@ impl Cluster {
                 pod.evicted = true;
                 pod.deleted |= *delete;
             }
-            Action::Confirm => {}
+            CommandAction::Confirm => {}
         }
         Ok(())
     }

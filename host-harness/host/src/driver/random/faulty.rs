@@ -9,15 +9,15 @@ use crate::policy::{CallError, Policy};
 
 /// The number of calls until a policy breaks; negative for never.
 #[derive(Debug, Clone)]
-pub struct Fuse(Arc<AtomicI64>);
+pub struct CallsUntilFault(Arc<AtomicI64>);
 
-impl Default for Fuse {
-    fn default() -> Fuse {
-        Fuse(Arc::new(AtomicI64::new(-1)))
+impl Default for CallsUntilFault {
+    fn default() -> CallsUntilFault {
+        CallsUntilFault(Arc::new(AtomicI64::new(-1)))
     }
 }
 
-impl Fuse {
+impl CallsUntilFault {
     /// Makes the policy break after this many calls; never where the number is negative.
     pub fn set(&self, calls: i64) {
         self.0.store(calls, Ordering::SeqCst);
@@ -33,7 +33,7 @@ impl Fuse {
 #[derive(Debug)]
 pub struct Faulty<P> {
     policy: P,
-    fuse: Fuse,
+    fuse: CallsUntilFault,
     broken: bool,
     /// How often the policy was restarted.
     restarts: Arc<AtomicI64>,
@@ -41,7 +41,7 @@ pub struct Faulty<P> {
 
 impl<P: Policy> Faulty<P> {
     /// Wraps a policy with a fuse.
-    pub fn new(policy: P, fuse: Fuse) -> Faulty<P> {
+    pub fn new(policy: P, fuse: CallsUntilFault) -> Faulty<P> {
         Faulty { policy, fuse, broken: false, restarts: Arc::default() }
     }
 

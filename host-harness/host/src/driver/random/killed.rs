@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::play::Simulation;
-use crate::session::{Happened, Input, Session};
+use super::play::SessionSimulation;
+use crate::session::{Session, SessionInput, SessionReport};
 
-impl Simulation {
+impl SessionSimulation {
     /// Stores a checkpoint after every step from now on, before the commands of the step are carried out.
     pub fn keep_checkpoints(&mut self) {
         self.stored = Some(self.checkpoint());
@@ -21,7 +21,7 @@ impl Simulation {
     pub fn may_be_killed(&mut self, percent: usize, open: impl FnOnce() -> Session) -> bool {
         let Some(stored) = self.stored.clone().filter(|_| self.random.percent(percent)) else { return false };
         if self.random.percent(50) {
-            drop(self.session.handle(Input::Cycle));
+            drop(self.session.handle(SessionInput::Cycle));
         }
         self.commands.clear();
         self.news.clear();
@@ -29,12 +29,12 @@ impl Simulation {
         self.fuse.set(-1);
         self.session = open();
         let objects = self.cluster.objects().into_iter().chain(self.objects.clone());
-        self.session.handle(Input::Listed(objects.collect())).unwrap();
+        self.session.handle(SessionInput::Listed(objects.collect())).unwrap();
         self.session.restore(serde_json::from_str(&stored).unwrap()).unwrap();
         self.check_plans(&serde_json::from_str(&stored).unwrap());
-        self.promises.follow(&Happened::default(), self.session.mirror());
+        self.promises.follow(&SessionReport::default(), self.session.mirror());
         // The withdrawals of the restored session come with its first step.
-        self.tell(Input::Clock(self.now));
+        self.tell(SessionInput::Clock(self.now));
         true
     }
 

@@ -12,9 +12,9 @@ mod promises;
 mod settle;
 mod tell;
 
-pub use cluster::{Cluster, Real};
-pub use faulty::{Faulty, Fuse};
-pub use play::{Chances, Simulation};
+pub use cluster::{SimulatedCluster, SimulatedPod};
+pub use faulty::{CallsUntilFault, Faulty};
+pub use play::{FaultProbabilities, SessionSimulation};
 
 /// Random numbers: splitmix64. The same seed gives the same numbers everywhere.
 #[derive(Debug, Clone)]

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::Random;
-use super::cluster::{Cluster, Real};
-use super::faulty::Fuse;
-use super::promises::Promises;
-use crate::cluster::Object;
-use crate::session::{Action, Command, CommandId, CommandOutcome, Input, Session, Step};
+use super::cluster::{SimulatedCluster, SimulatedPod};
+use super::faulty::CallsUntilFault;
+use super::promises::NominationTracker;
+use crate::cluster::KubernetesObject;
+use crate::session::{Command, CommandAction, CommandId, CommandOutcome, Session, SessionInput, StepOutput};
 
 /// The probabilities of failures, in percent.
 #[derive(Debug, Clone, Copy)]
-pub struct Chances {
+pub struct FaultProbabilities {
     /// A command is not carried out, and the driver reports that.
     pub fails: usize,
     /// A command, or its outcome, is lost.
@@ -24,39 +24,39 @@ pub struct Chances {
 
 /// An event about one object that the session has not received yet. Events of one object keep their order.
 #[derive(Debug, Clone)]
-pub(super) enum News {
-    Seen(Box<Object>),
+pub(super) enum SimulatedEvent {
+    Seen(Box<KubernetesObject>),
     Gone(String),
     Done(CommandId),
 }
 
 /// A session, the cluster that it decides about, and all messages in flight between them.
-pub struct Simulation {
+pub struct SessionSimulation {
     /// The session.
     pub session: Session,
     /// The cluster.
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     /// How many inputs were refused.
     pub refused: usize,
     /// The number of requests of each kind.
     pub asked: BTreeMap<&'static str, usize>,
     /// The steps of all inputs, where they are kept.
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<StepOutput>>,
     /// The last checkpoint, where checkpoints are kept.
     pub(super) stored: Option<String>,
     /// All objects other than nodes and pods.
-    pub(super) objects: Vec<Object>,
+    pub(super) objects: Vec<KubernetesObject>,
     /// Changes each pod when it is created, by its number.
-    pub dress: fn(usize, &mut Real),
+    pub dress: fn(usize, &mut SimulatedPod),
     pub(super) random: Random,
     /// The probabilities of failures.
-    pub chances: Chances,
-    pub(super) fuse: Fuse,
+    pub chances: FaultProbabilities,
+    pub(super) fuse: CallsUntilFault,
     pub(super) commands: BTreeMap<String, VecDeque<Command>>,
-    pub(super) news: BTreeMap<String, VecDeque<News>>,
+    pub(super) news: BTreeMap<String, VecDeque<SimulatedEvent>>,
     pub(super) loose: Vec<(CommandId, CommandOutcome)>,
     carried_out: BTreeSet<CommandId>,
-    pub(super) promises: Promises,
+    pub(super) promises: NominationTracker,
     pub(super) now: i64,
     created: usize,
     pub(super) tried: BTreeSet<String>,
@@ -65,13 +65,19 @@ pub struct Simulation {
 /// One second in nanoseconds.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
-impl Simulation {
+impl SessionSimulation {
     /// Creates a session over a cluster of nodes with eight cores each, and these objects.
-    pub fn new(mut session: Session, seed: u64, nodes: usize, objects: Vec<Object>, fuse: Fuse) -> Simulation {
-        let mut cluster = Cluster::default();
+    pub fn new(
+        mut session: Session,
+        seed: u64,
+        nodes: usize,
+        objects: Vec<KubernetesObject>,
+        fuse: CallsUntilFault,
+    ) -> SessionSimulation {
+        let mut cluster = SimulatedCluster::default();
         cluster.nodes.extend((1..=nodes).map(|number| (format!("n{number}"), 8)));
-        session.handle(Input::Objects(cluster.objects().into_iter().chain(objects.clone()).collect())).unwrap();
-        Simulation {
+        session.handle(SessionInput::Objects(cluster.objects().into_iter().chain(objects.clone()).collect())).unwrap();
+        SessionSimulation {
             session,
             cluster,
             refused: 0,
@@ -81,13 +87,13 @@ impl Simulation {
             objects,
             dress: |_, _| {},
             random: Random::new(seed),
-            chances: Chances { fails: 15, lost: 15, twice: 10, breaks: 4 },
+            chances: FaultProbabilities { fails: 15, lost: 15, twice: 10, breaks: 4 },
             fuse,
             commands: BTreeMap::new(),
             news: BTreeMap::new(),
             loose: Vec::new(),
             carried_out: BTreeSet::new(),
-            promises: Promises::default(),
+            promises: NominationTracker::default(),
             now: 0,
             created: 0,
             tried: BTreeSet::new(),
@@ -106,14 +112,14 @@ impl Simulation {
             12 => {
                 let name = self.pick(|_| true);
                 if let Some(name) = name {
-                    self.tell(Input::Attempt(format!("default/{name}")));
+                    self.tell(SessionInput::Attempt(format!("default/{name}")));
                 }
             }
             13 => {
                 self.now += i64::try_from(self.random.below(20)).unwrap() * SECOND;
-                self.tell(Input::Clock(self.now));
+                self.tell(SessionInput::Clock(self.now));
             }
-            _ => self.tell(Input::Cycle),
+            _ => self.tell(SessionInput::Cycle),
         }
         if self.random.percent(self.chances.breaks) {
             self.fuse.set(i64::try_from(self.random.below(12)).unwrap());
@@ -135,7 +141,7 @@ impl Simulation {
         if self.cluster.pods.contains_key(&name) {
             return;
         }
-        let mut pod = Real {
+        let mut pod = SimulatedPod {
             uid: format!("u{}", self.created),
             cpu: 1 + u32::try_from(self.random.below(5)).unwrap(),
             priority: i32::try_from(self.random.below(4)).unwrap() * 10,
@@ -168,13 +174,16 @@ impl Simulation {
                 // The session may see the new pod without having seen the removal of the old one.
                 self.create(Some(name));
             } else {
-                self.news.entry(name.clone()).or_default().push_back(News::Gone(format!("Pod/default/{name}")));
+                self.news
+                    .entry(name.clone())
+                    .or_default()
+                    .push_back(SimulatedEvent::Gone(format!("Pod/default/{name}")));
             }
         }
     }
 
     /// Returns a random pod that suits. `None`: no pod suits.
-    fn pick(&mut self, suits: impl Fn(&Real) -> bool) -> Option<String> {
+    fn pick(&mut self, suits: impl Fn(&SimulatedPod) -> bool) -> Option<String> {
         let suiting: Vec<&String> =
             self.cluster.pods.iter().filter(|(_, pod)| suits(pod)).map(|(name, _)| name).collect();
         let place = self.random.below(suiting.len());
@@ -184,7 +193,7 @@ impl Simulation {
     /// Adds the current state of the pod to the news that the session has not received yet.
     fn show(&mut self, name: &str) {
         if let Some(object) = self.cluster.object(name) {
-            self.news.entry(name.to_owned()).or_default().push_back(News::Seen(Box::new(object)));
+            self.news.entry(name.to_owned()).or_default().push_back(SimulatedEvent::Seen(Box::new(object)));
         }
     }
 
@@ -195,11 +204,11 @@ impl Simulation {
         if self.random.percent(self.chances.lost) {
             return;
         }
-        if command.action == Action::Confirm {
+        if command.action == CommandAction::Confirm {
             match self.carried_out.contains(&id) {
                 true => {
                     self.show(&name);
-                    self.news.entry(name).or_default().push_back(News::Done(id));
+                    self.news.entry(name).or_default().push_back(SimulatedEvent::Done(id));
                 }
                 false => self.loose.push((id, CommandOutcome::Failed("it was not carried out".to_owned()))),
             }
@@ -219,7 +228,7 @@ impl Simulation {
                     match self.random.below(3) {
                         0 if self.random.percent(self.chances.lost * 2) => {}
                         0 | 1 => self.loose.push((id, CommandOutcome::Accepted)),
-                        _ => self.news.entry(name.clone()).or_default().push_back(News::Done(id)),
+                        _ => self.news.entry(name.clone()).or_default().push_back(SimulatedEvent::Done(id)),
                     }
                 }
             }
@@ -230,9 +239,9 @@ impl Simulation {
     pub(super) fn deliver_one(&mut self) {
         match take_one(&mut self.news, &mut self.random) {
             None => {}
-            Some(News::Seen(object)) => self.tell(Input::Objects(vec![*object])),
-            Some(News::Gone(key)) => self.tell(Input::Removed(key)),
-            Some(News::Done(id)) => self.tell(Input::Outcomes(vec![(id, CommandOutcome::Done)])),
+            Some(SimulatedEvent::Seen(object)) => self.tell(SessionInput::Objects(vec![*object])),
+            Some(SimulatedEvent::Gone(key)) => self.tell(SessionInput::Removed(key)),
+            Some(SimulatedEvent::Done(id)) => self.tell(SessionInput::Outcomes(vec![(id, CommandOutcome::Done)])),
         }
     }
 
@@ -241,7 +250,7 @@ impl Simulation {
         if !self.loose.is_empty() {
             let place = self.random.below(self.loose.len());
             let outcome = self.loose.swap_remove(place);
-            self.tell(Input::Outcomes(vec![outcome]));
+            self.tell(SessionInput::Outcomes(vec![outcome]));
         }
     }
 }

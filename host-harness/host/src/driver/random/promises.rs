@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Mirror;
-use crate::session::Happened;
+use crate::session::SessionReport;
 
 /// The current promises: a pod, its uid, and the node that it is nominated to.
 #[derive(Debug, Default)]
-pub struct Promises(BTreeMap<String, (String, String)>);
+pub struct NominationTracker(BTreeMap<String, (String, String)>);
 
-impl Promises {
+impl NominationTracker {
     /// Updates the promises with what happened. A promise is void where its pod is removed, is being deleted, or was replaced by another pod.
-    pub fn follow(&mut self, happened: &Happened, mirror: &Mirror) {
+    pub fn follow(&mut self, happened: &SessionReport, mirror: &Mirror) {
         for pod in &happened.withdrawn {
             self.0.remove(pod);
         }

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::play::{Chances, SECOND, Simulation};
+use super::play::{FaultProbabilities, SECOND, SessionSimulation};
 use crate::cluster::Mirror;
-use crate::session::Input;
+use crate::session::SessionInput;
 
-impl Simulation {
+impl SessionSimulation {
     /// Completes everything that is in flight, without any further failure.
     ///
     /// # Panics
     /// The simulation does not come to rest.
     pub fn settle(&mut self) {
-        self.chances = Chances { fails: 0, lost: 0, twice: 0, breaks: 0 };
+        self.chances = FaultProbabilities { fails: 0, lost: 0, twice: 0, breaks: 0 };
         self.fuse.set(-1);
         let mut quiet = 0;
         for _ in 0..200 {
@@ -24,9 +24,9 @@ impl Simulation {
             }
             self.vanish();
             self.now += 40 * SECOND;
-            self.tell(Input::Clock(self.now));
+            self.tell(SessionInput::Clock(self.now));
             self.tried.clear();
-            self.tell(Input::Cycle);
+            self.tell(SessionInput::Cycle);
             let gone = self.cluster.pods.values().all(|pod| !pod.deleted && !pod.evicted);
             quiet = if gone && !self.is_busy() && before == self.asked.values().sum::<usize>() { quiet + 1 } else { 0 };
             if quiet == 3 {

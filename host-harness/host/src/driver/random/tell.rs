@@ -1,17 +1,20 @@
 //! Sends inputs to the session, and takes the steps that result.
 
-use super::play::Simulation;
-use crate::session::{Action, Cause, Input, Step};
+use super::play::SessionSimulation;
+use crate::session::{CommandAction, FailureCause, SessionInput, StepOutput};
 
-impl Simulation {
+impl SessionSimulation {
     /// Serves an input with the session, and takes its step. Errors that the failures explain are counted.
-    pub(super) fn tell(&mut self, input: Input) {
+    pub(super) fn tell(&mut self, input: SessionInput) {
         match self.session.handle(input) {
             Ok(step) => self.take(step),
             Err(error) => {
                 let is_known = matches!(
                     error.cause,
-                    Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CallError(_) | Cause::BreakerOpen { .. }
+                    FailureCause::NotPending { .. }
+                        | FailureCause::NoSuchPod(_)
+                        | FailureCause::CallError(_)
+                        | FailureCause::BreakerOpen { .. }
                 );
                 assert!(is_known, "{error}");
                 self.refused += 1;
@@ -19,7 +22,7 @@ impl Simulation {
         }
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: StepOutput) {
         if let Some(steps) = &mut self.steps {
             steps.push(step.clone());
         }
@@ -32,11 +35,11 @@ impl Simulation {
         self.tried.extend(step.happened.attempts.iter().map(|attempt| attempt.pod.clone()));
         for command in step.commands {
             let what = match command.action {
-                Action::Bind { .. } => "bind",
-                Action::Nominate { node: Some(_) } => "nominate",
-                Action::Nominate { node: None } => "withdraw",
-                Action::Evict { .. } => "evict",
-                Action::Confirm => "confirm",
+                CommandAction::Bind { .. } => "bind",
+                CommandAction::Nominate { node: Some(_) } => "nominate",
+                CommandAction::Nominate { node: None } => "withdraw",
+                CommandAction::Evict { .. } => "evict",
+                CommandAction::Confirm => "confirm",
             };
             *self.asked.entry(what).or_default() += 1;
             self.commands.entry(command.object.name.clone()).or_default().push_back(command);

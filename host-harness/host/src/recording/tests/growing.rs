@@ -5,12 +5,12 @@ use std::io::{Read, Seek, SeekFrom};
 use super::*;
 
 /// Returns the steps that are complete now, as text.
-fn more(reader: &mut Reader<MemoryReader>) -> Vec<String> {
+fn more(reader: &mut RecordingReader<MemoryReader>) -> Vec<String> {
     std::iter::from_fn(|| reader.next_entry().unwrap()).map(|entry| format!("{entry:?}")).collect()
 }
 
 fn whole(bytes: &[u8]) -> Vec<String> {
-    more(&mut Reader::open(Memory::from(bytes.to_vec()).reader(), "test.rec").unwrap())
+    more(&mut RecordingReader::open(MemoryRecording::from(bytes.to_vec()).reader(), "test.rec").unwrap())
 }
 
 #[test]
@@ -18,8 +18,8 @@ fn a_recording_that_is_cut_anywhere_goes_on_with_the_rest() {
     let bytes = recorded();
     let all = whole(&bytes);
     for cut in 12..=bytes.len() {
-        let mut memory = Memory::from(bytes[..cut].to_vec());
-        let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+        let mut memory = MemoryRecording::from(bytes[..cut].to_vec());
+        let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
         let mut entries = more(&mut reader);
         assert!(entries.len() < all.len() || cut == bytes.len(), "{cut}");
         memory.write_all(&bytes[cut..]).unwrap();
@@ -32,8 +32,8 @@ fn a_recording_that_is_cut_anywhere_goes_on_with_the_rest() {
 #[test]
 fn a_recording_is_read_while_each_byte_is_written() {
     let bytes = recorded();
-    let mut memory = Memory::from(bytes[..12].to_vec());
-    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    let mut memory = MemoryRecording::from(bytes[..12].to_vec());
+    let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
     let mut entries = more(&mut reader);
     for byte in &bytes[12..] {
         memory.write_all(&[*byte]).unwrap();
@@ -47,8 +47,8 @@ fn a_recording_is_read_while_each_byte_is_written() {
 #[test]
 fn a_tail_is_replaced_by_what_is_written_there_instead() {
     let bytes = recorded();
-    let memory = Memory::from(bytes[..bytes.len() - 3].to_vec());
-    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    let memory = MemoryRecording::from(bytes[..bytes.len() - 3].to_vec());
+    let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
     let before = more(&mut reader);
     assert!(reader.tail().is_some());
     memory.go_on(reader.whole(), &[]);
@@ -62,19 +62,19 @@ fn a_tail_is_replaced_by_what_is_written_there_instead() {
 #[test]
 fn what_is_no_continuation_is_found() {
     let bytes = recorded();
-    let mut memory = Memory::from(bytes.clone());
-    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    let mut memory = MemoryRecording::from(bytes.clone());
+    let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
     more(&mut reader);
     memory.write_all(&bytes).unwrap();
     reader.go_on().unwrap();
     let end = bytes.len() as u64;
     let found = reader.next_entry();
-    assert!(matches!(found, Err(ReadError::Damaged { at, damage: Damage::Head }) if at == end), "{found:?}");
+    assert!(matches!(found, Err(RecordingError::Damaged { at, damage: Damage::Head }) if at == end), "{found:?}");
 }
 
 #[test]
 fn a_reader_of_memory_goes_where_it_is_told() {
-    let mut reader = Memory::from(b"abcdef".to_vec()).reader();
+    let mut reader = MemoryRecording::from(b"abcdef".to_vec()).reader();
     let mut read = |to| {
         let at = reader.seek(to).ok()?;
         let mut rest = String::new();

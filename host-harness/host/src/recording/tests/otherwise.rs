@@ -3,7 +3,7 @@
 use lictor_contract::{Applied, ConfigError, Description, Enforced, Event, Interface};
 
 use super::*;
-use crate::policy::{CallError, Usage};
+use crate::policy::{CallError, PolicyUsage};
 
 /// A policy like the recorded one, except that it evicts no pod. Its memory grows with every cycle, and is reset by a restart.
 #[derive(Default)]
@@ -18,8 +18,8 @@ impl Policy for Gentle {
         self.held = 0;
         self.plain.restart()
     }
-    fn usage(&self) -> Usage {
-        Usage { memory_bytes: self.held, ..Usage::default() }
+    fn usage(&self) -> PolicyUsage {
+        PolicyUsage { memory_bytes: self.held, ..PolicyUsage::default() }
     }
     fn recycle_bytes(&self) -> Option<u64> {
         Some(MARK)
@@ -65,13 +65,13 @@ fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is
     header.limits.insert("recycleBytes".to_owned(), MARK);
     let (recorder, memory) = Recorder::in_memory();
     let policy = recorder.listen(Box::new(Gentle { growth: 40, ..Gentle::default() }), &header);
-    let mut driver = Virtual::open(policy, "plain", "").unwrap();
+    let mut driver = VirtualDriver::open(policy, "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply(vec![object(node("n1", 4))]).unwrap();
-    (0..8).for_each(|_| driver.tell(Input::Cycle).unwrap());
+    (0..8).for_each(|_| driver.tell(SessionInput::Cycle).unwrap());
     recorder.finish().unwrap();
     let bytes = memory.take();
-    let restarts = |entry: &Entry| matches!(entry, Entry::Step(step) if step.answers.iter().any(|answer| answer.call == "restart"));
+    let restarts = |entry: &RecordingEntry| matches!(entry, RecordingEntry::Step(step) if step.answers.iter().any(|answer| answer.call == "restart"));
     // The instance holds 40, 80 and 120 bytes after three cycles. So the next input has a new instance, and again three cycles later.
     assert_eq!(read(&bytes).unwrap().0.iter().filter(|entry| restarts(entry)).count(), 2);
     assert_eq!(replayed(&bytes, plain()).1, None);

@@ -6,31 +6,31 @@ use lictor_contract::Checkpoint;
 use serde::{Deserialize, Serialize};
 
 use super::super::command::{CommandId, ObjectRef};
-use crate::cluster::Change;
-use crate::replace::{Numbers, Saved};
+use crate::cluster::PodChange;
+use crate::replace::{PlanNumberMap, PolicyCheckpoint};
 
 /// A command in flight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SavedAsk {
+pub(super) struct SavedCommand {
     pub(super) id: CommandId,
     pub(super) object: ObjectRef,
-    pub(super) change: Change,
+    pub(super) change: PodChange,
     pub(super) plan: u64,
 }
 
 /// A pod that is held at permit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SavedPlace {
+pub(super) struct SavedHold {
     pub(super) object: ObjectRef,
     pub(super) node: String,
     pub(super) deadline: i64,
     /// The marks that are to be written with the binding.
-    pub(super) written: Option<Change>,
+    pub(super) written: Option<PodChange>,
 }
 
 /// A victim that has not left the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SavedDeparture {
+pub(super) struct SavedEviction {
     pub(super) object: ObjectRef,
     pub(super) plan: u64,
     pub(super) beneficiaries: Vec<ObjectRef>,
@@ -43,19 +43,19 @@ pub(super) struct SavedPolicy {
     #[serde(with = "text")]
     pub(super) bytes: Vec<u8>,
     #[serde(default)]
-    pub(super) numbers: Numbers,
+    pub(super) numbers: PlanNumberMap,
 }
 
-impl From<&Saved> for SavedPolicy {
-    fn from(saved: &Saved) -> SavedPolicy {
-        let Saved { checkpoint, numbers } = saved.clone();
+impl From<&PolicyCheckpoint> for SavedPolicy {
+    fn from(saved: &PolicyCheckpoint) -> SavedPolicy {
+        let PolicyCheckpoint { checkpoint, numbers } = saved.clone();
         SavedPolicy { format: checkpoint.format, bytes: checkpoint.bytes, numbers }
     }
 }
 
-impl From<SavedPolicy> for Saved {
-    fn from(saved: SavedPolicy) -> Saved {
+impl From<SavedPolicy> for PolicyCheckpoint {
+    fn from(saved: SavedPolicy) -> PolicyCheckpoint {
         let SavedPolicy { format, bytes, numbers } = saved;
-        Saved { checkpoint: Checkpoint { format, bytes }, numbers }
+        PolicyCheckpoint { checkpoint: Checkpoint { format, bytes }, numbers }
     }
 }

@@ -5,26 +5,26 @@ mod record;
 use lictor_contract::Outcome;
 use serde::Serialize;
 
-use crate::reason::{Fact, NamedReason, fold, say};
+use crate::reason::{NamedFact, NamedReason, fold, say};
 
 /// The explanation of an attempt, from the notes of the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AttemptExplanation"))]
 #[serde(rename_all = "camelCase")]
-pub struct Explanation {
+pub struct AttemptExplanation {
     /// The number of nodes in the cluster.
     pub nodes: usize,
     /// The notes, counted: notes that differ only in numbers count as one. Ordered by the first note of each.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<ReasonCount>,
     /// All notes, in their order.
-    pub notes: Vec<Reported>,
+    pub notes: Vec<NamedNote>,
 }
 
 /// The kind of subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "About"))]
 #[serde(rename_all = "camelCase")]
-pub enum About {
+pub enum SubjectKind {
     /// The pod of the attempt, or its job.
     Preemptor,
     /// Another pod.
@@ -37,11 +37,11 @@ pub enum About {
 
 /// A note of the policy, in names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reported"))]
 #[serde(rename_all = "camelCase")]
-pub struct Reported {
+pub struct NamedNote {
     /// The kind of its subject.
-    pub about: About,
+    pub about: SubjectKind,
     /// The name of its subject. `None`: the pod of the attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -59,13 +59,13 @@ pub struct Reported {
 
 /// Several notes that differ only in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Counted"))]
 #[serde(rename_all = "camelCase")]
-pub struct Counted {
+pub struct ReasonCount {
     /// The number of notes.
     pub count: usize,
     /// The kind of the subjects.
-    pub about: About,
+    pub about: SubjectKind,
     /// The outcome for the subjects.
     pub outcome: Outcome,
     /// The reason, with a range for each number that differs.
@@ -75,48 +75,53 @@ pub struct Counted {
 
 /// Notes whose reasons differ only in numbers.
 #[derive(Debug)]
-pub struct Alike<'a> {
+pub struct NoteGroup<'a> {
     /// The reason, with a range for each number that differs.
     pub reason: NamedReason,
     /// The notes.
-    pub told: Vec<&'a Reported>,
+    pub told: Vec<&'a NamedNote>,
 }
 
-impl Explanation {
+impl AttemptExplanation {
     /// Creates an explanation from notes.
-    pub(super) fn of(nodes: usize, notes: Vec<Reported>) -> Explanation {
-        let counted = alike(&notes).iter().filter_map(Alike::counted).collect();
-        Explanation { nodes, counted, notes }
+    pub(super) fn of(nodes: usize, notes: Vec<NamedNote>) -> AttemptExplanation {
+        let counted = alike(&notes).iter().filter_map(NoteGroup::counted).collect();
+        AttemptExplanation { nodes, counted, notes }
     }
 
     /// Returns the final obstacle of the attempt: the last reason that barred the pod, its job or its queue. Else returns the most frequent reason of
     /// the nodes. `None`: nothing barred the pod.
     pub fn obstacle(&self) -> Option<NamedReason> {
-        let barred = |told: &&Reported| told.outcome == Outcome::Barred;
-        let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Preemptor | About::Queue));
+        let barred = |told: &&NamedNote| told.outcome == Outcome::Barred;
+        let own = self
+            .notes
+            .iter()
+            .filter(barred)
+            .rfind(|told| matches!(told.about, SubjectKind::Preemptor | SubjectKind::Queue));
         if let Some(told) = own {
             return Some(told.reason.clone());
         }
-        let nodes = self.counted.iter().filter(|said| said.about == About::Node && said.outcome == Outcome::Barred);
+        let nodes =
+            self.counted.iter().filter(|said| said.about == SubjectKind::Node && said.outcome == Outcome::Barred);
         let most = nodes.max_by_key(|said| said.count)?;
-        let how_many = vec![Fact::count("count", most.count), Fact::count("nodes", self.nodes)];
+        let how_many = vec![NamedFact::count("count", most.count), NamedFact::count("nodes", self.nodes)];
         Some(most.reason.clone().behind(say("host/of-nodes", "", how_many)))
     }
 
     /// Returns the notes of this kind and outcome, grouped by reason.
-    pub fn alike(&self, about: About, outcome: Outcome) -> Vec<Alike<'_>> {
+    pub fn alike(&self, about: SubjectKind, outcome: Outcome) -> Vec<NoteGroup<'_>> {
         alike(self.notes.iter().filter(|told| told.about == about && told.outcome == outcome))
     }
 }
 
-impl Reported {
+impl NamedNote {
     /// Returns whether the note is about this pod.
     pub fn is_of_pod(&self, pod: &str) -> bool {
-        self.about == About::Pod && self.name.as_deref() == Some(pod)
+        self.about == SubjectKind::Pod && self.name.as_deref() == Some(pod)
     }
 }
 
-impl Alike<'_> {
+impl NoteGroup<'_> {
     /// Returns the code of the law.
     pub fn law(&self) -> &str {
         &self.reason.code
@@ -127,18 +132,18 @@ impl Alike<'_> {
         &self.reason.message
     }
 
-    fn counted(&self) -> Option<Counted> {
+    fn counted(&self) -> Option<ReasonCount> {
         let first = self.told.first()?;
         let (about, outcome) = (first.about, first.outcome);
         let reason = self.reason.clone();
-        Some(Counted { count: self.told.len(), about, outcome, reason })
+        Some(ReasonCount { count: self.told.len(), about, outcome, reason })
     }
 }
 
 /// Groups notes whose reasons differ only in numbers, ordered by the first note of each group.
-pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>> {
+pub fn alike<'a>(told: impl IntoIterator<Item = &'a NamedNote>) -> Vec<NoteGroup<'a>> {
     let mut places = std::collections::BTreeMap::new();
-    let mut groups: Vec<Vec<&'a Reported>> = Vec::new();
+    let mut groups: Vec<Vec<&'a NamedNote>> = Vec::new();
     for told in told {
         let key = (told.about, told.outcome, told.reason.shape());
         let place = *places.entry(key).or_insert(groups.len());
@@ -147,33 +152,33 @@ pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>>
             None => groups.push(vec![told]),
         }
     }
-    let folded = |told: Vec<&'a Reported>| Alike { reason: fold(told.iter().map(|told| &told.reason)), told };
+    let folded = |told: Vec<&'a NamedNote>| NoteGroup { reason: fold(told.iter().map(|told| &told.reason)), told };
     groups.into_iter().map(folded).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::Templates;
+    use crate::reason::MessageTemplates;
 
-    fn told(about: About, name: &str, law: &str, resource: &str, free: i64) -> Reported {
-        let facts = vec![Fact::amount("free", resource, free)];
-        let reason = Templates::default().say(law, "", facts);
-        Reported { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
+    fn told(about: SubjectKind, name: &str, law: &str, resource: &str, free: i64) -> NamedNote {
+        let facts = vec![NamedFact::amount("free", resource, free)];
+        let reason = MessageTemplates::default().say(law, "", facts);
+        NamedNote { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
     }
 
     #[test]
     fn what_differs_in_numbers_only_is_counted_together() {
         let notes = vec![
-            told(About::Node, "a", "node/has-room", "cpu", 1500),
-            told(About::Node, "b", "node/has-room", "gpu", 4),
-            told(About::Node, "c", "node/has-room", "cpu", -2000),
-            told(About::Node, "d", "node/has-room", "cpu", 4000),
-            told(About::Pod, "e", "node/has-room", "cpu", 4000),
-            told(About::Node, "f", "node/other", "cpu", 4000),
+            told(SubjectKind::Node, "a", "node/has-room", "cpu", 1500),
+            told(SubjectKind::Node, "b", "node/has-room", "gpu", 4),
+            told(SubjectKind::Node, "c", "node/has-room", "cpu", -2000),
+            told(SubjectKind::Node, "d", "node/has-room", "cpu", 4000),
+            told(SubjectKind::Pod, "e", "node/has-room", "cpu", 4000),
+            told(SubjectKind::Node, "f", "node/other", "cpu", 4000),
         ];
-        let explanation = Explanation::of(9, notes);
-        let counted: Vec<(usize, About, &str)> = explanation
+        let explanation = AttemptExplanation::of(9, notes);
+        let counted: Vec<(usize, SubjectKind, &str)> = explanation
             .counted
             .iter()
             .map(|counted| (counted.count, counted.about, &*counted.reason.message))
@@ -181,10 +186,10 @@ mod tests {
         assert_eq!(
             counted,
             [
-                (3, About::Node, "free cpu -2 to 4"),
-                (1, About::Node, "free gpu 4"),
-                (1, About::Pod, "free cpu 4"),
-                (1, About::Node, "free cpu 4"),
+                (3, SubjectKind::Node, "free cpu -2 to 4"),
+                (1, SubjectKind::Node, "free gpu 4"),
+                (1, SubjectKind::Pod, "free cpu 4"),
+                (1, SubjectKind::Node, "free cpu 4"),
             ]
         );
         let obstacle = explanation.obstacle().unwrap();
@@ -192,7 +197,7 @@ mod tests {
             (obstacle.code.as_str(), obstacle.message.as_str()),
             ("node/has-room", "3 of 9 nodes: free cpu -2 to 4")
         );
-        let alike = explanation.alike(About::Node, Outcome::Barred);
+        let alike = explanation.alike(SubjectKind::Node, Outcome::Barred);
         let names: Vec<&str> = alike[0].told.iter().filter_map(|told| told.name.as_deref()).collect();
         assert_eq!(names, ["a", "c", "d"]);
         let of_pod = |pod| explanation.notes.iter().filter(|told| told.is_of_pod(pod)).count();

@@ -2,10 +2,10 @@
 
 use lictor_contract::{Note, Outcome, PodId, Subject};
 
-use super::{About, Explanation, Reported};
+use super::{AttemptExplanation, NamedNote, SubjectKind};
 use crate::policy::{CallError, Policy};
 use crate::reason::NamedReason;
-use crate::session::{Cause, Session, SessionError};
+use crate::session::{FailureCause, Session, SessionError};
 
 /// The prefix of the codes of laws about the free capacity of nodes.
 const NODE: &str = "node/";
@@ -33,7 +33,7 @@ impl Session {
         &mut self,
         pod: PodId,
         nodes_asked: bool,
-    ) -> Result<Option<Explanation>, Cause> {
+    ) -> Result<Option<AttemptExplanation>, FailureCause> {
         if !self.explains {
             return Ok(None);
         }
@@ -44,18 +44,18 @@ impl Session {
         let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
         let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };
         told.extend(notes.into_iter().map(|note| self.told(note)));
-        Ok(Some(Explanation::of(self.mirror.nodes().count(), told)))
+        Ok(Some(AttemptExplanation::of(self.mirror.nodes().count(), told)))
     }
 
     /// Returns a note for each node that can never take a pod, ordered by name.
-    fn ineligible(&self, pod: PodId) -> Vec<Reported> {
+    fn ineligible(&self, pod: PodId) -> Vec<NamedNote> {
         let mut nodes: Vec<(&str, NamedReason)> = Vec::new();
         for node in self.mirror.nodes() {
             nodes.extend(self.mirror.eligible(pod, node.id).err().map(|why| (node.name.as_str(), why.reason())));
         }
         nodes.sort_unstable();
-        let told = |(name, reason): (&str, NamedReason)| Reported {
-            about: About::Node,
+        let told = |(name, reason): (&str, NamedReason)| NamedNote {
+            about: SubjectKind::Node,
             name: Some(name.to_owned()),
             node: None,
             outcome: Outcome::Barred,
@@ -65,17 +65,17 @@ impl Session {
     }
 
     /// Converts a note of the policy: numbers become names.
-    fn told(&self, note: Note) -> Reported {
+    fn told(&self, note: Note) -> NamedNote {
         let Note { subject, outcome, reason } = note;
         let (about, name, node) = match subject {
-            Subject::Preemptor => (About::Preemptor, None, None),
+            Subject::Preemptor => (SubjectKind::Preemptor, None, None),
             Subject::Pod(pod) => {
                 let node = self.occupancy.place(pod).map(|node| self.node_name(node));
-                (About::Pod, Some(self.pod_name(pod)), node)
+                (SubjectKind::Pod, Some(self.pod_name(pod)), node)
             }
-            Subject::Node(node) => (About::Node, Some(self.node_name(node)), None),
-            Subject::Queue(queue) => (About::Queue, Some(queue), None),
+            Subject::Node(node) => (SubjectKind::Node, Some(self.node_name(node)), None),
+            Subject::Queue(queue) => (SubjectKind::Queue, Some(queue), None),
         };
-        Reported { about, name, node, outcome, reason: self.named(reason) }
+        NamedNote { about, name, node, outcome, reason: self.named(reason) }
     }
 }

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Attempt, Cause, FaultRules, Input};
+use super::{Attempt, FailureCause, FaultRules, SessionInput};
 use crate::cluster::Mirror;
-use crate::driver::Virtual;
-use crate::reason::{NamedReason, Templates};
+use crate::driver::VirtualDriver;
+use crate::reason::{MessageTemplates, NamedReason};
 use crate::verify::testing::{interests, object};
 
 pub use plain::Plain;
@@ -30,7 +30,7 @@ pub const ALL: &[ExtensionPoint] = &[
 
 /// The effects of a decision on other pods.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Fx {
+pub struct ScriptedEffects {
     pub releases: &'static [&'static str],
     pub admits: &'static [&'static str],
     pub withdrawn: &'static [&'static str],
@@ -39,7 +39,7 @@ pub struct Fx {
 
 /// A plan.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sketch {
+pub struct ScriptedPlan {
     pub id: u64,
     pub nominations: &'static [(&'static str, &'static str)],
     pub victims: &'static [&'static str],
@@ -48,8 +48,8 @@ pub struct Sketch {
 
 /// One answer.
 #[derive(Debug, Clone)]
-pub enum Say {
-    Pass(Fx),
+pub enum ScriptedReply {
+    Pass(ScriptedEffects),
     Refused(&'static str),
     /// A refusal, with the time and the changes of the next try.
     RefusedUntil(&'static str, Option<i64>, &'static [&'static str]),
@@ -59,24 +59,24 @@ pub enum Say {
     /// These nodes fit, the others are full.
     Fits(&'static [&'static str]),
     Codes(Vec<u8>, usize),
-    Plan(Sketch, Fx),
-    NoPlan(&'static str, Fx),
-    Effects(Fx),
+    Plan(ScriptedPlan, ScriptedEffects),
+    NoPlan(&'static str, ScriptedEffects),
+    Effects(ScriptedEffects),
     /// A mark: this annotation.
     Marks(&'static str, &'static str),
-    Allow(Fx),
-    Wait(i64, Fx),
-    Reject(&'static str, Fx),
+    Allow(ScriptedEffects),
+    Wait(i64, ScriptedEffects),
+    Reject(&'static str, ScriptedEffects),
     Queue(Vec<&'static str>),
     Keys(Vec<Vec<u8>>),
     Scores(Vec<i64>),
     Act {
         bindings: &'static [(&'static str, &'static str)],
-        plans: Vec<Sketch>,
+        plans: Vec<ScriptedPlan>,
         more: bool,
     },
     /// The plans of the answer to `enforce`, each for a queue `q`, and the time of the next call.
-    Enforce(Vec<Sketch>, Option<i64>),
+    Enforce(Vec<ScriptedPlan>, Option<i64>),
     CallError,
 }
 
@@ -85,7 +85,7 @@ pub enum Say {
 #[derive(Debug, Clone, Default)]
 pub struct Scripted {
     points: Vec<ExtensionPoint>,
-    script: BTreeMap<String, VecDeque<Say>>,
+    script: BTreeMap<String, VecDeque<ScriptedReply>>,
     pods: BTreeMap<String, PodId>,
     nodes: BTreeMap<String, NodeId>,
     /// The highest `cpu` of a pod and of a node that the policy can count.
@@ -93,12 +93,12 @@ pub struct Scripted {
     ignores_room: bool,
     /// The format of the checkpoints. `None`: the policy has no memory.
     format: Option<u32>,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<CallLog>>,
 }
 
 /// The calls of the policy, and the events that it received.
 #[derive(Debug, Default)]
-struct Told {
+struct CallLog {
     log: Vec<String>,
     most_events_at_once: usize,
     seen: BTreeMap<String, Pod>,
@@ -114,7 +114,7 @@ impl Scripted {
     }
 
     /// Adds an answer for the next time that the question has no earlier answer.
-    pub fn say(mut self, question: &str, answer: Say) -> Scripted {
+    pub fn say(mut self, question: &str, answer: ScriptedReply) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
     }
@@ -174,7 +174,7 @@ impl Scripted {
         self.told().seen.len()
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, CallLog> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -183,7 +183,7 @@ impl Scripted {
         self.told().log.push(what);
     }
 
-    fn next(&mut self, question: &str) -> Option<Say> {
+    fn next(&mut self, question: &str) -> Option<ScriptedReply> {
         self.script.get_mut(question)?.pop_front()
     }
 
@@ -195,7 +195,7 @@ impl Scripted {
         self.pods.iter().find(|(_, id)| **id == pod).map_or_else(|| format!("#{pod}"), |(name, _)| name.clone())
     }
 
-    fn effects(&self, fx: Fx) -> Effects {
+    fn effects(&self, fx: ScriptedEffects) -> Effects {
         let ids = |names: &[&str]| names.iter().map(|name| self.pod(name)).collect();
         Effects {
             releases: ids(fx.releases),
@@ -213,13 +213,13 @@ impl Scripted {
         named.iter().map(placement).collect()
     }
 
-    fn victims(&self, sketch: &Sketch) -> Vec<Victim> {
+    fn victims(&self, sketch: &ScriptedPlan) -> Vec<Victim> {
         let eviction = if sketch.soft { Eviction::Soft } else { Eviction::Delete };
         let victim = |name: &&str| Victim { pod: self.pod(name), eviction };
         sketch.victims.iter().map(victim).collect()
     }
 
-    fn plan(&self, sketch: Sketch) -> Plan {
+    fn plan(&self, sketch: ScriptedPlan) -> Plan {
         let nominations = self.placements(sketch.nominations);
         let mark = Mark { place: MarkPlace::Annotation, key: "other".to_owned(), value: "marked".to_owned() };
         Plan {
@@ -246,12 +246,12 @@ pub fn reason(message: &str) -> Reason {
 
 /// Returns the same reason in the host's form.
 pub fn said(message: &str) -> NamedReason {
-    Templates::default().name(reason(message), &Mirror::new(interests()))
+    MessageTemplates::default().name(reason(message), &Mirror::new(interests()))
 }
 
 /// Opens a session with the policy in a cluster of these objects.
-pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
-    let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> VirtualDriver {
+    let mut session = VirtualDriver::open(Box::new(policy.clone()), "test", "").unwrap();
     // A scripted answer is used only once, so an input must not be tried again.
     session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
@@ -259,21 +259,21 @@ pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> V
     session
 }
 
-impl Virtual {
+impl VirtualDriver {
     /// Makes one attempt for the pod of this name.
-    pub fn try_pod(&mut self, name: &str) -> Result<Attempt, Cause> {
-        self.tell(Input::Attempt(name.to_owned())).map_err(|error| error.cause)?;
+    pub fn try_pod(&mut self, name: &str) -> Result<Attempt, FailureCause> {
+        self.tell(SessionInput::Attempt(name.to_owned())).map_err(|error| error.cause)?;
         Ok(self.last_attempt().unwrap())
     }
 
     /// Runs one cycle.
-    pub fn cycle(&mut self) -> Result<(), Cause> {
-        self.tell(Input::Cycle).map_err(|error| error.cause)
+    pub fn cycle(&mut self) -> Result<(), FailureCause> {
+        self.tell(SessionInput::Cycle).map_err(|error| error.cause)
     }
 
     /// Sends the policy the changes.
-    pub fn sync(&mut self) -> Result<(), Cause> {
+    pub fn sync(&mut self) -> Result<(), FailureCause> {
         let now = self.mirror().now();
-        self.tell(Input::Clock(now)).map_err(|error| error.cause)
+        self.tell(SessionInput::Clock(now)).map_err(|error| error.cause)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Fx, Say, Scripted, reason, retry};
+use super::{Scripted, ScriptedEffects, ScriptedReply, reason, retry};
 use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
@@ -90,11 +90,11 @@ impl Policy for Scripted {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
         self.note(format!("queue-keys {}", names.join(" ")));
         let keys = match self.next("queue-keys") {
-            Some(Say::Queue(order)) => {
+            Some(ScriptedReply::Queue(order)) => {
                 let place = |name: &String| order.iter().position(|other| other == name).unwrap();
                 names.iter().map(|name| vec![place(name) as u8]).collect()
             }
-            Some(Say::Keys(keys)) => keys,
+            Some(ScriptedReply::Keys(keys)) => keys,
             Some(_) => return fault("queue-keys"),
             None => vec![Vec::new(); pods.len()],
         };
@@ -105,18 +105,18 @@ impl Policy for Scripted {
         self.note(question.clone());
         let mut when = Retry::default();
         let (admission, fx) = match self.next(&question) {
-            None => (Admission::Pass, Fx::default()),
-            Some(Say::RefusedUntil(why, at, after)) => {
+            None => (Admission::Pass, ScriptedEffects::default()),
+            Some(ScriptedReply::RefusedUntil(why, at, after)) => {
                 when = retry(at, after);
-                (Admission::Refused(reason(why)), Fx::default())
+                (Admission::Refused(reason(why)), ScriptedEffects::default())
             }
-            Some(Say::Later(why, at, after)) => {
+            Some(ScriptedReply::Later(why, at, after)) => {
                 when = retry(at, after);
-                (Admission::Final(reason(why)), Fx::default())
+                (Admission::Final(reason(why)), ScriptedEffects::default())
             }
-            Some(Say::Pass(fx)) => (Admission::Pass, fx),
-            Some(Say::Refused(why)) => (Admission::Refused(reason(why)), Fx::default()),
-            Some(Say::Final(why)) => (Admission::Final(reason(why)), Fx::default()),
+            Some(ScriptedReply::Pass(fx)) => (Admission::Pass, fx),
+            Some(ScriptedReply::Refused(why)) => (Admission::Refused(reason(why)), ScriptedEffects::default()),
+            Some(ScriptedReply::Final(why)) => (Admission::Final(reason(why)), ScriptedEffects::default()),
             Some(_) => return fault("pre-filter"),
         };
         let effects = self.effects(fx);
@@ -129,14 +129,14 @@ impl Policy for Scripted {
         let full = Obstacle { reason: reason("Insufficient cpu"), resolvable: true };
         let (codes, obstacles) = match self.next(&question) {
             None => (vec![0; length], vec![full]),
-            Some(Say::Fits(names)) => {
+            Some(ScriptedReply::Fits(names)) => {
                 let mut codes = vec![1; length];
                 for node in names.iter().filter_map(|name| self.nodes.get(*name)) {
                     *codes.get_mut(*node as usize).unwrap() = 0;
                 }
                 (codes, vec![full])
             }
-            Some(Say::Codes(codes, obstacles)) => (codes, vec![full; obstacles]),
+            Some(ScriptedReply::Codes(codes, obstacles)) => (codes, vec![full; obstacles]),
             Some(_) => return fault("filter"),
         };
         Ok(NodeVerdicts { codes, obstacles })
@@ -149,13 +149,13 @@ impl Policy for Scripted {
         self.note(format!("{question} {}{victims}", refuted.placements.len()));
         let mut when = Retry::default();
         let (plan, why, fx) = match self.next(&question) {
-            Some(Say::Later(why, at, after)) => {
+            Some(ScriptedReply::Later(why, at, after)) => {
                 when = retry(at, after);
-                (None, why, Fx::default())
+                (None, why, ScriptedEffects::default())
             }
-            None => (None, "no pod can be evicted", Fx::default()),
-            Some(Say::NoPlan(why, fx)) => (None, why, fx),
-            Some(Say::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
+            None => (None, "no pod can be evicted", ScriptedEffects::default()),
+            Some(ScriptedReply::NoPlan(why, fx)) => (None, why, fx),
+            Some(ScriptedReply::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
             Some(_) => return fault("post-filter"),
         };
         Ok(PostFiltered { plan, reason: reason(why), retry: when, effects: self.effects(fx) })
@@ -166,7 +166,7 @@ impl Policy for Scripted {
         self.note(format!("{question} {name}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
-            Some(Say::Effects(fx)) => Ok(self.effects(fx)),
+            Some(ScriptedReply::Effects(fx)) => Ok(self.effects(fx)),
             Some(_) => fault("reserve"),
         }
     }
@@ -175,14 +175,14 @@ impl Policy for Scripted {
         self.note(format!("{question} {cause:?}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
-            Some(Say::Effects(fx)) => Ok(self.effects(fx)),
+            Some(ScriptedReply::Effects(fx)) => Ok(self.effects(fx)),
             Some(_) => fault("unreserve"),
         }
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
         match self.next(&format!("score {}", self.name(pod))) {
             None => Ok(vec![0; nodes.len()]),
-            Some(Say::Scores(scores)) => Ok(scores),
+            Some(ScriptedReply::Scores(scores)) => Ok(scores),
             Some(_) => fault("score"),
         }
     }
@@ -207,10 +207,10 @@ impl Policy for Scripted {
         let question = format!("permit {}", self.name(pod));
         self.note(question.clone());
         let (permission, fx) = match self.next(&question) {
-            None => (Permission::Allow, Fx::default()),
-            Some(Say::Allow(fx)) => (Permission::Allow, fx),
-            Some(Say::Wait(nanoseconds, fx)) => (Permission::Wait(nanoseconds), fx),
-            Some(Say::Reject(why, fx)) => (Permission::Reject(reason(why)), fx),
+            None => (Permission::Allow, ScriptedEffects::default()),
+            Some(ScriptedReply::Allow(fx)) => (Permission::Allow, fx),
+            Some(ScriptedReply::Wait(nanoseconds, fx)) => (Permission::Wait(nanoseconds), fx),
+            Some(ScriptedReply::Reject(why, fx)) => (Permission::Reject(reason(why)), fx),
             Some(_) => return fault("permit"),
         };
         Ok(Permitted { permission, reason: reason("the gang"), retry: Retry::default(), effects: self.effects(fx) })
@@ -219,7 +219,7 @@ impl Policy for Scripted {
         self.note("act".to_owned());
         let (bindings, sketches, more) = match self.next("act") {
             None => (&[][..], Vec::new(), false),
-            Some(Say::Act { bindings, plans, more }) => (bindings, plans, more),
+            Some(ScriptedReply::Act { bindings, plans, more }) => (bindings, plans, more),
             Some(_) => return fault("act"),
         };
         let mut plans = Plans { reasons: vec![reason("needs room")], ..Plans::default() };
@@ -246,7 +246,7 @@ impl Policy for Scripted {
         self.note("enforce".to_owned());
         let (sketches, at) = match self.next("enforce") {
             None => (Vec::new(), None),
-            Some(Say::Enforce(sketches, at)) => (sketches, at),
+            Some(ScriptedReply::Enforce(sketches, at)) => (sketches, at),
             Some(_) => return fault("enforce"),
         };
         let enforcements = sketches.into_iter().map(|sketch| {
@@ -265,7 +265,7 @@ impl Policy for Scripted {
     fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         match self.next(&format!("marks {}", self.name(pod))) {
             None => Err(CallError::Lacks(Interface::Marks)),
-            Some(Say::Marks(key, value)) => {
+            Some(ScriptedReply::Marks(key, value)) => {
                 let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
                 Ok(vec![Mark { place, key, value }])
             }

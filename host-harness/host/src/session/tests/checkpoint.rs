@@ -4,13 +4,14 @@ use super::*;
 
 #[test]
 fn what_is_under_way_is_held_and_is_leaving_goes_on() {
-    let policy =
-        evicting().say("filter default/h", Say::Fits(&["n2"])).say("permit default/h", Say::Wait(10, Fx::default()));
+    let policy = evicting()
+        .say("filter default/h", ScriptedReply::Fits(&["n2"]))
+        .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let objects = || full().into_iter().chain([node("n2", 4), pod("h", 4, 0), pod("a", 1, 0)]);
     let mut first = open(&policy, objects());
     attempt(&mut first, "p").unwrap();
     attempt(&mut first, "h").unwrap();
-    first.handle(Input::Clock(3)).unwrap();
+    first.handle(SessionInput::Clock(3)).unwrap();
     let saved = serde_json::to_string(&first.checkpoint().unwrap()).unwrap();
 
     // The cluster has changed meanwhile: it shows the nomination, but not the eviction.
@@ -24,12 +25,12 @@ fn what_is_under_way_is_held_and_is_leaving_goes_on() {
     assert_eq!(second.mirror().now(), 3);
     assert_eq!(second.under_way(), 1);
     assert!(policy.seen("default/v").terminating);
-    let step = second.handle(Input::Clock(4)).unwrap();
+    let step = second.handle(SessionInput::Clock(4)).unwrap();
     assert_eq!((short(&step), step.wake_at), (vec!["2 confirm v".to_owned()], Some(10)));
     // No number is used twice, and a promise whose victim stays is withdrawn.
     let step = answer(&mut second, 2, failed());
     assert_eq!((short(&step), step.happened.withdrawn.len()), (vec!["3 nominate p -".to_owned()], 1));
-    assert_eq!(second.handle(Input::Clock(10)).unwrap().happened.released.len(), 1);
+    assert_eq!(second.handle(SessionInput::Clock(10)).unwrap().happened.released.len(), 1);
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn a_checkpoint_of_another_layout_is_refused_and_changes_nothing() {
 fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
     for (policy, why) in [
         (Scripted::deciding(ALL), "the policy takes none"),
-        (Scripted::deciding(ALL).say("restore", Say::CallError), "it ends too early"),
+        (Scripted::deciding(ALL).say("restore", ScriptedReply::CallError), "it ends too early"),
     ] {
         let mut session = open(&policy, full());
         let mut saved = serde_json::to_value(session.checkpoint().unwrap()).unwrap();
@@ -61,8 +62,8 @@ fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
 #[test]
 fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoint() {
     // The plan is accepted, so a checkpoint is taken. Then `a` breaks the policy twice.
-    let policy = evicting().remembering(1).say("pre-filter default/a", Say::CallError);
-    let policy = policy.say("pre-filter default/a", Say::CallError).say("restart", Say::CallError);
+    let policy = evicting().remembering(1).say("pre-filter default/a", ScriptedReply::CallError);
+    let policy = policy.say("pre-filter default/a", ScriptedReply::CallError).say("restart", ScriptedReply::CallError);
     let rules = FaultRules { second_try: false, breaker_faults: 2, breaker_wait: 10 };
     let mut session = with_rules(rules, &policy, full().into_iter().chain([pod("a", 1, 0)]));
     attempt(&mut session, "p").unwrap();
@@ -76,7 +77,7 @@ fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoi
     assert_eq!(session.checkpoint().unwrap(), before);
     assert_eq!((session.counters().faults, policy.log().len()), (counted.faults, asked));
     // The checkpoint has the observations of the cluster since then.
-    session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
+    session.handle(SessionInput::Removed("Pod/default/v".to_owned())).unwrap();
     assert_ne!(session.checkpoint().unwrap(), before);
 }
 

@@ -1,8 +1,8 @@
 //! Commands fail, are late, are lost, or are answered after the cluster has changed.
 
 use super::*;
-use crate::cluster::Change;
-use crate::verify::Refused;
+use crate::cluster::PodChange;
+use crate::verify::CommandRefusal;
 
 fn is_pending(session: &Session, name: &str) -> bool {
     let id = session.mirror().pod_id(name).unwrap();
@@ -31,7 +31,7 @@ fn what_the_session_does_itself_is_told_without_names_and_amounts() {
     let [victim, nominated] = small.as_slice() else { panic!("{small:?}") };
     assert_eq!((whole, victim.terminating, victim.preempted, victim.node), (0, true, true, Some(0)));
     assert_eq!((nominated.nominated, nominated.node, nominated.phase), (Some(0), None, Phase::Pending));
-    session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
+    session.handle(SessionInput::Removed("Pod/default/v".to_owned())).unwrap();
     attempt(&mut session, "p").unwrap();
     let (whole, small) = policy.take_told();
     let [bound] = small.as_slice() else { panic!("{small:?}") };
@@ -88,9 +88,9 @@ fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() 
     let mut session = open(&Scripted::deciding(ALL), objects());
     let p = session.mirror().pod_id("default/p").unwrap();
     for node in [Some("n1"), None, Some("n2"), None, Some("n1")] {
-        session.ask_for(p, Change::Nominate(node.map(str::to_owned)), 1);
+        session.ask_for(p, PodChange::Nominate(node.map(str::to_owned)), 1);
     }
-    session.handle(Input::Clock(1)).unwrap();
+    session.handle(SessionInput::Clock(1)).unwrap();
     let promised = |session: &Session| {
         let mirror = session.mirror();
         mirror.pod(mirror.pod_id("default/p").unwrap()).and_then(|pod| pod.nominated)
@@ -118,8 +118,8 @@ fn an_outcome_that_does_not_come_is_asked_for() {
     session.set_patience(10);
     let step = attempt(&mut session, "a").unwrap();
     assert_eq!(step.wake_at, Some(10));
-    assert_eq!(short(&session.handle(Input::Clock(9)).unwrap()), [""; 0]);
-    let step = session.handle(Input::Clock(10)).unwrap();
+    assert_eq!(short(&session.handle(SessionInput::Clock(9)).unwrap()), [""; 0]);
+    let step = session.handle(SessionInput::Clock(10)).unwrap();
     assert_eq!((short(&step), step.wake_at), (vec!["1 confirm a".to_owned()], Some(20)));
     assert!(!is_pending(&session, "default/a"));
     answer(&mut session, 1, failed());
@@ -163,7 +163,7 @@ fn a_pod_that_somebody_else_bound_is_bound_there() {
 
 #[test]
 fn a_held_pod_that_another_has_replaced_is_unreserved_before_the_policy_is_told() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = open(&policy, [node("n1", 4), uid(pod("a", 1, 0), "old")]);
     attempt(&mut session, "a").unwrap();
     tell(&mut session, uid(pod("a", 1, 0), "new"));
@@ -177,7 +177,7 @@ fn a_promise_is_withdrawn_with_its_node() {
     let policy = evicting();
     let mut session = open(&policy, full());
     attempt(&mut session, "p").unwrap();
-    let step = session.handle(Input::Removed("Node/n1".to_owned())).unwrap();
+    let step = session.handle(SessionInput::Removed("Node/n1".to_owned())).unwrap();
     assert_eq!(step.happened.withdrawn, ["default/p"]);
 }
 
@@ -186,21 +186,22 @@ fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
     let policy = Scripted::deciding(&[ExtensionPoint::Filter]);
     let mut session = open(&policy, [node("n1", 4), pod("a", 1, 0)]);
     let before = policy.log();
-    let (answer, _) = session.question(&Question::Keys(vec!["default/a".to_owned()])).unwrap();
-    assert_eq!((answer, policy.log()), (Answer::Keys(0, Vec::new()), before));
+    let (answer, _) = session.question(&PluginRequest::Keys(vec!["default/a".to_owned()])).unwrap();
+    assert_eq!((answer, policy.log()), (PluginResponse::Keys(0, Vec::new()), before));
 }
 
 #[test]
 fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
-    let plan = Sketch { id: 2, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
-    let policy =
-        evicting().say("filter default/p", Say::Fits(&[])).say("post-filter default/p", Say::Plan(plan, Fx::default()));
+    let plan = ScriptedPlan { id: 2, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let policy = evicting()
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut session = open(&policy, full());
     attempt(&mut session, "p").unwrap();
     let refused = |budget| CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget };
     let step = answer(&mut session, 2, refused(true));
     assert_eq!((step.happened.withdrawn.as_slice(), step.wake_at), (["default/p".to_owned()].as_slice(), Some(1_000)));
-    assert!(session.handle(Input::Cycle).unwrap().happened.attempts.is_empty(), "its job waits as long");
+    assert!(session.handle(SessionInput::Cycle).unwrap().happened.attempts.is_empty(), "its job waits as long");
     let again = attempt(&mut session, "p").unwrap();
     assert!(again.happened.plans.is_empty());
     assert_eq!(again.happened.refused[0].reason.code, "host/leaving");
@@ -218,43 +219,41 @@ fn a_pod_about_which_a_command_was_refused_is_tried_again_after_its_pause() {
     attempt(&mut session, "a").unwrap();
     let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget: false };
     answer(&mut session, 1, refused);
-    assert!(session.handle(Input::Cycle).unwrap().commands.is_empty());
-    session.handle(Input::Clock(1_000)).unwrap();
-    assert_eq!(short(&session.handle(Input::Cycle).unwrap()), ["2 bind a n1"]);
+    assert!(session.handle(SessionInput::Cycle).unwrap().commands.is_empty());
+    session.handle(SessionInput::Clock(1_000)).unwrap();
+    assert_eq!(short(&session.handle(SessionInput::Cycle).unwrap()), ["2 bind a n1"]);
 }
 
 #[test]
 fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
-    let acts = |plan: Option<Sketch>| Say::Act {
-        bindings: if plan.is_some() { &[] } else { &[("default/a", "n1"), ("default/b", "n1")] },
-        plans: plan.into_iter().collect(),
-        more: false,
-    };
-    let plan = |id| Sketch { id, nominations: &[("default/a", "n2")], victims: &["default/v"], ..Sketch::default() };
+    let acts = |bindings, plans| ScriptedReply::Act { bindings, plans, more: false };
+    let plan = ScriptedPlan { id: 1, nominations: &[("default/a", "n2")], victims: &["default/v"], soft: false };
     let answers = [
-        acts(None),
-        acts(Some(plan(1))),
-        Say::Act { bindings: &[("default/a", "n1")], plans: Vec::new(), more: false },
+        acts(&[("default/a", "n1"), ("default/b", "n1")], Vec::new()),
+        acts(&[], vec![plan]),
+        acts(&[("default/a", "n1")], Vec::new()),
     ];
     let acting = Scripted::deciding(&[ExtensionPoint::Act]);
     let policy = answers.into_iter().fold(acting, |policy, answer| policy.say("act", answer));
     let cluster = [node("n1", 4), node("n2", 1), on("n2", pod("v", 1, 0)), pod("a", 1, 0), pod("b", 1, 0)];
     let mut session = open(&policy, cluster);
-    let cycle = |session: &mut Session| short(&session.handle(Input::Cycle).unwrap());
+    let cycle = |session: &mut Session| short(&session.handle(SessionInput::Cycle).unwrap());
     // The API server refuses a command about the pod, which is paused. Its sibling is bound in the same cycle.
-    session.departures.refuse(session.mirror().pod_id("default/a").unwrap(), Refused { until: 1_000, budget: false });
+    let a = session.mirror().pod_id("default/a").unwrap();
+    session.departures.refuse(a, CommandRefusal { until: 1_000, budget: false });
     assert_eq!(cycle(&mut session), ["1 bind b n1"]);
     assert!(cycle(&mut session).is_empty(), "no pod is evicted for it either");
     assert_eq!(policy.log().last().unwrap(), "refused 1", "the policy is told that its plan is not carried out");
-    session.handle(Input::Clock(1_000)).unwrap();
+    session.handle(SessionInput::Clock(1_000)).unwrap();
     assert_eq!(cycle(&mut session), ["2 bind a n1"]);
 }
 
 #[test]
 fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
-    let policy = Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::NoPlan("no", Fx { withdrawn: &["default/p"], ..Fx::default() }));
+    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[])).say(
+        "post-filter default/p",
+        ScriptedReply::NoPlan("no", ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() }),
+    );
     let nominated = || with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
     let mut session = open(&policy, [node("n1", 4), nominated()]);
     assert_eq!(short(&attempt(&mut session, "p").unwrap()), ["1 nominate p -"]);
@@ -262,19 +261,20 @@ fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
     let step = answer(&mut session, 1, refused(5));
     assert_eq!((short(&step), step.wake_at), (vec![], Some(5)), "asking at once for the same is of no use");
     assert_eq!(policy.seen("default/p").nominated, None, "it is promised nothing meanwhile");
-    assert_eq!(short(&session.handle(Input::Clock(4)).unwrap()), [""; 0]);
-    assert_eq!(short(&session.handle(Input::Clock(5)).unwrap()), ["2 nominate p -"]);
+    assert_eq!(short(&session.handle(SessionInput::Clock(4)).unwrap()), [""; 0]);
+    assert_eq!(short(&session.handle(SessionInput::Clock(5)).unwrap()), ["2 nominate p -"]);
     answer(&mut session, 2, refused(9));
     // Another client has cleared the nomination.
     tell(&mut session, pod("p", 3, 9));
-    assert_eq!((short(&session.handle(Input::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
+    assert_eq!((short(&session.handle(SessionInput::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
 }
 
 #[test]
 fn a_nomination_whose_taking_back_fails_time_and_again_is_taken_back_less_and_less_often() {
-    let policy = Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::NoPlan("no", Fx { withdrawn: &["default/p"], ..Fx::default() }));
+    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[])).say(
+        "post-filter default/p",
+        ScriptedReply::NoPlan("no", ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() }),
+    );
     let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
     let mut session = open(&policy, [node("n1", 4), nominated]);
     attempt(&mut session, "p").unwrap();
@@ -287,7 +287,7 @@ fn a_nomination_whose_taking_back_fails_time_and_again_is_taken_back_less_and_le
         let wake = step.wake_at.unwrap();
         pauses.push((wake - at) / 100_000_000);
         at = wake;
-        let again = session.handle(Input::Clock(at)).unwrap();
+        let again = session.handle(SessionInput::Clock(at)).unwrap();
         assert_eq!(short(&again), [format!("{} nominate p -", number + 1)]);
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);

@@ -74,9 +74,9 @@ fn what_was_found_before_apply_failed_is_said_once() {
                 said.extend(step.findings);
             }
         };
-        take(&mut session, Input::Objects(all));
+        take(&mut session, SessionInput::Objects(all));
         for time in 1..6 {
-            take(&mut session, Input::Clock(time * 3_600_000_000_000));
+            take(&mut session, SessionInput::Clock(time * 3_600_000_000_000));
         }
         assert_eq!(said.iter().filter(|finding| finding.message == "bad").count(), 1, "{fails}: {said:?}");
     }

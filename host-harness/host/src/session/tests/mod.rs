@@ -10,7 +10,7 @@ mod zones;
 use lictor_contract::{ExtensionPoint, Phase, Severity};
 use serde_json::{Value, json};
 
-use super::testing::{ALL, Fx, Say, Scripted, Sketch};
+use super::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply};
 use super::*;
 use crate::verify::testing::{node, object, on, pod, slot, with};
 
@@ -22,25 +22,25 @@ fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session 
 fn with_rules(rules: FaultRules, policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
     let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
     session.set_fault_rules(rules);
-    session.handle(Input::Objects(objects.into_iter().map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(objects.into_iter().map(object).collect())).unwrap();
     session
 }
 
 /// Returns a candidate policy that is to replace another one.
-fn candidate(policy: impl crate::policy::Policy + 'static) -> Candidate {
-    Candidate::new(Box::new(policy), "test", "").unwrap()
+fn candidate(policy: impl crate::policy::Policy + 'static) -> CandidatePolicy {
+    CandidatePolicy::new(Box::new(policy), "test", "").unwrap()
 }
 
-fn attempt(session: &mut Session, name: &str) -> Result<Step, SessionError> {
-    session.handle(Input::Attempt(format!("default/{name}")))
+fn attempt(session: &mut Session, name: &str) -> Result<StepOutput, SessionError> {
+    session.handle(SessionInput::Attempt(format!("default/{name}")))
 }
 
-fn tell(session: &mut Session, object_json: Value) -> Step {
-    session.handle(Input::Objects(vec![object(object_json)])).unwrap()
+fn tell(session: &mut Session, object_json: Value) -> StepOutput {
+    session.handle(SessionInput::Objects(vec![object(object_json)])).unwrap()
 }
 
-fn answer(session: &mut Session, id: CommandId, outcome: CommandOutcome) -> Step {
-    session.handle(Input::Outcomes(vec![(id, outcome)])).unwrap()
+fn answer(session: &mut Session, id: CommandId, outcome: CommandOutcome) -> StepOutput {
+    session.handle(SessionInput::Outcomes(vec![(id, outcome)])).unwrap()
 }
 
 fn failed() -> CommandOutcome {
@@ -48,14 +48,14 @@ fn failed() -> CommandOutcome {
 }
 
 /// Returns the commands as short texts.
-fn short(step: &Step) -> Vec<String> {
+fn short(step: &StepOutput) -> Vec<String> {
     let word = |command: &Command| {
         let (id, name) = (command.id, &command.object.name);
         match &command.action {
-            Action::Bind { node, .. } => format!("{id} bind {name} {node}"),
-            Action::Nominate { node } => format!("{id} nominate {name} {}", node.as_deref().unwrap_or("-")),
-            Action::Evict { delete, plan, .. } => format!("{id} evict {name} {delete} {plan}"),
-            Action::Confirm => format!("{id} confirm {name}"),
+            CommandAction::Bind { node, .. } => format!("{id} bind {name} {node}"),
+            CommandAction::Nominate { node } => format!("{id} nominate {name} {}", node.as_deref().unwrap_or("-")),
+            CommandAction::Evict { delete, plan, .. } => format!("{id} evict {name} {delete} {plan}"),
+            CommandAction::Confirm => format!("{id} confirm {name}"),
         }
     };
     step.commands.iter().map(word).collect()
@@ -68,10 +68,11 @@ fn uid(object: Value, uid: &str) -> Value {
 
 /// Returns a policy that evicts `v` for `p` by plan 1, at the first attempt for `p`.
 fn evicting() -> Scripted {
-    let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+    let plan =
+        ScriptedPlan { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..ScriptedPlan::default() };
     Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+        .say("filter default/p", ScriptedReply::Fits(&[]))
+        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
 /// Returns a node full with `v`, and the pending `p`.

@@ -1,24 +1,29 @@
 //! What is under way when the policy is replaced: plans, victims, pods that are held; and the way back.
 
 use super::*;
-use crate::driver::random::{Faulty, Fuse};
+use crate::driver::random::{CallsUntilFault, Faulty};
 use crate::policy::Policy;
-use crate::replace::{Memory, Period, Reason, State, Terms};
+use crate::replace::{Period, ReplacementState, ReplacementTerms, StateTransfer, TransitionReason};
 
 /// The terms: one cycle in shadow, and a watch that lasts.
-const TERMS: Terms =
-    Terms { shadow: Period::Cycles(1), watch: Period::Cycles(5), allowed: 9, answers: 0, at_most: Period::Cycles(0) };
+const TERMS: ReplacementTerms = ReplacementTerms {
+    shadow: Period::Cycles(1),
+    watch: Period::Cycles(5),
+    allowed: 9,
+    answers: 0,
+    at_most: Period::Cycles(0),
+};
 
 /// Replaces the policy, up to the last input before the switch.
 fn up_to_the_switch(session: &mut Session, new: impl Policy + 'static) {
     session.replace(candidate(new), TERMS).unwrap();
     let now = session.mirror().now();
-    session.handle(Input::Clock(now)).unwrap();
-    session.handle(Input::Cycle).unwrap();
-    assert_eq!(state(session), State::Switching);
+    session.handle(SessionInput::Clock(now)).unwrap();
+    session.handle(SessionInput::Cycle).unwrap();
+    assert_eq!(state(session), ReplacementState::Switching);
 }
 
-fn state(session: &Session) -> State {
+fn state(session: &Session) -> ReplacementState {
     session.replacement().unwrap().state
 }
 
@@ -28,13 +33,15 @@ fn has_asked(policy: &Scripted, what: &str) -> bool {
 
 /// Adds answers to the policy by which no node fits `p`.
 fn nowhere(policy: Scripted) -> Scripted {
-    (0..20).fold(policy, |policy, _| policy.say("filter default/p", Say::Fits(&[])))
+    (0..20).fold(policy, |policy, _| policy.say("filter default/p", ScriptedReply::Fits(&[])))
 }
 
 /// Returns a policy that remembers the accepted plans, and holds `h` at permit.
 fn holding() -> Scripted {
     let policy = nowhere(evicting()).remembering(1);
-    policy.say("filter default/h", Say::Fits(&["n2"])).say("permit default/h", Say::Wait(10, Fx::default()))
+    policy
+        .say("filter default/h", ScriptedReply::Fits(&["n2"]))
+        .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
 }
 
 /// Returns a new policy with checkpoints of this format.
@@ -59,11 +66,11 @@ fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgo
     // An input for which the new policy is ready.
     let next = |session: &mut Session| {
         session.policy.wait();
-        session.handle(Input::Clock(0)).unwrap();
+        session.handle(SessionInput::Clock(0)).unwrap();
     };
     // The number of inputs that load a cluster of this size; the last one also loads the memory.
     let (mut session, mut inputs) = (begun(&old(), &newer(1)), 0);
-    while state(&session) == State::Loading {
+    while state(&session) == ReplacementState::Loading {
         next(&mut session);
         inputs += 1;
     }
@@ -73,9 +80,9 @@ fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgo
     for _ in 1..inputs {
         next(&mut session);
     }
-    assert_eq!(state(&session), State::Loading);
+    assert_eq!(state(&session), ReplacementState::Loading);
     assert_eq!(attempt(&mut session, "p").unwrap().commands.len(), 2, "a plan with a victim");
-    assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (State::Shadow, true), "{:?}", new.log());
+    assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (ReplacementState::Shadow, true), "{:?}", new.log());
 }
 
 #[test]
@@ -85,13 +92,16 @@ fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     let step = cycle(&mut session);
     assert_eq!(short(&step), ["1 nominate p n1", "2 evict v true 1"]);
     // `h` waits for another pod of its gang. When that pod arrives, the new policy admits both.
-    let new = newer(1).say("permit default/g", Say::Allow(Fx { admits: &["default/h"], ..Fx::default() }));
+    let new = newer(1).say(
+        "permit default/g",
+        ScriptedReply::Allow(ScriptedEffects { admits: &["default/h"], ..ScriptedEffects::default() }),
+    );
     up_to_the_switch(&mut session, new.clone());
     assert!(has_asked(&new, "reserve default/h n2") && has_asked(&new, "restore 1 "));
     let waiting = session.waiting();
     assert!(waiting.contains_key("default/h"));
     let step = tell(&mut session, pod("g", 1, 9));
-    assert_eq!((state(&session), step.commands.len()), (State::Watching, 0));
+    assert_eq!((state(&session), step.commands.len()), (ReplacementState::Watching, 0));
     assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), (waiting, 2, 1));
     assert!(new.seen("default/v").terminating && new.seen("default/p").nominated.is_some());
     // The other pod arrives: both are bound, each once. No pod is evicted again.
@@ -110,7 +120,7 @@ fn a_held_pod_whose_time_runs_out_after_the_switch_is_unreserved_in_both() {
     let mut session = open(&old, cluster());
     cycle(&mut session);
     up_to_the_switch(&mut session, new.clone());
-    let step = session.handle(Input::Clock(10)).unwrap();
+    let step = session.handle(SessionInput::Clock(10)).unwrap();
     assert_eq!(step.happened.released.len(), 1);
     for policy in [&old, &new] {
         assert!(has_asked(policy, "unreserve default/h Timeout"));
@@ -125,11 +135,12 @@ fn a_format_that_the_new_policy_refuses_is_said_and_the_cluster_shows_the_rest()
     cycle(&mut session);
     up_to_the_switch(&mut session, new.clone());
     let why = "it has format 1, the other policy knows 2".to_owned();
-    let Reason::Compared { memory, .. } = &session.replacement().unwrap().history.last().unwrap().reason else {
+    let TransitionReason::Compared { memory, .. } = &session.replacement().unwrap().history.last().unwrap().reason
+    else {
         panic!()
     };
-    assert_eq!(memory, &Memory::Rebuilt { why: why.clone() });
-    let step = session.handle(Input::Clock(1)).unwrap();
+    assert_eq!(memory, &StateTransfer::Rebuilt { why: why.clone() });
+    let step = session.handle(SessionInput::Clock(1)).unwrap();
     let [finding] = step.findings.as_slice() else { panic!("{:?}", step.findings) };
     assert!(finding.message.ends_with(&why), "{finding:?}");
     assert!(session.waiting().contains_key("default/h") && new.seen("default/v").terminating);
@@ -145,9 +156,11 @@ fn plans_of_a_policy_that_counts_anew_get_numbers_that_were_not_used() {
     let mut session = open(&old, full().into_iter().chain([on("n2", pod("w", 4, 0)), node("n2", 4)]));
     assert_eq!(short(&cycle(&mut session)), ["1 nominate p n1", "2 evict v true 1"]);
     // The first plan of the new policy has the number 1, too.
-    let plan = Sketch { id: 1, nominations: &[("default/q", "n2")], victims: &["default/w"], ..Sketch::default() };
-    let new =
-        newer(2).say("filter default/q", Say::Fits(&[])).say("post-filter default/q", Say::Plan(plan, Fx::default()));
+    let plan =
+        ScriptedPlan { id: 1, nominations: &[("default/q", "n2")], victims: &["default/w"], ..ScriptedPlan::default() };
+    let new = newer(2)
+        .say("filter default/q", ScriptedReply::Fits(&[]))
+        .say("post-filter default/q", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     up_to_the_switch(&mut session, new.clone());
     tell(&mut session, pod("q", 3, 9));
     let step = attempt(&mut session, "q").unwrap();
@@ -164,16 +177,16 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
     let old = holding();
     let mut session = open(&old, cluster());
     cycle(&mut session);
-    let (new, fuse) = (newer(2), Fuse::default());
+    let (new, fuse) = (newer(2), CallsUntilFault::default());
     up_to_the_switch(&mut session, Faulty::new(new, fuse.clone()));
     let before = (session.waiting(), session.under_way(), session.departures.iter().count());
     tell(&mut session, pod("c", 1, 0));
-    assert_eq!(state(&session), State::Watching);
+    assert_eq!(state(&session), ReplacementState::Watching);
     fuse.set(2);
-    session.handle(Input::Cycle).unwrap_err();
+    session.handle(SessionInput::Cycle).unwrap_err();
     let transition = session.replacement().unwrap().history.last().unwrap().clone();
-    assert_eq!((transition.from, transition.to), (State::Watching, State::RolledBack));
-    assert!(matches!(transition.reason, Reason::Fault { .. }), "{transition:?}");
+    assert_eq!((transition.from, transition.to), (ReplacementState::Watching, ReplacementState::RolledBack));
+    assert!(matches!(transition.reason, TransitionReason::Fault { .. }), "{transition:?}");
     assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), before);
     let told = old.log().len();
     let step = cycle(&mut session);
@@ -188,7 +201,7 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
 fn too_many_differences_in_the_watch_bring_the_old_policy_back_without_a_new_start() {
     let (old, mut new) = (holding(), newer(1));
     for _ in 0..10 {
-        new = new.say("pre-filter default/c", Say::Final("not today"));
+        new = new.say("pre-filter default/c", ScriptedReply::Final("not today"));
     }
     let mut session = open(&old, cluster());
     cycle(&mut session);
@@ -196,10 +209,10 @@ fn too_many_differences_in_the_watch_bring_the_old_policy_back_without_a_new_sta
     tell(&mut session, pod("c", 1, 0));
     for _ in 0..9 {
         assert!(attempt(&mut session, "c").unwrap().commands.is_empty());
-        assert_eq!(state(&session), State::Watching);
+        assert_eq!(state(&session), ReplacementState::Watching);
     }
     let step = attempt(&mut session, "c").unwrap();
-    assert_eq!(step.replacement.last().unwrap().to, State::RolledBack);
+    assert_eq!(step.replacement.last().unwrap().to, ReplacementState::RolledBack);
     assert_eq!(short(&attempt(&mut session, "c").unwrap()), ["3 bind c n2"]);
     assert!(!has_asked(&old, "restart") && session.waiting().contains_key("default/h"));
     // Old and new are named as such, although the new policy was in force.
@@ -209,17 +222,17 @@ fn too_many_differences_in_the_watch_bring_the_old_policy_back_without_a_new_sta
 
 #[test]
 fn an_old_policy_that_breaks_in_the_watch_is_started_anew_when_it_is_needed() {
-    let (old, fuse) = (holding(), Fuse::default());
+    let (old, fuse) = (holding(), CallsUntilFault::default());
     let policy = Faulty::new(old.clone(), fuse.clone());
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
     session.set_fault_rules(FaultRules::ONCE);
-    session.handle(Input::Objects(cluster().map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(cluster().map(object).collect())).unwrap();
     cycle(&mut session);
     up_to_the_switch(&mut session, newer(1));
     fuse.set(0);
     tell(&mut session, pod("c", 1, 0));
     assert_eq!(short(&attempt(&mut session, "c").unwrap()), ["3 bind c n2"]);
-    assert_eq!(state(&session), State::Watching);
+    assert_eq!(state(&session), ReplacementState::Watching);
     session.give_up_replacement("we think again");
     tell(&mut session, pod("d", 1, 0));
     assert_eq!(short(&attempt(&mut session, "d").unwrap()), ["4 bind d n2"]);
@@ -228,14 +241,14 @@ fn an_old_policy_that_breaks_in_the_watch_is_started_anew_when_it_is_needed() {
 
 #[test]
 fn a_fault_of_the_old_policy_before_the_switch_starts_both_anew() {
-    let (old, new) = (holding().say("permit default/c", Say::CallError), newer(1));
+    let (old, new) = (holding().say("permit default/c", ScriptedReply::CallError), newer(1));
     let mut session = open(&old, cluster());
     cycle(&mut session);
     session.replace(candidate(new.clone()), TERMS).unwrap();
     tell(&mut session, pod("c", 1, 0));
-    assert_eq!(state(&session), State::Shadow);
+    assert_eq!(state(&session), ReplacementState::Shadow);
     attempt(&mut session, "c").unwrap_err();
-    assert_eq!(state(&session), State::Shadow);
+    assert_eq!(state(&session), ReplacementState::Shadow);
     assert_eq!(short(&attempt(&mut session, "c").unwrap()), ["3 bind c n2"]);
     let log = new.log();
     let restarted = log.iter().position(|asked| asked == "restart").unwrap();
@@ -249,7 +262,7 @@ fn a_checkpoint_taken_in_the_watch_serves_the_old_policy_too() {
     let mut session = open(&old, cluster());
     cycle(&mut session);
     up_to_the_switch(&mut session, newer(2));
-    session.handle(Input::Clock(1)).unwrap();
+    session.handle(SessionInput::Clock(1)).unwrap();
     let saved = session.checkpoint().unwrap();
     let again = Scripted::deciding(ALL).remembering(1);
     let mut second = open(&again, cluster());
@@ -263,17 +276,17 @@ fn a_new_policy_that_breaks_after_the_watch_has_the_memory_that_it_took_over() {
     let old = holding();
     let mut session = open(&old, cluster());
     cycle(&mut session);
-    let (new, fuse) = (newer(1), Fuse::default());
+    let (new, fuse) = (newer(1), CallsUntilFault::default());
     up_to_the_switch(&mut session, Faulty::new(new.clone(), fuse.clone()));
     (0..6).for_each(|_| drop(cycle(&mut session)));
-    assert_eq!(state(&session), State::Done);
+    assert_eq!(state(&session), ReplacementState::Done);
     fuse.set(0);
-    session.handle(Input::Cycle).unwrap_err();
+    session.handle(SessionInput::Cycle).unwrap_err();
     let told = new.log().len();
     cycle(&mut session);
     assert_eq!(new.log()[told..told + 4], ["restart", "clock 0", "reserve default/h n2", "restore 1 "]);
 }
 
-fn cycle(session: &mut Session) -> Step {
-    session.handle(Input::Cycle).unwrap()
+fn cycle(session: &mut Session) -> StepOutput {
+    session.handle(SessionInput::Cycle).unwrap()
 }

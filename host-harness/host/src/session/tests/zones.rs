@@ -65,7 +65,7 @@ fn the_host_finds_room_among_the_nodes_of_the_zone() {
     let mut session = Session::open(Box::new(Zones::default()), "", "").unwrap();
     let nodes = [zone(node("n1", 4), "a"), zone(node("n2", 6), "a"), zone(node("n3", 64), "b")];
     let pods = [on("n1", pod("x", 3, 0)), zone(pod("p", 3, 0), "a"), zone(pod("q", 4, 0), "a")];
-    session.handle(Input::Objects(nodes.into_iter().chain(pods).map(object).collect())).unwrap();
+    session.handle(SessionInput::Objects(nodes.into_iter().chain(pods).map(object).collect())).unwrap();
     // n1 has one core left. Then n2 has three, and q requests four.
     assert_eq!(short(&attempt(&mut session, "p").unwrap()), ["1 bind p n2"]);
     let step = attempt(&mut session, "q").unwrap();

@@ -6,7 +6,7 @@ mod spread;
 use lictor_contract::{Effects, Placement};
 use serde_json::{Value, json};
 
-use crate::verify::testing::{IN_SLOT, World, node, object, on, pod, slot, with};
+use crate::verify::testing::{ClusterFixture, IN_SLOT, node, object, on, pod, slot, with};
 
 /// Returns a node in this zone.
 fn in_zone(name: &str, zone: &str) -> Value {
@@ -38,12 +38,12 @@ fn nodes() -> Vec<Value> {
     vec![in_zone("a1", "a"), in_zone("a2", "a"), in_zone("b1", "b"), node("n", 16)]
 }
 
-fn world(pods: impl IntoIterator<Item = Value>) -> World {
-    World::of(nodes().into_iter().chain(pods))
+fn world(pods: impl IntoIterator<Item = Value>) -> ClusterFixture {
+    ClusterFixture::of(nodes().into_iter().chain(pods))
 }
 
 /// Checks bindings. Returns the case of the constraint that they break, in short.
-fn judge(world: &World, placed: &[(&str, &str)]) -> Result<(), &'static str> {
+fn judge(world: &ClusterFixture, placed: &[(&str, &str)]) -> Result<(), &'static str> {
     let name = |pod: &str| format!("default/{pod}");
     let placed: Vec<Placement> = placed.iter().map(|(pod, node)| world.placement((&name(pod), node))).collect();
     match crate::verify::bindings(&world.ground(), &placed) {
@@ -79,7 +79,7 @@ fn anti_affinity_holds_in_both_directions_within_the_domain() {
     assert_eq!(judge(&world, &[("p", "n")]), Ok(()));
     assert_eq!(judge(&world, &[("h", "a1")]), Err("anti"));
     assert_eq!(judge(&world, &[("h", "a2")]), Ok(()));
-    let turned = World::of(nodes().into_iter().chain([
+    let turned = ClusterFixture::of(nodes().into_iter().chain([
         on("a1", far("h", "web", &[("db", "zone")])),
         app("db", json!({"app": "db"})),
         app("other", json!({"app": "other"})),
@@ -94,7 +94,8 @@ fn anti_affinity_holds_one_term_at_a_time_and_in_the_own_namespace() {
     let elsewhere = with(on("a1", app("db", json!({"app": "db"}))), "/metadata", "namespace", json!("other"));
     let world = world([elsewhere, far("p", "web", &[("db", "zone"), ("cache", "zone")])]);
     assert_eq!(judge(&world, &[("p", "a1")]), Ok(()));
-    let mut world = World::of(nodes().into_iter().chain([far("p", "web", &[("db", "zone"), ("cache", "zone")])]));
+    let mut world =
+        ClusterFixture::of(nodes().into_iter().chain([far("p", "web", &[("db", "zone"), ("cache", "zone")])]));
     world.mirror.upsert(object(on("a1", app("c", json!({"app": "cache"})))));
     world.sync();
     assert_eq!(judge(&world, &[("p", "a2")]), Err("anti"));
@@ -209,7 +210,7 @@ fn who_breaks_a_rule_already_is_no_hindrance_to_others() {
 }
 
 /// Checks a plan. Returns the case of the constraint that it breaks, in short.
-fn plan(world: &World, nominated: &[(&str, &str)], victims: &[&str]) -> Result<(), &'static str> {
+fn plan(world: &ClusterFixture, nominated: &[(&str, &str)], victims: &[&str]) -> Result<(), &'static str> {
     let plan = world.plan(nominated, victims);
     world.judge_with(&plan, &Effects::default()).map_err(|violation| {
         assert_eq!(violation.refutes(&plan).placements.len(), 1, "one placement is to blame");

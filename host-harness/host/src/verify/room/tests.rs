@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use lictor_contract::Interests;
 
-use super::super::testing::{IN_SLOT, World, interests, node, on, pod, slot, with};
+use super::super::testing::{ClusterFixture, IN_SLOT, interests, node, on, pod, slot, with};
 use super::*;
 
 /// Returns the load of these objects on `n1`, in cores and pods.
 fn taken(objects: impl IntoIterator<Item = Value>) -> (i128, i128) {
-    let world = World::of([node("n1", 8)].into_iter().chain(objects));
+    let world = ClusterFixture::of([node("n1", 8)].into_iter().chain(objects));
     let number = |name: &str| {
         let place = world.mirror.resources().iter().position(|resource| resource.name == name);
         u32::try_from(place.unwrap()).unwrap()
@@ -46,7 +46,7 @@ fn a_user_counts_in_full_where_its_slot_is_not() {
 fn users_of_a_kind_that_the_policy_does_not_declare_count_in_full() {
     let undeclared = Interests { placed_kinds: Vec::new(), ..interests() };
     let objects = [node("n1", 8), slot("s", 4, Some("n1")), user("a", 3)];
-    let world = World::told(undeclared, objects);
+    let world = ClusterFixture::told(undeclared, objects);
     assert_eq!(world.mirror.pod_id("Slot/s"), None);
     assert_eq!(world.occupancy.load(world.node("n1")).unwrap().get(0), 3000);
 }
@@ -59,7 +59,7 @@ fn finished_pods_take_nothing() {
 
 #[test]
 fn sums_do_not_overflow() {
-    let mut load = Load::default();
+    let mut load = RequestTotals::default();
     let much = [Amount { resource: 1, value: i64::MAX }];
     load.add(&much);
     load.add(&much);

@@ -6,25 +6,32 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::Question;
-use crate::coscheduling::answer::{Amounts, Answer, Permit, Plan, PostFilter, Quota, Refusal};
+use crate::JudgeRequest;
+use crate::coscheduling::answer::{
+    Amounts, CoschedulingPermit, CoschedulingPostFilter, CoschedulingResponse, NamespaceQuota, UpstreamPlan,
+    UpstreamRefusal,
+};
 use crate::coscheduling::groups::{group, minimum, namespace};
 use crate::coscheduling::view::priority;
 use crate::object::{is_nominated, name, pods, text};
 
 /// Returns what upstream decides.
-pub(super) fn decides(question: &Question) -> Answer {
+pub(super) fn decides(question: &JudgeRequest) -> CoschedulingResponse {
     Upstream { question, pod: question.tried().unwrap() }.answer()
 }
 
 struct Upstream<'q> {
-    question: &'q Question,
+    question: &'q JudgeRequest,
     pod: &'q Value,
 }
 
 impl Upstream<'_> {
-    fn answer(&self) -> Answer {
-        let mut answer = Answer { quotas: self.quotas(&[]), pre_filter: self.pre_filter(), ..Answer::default() };
+    fn answer(&self) -> CoschedulingResponse {
+        let mut answer = CoschedulingResponse {
+            quotas: self.quotas(&[]),
+            pre_filter: self.pre_filter(),
+            ..CoschedulingResponse::default()
+        };
         let is_final = answer.pre_filter.as_ref().is_some_and(|refusal| refusal.code != "Unschedulable");
         if answer.pre_filter.is_none() {
             answer.feasible = self.nodes().into_iter().filter(|node| self.fits(node, &[])).collect();
@@ -34,7 +41,7 @@ impl Upstream<'_> {
             answer.permit = Some(self.permit());
         } else if !is_final {
             answer.plans = self.nodes().into_iter().filter_map(|node| self.plan(node)).collect();
-            let highest = |plan: &Plan| {
+            let highest = |plan: &UpstreamPlan| {
                 let victims = pods(&self.question.objects).filter(|pod| plan.victims.contains(&name(pod)));
                 victims.map(priority).max()
             };
@@ -43,7 +50,8 @@ impl Upstream<'_> {
         }
         if answer.plans.is_empty() && answer.feasible.is_empty() {
             let lacks = self.group().is_some_and(|named| self.placed(&named) < self.needed(&named));
-            answer.post_filter = Some(PostFilter { rejected: if lacks { self.waiting() } else { Vec::new() } });
+            answer.post_filter =
+                Some(CoschedulingPostFilter { rejected: if lacks { self.waiting() } else { Vec::new() } });
         }
         answer.keeps_nomination = is_final && is_nominated(self.pod);
         answer
@@ -101,18 +109,18 @@ impl Upstream<'_> {
         !is_kept_out && there.count() + self.nominated().filter(promised).count() < size
     }
 
-    fn permit(&self) -> Permit {
+    fn permit(&self) -> CoschedulingPermit {
         let (result, allowed) = match self.group() {
             None if group(self.pod).is_some() => ("refuse", Vec::new()),
             Some(named) if self.placed(&named) + 1 < self.needed(&named) => ("wait", Vec::new()),
             _ => ("bind", if group(self.pod).is_some() { self.waiting() } else { Vec::new() }),
         };
-        Permit { result: result.to_owned(), allowed }
+        CoschedulingPermit { result: result.to_owned(), allowed }
     }
 
-    fn pre_filter(&self) -> Option<Refusal> {
+    fn pre_filter(&self) -> Option<UpstreamRefusal> {
         let refusal = |code: &str, plugin: &str| {
-            Some(Refusal { code: code.to_owned(), plugin: plugin.to_owned(), reason: String::new() })
+            Some(UpstreamRefusal { code: code.to_owned(), plugin: plugin.to_owned(), reason: String::new() })
         };
         if self.group().is_some_and(|named| self.members(&named).count() < self.needed(&named)) {
             return refusal("UnschedulableAndUnresolvable", "Coscheduling");
@@ -121,7 +129,7 @@ impl Upstream<'_> {
     }
 
     /// Returns the quotas when some pods are gone.
-    fn quotas(&self, gone: &[String]) -> BTreeMap<String, Quota> {
+    fn quotas(&self, gone: &[String]) -> BTreeMap<String, NamespaceQuota> {
         let quotas = self.question.objects.iter().filter(|object| text(object, "/kind") == "ElasticQuota");
         let running =
             pods(&self.question.objects).filter(|pod| self.place(pod).is_some() && !gone.contains(&name(pod)));
@@ -137,7 +145,7 @@ impl Upstream<'_> {
             .map(|quota| {
                 let used = used.iter().filter(|other| **other == namespace(quota)).count() as i64 * 1000;
                 let (min, max) = (read(quota, "/spec/min/cpu", 0), read(quota, "/spec/max/cpu", i64::from(i32::MAX)));
-                (namespace(quota).to_owned(), Quota { used: cpu(used), min: cpu(min), max: cpu(max) })
+                (namespace(quota).to_owned(), NamespaceQuota { used: cpu(used), min: cpu(min), max: cpu(max) })
             })
             .collect()
     }
@@ -158,12 +166,12 @@ impl Upstream<'_> {
         let quotas = self.quotas(gone);
         let Some(own) = quotas.get(namespace(self.pod)) else { return false };
         let (before, all) = if with_promised { self.promised() } else { (0, 0) };
-        let sum = |of: fn(&Quota) -> i64| quotas.values().map(of).sum::<i64>();
+        let sum = |of: fn(&NamespaceQuota) -> i64| quotas.values().map(of).sum::<i64>();
         let used = sum(|quota| quota.used["cpu"]);
         own.used["cpu"] + before + 1000 > own.max["cpu"] || used + all + 1000 > sum(|quota| quota.min["cpu"])
     }
 
-    fn plan(&self, node: String) -> Option<Plan> {
+    fn plan(&self, node: String) -> Option<UpstreamPlan> {
         let quotas = self.quotas(&[]);
         let own = quotas.get(namespace(self.pod));
         let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + 1000 > own.min["cpu"]);
@@ -185,6 +193,6 @@ impl Upstream<'_> {
         let count = (fewest..=names.len()).find(|count| !self.exceeds(&names[..*count], true)).unwrap_or(names.len());
         let mut victims = names[..count].to_vec();
         victims.sort();
-        Some(Plan { node, victims, ..Plan::default() })
+        Some(UpstreamPlan { node, victims, ..UpstreamPlan::default() })
     }
 }

@@ -70,7 +70,7 @@ fn c57_refuses_a_group_of_which_another_gang_must_gather() {
 #[test]
 fn a_pod_that_upstream_refuses_for_its_devices_may_be_refused_for_its_quota() {
     let table = |plugin: &str| {
-        let refusal = Refusal { plugin: plugin.to_owned(), ..Refusal::default() };
+        let refusal = UpstreamRefusal { plugin: plugin.to_owned(), ..UpstreamRefusal::default() };
         Table::new().with(|answer| answer.pre_filter = Some(refusal))
     };
     let over = because("Rejected", "preemptible-job-leaves-min");

@@ -11,7 +11,9 @@ fn with_waiting(mut outcome: Value, waiting: &[&str]) -> Value {
 /// Returns a table in which upstream rejects pods at Permit.
 fn rejecting(table: Table, pods: &[&str]) -> Table {
     let rejected = pods.iter().map(|pod| ((*pod).to_owned(), "rejected".to_owned())).collect();
-    table.with(|answer| answer.post_filter = Some(PostFilter { rejected, ..PostFilter::default() }))
+    table.with(|answer| {
+        answer.post_filter = Some(KoordinatorPostFilter { rejected, ..KoordinatorPostFilter::default() })
+    })
 }
 
 fn q_waits() -> [(&'static str, Value); 1] {
@@ -126,7 +128,7 @@ fn c25_does_nothing_for_a_gang_whose_pods_may_not_be_tried() {
 fn permit_lets_the_same_pods_go() {
     let table = |result: &str, released: &[&str]| {
         let released = released.iter().map(|pod| (*pod).to_owned()).collect();
-        let permit = Permit { result: result.to_owned(), released };
+        let permit = KoordinatorPermit { result: result.to_owned(), released };
         Table::new().add("q", None).feasible("n2").with(|answer| answer.permit = Some(permit))
     };
     let mut together = with_waiting(binds("d/p", "n2"), &[]);

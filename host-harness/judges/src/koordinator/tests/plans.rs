@@ -1,4 +1,4 @@
-//! Plans, and room that is promised.
+//! Plans.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 type Change = fn(Table) -> Table;
 
 /// Returns a cluster in which upstream evicts `d/v`.
-fn evicting() -> Table {
+pub(super) fn evicting() -> Table {
     Table::new().plan("n1", &["d/v"])
 }
 
@@ -132,35 +132,10 @@ fn upstream_lacks_the_plan_of_the_policy() {
 #[test]
 fn c67_counts_on_what_leaves() {
     let table = || Table::new().add("w", Some("n1")).labelled("w", "name", "b").leaving("w");
-    let with = |plans: Vec<Plan>| table().then(|answer| answer.plans = plans);
+    let with = |plans: Vec<UpstreamPlan>| table().then(|answer| answer.plans = plans);
     assert_eq!(with(vec![plan("n1", &["d/v"])]).judge(&takes_v()), Ok(vec!["C67"]));
     assert_eq!(with(Vec::new()).judge(&takes_v()), Err("upstream/plan"));
     assert_eq!(with(vec![plan("n2", &["d/v"])]).judge(&takes_v()), Err("upstream/plan"));
-}
-
-#[test]
-fn c59_keeps_room_that_is_promised_firmly() {
-    let table = |class: &str| {
-        let table = Table::new().feasible("n2").add("w", None).labelled("w", "preemptible", class);
-        table.nominated("w", "n2").then(|answer| answer.feasible.clear())
-    };
-    assert_eq!(table("false").judge(&nothing()), Ok(vec!["C59"]));
-    assert_eq!(table("true").judge(&nothing()), Err("upstream/node"), "the pod could evict it");
-    let mut elsewhere = table("false");
-    elsewhere.answers.truncate(1);
-    assert_eq!(elsewhere.judge(&nothing()), Err("upstream/node"), "upstream finds a node all the same");
-}
-
-#[test]
-fn c70_counts_constraints_of_nominated_pods_in_their_domain() {
-    let table = |field: &str| {
-        let table = Table::new().feasible("n1").add("w", None).nominated("w", "n2");
-        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(9));
-        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({field: {}}));
-        table.then(|_| {}).then(|answer| answer.feasible.clear())
-    };
-    assert_eq!(table("podAntiAffinity").judge(&nothing()), Ok(vec!["C70"]));
-    assert_eq!(table("nodeAffinity").judge(&nothing()), Err("upstream/node"));
 }
 
 #[test]
@@ -178,51 +153,6 @@ fn c33_prefers_the_plan_of_less_harm() {
 }
 
 #[test]
-fn a_plan_keeps_the_nominations_that_it_may_not_end() {
-    let cleared = |answer: &mut Answer| drop(answer.clears.insert("n1".to_owned(), vec!["d/w".to_owned()]));
-    let table = |class: &str| {
-        let table = evicting().add("w", None).labelled("w", "preemptible", class).nominated("w", "n1");
-        table.with(cleared)
-    };
-    let mut keeps = takes_v();
-    keeps["standing"]["d/w"] = json!("n1");
-    assert_eq!(table("false").judge(&keeps), Ok(vec!["C59"]));
-    assert_eq!(table("true").judge(&keeps), Err("upstream/nominations"));
-    assert_eq!(table("true").judge(&takes_v()), Ok(vec![]));
-}
-
-#[test]
-fn c70_leaves_the_constraints_of_nominated_pods_unbroken() {
-    let table = |plugin: &str| {
-        let refusal = Refusal { plugin: plugin.to_owned(), ..Refusal::default() };
-        let table = Table::new().feasible("n1").add("w", None).nominated("w", "n2");
-        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(9));
-        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({"podAffinity": {}}));
-        table.then(|_| {}).then(|answer| drop(answer.refused.insert("n2".to_owned(), refusal)))
-    };
-    let mut broken = table("InterPodAffinity");
-    broken.answers.insert(2, broken.answers[0].clone());
-    assert_eq!(broken.judge(&nothing()), Ok(vec!["C70"]));
-    let mut full = table("NodeResourcesFit");
-    full.answers.insert(2, full.answers[0].clone());
-    assert_eq!(full.judge(&nothing()), Err("upstream/node"));
-}
-
-#[test]
-fn c70_makes_no_plan_that_a_nominated_pod_forbids() {
-    let table = |plugin: &str, priority: i64| {
-        let refusal = Refusal { plugin: plugin.to_owned(), ..Refusal::default() };
-        let table = evicting().add("w", None).nominated("w", "n2");
-        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(priority));
-        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({"podAffinity": {}}));
-        table.then(|answer| drop(answer.refused.insert("n2".to_owned(), refusal)))
-    };
-    assert_eq!(table("InterPodAffinity", 9).judge(&nothing()), Ok(vec!["C70"]));
-    assert_eq!(table("NodeResourcesFit", 9).judge(&nothing()), Err("upstream/plan"));
-    assert_eq!(table("InterPodAffinity", -1).judge(&nothing()), Err("upstream/plan"), "the pod may evict it");
-}
-
-#[test]
 fn parts_of_the_cluster_are_compared_up_to_rounding() {
     // Of 3 cpu, one of 2 is 666666666 billionths, and two of 1 are 333333333 each.
     let sized = |pod: &mut Value| pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
@@ -236,7 +166,7 @@ fn parts_of_the_cluster_are_compared_up_to_rounding() {
 
 #[test]
 fn c1_keeps_what_a_plan_of_upstream_takes_off_the_node() {
-    let table = |plans: Vec<Plan>| {
+    let table = |plans: Vec<UpstreamPlan>| {
         let table = Table::new().labelled("v", "preemptible", "true").add("w", Some("n1"));
         table.then(|answer| answer.plans = plans)
     };
@@ -274,12 +204,12 @@ fn no_ruling_explains_a_second_plan_while_the_first_is_under_way() {
     let again = nominates("d/p", "n1", &[]);
     let first = |node: &str| [("d/p", nominates("d/p", node, &["d/v"]))];
     let table = Table::new();
-    let mut case = Case::by_hand(System::Koordinator, By::Attempts, table.objects.clone());
+    let mut case = FuzzCase::by_hand(SystemKind::Koordinator, RoundKind::Attempts, table.objects.clone());
     case.args = Default::default();
-    let mut trial = Trial::of(&case).unwrap();
-    trial.follow(&Step::Schedule("d/p".to_owned()), &first("n1")[0].1).unwrap();
-    let weighed = trial.weigh(&Step::Schedule("d/p".to_owned()), &again, |_| Ok(json!(table.answers[0]))).unwrap();
-    assert!(matches!(weighed.attempt, Some(crate::Verdict::Differs(_))));
+    let mut trial = CaseComparison::of(&case).unwrap();
+    trial.follow(&CaseStep::Schedule("d/p".to_owned()), &first("n1")[0].1).unwrap();
+    let weighed = trial.weigh(&CaseStep::Schedule("d/p".to_owned()), &again, |_| Ok(json!(table.answers[0]))).unwrap();
+    assert!(matches!(weighed.attempt, Some(crate::AttemptComparison::Differs(_))));
     assert_eq!(Table::new().leaving("v").judge(&again), Ok(vec!["C45"]), "another plan evicts the pod");
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde_json::{Value, json};
 
 use super::member;
-use crate::Trial;
+use crate::CaseComparison;
 use crate::tests::{node, nominates, pod, refuses};
 
 /// Compares the round of two pods of a group, of these outcomes, with one outcome of upstream.
@@ -18,12 +18,12 @@ fn compared_round(
     let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
         "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
     let objects = [node("n1"), node("n2"), pod("v", Some("n1")), group].into_iter().chain(members).collect();
-    let case = Case::by_hand(System::Kubernetes, By::Attempts, objects);
-    let mut trial = Trial::of(&case).unwrap();
+    let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+    let mut trial = CaseComparison::of(&case).unwrap();
     let mut asked: Vec<String> = Vec::new();
-    let steps = ["d/p", "d/q"].map(|pod| Step::Schedule(pod.to_owned()));
+    let steps = ["d/p", "d/q"].map(|pod| CaseStep::Schedule(pod.to_owned()));
     let [first, second] = outcomes;
-    let done = (Step::EvictionsComplete, json!({"standing": {}}));
+    let done = (CaseStep::EvictionsComplete, json!({"standing": {}}));
     for (step, outcome) in steps.into_iter().zip([first, second]).chain([done]) {
         let answered = trial.step(&step, &outcome, |question| {
             asked.push(question.pod.clone());

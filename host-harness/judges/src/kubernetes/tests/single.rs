@@ -2,46 +2,51 @@
 
 use serde_json::{Value, json};
 
-use lictor_oracle::{By, Case, Step, System};
+use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 
-use super::{Answer, member, plan};
+use super::{KubernetesResponse, member, plan};
 use crate::tests::{binds, node, nominates, pod, refuses};
-use crate::{Difference, Question, Trial, TrialError};
+use crate::{CaseComparison, JudgeRequest, TrialError, UpstreamDifference};
 
 /// Returns the rulings that explain the attempt for `d/p`, or the kind of the difference. `d/q` waits at Permit before, where it is there.
 fn judge(
     objects: Vec<Value>,
     outcome: &Value,
-    answer: impl Fn(&Question) -> Answer,
+    answer: impl Fn(&JudgeRequest) -> KubernetesResponse,
 ) -> Result<Vec<&'static str>, &'static str> {
     let has_q = objects.iter().any(|object| object["metadata"]["name"] == "q");
-    let case = Case::by_hand(System::Kubernetes, By::Attempts, objects);
-    let mut trial = Trial::of(&case).unwrap();
+    let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+    let mut trial = CaseComparison::of(&case).unwrap();
     if has_q {
         let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"],
             "standing": outcome["standing"]});
-        trial.step(&Step::Schedule("d/q".to_owned()), &waits, |_| Ok(json!({"group": {"outcomes": [{}]}}))).unwrap();
+        trial
+            .step(&CaseStep::Schedule("d/q".to_owned()), &waits, |_| Ok(json!({"group": {"outcomes": [{}]}})))
+            .unwrap();
     }
-    match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| Ok(json!(answer(question)))) {
+    match trial.step(&CaseStep::Schedule("d/p".to_owned()), outcome, |question| Ok(json!(answer(question)))) {
         Ok(()) => Ok(trial.tally.departures.into_keys().collect()),
-        Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
+        Err(TrialError::Difference(UpstreamDifference { kind, .. })) => Err(kind),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Returns an object of the cluster of a question; null where it is gone.
-fn of<'q>(question: &'q Question, name: &str) -> &'q Value {
+fn of<'q>(question: &'q JudgeRequest, name: &str) -> &'q Value {
     question.objects.iter().find(|object| object["metadata"]["name"] == name).unwrap_or(&Value::Null)
 }
 
 /// Returns an answer with these feasible nodes.
-fn places(nodes: &[&str]) -> Answer {
-    Answer { feasible: nodes.iter().map(|node| (*node).to_owned()).collect(), ..Answer::default() }
+fn places(nodes: &[&str]) -> KubernetesResponse {
+    KubernetesResponse {
+        feasible: nodes.iter().map(|node| (*node).to_owned()).collect(),
+        ..KubernetesResponse::default()
+    }
 }
 
 /// Returns an answer with one plan.
-fn evicts(node: &str, victims: &[&str]) -> Answer {
-    Answer { plans: vec![plan(node, victims)], ..Answer::default() }
+fn evicts(node: &str, victims: &[&str]) -> KubernetesResponse {
+    KubernetesResponse { plans: vec![plan(node, victims)], ..KubernetesResponse::default() }
 }
 
 /// Returns a PodGroup of priority 5, with this disruption mode.
@@ -93,7 +98,7 @@ fn a_pod_that_leaves_is_gone_and_spends_its_budget() {
 
 /// Checks that a pod that leaves is gone, and spends a budget of this selector.
 fn spends_a_budget(selector: &Value) {
-    let judged = |outcome: &Value, after: &Answer| {
+    let judged = |outcome: &Value, after: &KubernetesResponse| {
         let mut leaving = pod("x", Some("n1"));
         leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
         leaving["metadata"]["labels"] = json!({"app": "a"});
@@ -141,13 +146,13 @@ fn a_pod_of_a_group_that_leaves_one_by_one_counts_as_a_pod_alone() {
 
 #[test]
 fn a_nominated_pod_waits_while_its_room_is_held_at_permit() {
-    let judged = |standing: &Value, later: &Answer| {
+    let judged = |standing: &Value, later: &KubernetesResponse| {
         let group = [group("g", "single"), member("q", 5), member("r", 5)];
         let objects = [node("n1"), promised(pod("p", None), "n1")].into_iter().chain(group).collect();
         let mut outcome = refuses(standing);
         outcome["waiting"] = json!(["d/q"]);
         judge(objects, &outcome, |question| match of(question, "q")["spec"]["nodeName"].is_string() {
-            true => Answer::default(),
+            true => KubernetesResponse::default(),
             false => later.clone(),
         })
     };
@@ -174,7 +179,7 @@ fn a_group_that_leaves_whole_counts_once() {
             } else if has_all {
                 evicts("n2", &["d/a", "d/b"])
             } else {
-                Answer::default()
+                KubernetesResponse::default()
             }
         })
     };
@@ -236,7 +241,7 @@ fn pods_at_permit_hold_their_nodes() {
     let mut outcome = binds("d/p", "n1");
     outcome["waiting"] = json!(["d/q"]);
     let answer =
-        |question: &Question| places(if of(question, "q")["spec"]["nodeName"] == "n1" { &[] } else { &["n1"] });
+        |question: &JudgeRequest| places(if of(question, "q")["spec"]["nodeName"] == "n1" { &[] } else { &["n1"] });
     assert_eq!(judge(objects, &outcome, answer), Err("upstream/node"));
 }
 
@@ -245,13 +250,14 @@ fn pods_of_a_group_that_holds_nodes_are_not_compared() {
     let objects = vec![node("n1"), group("g", "single"), member("q", 5), member("p", 5)];
     let mut outcome = binds("d/p", "n9");
     outcome["waiting"] = json!(["d/q"]);
-    let case = Case::by_hand(System::Kubernetes, By::Attempts, objects);
-    let mut trial = Trial::of(&case).unwrap();
+    let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+    let mut trial = CaseComparison::of(&case).unwrap();
     let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"], "standing": {}});
-    let mut group =
-        |step: Step, outcome: &Value| trial.step(&step, outcome, |_| Ok(json!({"group": {"outcomes": [{}]}}))).unwrap();
-    group(Step::Schedule("d/q".to_owned()), &waits);
-    group(Step::Advance(1), &json!({"waiting": ["d/q"], "standing": {}}));
-    group(Step::Schedule("d/p".to_owned()), &outcome);
+    let mut group = |step: CaseStep, outcome: &Value| {
+        trial.step(&step, outcome, |_| Ok(json!({"group": {"outcomes": [{}]}}))).unwrap()
+    };
+    group(CaseStep::Schedule("d/q".to_owned()), &waits);
+    group(CaseStep::Advance(1), &json!({"waiting": ["d/q"], "standing": {}}));
+    group(CaseStep::Schedule("d/p".to_owned()), &outcome);
     assert_eq!((trial.tally.attempts, trial.tally.passed_over.len()), (1, 1));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Table, nothing, takes_v, vcore};
-use crate::yunikorn::answer::{Amounts, Answer, Ended};
+use crate::yunikorn::answer::{Amounts, JudgedAttempt, YunikornResult};
 
 /// Returns a cluster in which ruling D3 explains that only the policy evicts `d/v`.
 fn smaller() -> Table {
@@ -51,8 +51,11 @@ fn turned_down() -> Value {
 
 #[test]
 fn a_pod_that_the_policy_does_not_try_is_explained_by_what_it_demands() {
-    let bound =
-        || Table::new().upstream(Ended::Bound, "n2", &[]).with(|answer| answer.legal_nodes = vec!["n2".to_owned()]);
+    let bound = || {
+        Table::new()
+            .upstream(YunikornResult::Bound, "n2", &[])
+            .with(|answer| answer.legal_nodes = vec!["n2".to_owned()])
+    };
     assert_eq!(bound().judge(&turned_down()), Err("upstream/node"));
     let groups = |style: &'static str| {
         bound().pod("p", move |pod| {
@@ -96,7 +99,7 @@ fn a_pod_that_the_policy_does_not_try_is_explained_by_what_it_demands() {
 
 #[test]
 fn large_candidates_anywhere_end_the_search_where_a_node_has_room() {
-    let full = |answer: &mut Answer| {
+    let full = |answer: &mut JudgedAttempt| {
         answer.max.insert("root.q".to_owned(), vcore(3000));
         answer.usage.insert("root.q".to_owned(), vcore(3000));
     };

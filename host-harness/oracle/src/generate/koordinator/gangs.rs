@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::build::put;
-use crate::generate::Sketch;
+use crate::generate::CaseGenerator;
 use crate::world::{at, tag, text};
 
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 
 /// Varies the PodGroups in some cases. All other parameters are drawn before, so that they stay the same. Returns whether time passes
 /// between rounds, so that gangs time out.
-pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
+pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) -> bool {
     if !sketch.flag("gangManners", 40) {
         return false;
     }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::build::put;
-use crate::generate::Sketch;
+use crate::generate::CaseGenerator;
 use crate::world::{at, tag, text};
 
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
@@ -16,7 +16,7 @@ const OPTED_OUT: &str = "scheduling.koordinator.sh/disable-preemptible";
 const TOPOLOGY: &str = "gang.scheduling.koordinator.sh/network-topology-spec";
 
 /// Adds these to some cases. This is drawn last of all, so that everything else stays the same.
-pub(in crate::generate) fn vary(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut Vec<Value>) {
+pub(in crate::generate) fn vary(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut Vec<Value>) {
     if !sketch.flag("odd", 30) {
         return;
     }
@@ -30,7 +30,7 @@ pub(in crate::generate) fn vary(sketch: &mut Sketch, args: &mut Map<String, Valu
 }
 
 /// Makes some of the pods opt out of preemption.
-fn opt_out(sketch: &mut Sketch, objects: &mut [Value]) {
+fn opt_out(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects) {
         if sketch.dice.chance(40) {
             put(pod, "/metadata/labels", OPTED_OUT, json!("true"));
@@ -39,7 +39,7 @@ fn opt_out(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Takes some of the pods of no gang out of their quotas, and mostly has the default quota protect those that run.
-fn leave_quotas(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut [Value]) {
+fn leave_quotas(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut [Value]) {
     if sketch.dice.chance(70) {
         args.insert("disableDefaultQuotaPreemption".to_owned(), json!(true));
     }
@@ -53,7 +53,7 @@ fn leave_quotas(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mu
 
 /// Fills a quota above, while the quotas below it and the nodes have room: only the bound above refuses pods. Single pods are
 /// non-preemptible, as those alone evict pods for a bound.
-fn fill_parent(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut [Value]) {
+fn fill_parent(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut [Value]) {
     let is_below = |quota: &Value| tag(quota, "labels", PARENT) == Some("department");
     let below = objects.iter().filter(|object| is_below(object));
     let names: Vec<String> = below.map(|quota| text(quota, "/metadata/name").to_owned()).collect();
@@ -101,7 +101,7 @@ fn fill_parent(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut
 }
 
 /// Gives some of the gangs a topology that must be gathered.
-fn gather(sketch: &mut Sketch, objects: &mut [Value]) {
+fn gather(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
         if sketch.dice.chance(60) {
             let strategy = json!({"gatherStrategy": [{"layer": "SpineLayer", "strategy": "MustGather"}]});

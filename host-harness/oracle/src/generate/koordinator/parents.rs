@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::build::put;
-use crate::generate::Sketch;
+use crate::generate::CaseGenerator;
 use crate::world::{at, tag, text};
 
 const NAME: &str = "quota.scheduling.koordinator.sh/name";
 const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
 
 /// Puts the quotas, or all but the last, below a parent. All other parameters are drawn before, so that they stay the same.
-pub(super) fn vary(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut Vec<Value>) {
+pub(super) fn vary(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut Vec<Value>) {
     if !sketch.flag("parentQuota", 35) {
         return;
     }

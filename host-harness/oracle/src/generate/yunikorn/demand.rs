@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::build::put;
-use crate::generate::Sketch;
+use crate::generate::CaseGenerator;
 use crate::world::{at, text};
 
 /// Queues that pods name and the configuration does not contain.
 const LEAVES: [&str; 2] = ["root.demand.u1", "root.demand.u2"];
 
 /// Moves some pods to queues on demand. All other parameters are drawn before, so that they stay the same.
-pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("queuesOnDemand", 30) {
         return;
     }
@@ -41,7 +41,7 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Draws the parent of queues with this usage.
-fn parent(sketch: &mut Sketch, used: [i64; 2]) -> Value {
+fn parent(sketch: &mut CaseGenerator, used: [i64; 2]) -> Value {
     let most = used.iter().copied().max().unwrap_or(0) + sketch.dice.between(1, 4);
     let (mut template, mut properties) = (Map::new(), Map::new());
     if sketch.dice.chance(60) {

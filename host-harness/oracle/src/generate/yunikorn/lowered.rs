@@ -3,13 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::build::put;
-use crate::case::{By, Drive};
-use crate::generate::Sketch;
+use crate::case::{RoundKind, RoundSettings};
+use crate::generate::CaseGenerator;
 use crate::object::{at, text};
 
 /// Turns some cases into cases of quota preemption: no pod is pending, and the configuration is replaced by one with lower maxima. All
 /// other parameters are drawn before, so that they stay the same. Returns the new configuration.
-pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut Vec<Value>, drive: Drive) -> (Vec<Value>, Drive) {
+pub(in crate::generate) fn vary(
+    sketch: &mut CaseGenerator,
+    objects: &mut Vec<Value>,
+    drive: RoundSettings,
+) -> (Vec<Value>, RoundSettings) {
     if !sketch.flag("loweredMaxima", 20) {
         return (Vec::new(), drive);
     }
@@ -40,7 +44,7 @@ pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut Vec<Value>, d
         put(&mut lowered, "/data", "queues.yaml", json!(tree.to_string()));
         later.push(lowered);
     }
-    (later, Drive { by: By::Cycles, recreate: false, ..drive })
+    (later, RoundSettings { by: RoundKind::Cycles, recreate: false, ..drive })
 }
 
 /// Returns the queue of a pod and its cpu. `None`: the cpu is no whole number.
@@ -50,7 +54,7 @@ fn held(object: &Value) -> Option<(String, i64)> {
 }
 
 /// Gives some queues a delay of quota preemption.
-fn delays(sketch: &mut Sketch, queue: &mut Value) {
+fn delays(sketch: &mut CaseGenerator, queue: &mut Value) {
     if sketch.dice.chance(70) {
         let delay = sketch.dice.of_these(&[0, 5, 20, 40, 60]);
         put(queue, "/properties", "quota.preemption.delay", json!(format!("{delay}s")));
@@ -62,7 +66,7 @@ fn delays(sketch: &mut Sketch, queue: &mut Value) {
 
 /// Lowers maxima of a queue and of those below it, within the rules of the configuration: at least what is guaranteed, at most the
 /// maximum of the parent.
-fn lower(sketch: &mut Sketch, queue: &mut Value, parent: &str, most: i64, pods: &[(String, i64)]) {
+fn lower(sketch: &mut CaseGenerator, queue: &mut Value, parent: &str, most: i64, pods: &[(String, i64)]) {
     let path = format!("{parent}.{}", text(queue, "/name"));
     let below = |name: &str| name == path || name.starts_with(&format!("{path}."));
     let used: i64 = pods.iter().filter(|(queue, _)| below(queue)).map(|(_, cpu)| cpu).sum();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::build::put;
-use crate::generate::Sketch;
+use crate::generate::CaseGenerator;
 use crate::object::{at, text};
 use crate::world::OTHER_SCHEDULER;
 
@@ -11,7 +11,7 @@ use crate::world::OTHER_SCHEDULER;
 const NO_QUEUE: &str = "root.system.x";
 
 /// Adds these to some cases.
-pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(in crate::generate) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let is_about_maxima = sketch.parameters.get("loweredMaxima") == Some(&1);
     if is_about_maxima || !sketch.flag("odd", 12) {
         return;

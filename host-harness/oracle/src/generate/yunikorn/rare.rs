@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::odd::switch_off;
 use crate::build::put;
-use crate::generate::Sketch;
-use crate::generate::shares::Devices;
+use crate::generate::CaseGenerator;
+use crate::generate::shares::DeviceProfile;
 use crate::object::{at, tag, text};
 
 /// The annotation of task groups.
@@ -21,7 +21,7 @@ const PERCENT: &str = "koordinator.sh/gpu-core";
 const UNCOUNTED: &str = "nvidia.com/gpumem";
 
 /// Adds these to some cases. All other parameters are drawn before, so that they stay the same.
-pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
+pub(in crate::generate) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if sketch.parameters.get("loweredMaxima") == Some(&1) {
         if sketch.flag("podsWithoutCpu", 30) {
             take_cpu(sketch, objects);
@@ -61,7 +61,7 @@ fn cpus(pod: &Value) -> i64 {
 }
 
 /// Takes the cpu from some pods: they hold nothing of which a queue uses too much.
-fn take_cpu(sketch: &mut Sketch, objects: &mut [Value]) {
+fn take_cpu(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects) {
         if sketch.dice.chance(30) {
             put(pod, "/spec/containers/0/resources", "requests", json!({}));
@@ -70,7 +70,7 @@ fn take_cpu(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Lets parents guarantee what they use, or a little more, and their children little or nothing.
-fn use_up(sketch: &mut Sketch, objects: &mut [Value]) {
+fn use_up(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let mut used: BTreeMap<String, i64> = BTreeMap::new();
     for pod in pods(objects).filter(|pod| runs(pod)) {
         *used.entry(tag(pod, "labels", "queue").unwrap_or_default().to_owned()).or_insert(0) += cpus(pod);
@@ -97,7 +97,7 @@ fn use_up(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Moves pending pods of DaemonSets to the application of a pod on their node.
-fn join_applications(sketch: &mut Sketch, objects: &mut [Value]) {
+fn join_applications(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let mut labels: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let is_in_one = |pod: &&mut Value| runs(pod) && tag(pod, "labels", "applicationId").is_some();
     for pod in pods(objects).filter(is_in_one) {
@@ -115,7 +115,7 @@ fn join_applications(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Gives task groups a size.
-fn size_task_groups(sketch: &mut Sketch, objects: &mut [Value]) {
+fn size_task_groups(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects).filter(|pod| tag(pod, "annotations", TASK_GROUPS).is_some()) {
         let (members, cpu) = (sketch.dice.between(1, 3), sketch.dice.between(1, 3));
         let group = json!([{"name": "w", "minMember": members, "minResource": {"cpu": cpu.to_string()}}]);
@@ -124,10 +124,10 @@ fn size_task_groups(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Gives nodes devices, and pods some or parts of them. Where pods request whole GPUs, these are the same devices under another name.
-fn share_devices(sketch: &mut Sketch, objects: &mut [Value]) {
+fn share_devices(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let (resource, whole, parts) = match sketch.dice.chance(25) {
         true => (UNCOUNTED, 8, [4, 4, 8, 8]),
         false => (PERCENT, 100, [50, 100, 100, 200]),
     };
-    Devices { resources: &[resource], whole, parts, takers: 50 }.share(sketch, objects);
+    DeviceProfile { resources: &[resource], whole, parts, takers: 50 }.share(sketch, objects);
 }

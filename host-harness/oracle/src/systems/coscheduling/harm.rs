@@ -5,55 +5,55 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::plan::may_plan;
-use super::quotas::{CLAIMED, Quotas};
+use super::quotas::{CLAIMED, NamespaceQuotas};
 use super::{group, minimum};
-use crate::amounts::Amounts;
-use crate::harm::{Counting, Harm};
-use crate::outcome::{Ended, Outcome};
+use crate::amounts::MilliAmounts;
+use crate::harm::{Counting, EvictionHarm};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::placement::{PlacementProblem, Set};
 use crate::systems::common::problem_with;
 use crate::systems::kubernetes::{self, Eligible};
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelNode, ModelPod};
 
 /// The most pods on a node of which all sets are tried.
 const MOST: usize = 10;
 
 /// Returns the gang of a pod, and how many pods it needs.
-fn gang_of(world: &World, pod: &Pod) -> Option<(String, usize)> {
+fn gang_of(world: &ModelCluster, pod: &ModelPod) -> Option<(String, usize)> {
     let name = group(pod)?;
     Some((format!("{}#{name}", pod.namespace), minimum(world, pod)))
 }
 
 /// Calls a function with the counts of a cluster.
-pub(super) fn counting<T>(world: &World, count: impl FnOnce(Counting<'_, '_>) -> T) -> T {
-    let gang_of = |pod: &Pod| gang_of(world, pod);
+pub(super) fn counting<T>(world: &ModelCluster, count: impl FnOnce(Counting<'_, '_>) -> T) -> T {
+    let gang_of = |pod: &ModelPod| gang_of(world, pod);
     count(Counting { world, gang_of: &gang_of, priority: kubernetes::spec_priority })
 }
 
 /// Judges the plan of one pod that a quota bounds: no set of possible victims on one node does less harm.
 pub(super) fn best<'w>(
-    world: &'w World,
-    pod: &Pod,
+    world: &'w ModelCluster,
+    pod: &ModelPod,
     eligible: &Eligible<'_, 'w>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
-    let mut least: Option<(Harm, &str)> = None;
-    let mut own: Option<Harm> = None;
+    let mut least: Option<(EvictionHarm, &str)> = None;
+    let mut own: Option<EvictionHarm> = None;
     for node in world.nodes.values().filter(|node| world.may_run(pod, node) && pod.request.fits(&node.allocatable)) {
         let (possible, leaving) = (eligible.possible)(node);
         if possible.len() > MOST {
             return verdict.excuse("the least harm is sought for few candidates only");
         }
         let violating = kubernetes::violating(world, &leaving, &possible);
-        let harm = |victims: &[&'w Pod]| {
+        let harm = |victims: &[&'w ModelPod]| {
             let violations = victims.iter().filter(|pod| violating.contains(&pod.name)).count();
             counting(world, |counting| counting.of(victims, violations))
         };
         for set in 0..1u32 << possible.len() {
             let chosen = (0..).zip(&possible).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod);
-            let chosen: Vec<&Pod> = chosen.collect();
+            let chosen: Vec<&ModelPod> = chosen.collect();
             let cost = harm(&chosen);
             if least.as_ref().is_none_or(|(least, _)| cost < *least)
                 && (eligible.permits)(&chosen)
@@ -63,12 +63,12 @@ pub(super) fn best<'w>(
             }
         }
         if outcome.node.as_ref() == Some(&node.name) {
-            let victims: Vec<&Pod> =
+            let victims: Vec<&ModelPod> =
                 possible.iter().copied().filter(|pod| outcome.victims.contains(&pod.name)).collect();
             own = Some(harm(&victims));
         }
     }
-    let planned = outcome.ended == Some(Ended::Nominated);
+    let planned = outcome.ended == Some(AttemptStatus::Nominated);
     match (least, own.filter(|_| planned)) {
         (Some((least, node)), own) if own.as_ref().is_none_or(|own| *own > least) => {
             let text = format!("`{}`: {:?} do {own:?}, and on `{node}` {least:?} is enough", pod.name, outcome.victims);
@@ -84,38 +84,44 @@ pub(super) fn best<'w>(
 
 /// Returns whether a pod fits a node when these pods, and those that leave anyway, are gone.
 fn makes_room<'w>(
-    world: &'w World,
-    pod: &Pod,
-    node: &'w Node,
-    (eligible, chosen): (&Eligible<'_, 'w>, &[&'w Pod]),
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    node: &'w ModelNode,
+    (eligible, chosen): (&Eligible<'_, 'w>, &[&'w ModelPod]),
 ) -> bool {
     let mut free = kubernetes::free_when_left(world, pod, node);
     chosen.iter().for_each(|other| free.add(&other.request));
     let names: BTreeSet<&str> = chosen.iter().map(|other| other.name.as_str()).collect();
-    let has_left = |other: &Pod| other.leaving || names.contains(other.name.as_str());
+    let has_left = |other: &ModelPod| other.leaving || names.contains(other.name.as_str());
     pod.request.fits(&free)
         && world.agrees((pod, node), has_left, has_left, kubernetes::spec_priority)
         && (eligible.keeps)(&names)
 }
 
 /// Judges the plan of a gang: no other evictions for the same pods do less harm.
-pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome: &Outcome, verdict: &mut Verdict) {
-    let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+pub(super) fn of_gang(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    quotas: Option<&NamespaceQuotas>,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) {
+    let planned: Vec<&ModelPod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
     let unlike = planned.iter().any(|other| other.request != pod.request);
     let budgets = world.all("PodDisruptionBudget").next().is_some();
-    if outcome.ended != Some(Ended::Nominated) {
+    if outcome.ended != Some(AttemptStatus::Nominated) {
         return;
     }
     if unlike || budgets || world.pods.values().any(|pod| pod.leaving) {
         return verdict.excuse("the least harm of a plan for a gang is sought for pods alike, while nobody leaves");
     }
-    let same = |other: &Pod| group(other) == group(pod);
-    let may_go = |other: &Pod| match quotas {
+    let same = |other: &ModelPod| group(other) == group(pod);
+    let may_go = |other: &ModelPod| match quotas {
         Some(quotas) => !same(other) && quotas.might_give(pod, other),
         None => other.priority < pod.priority && !same(other),
     };
     let (problem, _) = problem_with(world, pod, &planned, &may_go);
-    let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+    let victims: Vec<&ModelPod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
     let legal =
         |set: Set| quotas.is_none_or(|quotas| quotas.may_give(world, pod, &planned, &named(world, &problem, set)));
     counting(world, |counting| {
@@ -131,23 +137,30 @@ pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome
 
 /// Judges a gang that has no plan and gets none, where a quota bounds it and its waiting pods are alike, while no pod leaves: no evictions
 /// that the quotas allow make room for as many pods as it lacks.
-pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Outcome, verdict: &mut Verdict) {
+pub(super) fn has_a_plan(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    quotas: &NamespaceQuotas,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) {
     let Some((name, missing)) = group(pod).and_then(|name| Some((name, may_plan(world, pod, name)?))) else { return };
-    let same = |other: &Pod| group(other) == Some(name);
-    let mut pods: Vec<&Pod> = world.pods.values().filter(|other| other.pending() && same(other)).collect();
-    let is_alike = |other: &&Pod| {
+    let same = |other: &ModelPod| group(other) == Some(name);
+    let mut pods: Vec<&ModelPod> = world.pods.values().filter(|other| other.pending() && same(other)).collect();
+    let is_alike = |other: &&ModelPod| {
         other.request == pod.request
             && other.priority == pod.priority
             && !other.never_preempts
             && other.nominated.is_none()
     };
     let leaves = world.pods.values().any(|pod| pod.leaving);
-    if outcome.ended == Some(Ended::Nominated) || leaves || world.is_constrained() || !pods.iter().all(is_alike) {
+    if outcome.ended == Some(AttemptStatus::Nominated) || leaves || world.is_constrained() || !pods.iter().all(is_alike)
+    {
         return;
     }
     pods.truncate(missing);
-    let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
-    let takes_back = quotas.takes_back(world, pod, &requests, &Amounts::default());
+    let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
+    let takes_back = quotas.takes_back(world, pod, &requests, &MilliAmounts::default());
     if quotas.might_be_claimed(world, pod, takes_back) {
         return verdict.excuse(CLAIMED);
     }
@@ -160,6 +173,6 @@ pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Ou
     }
 }
 
-fn named<'w>(world: &'w World, problem: &PlacementProblem<'_>, set: Set) -> Vec<&'w Pod> {
+fn named<'w>(world: &'w ModelCluster, problem: &PlacementProblem<'_>, set: Set) -> Vec<&'w ModelPod> {
     problem.of(set).filter_map(|candidate| world.pods.get(candidate.name)).collect()
 }

@@ -2,34 +2,35 @@
 
 use serde_json::json;
 
+use super::legality::{forbidden, of_gang, unlike};
 use super::promises::lacking;
-use super::quotas::Quotas;
-use super::{Memory, allocated, group, is_lost, members, minimum};
-use crate::outcome::{Ended, Outcome};
+use super::quotas::NamespaceQuotas;
+use super::{CoschedulingState, allocated, group, is_lost, members, minimum};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::systems::common::{plan_stands, problem};
 use crate::systems::kubernetes::{self, SameGroup};
-use crate::systems::rounds::{Gang, Turn, holds_no_node};
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::systems::rounds::{GangProgress, GangTurn, holds_no_node};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 
 /// Begins the turn of a pod in the round of its group; none where it has no group, or one that needs no other pod: such a pod never waits at
 /// Permit, so it takes no turns with others. `passes`: the group may be tried; where it may not, no pod of it has failed.
 pub(super) fn turn<'w>(
-    world: &'w World,
-    memory: &mut Memory,
-    pod: &Pod,
-    (passes, outcome): (bool, &Outcome),
-) -> Option<Turn<'w>> {
+    world: &'w ModelCluster,
+    memory: &mut CoschedulingState,
+    pod: &ModelPod,
+    (passes, outcome): (bool, &ReportedOutcome),
+) -> Option<GangTurn<'w>> {
     group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
-        let gang = Gang::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
+        let gang = GangProgress::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
         memory.rounds.turn((world, name, passes), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }
 
 /// Judges the attempt for a pod whose group may not be tried.
-pub(super) fn refused(name: &str, outcome: &Outcome, verdict: &mut Verdict) {
-    if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+pub(super) fn refused(name: &str, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
         let text = format!("the group of `{name}` may not be tried, and the attempt ended {:?}", outcome.ended);
         verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
     }
@@ -38,17 +39,17 @@ pub(super) fn refused(name: &str, outcome: &Outcome, verdict: &mut Verdict) {
 /// Judges what the pods of a group hold after the turn of one that failed, whether or not that pod waits for what it was promised, and ends
 /// the round where it was the last chance of the group. A pod that fits a node fails where it would hold the node in vain.
 pub(super) fn end_turn(
-    memory: &mut Memory,
-    turn: Turn<'_>,
+    memory: &mut CoschedulingState,
+    turn: GangTurn<'_>,
     (waits, is_in_vain): (bool, bool),
-    (world, pod): (&World, &Pod),
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    (world, pod): (&ModelCluster, &ModelPod),
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
     if is_in_vain {
         holds_no_node(pod, outcome, verdict);
     }
-    if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
+    if !matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected)) {
         return;
     }
     let turn = match (waits, is_in_vain) {
@@ -62,7 +63,7 @@ pub(super) fn end_turn(
 }
 
 /// Returns whether a pod waits for pods that leave its nominated node, of whatever priority and quota, and for whatever pod.
-pub(super) fn waits_for_preempted(world: &World, pod: &Pod) -> bool {
+pub(super) fn waits_for_preempted(world: &ModelCluster, pod: &ModelPod) -> bool {
     let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
     let can_take = world.may_run(pod, node) && pod.request.fits(&node.allocatable);
     can_take && world.on(&node.name).any(|other| other.leaving)
@@ -70,11 +71,11 @@ pub(super) fn waits_for_preempted(world: &World, pod: &Pod) -> bool {
 
 /// Judges the attempt of a pod that finds no room and waits for pods that leave: it evicts no pod, and keeps its nomination.
 pub(super) fn preempts_none(
-    world: &World,
-    pod: &Pod,
+    world: &ModelCluster,
+    pod: &ModelPod,
     same_group: SameGroup<'_>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
     kubernetes::nominations_while(true, (world, pod), same_group, outcome, verdict);
     if outcome.changes() {
@@ -84,19 +85,24 @@ pub(super) fn preempts_none(
 }
 
 /// Returns whether a pod waits for pods that leave, or for the pods that are held at permit on its node.
-pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
-    let same_group = |other: &Pod| group(other) == Some(gang);
+pub(super) fn waits(world: &ModelCluster, pod: &ModelPod, gang: &str) -> bool {
+    let same_group = |other: &ModelPod| group(other) == Some(gang);
     waits_for_preempted(world, pod) || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
 }
 
 /// Returns whether a pod waits, or the plan that it is part of is in flight or stands.
-pub(super) fn waits_for_room(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quotas>) -> bool {
+pub(super) fn waits_for_room(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    gang: &str,
+    quotas: Option<&NamespaceQuotas>,
+) -> bool {
     waits(world, pod, gang) || is_in_flight(world, pod, quotas) || stands(world, pod, gang, quotas)
 }
 
 /// Returns whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
 /// pods that leave are gone, also where they leave for others.
-pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
+pub(super) fn is_in_flight(world: &ModelCluster, pod: &ModelPod, quotas: Option<&NamespaceQuotas>) -> bool {
     let Some(node) = &pod.nominated else { return false };
     let mut later = world.clone();
     later.pods.retain(|_, other| !other.leaving);
@@ -107,7 +113,7 @@ pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) ->
 
 /// Returns whether the plan that nominated a pod and the others that its gang lacks still stands: one of them may have to wait for another one, where
 /// there are constraints between them (ruling R56).
-pub(super) fn stands(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quotas>) -> bool {
+pub(super) fn stands(world: &ModelCluster, pod: &ModelPod, gang: &str, quotas: Option<&NamespaceQuotas>) -> bool {
     let needed = lacking(world, pod);
     plan_stands(world, pod, &needed, &|other| group(other) == Some(gang))
         && quotas.is_none_or(|quotas| quotas.allow(world, &needed))
@@ -115,18 +121,23 @@ pub(super) fn stands(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quota
 
 /// Returns whether others of a gang are nominated that are enough for it and can take their nodes, while the pod that is tried is promised nothing: it
 /// waits until they have started (ruling R82).
-fn goes_on_without(world: &World, pod: &Pod, gang: &str, missing: usize) -> bool {
-    let is_promised = |other: &&&Pod| other.nominated.is_some() && group(other) == Some(gang);
+fn goes_on_without(world: &ModelCluster, pod: &ModelPod, gang: &str, missing: usize) -> bool {
+    let is_promised = |other: &&&ModelPod| other.nominated.is_some() && group(other) == Some(gang);
     let waiting = members(world, gang);
-    let promised: Vec<&Pod> = waiting.iter().filter(|pod| pod.pending()).filter(is_promised).copied().collect();
-    let stands = |set: &[&Pod]| {
+    let promised: Vec<&ModelPod> = waiting.iter().filter(|pod| pod.pending()).filter(is_promised).copied().collect();
+    let stands = |set: &[&ModelPod]| {
         set.first().is_some_and(|first| plan_stands(world, first, set, &|other| group(other) == Some(gang)))
     };
     pod.nominated.is_none() && missing > 1 && some_of(&promised, missing, &mut Vec::new(), &stands)
 }
 
 /// Checks whether a condition holds for the pods that are chosen already together with `count` more of some pods, in any combination.
-fn some_of<'w>(pods: &[&'w Pod], count: usize, chosen: &mut Vec<&'w Pod>, holds: &dyn Fn(&[&Pod]) -> bool) -> bool {
+fn some_of<'w>(
+    pods: &[&'w ModelPod],
+    count: usize,
+    chosen: &mut Vec<&'w ModelPod>,
+    holds: &dyn Fn(&[&ModelPod]) -> bool,
+) -> bool {
     if count == 0 {
         return holds(chosen);
     }
@@ -140,21 +151,27 @@ fn some_of<'w>(pods: &[&'w Pod], count: usize, chosen: &mut Vec<&'w Pod>, holds:
 }
 
 /// Returns how many members a plan is for. `None`: too few members are pending for the gang to start.
-pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
+pub(super) fn may_plan(world: &ModelCluster, pod: &ModelPod, gang: &str) -> Option<usize> {
     let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
     (members(world, gang).iter().filter(|pod| pod.pending()).count() >= missing).then_some(missing)
 }
 
 /// Judges a member that fits no node. Pods are evicted only if the gang then reaches its minimum. If only this member is missing, this is
 /// kube-scheduler's own preemption.
-pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
-    if !matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable)) {
+pub(super) fn without_room(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    gang: &str,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
+) {
+    if !matches!(outcome.ended, Some(AttemptStatus::Nominated | AttemptStatus::Unschedulable)) {
         return verdict.breach(
             "bound-where-there-is-room",
             format!("`{}` fits no node, and the attempt ended {:?}", pod.name, outcome.ended),
         );
     }
-    let same_group = |other: &Pod| group(other) == Some(gang);
+    let same_group = |other: &ModelPod| group(other) == Some(gang);
     let Some(missing) = may_plan(world, pod, gang) else {
         if !outcome.victims.is_empty() {
             let text = format!("{:?} were evicted, and too few members of the gang may be tried", outcome.victims);
@@ -162,7 +179,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         }
         return verdict.excuse("its gang cannot start");
     };
-    let planned = outcome.ended == Some(Ended::Nominated);
+    let planned = outcome.ended == Some(AttemptStatus::Nominated);
     if missing == 1 && (planned || !stands(world, pod, gang, None)) {
         return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }
@@ -181,21 +198,12 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         }
         return verdict.excuse("others are nominated that complete its gang");
     }
-    let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
+    let pending: Vec<&ModelPod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
     if planned {
-        let nominated: Vec<&Pod> =
-            pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
-        if nominated.len() != missing || !outcome.nominated.contains_key(&pod.name) {
-            let text =
-                format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, nominated.len());
-            verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
-        }
-        let least = least_entitled(pod, &nominated);
-        super::harm::of_gang(world, &least, None, outcome, verdict);
-        return legal(world, &least, &nominated, outcome, verdict);
+        return of_gang(world, pod, (&pending, missing), outcome, verdict);
     }
     // The policy may choose any other members in addition to the pod. The smallest ones are the easiest to place.
-    let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
+    let mut others: Vec<&ModelPod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
     others.sort_by_key(|other| other.request.get("cpu"));
     others.truncate(missing - 1);
     others.insert(0, pod);
@@ -215,64 +223,4 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         problem.candidates.iter().map(|candidate| candidate.name).collect::<Vec<_>>()
     );
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
-}
-
-/// Returns why the oracle does not know which members are planned, where two of them differ. `None`: they are alike.
-fn unlike(pod: &Pod, other: &Pod) -> Option<&'static str> {
-    if other.request != pod.request {
-        return Some("members of different size are placed one after the other");
-    }
-    let is_alike = other.priority == pod.priority && other.never_preempts == pod.never_preempts;
-    (!is_alike).then_some("which members of different priority are planned is not sought")
-}
-
-/// Returns the pod with the rights of the planned pod that may do least: a gang evicts no pod that one of its pods may not evict (ruling R35).
-pub(super) fn least_entitled(pod: &Pod, planned: &[&Pod]) -> Pod {
-    let priority = planned.iter().map(|other| other.priority).min().unwrap_or(pod.priority);
-    let never_preempts = pod.never_preempts || planned.iter().any(|other| other.never_preempts);
-    Pod { priority, never_preempts, ..pod.clone() }
-}
-
-/// Returns why a pod of a gang may not get a plan, if it may not.
-fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'static str> {
-    let reasons = [
-        (pod.never_preempts, "preemptionPolicy Never"),
-        (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
-        (kubernetes::waits_for_permit(world, pod, same_group, kubernetes::spec_priority), "its room is held at permit"),
-    ];
-    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
-}
-
-/// Checks that the victims are eligible, the nominated pods then fit their nodes, and no victim is needless.
-fn legal(world: &World, pod: &Pod, nominated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
-    let (problem, nodes) = problem(world, pod, nominated, &|other| group(other) == group(pod));
-    let victims = problem.set(|name| outcome.victims.contains(name));
-    if pod.never_preempts && !outcome.victims.is_empty() {
-        let text = format!("{:?} were evicted, and a planned pod has preemptionPolicy Never", outcome.victims);
-        verdict.breach("may-preempt", text);
-    }
-    for victim in &outcome.victims {
-        if problem.set(|name| name == victim) == 0 {
-            verdict.breach(
-                "victim-ranks-lower",
-                format!("victim `{victim}` does not have a lower priority than `{}`", pod.name),
-            );
-        }
-    }
-    let place = |pod: &&Pod| {
-        let node = outcome.nominated.get(&pod.name)?;
-        nodes.iter().position(|name| name == node)
-    };
-    let places: Vec<usize> = nominated.iter().filter_map(place).collect();
-    if !problem.fits_on(victims, &places) {
-        let text = format!("{:?} do not fit after evicting {:?}", outcome.nominated, outcome.victims);
-        verdict.breach("evictions-make-room", text);
-    }
-    for victim in &outcome.victims {
-        if problem.fits_on(victims & !problem.set(|name| name == victim), &places) {
-            verdict
-                .breach("no-needless-victim", format!("victim `{victim}` is not needed for {:?}", outcome.nominated));
-        }
-    }
-    verdict.planned(outcome.victims.len(), problem.fewest(outcome.victims.len(), |_| true));
 }

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use super::quotas::{Quotas, request, used};
+use super::quotas::{NamespaceQuotas, request, used};
 use super::{allocated, group, is_lost, minimum};
-use crate::amounts::Amounts;
-use crate::world::{Pod, World};
+use crate::amounts::MilliAmounts;
+use crate::world::{ModelCluster, ModelPod};
 
 /// Returns the cluster as a pod finds it: nominated pods whose promise holds against the pod, however important it is, count as just as important.
-pub(super) fn with_promises(quotas: Option<&Quotas>, world: World, pod: &Pod) -> World {
+pub(super) fn with_promises(quotas: Option<&NamespaceQuotas>, world: ModelCluster, pod: &ModelPod) -> ModelCluster {
     let world = match quotas {
         Some(quotas) => quotas.with_firm_promises(world, pod),
         None => world,
@@ -16,12 +16,12 @@ pub(super) fn with_promises(quotas: Option<&Quotas>, world: World, pod: &Pod) ->
     with_own_promises(world, pod)
 }
 
-impl Quotas {
+impl NamespaceQuotas {
     /// Returns the cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
     /// just as important.
-    fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
-        let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
-        let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod);
+    fn with_firm_promises(&self, world: ModelCluster, pod: &ModelPod) -> ModelCluster {
+        let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
+        let is_own = |other: &ModelPod| group(other).is_some() && group(other) == group(pod);
         let firm: Vec<String> = world
             .pods
             .values()
@@ -39,17 +39,18 @@ impl Quotas {
     /// Returns whether a pod may not have the room of a nominated pod, however important it is: the two are of different quotas; or they are of the
     /// same one, which stays within its min with the nominated pod and the rest of its group that is nominated, and not with the pod and what
     /// its group lacks.
-    fn is_firm(&self, world: &World, nominated: &Pod, pod: &Pod) -> bool {
-        let quota = |pod: &Pod| self.has(&pod.namespace).then(|| pod.namespace.clone());
+    fn is_firm(&self, world: &ModelCluster, nominated: &ModelPod, pod: &ModelPod) -> bool {
+        let quota = |pod: &ModelPod| self.has(&pod.namespace).then(|| pod.namespace.clone());
         if quota(nominated) != quota(pod) {
             return true;
         }
-        let together =
-            |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
-        let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
-        let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
+        let together = |other: &&ModelPod| {
+            other.name == nominated.name || group(other).is_some() && group(other) == group(nominated)
+        };
+        let waiting = |other: &&ModelPod| other.pending() && other.nominated.is_some();
+        let promised: Vec<&ModelPod> = world.pods.values().filter(together).filter(waiting).collect();
         // What the pod or its group holds at Permit and is promised is part of what it would borrow.
-        let is_own = |own: &Pod| own.name == pod.name || group(own).is_some() && group(own) == group(pod);
+        let is_own = |own: &ModelPod| own.name == pod.name || group(own).is_some() && group(own) == group(pod);
         let mut before = world.clone();
         for own in before.pods.values_mut().filter(|own| is_own(own)) {
             (own.held, own.nominated) = (None, None);
@@ -60,19 +61,19 @@ impl Quotas {
     }
 
     /// Returns whether the quota of a pod stays within its min with these pods, the pod among them.
-    fn stays_within_min(&self, world: &World, pod: &Pod, pods: &[&Pod]) -> bool {
+    fn stays_within_min(&self, world: &ModelCluster, pod: &ModelPod, pods: &[&ModelPod]) -> bool {
         let priority = pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority);
-        let least = Pod { priority, ..pod.clone() };
+        let least = ModelPod { priority, ..pod.clone() };
         let before = self.nominated(world, &least, &|other| pods.iter().any(|pod| pod.name == other.name));
-        let requests = Amounts::sum(pods.iter().copied().map(request));
+        let requests = MilliAmounts::sum(pods.iter().copied().map(request));
         self.compared_within_min(&used(world, &pod.namespace), &requests, &before, &pod.namespace)
     }
 }
 
 /// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
 /// the group without it (ruling R85). A pod that is promised a node itself competes by priority on that node alone (ruling R83).
-fn with_own_promises(mut after: World, pod: &Pod) -> World {
-    let is_own = |other: &Pod| {
+fn with_own_promises(mut after: ModelCluster, pod: &ModelPod) -> ModelCluster {
+    let is_own = |other: &ModelPod| {
         let holds = pod.nominated.is_none() || other.nominated != pod.nominated;
         holds && group(other).is_some() && group(other) == group(pod) && other.name != pod.name
     };
@@ -84,10 +85,11 @@ fn with_own_promises(mut after: World, pod: &Pod) -> World {
 
 /// Returns a pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
 /// important.
-pub(super) fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {
+pub(super) fn lacking<'w>(world: &'w ModelCluster, pod: &'w ModelPod) -> Vec<&'w ModelPod> {
     let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return vec![pod] };
-    let waits = |other: &&Pod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
-    let mut others: Vec<&Pod> = world.pods.values().filter(waits).collect();
+    let waits =
+        |other: &&ModelPod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
+    let mut others: Vec<&ModelPod> = world.pods.values().filter(waits).collect();
     others
         .sort_by_key(|other| (other.nominated.is_none(), other.never_preempts, Reverse(other.priority), other.created));
     let lacks = minimum(world, pod).saturating_sub(allocated(world, name)).max(1);

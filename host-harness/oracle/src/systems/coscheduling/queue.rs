@@ -2,24 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::quotas::Quotas;
-use super::{Memory, allocated, group, is_lost, members, minimum, object};
-use crate::ReadError;
-use crate::amounts::Amounts;
+use super::quotas::NamespaceQuotas;
+use super::{CoschedulingState, allocated, group, is_lost, members, minimum, object};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
 use crate::object::seconds;
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World, text};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelNode, ModelPod, text};
 
 /// Judges the queue: pods that would borrow last, then by priority, the pods of a group together, and, before any failure, by time.
-pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) -> Result<(), ReadError> {
-    let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
+pub(crate) fn order(
+    world: &ModelCluster,
+    memory: &CoschedulingState,
+    order: &[String],
+    verdict: &mut StepFindings,
+) -> Result<(), ModelInputError> {
+    let pods: Vec<&ModelPod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
     let pending = world.pods.values().filter(|pod| pod.pending()).count();
     if pods.len() != pending || pods.iter().any(|pod| !pod.pending()) {
         verdict.breach("queue-holds-all-pending-pods", format!("the queue is {order:?}"));
         return Ok(());
     }
-    let quotas = Quotas::of(world)?;
-    let last_of = |world: &World| quotas.as_ref().map(|quotas| borrowers(quotas, world)).unwrap_or_default();
+    let quotas = NamespaceQuotas::of(world)?;
+    let last_of = |world: &ModelCluster| quotas.as_ref().map(|quotas| borrowers(quotas, world)).unwrap_or_default();
     let is_sorted = |last: &BTreeMap<String, u8>| {
         pods.is_sorted_by_key(|pod| (last.get(&pod.name).copied().unwrap_or(0), -priority(world, pod)))
     };
@@ -28,12 +33,12 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     if !is_sorted(&last) && !memory.kept.is_empty() {
         last = last_of(&memory.kept.shown(world));
     }
-    let is_last = |pod: &Pod| last.get(&pod.name).copied().unwrap_or(0);
+    let is_last = |pod: &ModelPod| last.get(&pod.name).copied().unwrap_or(0);
     if !is_sorted(&last) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}, these would borrow: {last:?}"));
     }
     // Pods whose PodGroup is missing are ordered as regular pods.
-    let group = |pod: &'_ Pod| group(pod).filter(|_| !is_lost(world, pod)).map(str::to_owned);
+    let group = |pod: &'_ ModelPod| group(pod).filter(|_| !is_lost(world, pod)).map(str::to_owned);
     let mut seen: BTreeSet<(u8, i64, String)> = BTreeSet::new();
     let mut previous = None;
     for pod in &pods {
@@ -44,7 +49,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         previous = key;
     }
     uninterrupted(world, memory, (&pods, &last), verdict);
-    let time = |pod: &Pod| match group(pod) {
+    let time = |pod: &ModelPod| match group(pod) {
         Some(name) => {
             let declared =
                 object(world, pod).and_then(|group| seconds(text(group, "/metadata/creationTimestamp")).ok());
@@ -70,28 +75,28 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
 }
 
 /// Returns the priority with which a pod stands in the queue: the lowest among the pods of its group, those that are leaving included (ruling R85).
-fn priority(world: &World, pod: &Pod) -> i64 {
+fn priority(world: &ModelCluster, pod: &ModelPod) -> i64 {
     let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return pod.priority };
-    let is_member = |other: &&Pod| group(other) == Some(name) && other.namespace == pod.namespace;
+    let is_member = |other: &&ModelPod| group(other) == Some(name) && other.namespace == pod.namespace;
     world.pods.values().filter(is_member).map(|other| other.priority).min().unwrap_or(pod.priority)
 }
 
 /// Judges that the group which is being tried comes first among pods of the same priority that borrow no less or more, as long as some of its pods
 /// hold nodes that are of no use without the others.
 fn uninterrupted(
-    world: &World,
-    memory: &Memory,
-    (pods, last): (&[&Pod], &BTreeMap<String, u8>),
-    verdict: &mut Verdict,
+    world: &ModelCluster,
+    memory: &CoschedulingState,
+    (pods, last): (&[&ModelPod], &BTreeMap<String, u8>),
+    verdict: &mut StepFindings,
 ) {
     let Some(turn) = memory.last.as_deref() else { return };
     let all = members(world, turn);
-    let untried = |pod: &&Pod| pod.pending() && !pod.gated && !memory.rounds.was_tried(turn, pod);
+    let untried = |pod: &&ModelPod| pod.pending() && !pod.gated && !memory.rounds.was_tried(turn, pod);
     if !all.iter().any(|pod| holds_for_now(world, pod)) || !all.iter().any(untried) {
         return;
     }
-    let is_in_turn = |pod: &Pod| group(pod) == Some(turn) && !is_lost(world, pod);
-    let kind = |pod: &Pod| (last.get(&pod.name).copied().unwrap_or(0), priority(world, pod));
+    let is_in_turn = |pod: &ModelPod| group(pod) == Some(turn) && !is_lost(world, pod);
+    let kind = |pod: &ModelPod| (last.get(&pod.name).copied().unwrap_or(0), priority(world, pod));
     for (place, pod) in pods.iter().enumerate().filter(|(_, pod)| is_in_turn(pod)) {
         let mut before = pods.iter().take(place).filter(|other| kind(other) == kind(pod));
         if let Some(other) = before.find(|other| !is_in_turn(other)) {
@@ -103,21 +108,21 @@ fn uninterrupted(
 
 /// Returns how far behind a pod stands that would take its quota over its min while a pod of another quota, which may preempt, waits within its own:
 /// 1 where its quota would stay within its min if others of it did not come before, 2 where it would not.
-fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
-    let mut before: BTreeMap<&str, Before> = BTreeMap::new();
-    let (mut within, mut beyond): (BTreeSet<&str>, Vec<(&Pod, u8)>) = Default::default();
+fn borrowers(quotas: &NamespaceQuotas, world: &ModelCluster) -> BTreeMap<String, u8> {
+    let mut before: BTreeMap<&str, EarlierRequests> = BTreeMap::new();
+    let (mut within, mut beyond): (BTreeSet<&str>, Vec<(&ModelPod, u8)>) = Default::default();
     // What a group holds at Permit while it is not whole counts as asked for with the rest of the group.
     let mut apart = world.clone();
     apart.pods.values_mut().filter(|pod| holds_for_now(world, pod)).for_each(|pod| pod.held = None);
     for pods in attempts(quotas, world) {
         let Some(first) = pods.first() else { continue };
-        let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
+        let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
         let before = before.entry(&first.namespace).or_default();
-        let fits_beside = |asked: &Amounts| quotas.is_within_min(&apart, &first.namespace, &requests, asked);
+        let fits_beside = |asked: &MilliAmounts| quotas.is_within_min(&apart, &first.namespace, &requests, asked);
         let alone = fits_beside(&before.nominated);
         // A group without enough members that this scheduler may try, or that hold a node, cannot start, nor can one whose PodGroup is
         // missing. So it takes nothing back.
-        let counts = |pod: &&Pod| pod.place().is_some() || pod.pending();
+        let counts = |pod: &&ModelPod| pod.place().is_some() || pod.pending();
         let have = |name| members(world, name).into_iter().filter(counts).count();
         let is_short = is_lost(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
         if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
@@ -133,53 +138,53 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
             beyond.extend(pods.into_iter().map(|pod| (pod, if alone { 1 } else { 2 })));
         }
     }
-    let may_lose = |pod: &Pod| within.iter().any(|namespace| *namespace != pod.namespace);
+    let may_lose = |pod: &ModelPod| within.iter().any(|namespace| *namespace != pod.namespace);
     let last = beyond.into_iter().filter(|(pod, _)| may_lose(pod));
     last.map(|(pod, behind)| (pod.name.clone(), behind)).collect()
 }
 
 /// Returns whether pods of another quota wait within the min of that quota that may preempt, are promised no node, and may run on a node where a
 /// pod may run that would borrow: on that node, they might evict the pod at once (ruling R84).
-pub(super) fn might_be_claimed(quotas: &Quotas, world: &World, pod: &Pod) -> bool {
-    let nodes: Vec<&Node> = world.nodes.values().filter(|node| world.may_run(pod, node)).collect();
+pub(super) fn might_be_claimed(quotas: &NamespaceQuotas, world: &ModelCluster, pod: &ModelPod) -> bool {
+    let nodes: Vec<&ModelNode> = world.nodes.values().filter(|node| world.may_run(pod, node)).collect();
     attempts(quotas, world).into_iter().any(|pods| {
         let Some(first) = pods.first().filter(|first| first.namespace != pod.namespace) else { return false };
-        let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
-        let waits = |other: &&&Pod| other.pending() && !other.never_preempts && other.nominated.is_none();
-        quotas.is_within_min(world, &first.namespace, &requests, &Amounts::default())
+        let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
+        let waits = |other: &&&ModelPod| other.pending() && !other.never_preempts && other.nominated.is_none();
+        quotas.is_within_min(world, &first.namespace, &requests, &MilliAmounts::default())
             && pods.iter().filter(waits).any(|other| nodes.iter().any(|node| world.may_run(other, node)))
     })
 }
 
 /// The requests of the pods of a quota that come before another one.
 #[derive(Default)]
-struct Before {
-    asked: Amounts,
-    nominated: Amounts,
+struct EarlierRequests {
+    asked: MilliAmounts,
+    nominated: MilliAmounts,
     /// One of them would be within the min alone, and is not behind the others: nor is any after it.
     is_full: bool,
 }
 
 /// Returns whether a pod holds a node at Permit for a group that is not whole.
-fn holds_for_now(world: &World, pod: &Pod) -> bool {
+fn holds_for_now(world: &ModelCluster, pod: &ModelPod) -> bool {
     let whole = |name| allocated(world, name) >= minimum(world, pod);
     pod.held.is_some() && group(pod).filter(|_| !is_lost(world, pod)).is_some_and(|name| !whole(name))
 }
 
 /// Returns the pods that wait in quotas, attempt by attempt: the pods that a group lacks together, every other pod alone. Nominated pods come
 /// first, then the more important ones, then names decide.
-fn attempts<'w>(quotas: &Quotas, world: &'w World) -> Vec<Vec<&'w Pod>> {
-    let place = |pod: &Pod| {
+fn attempts<'w>(quotas: &NamespaceQuotas, world: &'w ModelCluster) -> Vec<Vec<&'w ModelPod>> {
+    let place = |pod: &ModelPod| {
         let name = pod.name.split_once('/').map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
         (pod.nominated.is_none(), pod.pending(), -pod.priority, name)
     };
-    let mut groups: BTreeMap<Option<(&str, &str)>, Vec<&Pod>> = BTreeMap::new();
-    let waits = |pod: &Pod| pod.pending() && !pod.gated || holds_for_now(world, pod);
+    let mut groups: BTreeMap<Option<(&str, &str)>, Vec<&ModelPod>> = BTreeMap::new();
+    let waits = |pod: &ModelPod| pod.pending() && !pod.gated || holds_for_now(world, pod);
     for pod in world.pods.values().filter(|pod| waits(pod) && quotas.has(&pod.namespace)) {
         let name = group(pod).filter(|_| !is_lost(world, pod));
         groups.entry(name.map(|name| (pod.namespace.as_str(), name))).or_default().push(pod);
     }
-    let mut all: Vec<Vec<&Pod>> = Vec::new();
+    let mut all: Vec<Vec<&ModelPod>> = Vec::new();
     for (name, mut pods) in groups {
         pods.sort_by_key(|pod| place(pod));
         let whole = match (name, pods.first()) {

@@ -2,10 +2,10 @@
 
 use super::gangs::Gangs;
 use super::waiting;
-use crate::amounts::Amounts;
-use crate::case::System;
+use crate::amounts::MilliAmounts;
+use crate::case::SystemKind;
 use crate::demands::is_unjudged;
-use crate::world::{Node, Pod, World};
+use crate::world::{ModelCluster, ModelNode, ModelPod};
 
 /// Resources that count devices in percent.
 const IN_PERCENT: [&str; 5] = [
@@ -30,33 +30,33 @@ const DEVICE: i64 = 100_000;
 
 /// The devices that a pod takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum DeviceUse {
     Nothing,
     WholeDevices,
     /// A part of some device, or an amount of memory on an unknown number of devices.
     APart,
 }
 
-impl Takes {
+impl DeviceUse {
     /// Reads what is requested.
-    fn of(request: &Amounts) -> Takes {
+    fn of(request: &MilliAmounts) -> DeviceUse {
         let counts = IN_PERCENT.map(|resource| request.get(resource));
         match (counts.iter().all(|count| *count <= 0), counts.iter().all(|count| count % DEVICE == 0)) {
-            (true, _) if request.get(MEMORY) > 0 => Takes::APart,
-            (true, _) => Takes::Nothing,
-            (false, true) => Takes::WholeDevices,
-            (false, false) => Takes::APart,
+            (true, _) if request.get(MEMORY) > 0 => DeviceUse::APart,
+            (true, _) => DeviceUse::Nothing,
+            (false, true) => DeviceUse::WholeDevices,
+            (false, false) => DeviceUse::APart,
         }
     }
 }
 
 /// Returns whether nodes count GPUs by two names, and these pods use both: by what they request, or by what pods on these nodes request.
-fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
-    let names = |amounts: &Amounts, names: &[&str]| names.iter().any(|resource| amounts.get(resource) > 0);
-    let counts_both = |node: &Node| names(&node.allocatable, &GPUS) && names(&node.allocatable, &WHOLE_GPUS);
+fn are_named_in_two_ways(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
+    let names = |amounts: &MilliAmounts, names: &[&str]| names.iter().any(|resource| amounts.get(resource) > 0);
+    let counts_both = |node: &ModelNode| names(&node.allocatable, &GPUS) && names(&node.allocatable, &WHOLE_GPUS);
     let requested = |own| pods.iter().any(|pod| names(&pod.request, own));
     let used = |others| {
-        let placed = |pod: &Pod| pod.place().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
+        let placed = |pod: &ModelPod| pod.place().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
         world.pods.values().any(|pod| placed(pod) && names(&pod.request, others))
     };
     match (requested(&GPUS), requested(&WHOLE_GPUS)) {
@@ -70,8 +70,8 @@ fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
 /// Returns whether the amounts of nodes decide where these pods fit. They always do where every node has at most one device of a kind. Otherwise
 /// none of these pods may take a part of a device. If one of these pods takes a device, no pod that runs on a node with several devices may take
 /// a part, either. And none of these pods may demand a NUMA node of its own.
-pub(crate) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
-    if pods.iter().any(|pod| is_unjudged(System::Koordinator, pod)) {
+pub(crate) fn are_judged(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
+    if pods.iter().any(|pod| is_unjudged(SystemKind::Koordinator, pod)) {
         return false;
     }
     let has_several = |node: &str| {
@@ -81,24 +81,25 @@ pub(crate) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
     if are_named_in_two_ways(world, pods) {
         return false;
     }
-    let takes: Vec<Takes> = pods.iter().map(|pod| Takes::of(&pod.request)).collect();
-    if takes.iter().all(|takes| *takes == Takes::Nothing) || !world.nodes.keys().any(|node| has_several(node)) {
+    let takes: Vec<DeviceUse> = pods.iter().map(|pod| DeviceUse::of(&pod.request)).collect();
+    if takes.iter().all(|takes| *takes == DeviceUse::Nothing) || !world.nodes.keys().any(|node| has_several(node)) {
         return true;
     }
-    let shares = |pod: &Pod| pod.place().is_some_and(has_several) && Takes::of(&pod.request) == Takes::APart;
-    !takes.contains(&Takes::APart) && !world.pods.values().any(shares)
+    let shares =
+        |pod: &ModelPod| pod.place().is_some_and(has_several) && DeviceUse::of(&pod.request) == DeviceUse::APart;
+    !takes.contains(&DeviceUse::APart) && !world.pods.values().any(shares)
 }
 
 /// Returns the cluster without those pods of the planned gangs whose demands are not judged, where the others of the gang suffice: they
 /// count as pods with scheduling gates. Returns none where no pod is left out. The pod that is tried stays.
-pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &Pod) -> Option<World> {
+pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &ModelPod) -> Option<ModelCluster> {
     let mut left_out: Vec<&str> = Vec::new();
     for of in gangs.planned_with(tried) {
         let pods = waiting(gangs.world, &of);
         if are_judged(gangs.world, &pods) {
             continue;
         }
-        let (judged, others): (Vec<&Pod>, Vec<&Pod>) =
+        let (judged, others): (Vec<&ModelPod>, Vec<&ModelPod>) =
             pods.into_iter().partition(|pod| are_judged(gangs.world, &[pod]));
         if !judged.is_empty() && gangs.is_complete_with(&of, judged.len()) {
             left_out.extend(others.iter().map(|pod| pod.name.as_str()).filter(|name| *name != tried.name));

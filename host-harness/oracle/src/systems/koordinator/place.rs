@@ -4,24 +4,24 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::{Judge, devices, fitting_nodes, job, waiting};
-use crate::outcome::{Ended, Outcome};
-use crate::systems::rounds::{Turn, holds_no_node, turned_away};
-use crate::tally::Verdict;
-use crate::world::Pod;
+use super::{KoordinatorAttemptCheck, devices, fitting_nodes, job, waiting};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
+use crate::systems::rounds::{GangTurn, holds_no_node, turned_away};
+use crate::tally::StepFindings;
+use crate::world::ModelPod;
 
-impl Judge<'_> {
+impl KoordinatorAttemptCheck<'_> {
     /// Judges the attempt.
-    pub(super) fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Judge { world, pod, .. } = self;
+    pub(super) fn judge(&self, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+        let KoordinatorAttemptCheck { world, pod, .. } = self;
         if !self.gangs.have_members(pod) {
-            if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+            if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
                 let text =
                     format!("`{}` is of a gang that has too few members; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
             }
             // The group cannot start: it holds no room.
-            let ended = self.turn.clone().map(Turn::at_last);
+            let ended = self.turn.clone().map(GangTurn::at_last);
             return self.gangs.stay(pod, ended.as_ref(), outcome, verdict);
         }
         if self.gangs.is_one_too_many(pod) {
@@ -29,7 +29,7 @@ impl Judge<'_> {
             return self.gangs.stay(pod, None, outcome, verdict);
         }
         if !devices::are_judged(world, &waiting(world, &job(pod))) {
-            if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+            if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
                 let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
@@ -41,7 +41,7 @@ impl Judge<'_> {
         }
         let admitted = self.is_admitted();
         let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
-        let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
+        let placed = matches!(outcome.ended, Some(AttemptStatus::Scheduled | AttemptStatus::Waiting));
         if admitted && !fitting_nodes.is_empty() {
             return self.with_room(&fitting_nodes, outcome, verdict);
         }
@@ -51,12 +51,12 @@ impl Judge<'_> {
                 format!("`{}` was placed; quota admits: {admitted}, nodes with room: {fitting_nodes:?}", pod.name);
             return verdict.breach(law, text);
         }
-        let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
-        let together = |other: &Pod| self.gangs.are_together(pod, other);
+        let wanted = if admitted { AttemptStatus::Unschedulable } else { AttemptStatus::Rejected };
+        let together = |other: &ModelPod| self.gangs.are_together(pod, other);
         if self.turn.as_ref().is_some_and(|turn| turn.gets_other_nodes((world, pod), &together, outcome, verdict)) {
             return;
         }
-        if outcome.ended == Some(Ended::Nominated) {
+        if outcome.ended == Some(AttemptStatus::Nominated) {
             self.gangs.stay(pod, None, outcome, verdict);
             return self.plan(outcome, verdict);
         }
@@ -80,14 +80,14 @@ impl Judge<'_> {
     }
 
     /// Checks an attempt of a pod that is admitted and fits: the pod is bound, or held until its gang is complete.
-    fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
+    fn with_room(&self, fitting_nodes: &[String], outcome: &ReportedOutcome, verdict: &mut StepFindings) {
         let pod = self.pod;
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {
             holds_no_node(pod, outcome, verdict);
             return self.gangs.stay(pod, Some(&turn.clone().at_last()), outcome, verdict);
         }
         let enough = self.gangs.are_complete_with(pod);
-        let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
+        let wanted = if enough { AttemptStatus::Scheduled } else { AttemptStatus::Waiting };
         let there = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));
         if outcome.ended != Some(wanted) || !there {
             let text = format!(

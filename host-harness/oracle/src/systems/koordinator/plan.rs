@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::books::{Books, counts};
+use super::books::{QuotaBalance, counts};
 use super::switches::priority;
-use super::{Judge, Part, QUOTA, devices, job, waiting};
-use crate::amounts::Amounts;
-use crate::outcome::Outcome;
-use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
+use super::{KoordinatorAttemptCheck, PlannedJob, QUOTA, devices, job, waiting};
+use crate::amounts::MilliAmounts;
+use crate::outcome::ReportedOutcome;
+use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::common::agree_where_promised;
-use crate::tally::Verdict;
-use crate::world::{Pod, World, owner};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod, owner};
 
-impl Judge<'_> {
+impl KoordinatorAttemptCheck<'_> {
     /// Returns why this pod may not preempt, regardless of the other pods. `None`: it may.
     fn forbidden(&self) -> Option<&'static str> {
         if self.in_flight {
@@ -23,7 +23,7 @@ impl Judge<'_> {
         if !self.parts.iter().all(|part| self.switches.triggers(part.lead)) {
             return Some("it may not trigger preemption");
         }
-        let fits = |part: &Part<'_>| part.books.iter().all(|books| books.may_trigger(part.stays, &part.total));
+        let fits = |part: &PlannedJob<'_>| part.books.iter().all(|books| books.may_trigger(part.stays, &part.total));
         if !self.parts.iter().all(fits) {
             return Some("its job does not fit the quota even after evicting every candidate");
         }
@@ -45,7 +45,7 @@ impl Judge<'_> {
     }
 
     /// Returns whether a pod may be a victim.
-    fn may_go(&self, other: &Pod) -> bool {
+    fn may_go(&self, other: &ModelPod) -> bool {
         let kind = other.is_reservation() == self.pod.is_reservation();
         let class = other.is_reservation() || !self.switches.is_safe(self.world, other);
         kind && class
@@ -57,14 +57,15 @@ impl Judge<'_> {
     }
 
     /// Builds the problem of placing the incoming pods. Its candidates are the pods that may be evicted: on a node, or in the own quota.
-    fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> PlacementProblem<'a> {
+    fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, MilliAmounts>) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.world.nodes.values().collect();
-        let asks = |pod: &&'a Pod| {
+        let asks = |pod: &&'a ModelPod| {
             let may = nodes.iter().enumerate().filter(|(_, node)| self.world.may_run(pod, node));
             IncomingPod { request: &pod.request, nodes: may.map(|(place, _)| place).collect() }
         };
-        let kept =
-            |other: &&Pod| other.pending() && priority(other) >= self.priority() && !self.planned.contains(&job(other));
+        let kept = |other: &&ModelPod| {
+            other.pending() && priority(other) >= self.priority() && !self.planned.contains(&job(other))
+        };
         let free = nodes.iter().map(|node| {
             let mut free = self.world.free(node);
             let nominees = self.world.pods.values().filter(|other| other.nominated.as_deref() == Some(&node.name));
@@ -75,7 +76,7 @@ impl Judge<'_> {
         });
         let candidates = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
             let node = nodes.iter().position(|node| Some(&node.name) == other.node.as_ref())?;
-            Some(Candidate { name: &other.name, node, request: gives.get(other.name.as_str())? })
+            Some(EvictionCandidate { name: &other.name, node, request: gives.get(other.name.as_str())? })
         });
         PlacementProblem {
             free: free.collect(),
@@ -85,24 +86,24 @@ impl Judge<'_> {
     }
 
     /// Returns the amounts that the eviction of each pod frees on its node.
-    fn gives(&self) -> BTreeMap<&str, Amounts> {
+    fn gives(&self) -> BTreeMap<&str, MilliAmounts> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.taken(pod))).collect()
     }
 
     /// Returns whether every quota that bounds the job holds it after these candidates and the pods that leave already have left.
     pub(super) fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
         let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
-        let holds = |part: &Part<'_>, books: &Books| {
+        let holds = |part: &PlannedJob<'_>, books: &QuotaBalance| {
             let leaving = self.world.pods.values().filter(|other| other.leaving);
             let ours = gone().chain(leaving).filter(|other| counts(self.world, other, &books.name));
-            books.holds(part.stays, &part.total, &Amounts::sum(ours.map(|pod| &pod.request)))
+            books.holds(part.stays, &part.total, &MilliAmounts::sum(ours.map(|pod| &pod.request)))
         };
         self.parts.iter().all(|part| part.books.iter().all(|books| holds(part, books)))
     }
 
     /// Judges a plan.
-    pub(super) fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Judge { world, pod, incoming, .. } = self;
+    pub(super) fn plan(&self, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+        let KoordinatorAttemptCheck { world, pod, incoming, .. } = self;
         if let Some(why) = self.forbidden() {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
@@ -143,7 +144,7 @@ impl Judge<'_> {
         }
         let victims = problem.set(|name| outcome.victims.contains(name));
         let nodes: Vec<&String> = world.nodes.keys().collect();
-        let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == outcome.nominated.get(&pod.name));
+        let place = |pod: &&ModelPod| nodes.iter().position(|node| Some(*node) == outcome.nominated.get(&pod.name));
         let places: Vec<usize> = incoming.iter().filter_map(place).collect();
         if !problem.fits_on(victims, &places) {
             let text = format!("{:?} do not fit when {:?} have left", outcome.nominated, outcome.victims);
@@ -175,7 +176,7 @@ impl Judge<'_> {
         let gives = self.gives();
         let problem = self.problem(&gives);
         let nodes: Vec<&String> = self.world.nodes.keys().collect();
-        let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_ref());
+        let place = |pod: &&ModelPod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_ref());
         let places: Vec<usize> = self.incoming.iter().filter_map(place).collect();
         let are_promised = !places.is_empty() && places.len() == self.incoming.len();
         let fit = || problem.fits_on(0, &places) && self.quota_holds(&problem, 0);
@@ -187,7 +188,7 @@ impl Judge<'_> {
     }
 
     /// Judges that there is no plan.
-    pub(super) fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
+    pub(super) fn complete(&self, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
         let pod = self.pod;
         if let Some(why) = self.forbidden() {
             return verdict.excuse(why);
@@ -201,7 +202,7 @@ impl Judge<'_> {
             return verdict
                 .excuse("each pod of its job waits for the room that it is promised, and nobody else need go");
         }
-        let is_own = |other: &Pod| self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA));
+        let is_own = |other: &ModelPod| self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA));
         let own = problem.set(|name| self.world.pods.get(name).is_some_and(is_own));
         if !self.quota_holds(&problem, own) {
             return verdict.excuse("pods on other nodes are evicted for a quota only if they are of the own quota");
@@ -219,7 +220,7 @@ impl Judge<'_> {
 }
 
 /// Returns whether a pod of lower priority is leaving the node that a pod is nominated to.
-pub(super) fn room_is_being_left(world: &World, pod: &Pod) -> bool {
+pub(super) fn room_is_being_left(world: &ModelCluster, pod: &ModelPod) -> bool {
     let Some(node) = &pod.nominated else { return false };
     world.on(node).any(|other| other.leaving && priority(other) < priority(pod))
 }

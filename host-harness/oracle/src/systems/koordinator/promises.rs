@@ -2,25 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::switches::{Switches, priority};
+use super::switches::{PluginSettings, priority};
 use super::{job, waiting};
-use crate::world::{Pod, World};
+use crate::world::{ModelCluster, ModelPod};
 
 /// The label in which the priority of a reservation stands.
 const RANK: &str = "koordinator.sh/priority";
 
 /// Returns the cluster as a pod finds it: a nominated pod that the pod could not evict counts as just as important, so that its room is kept.
 /// None where there is no such pod.
-pub(super) fn with_firm_promises(world: &World, switches: Switches, pod: &Pod) -> Option<World> {
+pub(super) fn with_firm_promises(
+    world: &ModelCluster,
+    switches: PluginSettings,
+    pod: &ModelPod,
+) -> Option<ModelCluster> {
     let of_job = waiting(world, &job(pod));
     let least = of_job.iter().map(|other| priority(other)).min().unwrap_or(priority(pod));
     let triggers = of_job.iter().chain([&pod]).all(|other| switches.triggers(other));
-    let may_evict = |other: &Pod| match (pod.is_reservation(), other.is_reservation()) {
+    let may_evict = |other: &ModelPod| match (pod.is_reservation(), other.is_reservation()) {
         (true, true) => triggers,
         (false, false) => triggers && !switches.is_safe(world, other),
         _ => false,
     };
-    let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && priority(other) < least;
+    let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && priority(other) < least;
     let firm = world.pods.values().filter(lesser).filter(|other| job(other) != job(pod) && !may_evict(other));
     let firm: Vec<String> = firm.map(|other| other.name.clone()).collect();
     let mut after = if firm.is_empty() { return None } else { world.clone() };

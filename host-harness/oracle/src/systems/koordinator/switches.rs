@@ -1,8 +1,8 @@
 //! The pods that may preempt and the pods that may be victims, by labels and the arguments of the plugin.
 
 use super::books;
-use crate::case::Case;
-use crate::world::{Pod, World};
+use crate::case::FuzzCase;
+use crate::world::{ModelCluster, ModelPod};
 
 const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
 const OPTED_OUT: &str = "scheduling.koordinator.sh/disable-preemptible";
@@ -10,7 +10,7 @@ const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
 
 /// The switches of the plugin.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Switches {
+pub(super) struct PluginSettings {
     unlabelled_stays: bool,
     only_labelled_trigger: bool,
     pub(super) deletes: bool,
@@ -19,10 +19,10 @@ pub(super) struct Switches {
     protects_default_quota: bool,
 }
 
-impl Switches {
-    pub(super) fn of(case: &Case) -> Switches {
+impl PluginSettings {
+    pub(super) fn of(case: &FuzzCase) -> PluginSettings {
         let on = |name: &str| case.args.get(name).and_then(serde_json::Value::as_bool).unwrap_or(false);
-        Switches {
+        PluginSettings {
             unlabelled_stays: on("disableDefaultPreemptiable"),
             only_labelled_trigger: on("disableDefaultTriggerPreemption"),
             deletes: on("podShouldBeDeletedWhenPreempted"),
@@ -32,12 +32,12 @@ impl Switches {
     }
 
     /// Returns the same switches, except that the quotas above a pod's own bound it, too.
-    pub(super) fn checking_parents(self) -> Switches {
-        Switches { checks_parents: true, ..self }
+    pub(super) fn checking_parents(self) -> PluginSettings {
+        PluginSettings { checks_parents: true, ..self }
     }
 
     /// Returns whether a pod is non-preemptible: labelled so, or not labelled where that means the same.
-    pub(super) fn stays(self, pod: &Pod) -> bool {
+    pub(super) fn stays(self, pod: &ModelPod) -> bool {
         match pod.label(CLASS) {
             Some(label) => label == "false",
             None => self.unlabelled_stays,
@@ -45,14 +45,14 @@ impl Switches {
     }
 
     /// Checks whether a pod is never evicted: it is non-preemptible, it opted out, or it is of the default quota where that is protected.
-    pub(super) fn is_safe(self, world: &World, pod: &Pod) -> bool {
+    pub(super) fn is_safe(self, world: &ModelCluster, pod: &ModelPod) -> bool {
         self.stays(pod)
             || pod.label(OPTED_OUT) == Some("true")
             || self.protects_default_quota && books::is_of_default_quota(world, pod)
     }
 
     /// Returns whether the pod may trigger a preemption.
-    pub(super) fn triggers(self, pod: &Pod) -> bool {
+    pub(super) fn triggers(self, pod: &ModelPod) -> bool {
         if pod.is_reservation() {
             return pod.label("scheduling.koordinator.sh/can-preempt") == Some("true");
         }
@@ -65,7 +65,7 @@ impl Switches {
 }
 
 /// Returns the priority that counts. For a reservation, a label holds the priority.
-pub(super) fn priority(pod: &Pod) -> i64 {
+pub(super) fn priority(pod: &ModelPod) -> i64 {
     if !pod.is_reservation() {
         return pod.priority;
     }

@@ -6,31 +6,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{free_for, spec_priority, waits_for_permit};
-use crate::amounts::Amounts;
+use crate::amounts::MilliAmounts;
 use crate::constraints::selects;
-use crate::world::{Node, Pod, World, at, text};
+use crate::world::{ModelCluster, ModelNode, ModelPod, at, text};
 
 /// A preemption on one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct NodePreemption {
     pub(super) node: String,
     pub(super) victims: BTreeSet<String>,
     pub(super) violations: usize,
 }
 
 /// A function that returns whether a pod is in the preemptor's group: a group neither preempts itself nor waits for itself.
-pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
+pub(crate) type SameGroup<'a> = &'a dyn Fn(&ModelPod) -> bool;
 
 /// The rules for the victims of a plan. `possible` returns the possible victims on a node, the most important first, and the pods that leave
 /// already. `permits` returns whether some of them may be evicted together. `keeps` returns whether the bounds of the plan hold without some of them.
 pub(crate) struct Eligible<'a, 'w> {
-    pub(crate) possible: &'a dyn Fn(&'w Node) -> (Vec<&'w Pod>, Vec<&'w Pod>),
-    pub(crate) permits: &'a dyn Fn(&[&Pod]) -> bool,
+    pub(crate) possible: &'a dyn Fn(&'w ModelNode) -> (Vec<&'w ModelPod>, Vec<&'w ModelPod>),
+    pub(crate) permits: &'a dyn Fn(&[&ModelPod]) -> bool,
     pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
 }
 
 /// Returns why a pod may not preempt.
-pub(super) fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'static str> {
+pub(super) fn forbidden(world: &ModelCluster, pod: &ModelPod, same_group: SameGroup<'_>) -> Option<&'static str> {
     if pod.never_preempts {
         return Some("preemptionPolicy Never");
     }
@@ -41,8 +41,8 @@ pub(super) fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> 
 }
 
 /// Returns the plans that kube-scheduler would find for a pod that fits no node, the best first; empty where no eviction frees enough room.
-pub(super) fn plans<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>) -> Vec<Plan> {
-    let mut plans: Vec<(Rank, Plan)> = Vec::new();
+pub(super) fn plans<'w>(world: &'w ModelCluster, pod: &ModelPod, eligible: &Eligible<'_, 'w>) -> Vec<NodePreemption> {
+    let mut plans: Vec<(Rank, NodePreemption)> = Vec::new();
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
         plans.extend(victims_on(world, pod, node, eligible).map(|plan| (rank(world, &plan), plan)));
     }
@@ -51,28 +51,28 @@ pub(super) fn plans<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>
 }
 
 /// Returns whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
-pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
+pub(crate) fn waits_for_victims(world: &ModelCluster, pod: &ModelPod) -> bool {
     let node =
         pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| is_candidate(world, pod, node));
     node.is_some_and(|node| world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority))
 }
 
 /// Returns whether preemption on the node can help: the pod may run there, and the node is large enough.
-pub(super) fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
+pub(super) fn is_candidate(world: &ModelCluster, pod: &ModelPod, node: &ModelNode) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
 /// Returns the eligible victims of a pod on a node: pods of strictly lower priority, and not of its group. First come those that would stay
 /// otherwise, then those that are leaving already.
 pub(super) fn possible<'w>(
-    world: &'w World,
-    pod: &Pod,
-    node: &'w Node,
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    node: &'w ModelNode,
     same_group: SameGroup<'_>,
-) -> (Vec<&'w Pod>, Vec<&'w Pod>) {
+) -> (Vec<&'w ModelPod>, Vec<&'w ModelPod>) {
     let priority = pod.priority;
     let lower = world.on(&node.name).filter(|other| other.priority < priority && !same_group(other));
-    let mut possible: Vec<&Pod> = lower.collect();
+    let mut possible: Vec<&ModelPod> = lower.collect();
     // The most important first: higher priority, then the earlier start; an absent start counts as now. Upstream does not order equal
     // pods. The policy treats the one whose job was evicted more often, then the older one, then the first by name, as more important.
     possible.sort_by_cached_key(|other| {
@@ -85,7 +85,12 @@ pub(super) fn possible<'w>(
 /// Selects the victims on a node as SelectVictimsOnNode does: remove all eligible victims, check that the pod fits, then reprieve the pods that can
 /// stay. Pods that leave anyway count as victims as long as their capacity is needed; other pods do not see them any more. `None`: the pod does not
 /// fit.
-pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
+pub(super) fn victims_on<'w>(
+    world: &'w ModelCluster,
+    pod: &ModelPod,
+    node: &'w ModelNode,
+    eligible: &Eligible<'_, 'w>,
+) -> Option<NodePreemption> {
     let (staying, leaving) = (eligible.possible)(node);
     // Only a pod that is leaving, on whichever node, may keep the pod from a node with room, by a constraint between pods.
     let has_room = world.is_constrained() && pod.request.fits(&free_for(world, pod, node, spec_priority));
@@ -96,16 +101,17 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     staying.iter().for_each(|victim| free.add(&victim.request));
     let mut gone: BTreeSet<&str> = staying.iter().chain(&leaving).map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
-        let has_left = |other: &Pod| other.leaving || gone.contains(other.name.as_str());
+        let has_left = |other: &ModelPod| other.leaving || gone.contains(other.name.as_str());
         world.agrees((pod, node), has_left, has_left, spec_priority) && (eligible.keeps)(gone)
     };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;
     }
     // Terminating pods are reprieved last, so that no other pod is evicted in their place. They have used budgets up already.
-    let all_leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
+    let all_leaving: Vec<&ModelPod> = world.on(&node.name).filter(|other| other.leaving).collect();
     let violating = violating(world, &all_leaving, &staying);
-    let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
+    let (first, then): (Vec<&ModelPod>, Vec<&ModelPod>) =
+        staying.iter().partition(|victim| violating.contains(&victim.name));
     let mut victims = BTreeSet::new();
     let mut violations = 0;
     for victim in first.into_iter().chain(then).chain(leaving) {
@@ -118,18 +124,18 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
             victims.insert(victim.name.clone());
         }
     }
-    Some(Plan { node: node.name.clone(), victims, violations })
+    Some(NodePreemption { node: node.name.clone(), victims, violations })
 }
 
 /// Returns what is free on a node for a pod when the pods that leave it have left.
-pub(crate) fn free_when_left(world: &World, pod: &Pod, node: &Node) -> Amounts {
+pub(crate) fn free_when_left(world: &ModelCluster, pod: &ModelPod, node: &ModelNode) -> MilliAmounts {
     let mut free = free_for(world, pod, node, spec_priority);
     world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
     free
 }
 
 /// Returns the pods whose eviction violates a budget, if pods that leave the node use up the allowed disruptions, then the most important ones.
-pub(crate) fn violating(world: &World, leaving: &[&Pod], possible: &[&Pod]) -> BTreeSet<String> {
+pub(crate) fn violating(world: &ModelCluster, leaving: &[&ModelPod], possible: &[&ModelPod]) -> BTreeSet<String> {
     let mut left: BTreeMap<&str, i64> = BTreeMap::new();
     let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();
     for budget in &budgets {
@@ -156,7 +162,7 @@ pub(crate) fn violating(world: &World, leaving: &[&Pod], possible: &[&Pod]) -> B
 
 /// Returns whether a budget covers a pod: same namespace, not disrupted already, and selected. `selector: {}` selects every pod of the
 /// namespace; without a selector, no pod is. Any other selector is only for pods that have labels.
-fn covers(budget: &Value, pod: &Pod) -> bool {
+fn covers(budget: &Value, pod: &ModelPod) -> bool {
     let selector = at(budget, "/spec/selector").unwrap_or(&Value::Null);
     let part = |key: &str| match selector.get(key) {
         Some(Value::Array(list)) => !list.is_empty(),
@@ -175,8 +181,8 @@ fn covers(budget: &Value, pod: &Pod) -> bool {
 /// The criteria of pickOneNodeForPreemption; the smallest wins.
 type Rank = (usize, Option<i64>, i64, usize, Reverse<i64>, i64, String);
 
-fn rank(world: &World, plan: &Plan) -> Rank {
-    let victims: Vec<&Pod> = plan.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+fn rank(world: &ModelCluster, plan: &NodePreemption) -> Rank {
+    let victims: Vec<&ModelPod> = plan.victims.iter().filter_map(|name| world.pods.get(name)).collect();
     let highest = victims.iter().map(|victim| victim.priority).max();
     let sum = victims.iter().map(|victim| victim.priority + (1 << 31)).sum();
     let of_highest = victims.iter().filter(|victim| Some(victim.priority) == highest);

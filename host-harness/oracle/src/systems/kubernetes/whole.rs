@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::groups::{leaves_whole, together};
 use super::search::{is_candidate, possible, victims_on};
 use super::{Eligible, SameGroup, free_for, spec_priority};
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::placement::{PlacementProblem, Set};
-use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelNode, ModelPod};
 
 /// The most jobs of which all sets are tried.
 const MOST: usize = 10;
@@ -21,12 +21,12 @@ type Jobs<'w> = BTreeSet<BTreeSet<&'w str>>;
 /// groups among them hold, and the earliest start of the most important pods.
 type Cost = (Option<i64>, i64, usize, i64, Reverse<i64>);
 
-fn cost(world: &World, jobs: &Jobs<'_>) -> Cost {
-    let pods = |job: &BTreeSet<&str>| job.iter().filter_map(|name| world.pods.get(*name)).collect::<Vec<&Pod>>();
+fn cost(world: &ModelCluster, jobs: &Jobs<'_>) -> Cost {
+    let pods = |job: &BTreeSet<&str>| job.iter().filter_map(|name| world.pods.get(*name)).collect::<Vec<&ModelPod>>();
     let priority = |job: &BTreeSet<&str>| pods(job).first().map_or(0, |pod| pod.priority);
     let highest = jobs.iter().map(priority).max();
     let all = |resource: &str| world.nodes.values().map(|node| node.allocatable.get(resource)).sum::<i64>();
-    let part = |pod: &Pod| {
+    let part = |pod: &ModelPod| {
         let part = |(resource, amount): (&String, &i64)| match all(resource) {
             0 => 0,
             all => i64::try_from(i128::from(*amount) * 1_000_000_000 / i128::from(all)).unwrap_or(i64::MAX),
@@ -40,12 +40,12 @@ fn cost(world: &World, jobs: &Jobs<'_>) -> Cost {
     (highest, sum, jobs.len(), whole.map(part).sum(), Reverse(start))
 }
 
-fn jobs<'w>(world: &'w World, names: impl IntoIterator<Item = &'w str>) -> Jobs<'w> {
+fn jobs<'w>(world: &'w ModelCluster, names: impl IntoIterator<Item = &'w str>) -> Jobs<'w> {
     names.into_iter().map(|name| together(world, name)).collect()
 }
 
 /// Returns whether nothing but room and priorities decides.
-fn is_plain(world: &World) -> bool {
+fn is_plain(world: &ModelCluster) -> bool {
     !world.is_constrained()
         && world.all("PodDisruptionBudget").next().is_none()
         && !world.pods.values().any(|pod| pod.leaving)
@@ -53,8 +53,8 @@ fn is_plain(world: &World) -> bool {
 
 /// Judges the plan for a pod of no group: on each node the cheapest jobs that make the room, where one of them leaves whole; else
 /// kube-scheduler's victims. The cheapest node is the one of the plan.
-pub(super) fn least_jobs(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
-    if outcome.ended != Some(Ended::Nominated) || !is_plain(world) {
+pub(super) fn least_jobs(world: &ModelCluster, pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    if outcome.ended != Some(AttemptStatus::Nominated) || !is_plain(world) {
         return;
     }
     let eligible =
@@ -83,7 +83,7 @@ pub(super) fn least_jobs(world: &World, pod: &Pod, outcome: &Outcome, verdict: &
     }
 }
 
-fn cheapest_on(world: &World, pod: &Pod, node: &Node, here: &[&Pod]) -> Option<Cost> {
+fn cheapest_on(world: &ModelCluster, pod: &ModelPod, node: &ModelNode, here: &[&ModelPod]) -> Option<Cost> {
     let jobs: Vec<BTreeSet<&str>> =
         here.iter().map(|other| together(world, &other.name)).collect::<Jobs<'_>>().into_iter().collect();
     if jobs.len() > MOST {
@@ -102,11 +102,11 @@ fn cheapest_on(world: &World, pod: &Pod, node: &Node, here: &[&Pod]) -> Option<C
 
 /// Judges the plan for pods of a group, alike in size: no other jobs that make the room for as many cost less.
 pub(super) fn least_jobs_of_group<'w>(
-    world: &'w World,
+    world: &'w ModelCluster,
     problem: &PlacementProblem<'w>,
     same_group: SameGroup<'_>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
+    outcome: &ReportedOutcome,
+    verdict: &mut StepFindings,
 ) {
     let mut requests = problem.incoming.iter().map(|incoming| incoming.request);
     let first = requests.next();

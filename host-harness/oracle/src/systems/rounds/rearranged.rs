@@ -3,28 +3,28 @@
 
 use std::collections::BTreeSet;
 
-use super::{Gang, Turn};
-use crate::outcome::{Ended, Outcome};
+use super::{GangProgress, GangTurn};
+use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::systems::common::problem;
 use crate::systems::kubernetes::SameGroup;
-use crate::tally::Verdict;
-use crate::world::{Pod, World, text};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod, text};
 
-impl Turn<'_> {
+impl GangTurn<'_> {
     /// Judges a plan without victims for which pods of the group give up the nodes that they hold. Returns whether it is one.
     pub(in crate::systems) fn gets_other_nodes(
         &self,
-        (world, pod): (&World, &Pod),
+        (world, pod): (&ModelCluster, &ModelPod),
         same_group: SameGroup<'_>,
-        outcome: &Outcome,
-        verdict: &mut Verdict,
+        outcome: &ReportedOutcome,
+        verdict: &mut StepFindings,
     ) -> bool {
-        let gives_up = |other: &&Pod| !outcome.waiting.contains(&other.name);
-        let given_up: Vec<&Pod> = self.held_beside(pod).into_iter().filter(gives_up).collect();
-        if outcome.ended != Some(Ended::Nominated) || !outcome.victims.is_empty() || given_up.is_empty() {
+        let gives_up = |other: &&ModelPod| !outcome.waiting.contains(&other.name);
+        let given_up: Vec<&ModelPod> = self.held_beside(pod).into_iter().filter(gives_up).collect();
+        if outcome.ended != Some(AttemptStatus::Nominated) || !outcome.victims.is_empty() || given_up.is_empty() {
             return false;
         }
-        let is_nominated = |other: &&&Pod| outcome.nominated.contains_key(&other.name);
+        let is_nominated = |other: &&&ModelPod| outcome.nominated.contains_key(&other.name);
         for gang in &self.gangs {
             let (count, lacks) = (gang.pods.iter().filter(is_nominated).count(), lacks_without(gang, &given_up));
             if count < lacks || !outcome.nominated.contains_key(&pod.name) {
@@ -33,10 +33,10 @@ impl Turn<'_> {
             }
         }
         let after = without(world, &given_up);
-        let nominated: Vec<&Pod> =
+        let nominated: Vec<&ModelPod> =
             self.pods().filter(|other| is_nominated(&other)).filter_map(|other| after.pods.get(&other.name)).collect();
         let (places, nodes) = problem(&after, &least(pod, &nominated), &nominated, same_group);
-        let place = |pod: &&Pod| {
+        let place = |pod: &&ModelPod| {
             nodes.iter().position(|node| Some(*node) == outcome.nominated.get(&pod.name).map(|node| &**node))
         };
         if !places.fits_on(0, &nominated.iter().filter_map(place).collect::<Vec<_>>()) {
@@ -54,9 +54,9 @@ impl Turn<'_> {
     /// with constraints between pods, is not sought.
     pub(in crate::systems) fn has_no_other_nodes(
         &self,
-        (world, pod): (&World, &Pod),
+        (world, pod): (&ModelCluster, &ModelPod),
         same_group: SameGroup<'_>,
-        verdict: &mut Verdict,
+        verdict: &mut StepFindings,
     ) {
         let (held, [gang]) = (self.held_beside(pod), self.gangs.as_slice()) else { return };
         if !self.is_last_chance
@@ -70,7 +70,7 @@ impl Turn<'_> {
         let after = without(world, &held);
         let alike =
             gang.pods.iter().filter(|other| other.request == pod.request && (other.pending() || other.held.is_some()));
-        let alike: Vec<&Pod> = alike.filter_map(|other| after.pods.get(&other.name)).collect();
+        let alike: Vec<&ModelPod> = alike.filter_map(|other| after.pods.get(&other.name)).collect();
         let needed = lacks_without(gang, &held);
         let is_held_alike = held.iter().all(|other| other.request == pod.request);
         let Some(first) = alike.get(..needed).filter(|_| !is_held_alike) else { return };
@@ -81,9 +81,9 @@ impl Turn<'_> {
     }
 
     /// Returns whether the smallest other pods of a gang that wait complete it with what it holds. Whether a quota takes them is not sought.
-    fn completes_without(&self, world: &World, pod: &Pod, same_group: SameGroup<'_>) -> bool {
+    fn completes_without(&self, world: &ModelCluster, pod: &ModelPod, same_group: SameGroup<'_>) -> bool {
         let [gang] = self.gangs.as_slice() else { return false };
-        let mut others: Vec<&Pod> =
+        let mut others: Vec<&ModelPod> =
             gang.pods.iter().copied().filter(|other| other.pending() && other.name != pod.name).collect();
         others.sort_by_key(|other| other.request.get("cpu"));
         let alike = others
@@ -94,26 +94,26 @@ impl Turn<'_> {
     }
 
     /// Returns all pods of the group.
-    fn pods(&self) -> impl Iterator<Item = &Pod> {
+    fn pods(&self) -> impl Iterator<Item = &ModelPod> {
         self.gangs.iter().flat_map(|gang| gang.pods.iter().copied())
     }
 
     /// Returns the other pods of the group that hold nodes at Permit.
-    fn held_beside(&self, pod: &Pod) -> Vec<&Pod> {
+    fn held_beside(&self, pod: &ModelPod) -> Vec<&ModelPod> {
         self.pods().filter(|other| other.held.is_some() && other.name != pod.name).collect()
     }
 }
 
 /// Returns the cluster in which the pods wait that give up their nodes for a plan without victims; none where there is no such plan.
-pub(in crate::systems) fn given_up(world: &World, outcome: &Outcome) -> Option<World> {
-    let is_plan = outcome.ended == Some(Ended::Nominated) && outcome.victims.is_empty();
-    let gives_up = |pod: &&Pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
-    let given_up: Vec<&Pod> = world.pods.values().filter(gives_up).collect();
+pub(in crate::systems) fn given_up(world: &ModelCluster, outcome: &ReportedOutcome) -> Option<ModelCluster> {
+    let is_plan = outcome.ended == Some(AttemptStatus::Nominated) && outcome.victims.is_empty();
+    let gives_up = |pod: &&ModelPod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
+    let given_up: Vec<&ModelPod> = world.pods.values().filter(gives_up).collect();
     (is_plan && !given_up.is_empty()).then(|| without(world, &given_up))
 }
 
 /// Returns how many places a gang lacks at least once these pods have given up their nodes. Of a gang that lacks none now, they may be surplus.
-fn lacks_without(gang: &Gang<'_>, given_up: &[&Pod]) -> usize {
+fn lacks_without(gang: &GangProgress<'_>, given_up: &[&ModelPod]) -> usize {
     if gang.lacks == 0 {
         return 0;
     }
@@ -121,12 +121,12 @@ fn lacks_without(gang: &Gang<'_>, given_up: &[&Pod]) -> usize {
 }
 
 /// Returns whether quotas bound pods.
-fn is_bounded(world: &World) -> bool {
+fn is_bounded(world: &ModelCluster) -> bool {
     world.others.values().any(|object| text(object, "/kind") == "ElasticQuota")
 }
 
 /// Returns the cluster in which these pods wait.
-fn without(world: &World, held: &[&Pod]) -> World {
+fn without(world: &ModelCluster, held: &[&ModelPod]) -> ModelCluster {
     let names: BTreeSet<&String> = held.iter().map(|pod| &pod.name).collect();
     let mut after = world.clone();
     after.pods.values_mut().filter(|pod| names.contains(&pod.name)).for_each(|pod| pod.held = None);
@@ -134,6 +134,6 @@ fn without(world: &World, held: &[&Pod]) -> World {
 }
 
 /// Returns a pod with the least priority of some.
-fn least(pod: &Pod, pods: &[&Pod]) -> Pod {
-    Pod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() }
+fn least(pod: &ModelPod, pods: &[&ModelPod]) -> ModelPod {
+    ModelPod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() }
 }

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::is_nominated;
-use super::read::{Job, Queue, group_of};
-use super::{Judge, used};
-use crate::amounts::Amounts;
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use super::read::{VolcanoJob, VolcanoQueue, group_of};
+use super::{VolcanoCycleCheck, used};
+use crate::amounts::MilliAmounts;
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 
 /// The entitlement of a gang to a resource.
 #[derive(PartialEq, Eq)]
-enum Due {
+enum Entitlement {
     /// It is due to this queue.
     To(String),
     /// No queue that counts has an amount of it.
@@ -20,26 +20,26 @@ enum Due {
     Over,
 }
 
-impl Judge<'_> {
+impl VolcanoCycleCheck<'_> {
     /// Checks a plan that evicts pods of other queues. One requested resource is due; what is over is plentiful; on a node with victims
     /// what is short is due; and a queue gives for an excess of what is short.
-    pub(super) fn claims(&self, verdict: &mut Verdict) {
+    pub(super) fn claims(&self, verdict: &mut StepFindings) {
         for job in self.jobs.iter().filter(|job| !self.elastic_mode && !self.nominated(job).is_empty()) {
-            let others: Vec<&Pod> = self.victims_of_others(job);
+            let others: Vec<&ModelPod> = self.victims_of_others(job);
             if others.is_empty() {
                 continue;
             }
             let nominated = self.nominated(job);
-            let requested = Amounts::sum(nominated.iter().map(|pod| &pod.request));
+            let requested = MilliAmounts::sum(nominated.iter().map(|pod| &pod.request));
             let named = requested.0.iter().filter(|(name, amount)| *name != "pods" && **amount > 0);
-            let due: BTreeMap<&str, Due> =
+            let due: BTreeMap<&str, Entitlement> =
                 named.map(|(name, amount)| (name.as_str(), self.due(job, name, *amount))).collect();
-            if !due.values().any(|due| matches!(due, Due::To(_))) {
+            if !due.values().any(|due| matches!(due, Entitlement::To(_))) {
                 let text = format!("`{}` evicts pods of other queues, and nothing is due to `{}`", job.name, job.queue);
                 verdict.breach("reclaimer-stays-within-deserved", text);
                 continue;
             }
-            for resource in due.iter().filter(|(_, due)| **due == Due::Over).map(|(resource, _)| *resource) {
+            for resource in due.iter().filter(|(_, due)| **due == Entitlement::Over).map(|(resource, _)| *resource) {
                 if !self.is_plentiful(job, resource, requested.get(resource)) {
                     let text = format!("`{}` takes {resource} over what is due, and others need it", job.name);
                     verdict.breach("reclaimer-stays-within-deserved", text);
@@ -47,7 +47,7 @@ impl Judge<'_> {
             }
             // Where pods keep each other off a node, all that is requested counts as short.
             if !self.world.is_constrained() {
-                let broken = |room: &[Amounts]| {
+                let broken = |room: &[MilliAmounts]| {
                     let short = self.short_is_due(job, &others, &due, room);
                     [short, self.each_frees_what_is_due(job, &others, &due, room)].concat()
                 };
@@ -61,9 +61,9 @@ impl Judge<'_> {
     }
 
     /// Returns the victims of other queues than that of a job.
-    fn victims_of_others(&self, job: &Job) -> Vec<&Pod> {
+    fn victims_of_others(&self, job: &VolcanoJob) -> Vec<&ModelPod> {
         let victims = self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
-        let is_other = |pod: &&Pod| {
+        let is_other = |pod: &&ModelPod| {
             let of = self.jobs.iter().find(|of| of.name == group_of(pod));
             of.is_some_and(|of| of.queue != job.queue)
         };
@@ -72,23 +72,23 @@ impl Judge<'_> {
 
     /// Compares the requests of a job for a resource with its entitlement, in the reading that is best for the job: only pods that ran before the
     /// cycle and stay count as usage.
-    fn due(&self, job: &Job, resource: &str, requested: i64) -> Due {
+    fn due(&self, job: &VolcanoJob, resource: &str, requested: i64) -> Entitlement {
         let amount = |name: &str| self.queues.get(name).filter(|queue| queue.due.names(resource));
-        let stays = |pod: &Pod| pod.node.is_some() && !pod.leaving && self.world.pods.contains_key(&pod.name);
-        let fits = |name: &str, queue: &Queue| {
+        let stays = |pod: &ModelPod| pod.node.is_some() && !pod.leaving && self.world.pods.contains_key(&pod.name);
+        let fits = |name: &str, queue: &VolcanoQueue| {
             let holds = used(self.world, &self.jobs, name, |_, pod| stays(pod)).get(resource);
             holds + requested <= queue.due.get(resource)
         };
         let names = self.claimants(job);
         match names.iter().find(|name| amount(name).is_some_and(|queue| fits(name, queue))) {
-            Some(name) => Due::To((*name).to_owned()),
-            None if names.iter().any(|name| amount(name).is_some()) => Due::Over,
-            None => Due::Open,
+            Some(name) => Entitlement::To((*name).to_owned()),
+            None if names.iter().any(|name| amount(name).is_some()) => Entitlement::Over,
+            None => Entitlement::Open,
         }
     }
 
     /// Returns whether the cluster has `requested` of a resource free in addition to everything that other queues lack of their entitlement.
-    fn is_plentiful(&self, job: &Job, resource: &str, requested: i64) -> bool {
+    fn is_plentiful(&self, job: &VolcanoJob, resource: &str, requested: i64) -> bool {
         let problem = self.problem(&self.nominated(job), |pod| self.outcome.victims.contains(&pod.name));
         let free: i64 = problem.free.iter().map(|free| free.get(resource).max(0)).sum();
         let leaves: BTreeSet<(&str, Option<&str>)> =
@@ -103,9 +103,9 @@ impl Judge<'_> {
         let names = [Some(name), parent.filter(|_| self.watches)];
         let amounts = names.into_iter().flatten().filter_map(|name| self.queues.get(name));
         let most = amounts.filter(|queue| queue.due.names(resource)).map(|queue| queue.due.get(resource)).max();
-        let was_leaving = |pod: &Pod| self.world.pods.get(&pod.name).is_some_and(|pod| pod.leaving);
+        let was_leaving = |pod: &ModelPod| self.world.pods.get(&pod.name).is_some_and(|pod| pod.leaving);
         let wanted = used(&self.after, &self.jobs, name, |_, pod| !pod.finished && !was_leaving(pod)).get(resource);
-        let holds = |pod: &Pod| pod.node.is_some() && !was_leaving(pod) || is_nominated(pod);
+        let holds = |pod: &ModelPod| pod.node.is_some() && !was_leaving(pod) || is_nominated(pod);
         let holds = used(&self.after, &self.jobs, name, |_, pod| holds(pod)).get(resource);
         (most.unwrap_or(0).min(wanted) - holds).max(0)
     }
@@ -113,7 +113,13 @@ impl Judge<'_> {
     /// Checks, with this room of the nodes, that the resources that are short on a node with victims of other queues are due. Returns the breaches as
     /// messages. A gang that leaves whole leaves for what is short on any of its nodes, and what it frees on its other nodes may be used. With several
     /// pods of the plan on a node, one of them may use what an eviction for another pod has freed in addition.
-    fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, room: &[Amounts]) -> Vec<String> {
+    fn short_is_due(
+        &self,
+        job: &VolcanoJob,
+        others: &[&ModelPod],
+        due: &BTreeMap<&str, Entitlement>,
+        room: &[MilliAmounts],
+    ) -> Vec<String> {
         let (by_node, mut broken) = (self.short(room), Vec::new());
         let nodes: BTreeSet<&str> = others.iter().filter_map(|pod| pod.node.as_deref()).collect();
         for node in nodes {
@@ -123,8 +129,8 @@ impl Judge<'_> {
                 .iter()
                 .filter(|pod| self.outcome.nominated.get(&pod.name).is_some_and(|on| on == node))
                 .count();
-            let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Due::Over));
-            let is_due = |resource: &String| matches!(due.get(resource.as_str()), Some(Due::To(_)));
+            let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Entitlement::Over));
+            let is_due = |resource: &String| matches!(due.get(resource.as_str()), Some(Entitlement::To(_)));
             let of_gangs = self.left_with(node, others).into_iter().filter_map(|node| by_node.get(node)).flatten();
             let any = short.iter().chain(of_gangs).any(is_due);
             if here == 1 && over || !any {
@@ -138,17 +144,17 @@ impl Judge<'_> {
     /// with it alone back, the nodes of the plan, with this room, are short of that. Returns what breaks that. A plan that is one of several is not judged.
     fn each_frees_what_is_due(
         &self,
-        job: &Job,
-        others: &[&Pod],
-        due: &BTreeMap<&str, Due>,
-        room: &[Amounts],
+        job: &VolcanoJob,
+        others: &[&ModelPod],
+        due: &BTreeMap<&str, Entitlement>,
+        room: &[MilliAmounts],
     ) -> Vec<String> {
         let mut broken = Vec::new();
         if self.outcome.plans.len() != 1 {
             return broken;
         }
         let incoming = self.nominated(job);
-        let mut units: BTreeMap<(&str, Option<bool>), Vec<&Pod>> = BTreeMap::new();
+        let mut units: BTreeMap<(&str, Option<bool>), Vec<&ModelPod>> = BTreeMap::new();
         for pod in others {
             let of = self.jobs.iter().find(|of| of.name == group_of(pod));
             let key = match of {
@@ -167,12 +173,13 @@ impl Judge<'_> {
                 gone.filter(|pod| !unit.iter().any(|other| other.name == pod.name))
                     .for_each(|pod| left.add(&pod.request));
                 let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
-                let asked = Amounts::sum(here.map(|pod| &pod.request));
+                let asked = MilliAmounts::sum(here.map(|pod| &pod.request));
                 let lacks =
                     asked.0.iter().filter(|(resource, amount)| **amount > left.get(resource) && *resource != "pods");
                 short.extend(lacks.map(|(resource, _)| resource.clone()));
             }
-            if !short.is_empty() && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Due::To(_))))
+            if !short.is_empty()
+                && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Entitlement::To(_))))
             {
                 let names: Vec<&str> = unit.iter().map(|pod| pod.name.as_str()).collect();
                 broken.push(format!("`{}` evicts {names:?}, without which it is short of {short:?} alone", job.name));
@@ -182,7 +189,7 @@ impl Judge<'_> {
     }
 
     /// Returns the nodes of the gangs that leave whole, each with a victim on this node.
-    fn left_with<'a>(&self, node: &str, others: &[&'a Pod]) -> Vec<&'a str> {
+    fn left_with<'a>(&self, node: &str, others: &[&'a ModelPod]) -> Vec<&'a str> {
         let here = others.iter().filter(|pod| pod.node.as_deref() == Some(node));
         let gangs: BTreeSet<&str> = here.map(|pod| group_of(pod)).collect();
         let is_gone = |name: &str| self.jobs.iter().any(|job| job.name == name && job.size(&self.after) == 0);
@@ -191,12 +198,12 @@ impl Judge<'_> {
     }
 
     /// Returns what each node is short of, with this room, for the pods that the plan places there.
-    fn short(&self, room: &[Amounts]) -> BTreeMap<&str, BTreeSet<String>> {
-        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+    fn short(&self, room: &[MilliAmounts]) -> BTreeMap<&str, BTreeSet<String>> {
+        let incoming: Vec<&ModelPod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
         let mut short: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for (name, free) in self.world.nodes.keys().zip(room) {
             let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
-            let requested = Amounts::sum(here.map(|pod| &pod.request));
+            let requested = MilliAmounts::sum(here.map(|pod| &pod.request));
             let lacks = requested
                 .0
                 .iter()
@@ -207,18 +214,18 @@ impl Judge<'_> {
     }
 
     /// Returns the resources for which queues give: what is short on some node with this room; all that is requested where nothing is.
-    pub(super) fn grounds(&self, room: &[Amounts]) -> BTreeSet<String> {
+    pub(super) fn grounds(&self, room: &[MilliAmounts]) -> BTreeSet<String> {
         let short: BTreeSet<String> = self.short(room).into_values().flatten().collect();
         if !short.is_empty() && !self.world.is_constrained() {
             return short;
         }
-        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
-        Amounts::sum(incoming.iter().map(|pod| &pod.request)).0.into_keys().collect()
+        let incoming: Vec<&ModelPod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+        MilliAmounts::sum(incoming.iter().map(|pod| &pod.request)).0.into_keys().collect()
     }
 
     /// Checks that a gang to which something is due only through its parent takes no normal pod from below the parent.
-    fn parent_gives_nothing(&self, job: &Job, due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
-        let own = |due: &Due| *due == Due::To(job.queue.clone());
+    fn parent_gives_nothing(&self, job: &VolcanoJob, due: &BTreeMap<&str, Entitlement>, verdict: &mut StepFindings) {
+        let own = |due: &Entitlement| *due == Entitlement::To(job.queue.clone());
         let Some(parent) = job.parent.as_deref().filter(|_| self.watches && !due.values().any(own)) else { return };
         if let Some((pod, _)) = self.normal_victims().iter().find(|(_, of)| of.parent.as_deref() == Some(parent)) {
             let text = format!("`{}` claims through `{parent}`, and `{}` is below it", job.name, pod.name);
@@ -230,18 +237,18 @@ impl Judge<'_> {
     /// count.
     pub(super) fn leaves_guarantees(
         &self,
-        world: &World,
-        job: &Job,
-        requested: &Amounts,
-        holds: impl Fn(&Pod) -> bool,
+        world: &ModelCluster,
+        job: &VolcanoJob,
+        requested: &MilliAmounts,
+        holds: impl Fn(&ModelPod) -> bool,
     ) -> bool {
         if job.parent.is_some() {
             return true;
         }
-        let total = Amounts::sum(self.world.nodes.values().map(|node| &node.allocatable));
+        let total = MilliAmounts::sum(self.world.nodes.values().map(|node| &node.allocatable));
         let of = |name: &str| used(world, &self.jobs, name, |_, pod| holds(pod));
         requested.0.keys().filter(|resource| *resource != "pods").all(|resource| {
-            let guarantee = |queue: &Queue| queue.guarantee.get(resource);
+            let guarantee = |queue: &VolcanoQueue| queue.guarantee.get(resource);
             let own = of(&job.queue).get(resource) + requested.get(resource);
             let others = || self.queues.iter().filter(|(name, _)| **name != job.queue);
             let is_within = self.queues.get(&job.queue).is_some_and(|queue| own <= guarantee(queue));

@@ -1,12 +1,12 @@
 //! The elastic action: jobs grow in legal steps into idle room.
 
-use super::awaited::{AWAITED, AwaitedRoom};
-use super::read::{Job, Queue};
-use super::{Judge, Memory, used};
-use crate::amounts::Amounts;
+use super::awaited::{AWAITED, RemainingCapacity};
+use super::read::{VolcanoJob, VolcanoQueue};
+use super::{VolcanoCycleCheck, VolcanoState, used};
+use crate::amounts::MilliAmounts;
 use crate::placement::PlacementProblem;
-use crate::tally::Verdict;
-use crate::world::Pod;
+use crate::tally::StepFindings;
+use crate::world::ModelPod;
 
 /// Why a job may keep its size although there is room.
 const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods";
@@ -15,12 +15,12 @@ const GIVES: &str = "with an elastic job larger, a waiting gang might evict pods
 /// Why a job may keep its size although there is room: the gang was left out in this cycle, and evicts in the next one.
 const OWES: &str = "a gang of the queue waits, and fits once elastic pods of the job have left";
 
-impl Judge<'_> {
+impl VolcanoCycleCheck<'_> {
     /// Checks that growth is legal and as large as possible.
-    pub(super) fn grows(&self, memory: &Memory, verdict: &mut Verdict) {
+    pub(super) fn grows(&self, memory: &VolcanoState, verdict: &mut StepFindings) {
         for job in self.jobs.iter().filter(|job| job.is_elastic()) {
             let (before, now) = (job.size(self.world), job.size(&self.after));
-            let extra = |pod: &&Pod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
+            let extra = |pod: &&ModelPod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
             let came = job.pods(self.world).into_iter().filter(extra).count();
             if now != before && now > 0 && !job.may_be(now) {
                 verdict.breach("elastic-size-is-legal", format!("`{}` went from {before} to {now} pods", job.name));
@@ -35,13 +35,13 @@ impl Judge<'_> {
     }
 
     /// Returns whether the scaling interval of a job is over.
-    fn may_scale(&self, job: &Job, memory: &Memory) -> bool {
+    fn may_scale(&self, job: &VolcanoJob, memory: &VolcanoState) -> bool {
         memory.scaled.get(&job.name).is_none_or(|last| self.world.now >= last + job.cooldown)
     }
 
     /// Checks that no larger legal size fits into idle room at the end.
-    fn could_grow(&self, job: &Job, now: usize, verdict: &mut Verdict) {
-        let waiting: Vec<&Pod> = job
+    fn could_grow(&self, job: &VolcanoJob, now: usize, verdict: &mut StepFindings) {
+        let waiting: Vec<&ModelPod> = job
             .pods(&self.after)
             .into_iter()
             .filter(|pod| pod.pending() && pod.nominated.is_none() && job.is_elastic_pod(pod))
@@ -67,7 +67,7 @@ impl Judge<'_> {
                 if self.may_owe_its_room(job, now) {
                     return verdict.excuse(OWES);
                 }
-                let explains = |gangs: &AwaitedRoom<'_>| {
+                let explains = |gangs: &RemainingCapacity<'_>| {
                     !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
                 };
                 if self.awaited(self.future()).iter().any(explains) {
@@ -81,10 +81,10 @@ impl Judge<'_> {
 
     /// Returns whether a gang of another queue lacks pods, and a queue holds more than it deserves of what the gang requests, with these pods of the job.
     /// The pods count as used, and take idle room, so the gang might then evict normal pods that it may not evict now.
-    fn may_cost_pods(&self, job: &Job, step: &[&Pod]) -> bool {
+    fn may_cost_pods(&self, job: &VolcanoJob, step: &[&ModelPod]) -> bool {
         let gangs = self.jobs.iter().filter(|gang| gang.queue != job.queue);
-        let missing: Vec<&Pod> = gangs.flat_map(|gang| self.missing(gang)).collect();
-        let is_above = |(queue, due): (&String, &Queue)| {
+        let missing: Vec<&ModelPod> = gangs.flat_map(|gang| self.missing(gang)).collect();
+        let is_above = |(queue, due): (&String, &VolcanoQueue)| {
             let mut holds = used(&self.after, &self.jobs, queue, |_, pod| pod.node.is_some() && !pod.leaving);
             if *queue == job.queue || Some(queue) == job.parent.as_ref() {
                 step.iter().for_each(|pod| holds.add(&pod.request));
@@ -97,35 +97,35 @@ impl Judge<'_> {
 
     /// Returns whether a gang of another queue lacks pods, and the job of this size cannot give as many of its elastic pods in a legal step now as it would
     /// get. Where it can, the gang has nothing from the growth: what the new pods take is idle now.
-    fn may_cost_pods_of_its_own(&self, job: &Job, now: usize, step: &[&Pod]) -> bool {
+    fn may_cost_pods_of_its_own(&self, job: &VolcanoJob, now: usize, step: &[&ModelPod]) -> bool {
         let gives = self.could_give(job, now);
-        let lacks = |gang: &&Job| gang.queue != job.queue && !self.missing(gang).is_empty();
+        let lacks = |gang: &&VolcanoJob| gang.queue != job.queue && !self.missing(gang).is_empty();
         gives < step.len() && self.jobs.iter().any(|gang| lacks(&gang))
     }
 
     /// Returns how many of its elastic pods a job of this size can give in a legal step.
-    fn could_give(&self, job: &Job, now: usize) -> usize {
+    fn could_give(&self, job: &VolcanoJob, now: usize) -> usize {
         let may_leave = job.pods(&self.after).into_iter().filter(|pod| self.may_leave(job, pod)).count();
         (1..=may_leave.min(now)).rev().find(|count| job.may_be(now - count)).unwrap_or(0)
     }
 
     /// Returns whether a pod of a job is elastic, and not protected.
-    fn may_leave(&self, job: &Job, pod: &Pod) -> bool {
+    fn may_leave(&self, job: &VolcanoJob, pod: &ModelPod) -> bool {
         job.is_elastic_pod(pod) && self.protected(pod, false).is_none()
     }
 
     /// Returns whether another gang of the queue lacks pods, which fit once the elastic pods of a job of this size that may leave have left.
-    fn may_owe_its_room(&self, job: &Job, now: usize) -> bool {
+    fn may_owe_its_room(&self, job: &VolcanoJob, now: usize) -> bool {
         if self.could_give(job, now) == 0 {
             return false;
         }
         let pods = job.pods(&self.after);
-        let leaving: Vec<&&Pod> = pods.iter().filter(|pod| self.may_leave(job, pod)).collect();
+        let leaving: Vec<&&ModelPod> = pods.iter().filter(|pod| self.may_leave(job, pod)).collect();
         let free = self.after.nodes.keys().zip(self.future()).map(|(node, mut free)| {
             leaving.iter().filter(|pod| pod.node.as_ref() == Some(node)).for_each(|pod| free.add(&pod.request));
             free
         });
-        let free: Vec<Amounts> = free.collect();
+        let free: Vec<MilliAmounts> = free.collect();
         let others = self.jobs.iter().filter(|gang| gang.queue == job.queue && gang.name != job.name);
         others.map(|gang| self.missing(gang)).filter(|missing| !missing.is_empty()).any(|missing| {
             let incoming = self.incoming(&missing);
@@ -134,12 +134,12 @@ impl Judge<'_> {
     }
 
     /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.
-    fn takes_with_gangs(&self, gangs: &AwaitedRoom<'_>, job: &Job, pods: &[&Pod]) -> bool {
+    fn takes_with_gangs(&self, gangs: &RemainingCapacity<'_>, job: &VolcanoJob, pods: &[&ModelPod]) -> bool {
         let mut after = self.after.clone();
         for pod in &gangs.pods {
             after.pods.entry(pod.name.clone()).and_modify(|pod| pod.nominated = Some(String::new()));
         }
         let (jobs, queues) = (self.jobs.clone(), self.queues.clone());
-        Judge { after, jobs, queues, ..*self }.queue_takes(job, pods, false)
+        VolcanoCycleCheck { after, jobs, queues, ..*self }.queue_takes(job, pods, false)
     }
 }

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::awaited::{AWAITED, AwaitedRoom};
-use super::read::{Job, group_of};
-use super::{Judge, used};
-use crate::amounts::Amounts;
-use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
-use crate::tally::Verdict;
-use crate::world::Pod;
+use super::awaited::{AWAITED, RemainingCapacity};
+use super::read::{VolcanoJob, group_of};
+use super::{VolcanoCycleCheck, used};
+use crate::amounts::MilliAmounts;
+use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem, Set};
+use crate::tally::StepFindings;
+use crate::world::ModelPod;
 
-impl Judge<'_> {
+impl VolcanoCycleCheck<'_> {
     /// Checks a plan: every nominated job is then complete and within its queue, all pods fit, and no victim is needless.
-    pub(super) fn plan_holds(&self, verdict: &mut Verdict) {
-        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
-        let gaining: Vec<&Job> = self.jobs.iter().filter(|job| !self.nominated(job).is_empty()).collect();
+    pub(super) fn plan_holds(&self, verdict: &mut StepFindings) {
+        let incoming: Vec<&ModelPod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+        let gaining: Vec<&VolcanoJob> = self.jobs.iter().filter(|job| !self.nominated(job).is_empty()).collect();
         for job in &gaining {
             let nominated = self.nominated(job);
             if job.size(&self.after) + nominated.len() < job.min {
@@ -59,9 +59,13 @@ impl Judge<'_> {
     }
 
     /// Builds the problem of placing these pods, on any node, with the pods that `moves` selects as candidates.
-    pub(super) fn problem<'a>(&'a self, incoming: &[&'a Pod], moves: impl Fn(&Pod) -> bool) -> PlacementProblem<'a> {
+    pub(super) fn problem<'a>(
+        &'a self,
+        incoming: &[&'a ModelPod],
+        moves: impl Fn(&ModelPod) -> bool,
+    ) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.after.nodes.values().collect();
-        let elastic_came = |pod: &Pod| {
+        let elastic_came = |pod: &ModelPod| {
             let extra = self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_elastic_pod(pod));
             extra && self.outcome.bound.contains_key(&pod.name)
         };
@@ -81,10 +85,10 @@ impl Judge<'_> {
         });
         let candidates = self.world.pods.values().filter(|pod| moves(pod)).filter_map(|pod| {
             let node = nodes.iter().position(|node| Some(&node.name) == pod.node.as_ref())?;
-            Some(Candidate { name: &pod.name, node, request: &pod.request })
+            Some(EvictionCandidate { name: &pod.name, node, request: &pod.request })
         });
         let places: Vec<usize> = (0..nodes.len()).collect();
-        let incoming_pod = |pod: &&'a Pod| IncomingPod { request: &pod.request, nodes: places.clone() };
+        let incoming_pod = |pod: &&'a ModelPod| IncomingPod { request: &pod.request, nodes: places.clone() };
         PlacementProblem {
             free: free.collect(),
             candidates: candidates.collect(),
@@ -93,7 +97,7 @@ impl Judge<'_> {
     }
 
     /// Checks that no part of the victims can stay: the pods would no longer fit, or a job would have an illegal size.
-    fn no_victim_is_needless(&self, problem: &PlacementProblem<'_>, places: &[usize], verdict: &mut Verdict) {
+    fn no_victim_is_needless(&self, problem: &PlacementProblem<'_>, places: &[usize], verdict: &mut StepFindings) {
         for job in &self.jobs {
             let ours = self.victims(job);
             let all = problem.set(|name| ours.contains(name));
@@ -104,7 +108,7 @@ impl Judge<'_> {
                 let mut gone = problem.of(all & !stays).filter_map(|candidate| self.world.pods.get(candidate.name));
                 // An elastic job shrinks only by elastic pods. Its normal pods are evicted only with the whole job.
                 let shrinks = !job.is_elastic() || gone.all(|pod| job.is_elastic_pod(pod));
-                let holds = |problem: &PlacementProblem<'_>, waiting: &[&Pod]| {
+                let holds = |problem: &PlacementProblem<'_>, waiting: &[&ModelPod]| {
                     problem.fits_on(without, places) && self.queues_hold(problem, without, waiting)
                 };
                 if shrinks && job.may_be(size) && holds(problem, &[]) {
@@ -125,19 +129,20 @@ impl Judge<'_> {
     /// Returns whether every nominated queue is within its bounds after only these evictions, with gangs that wait for capacity, in the strictest
     /// reading. Its usage must be within its real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved,
     /// and deserved must be set.
-    fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set, waiting: &[&Pod]) -> bool {
+    fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set, waiting: &[&ModelPod]) -> bool {
         let left: Vec<&str> = problem.of(gone).map(|candidate| candidate.name).collect();
         let gaining = self.jobs.iter().filter(|job| !self.nominated(job).is_empty());
         gaining.into_iter().all(|job| {
-            let stays = |pod: &Pod| pod.node.is_some() && !left.contains(&pod.name.as_str());
-            let waits = |pod: &Pod| waiting.iter().any(|waiting| waiting.name == pod.name);
-            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || is_nominated(pod) || waits(pod);
+            let stays = |pod: &ModelPod| pod.node.is_some() && !left.contains(&pod.name.as_str());
+            let waits = |pod: &ModelPod| waiting.iter().any(|waiting| waiting.name == pod.name);
+            let comes =
+                |pod: &ModelPod| self.outcome.nominated.contains_key(&pod.name) || is_nominated(pod) || waits(pod);
             let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| stays(pod) || comes(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
             let mut losers = self.jobs.iter().filter(|loser| self.of_job(loser, &left));
             let reclaims = !self.elastic_mode && losers.any(|loser| loser.queue != job.queue);
             let is_entitled = || {
-                let requested = Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
+                let requested = MilliAmounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
                 self.claimants(job).into_iter().any(|name| {
                     let holds = used(&self.after, &self.jobs, name, |_, pod| stays(pod) || comes(pod));
                     let Some(due) = self.queues.get(name).map(|queue| &queue.due) else { return false };
@@ -145,15 +150,15 @@ impl Judge<'_> {
                     named.into_iter().all(|resource| due.names(resource) && holds.get(resource) <= due.get(resource))
                 })
             };
-            let requested = Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
-            let nothing = Amounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
+            let requested = MilliAmounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
+            let nothing = MilliAmounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
             let joint = self.leaves_guarantees(&self.after, job, &nothing, |pod| stays(pod) || comes(pod));
             joint && holds.within_for(&queue.capability, &requested) && (!reclaims || is_entitled())
         })
     }
 
     /// Returns whether one of these pods belongs to the job.
-    fn of_job(&self, job: &Job, names: &[&str]) -> bool {
+    fn of_job(&self, job: &VolcanoJob, names: &[&str]) -> bool {
         names.iter().any(|name| self.world.pods.get(*name).is_some_and(|pod| group_of(pod) == job.name))
     }
 
@@ -171,14 +176,14 @@ impl Judge<'_> {
     }
 
     /// Returns whether a pod is an elastic pod that may be evicted.
-    pub(super) fn able(&self, pod: &Pod) -> bool {
+    pub(super) fn able(&self, pod: &ModelPod) -> bool {
         let Some(job) = self.jobs.iter().find(|job| job.name == group_of(pod)) else { return false };
         let reclaimable = self.queues.get(&job.queue).is_some_and(|queue| queue.is_reclaimable);
         job.is_elastic_pod(pod) && reclaimable && self.protected(pod, false).is_none()
     }
 
     /// Checks that a plan for one job that evicts only elastic pods takes the fewest jobs, then the fewest pods.
-    fn fewest(&self, gaining: &[&Job], incoming: &[&Pod], verdict: &mut Verdict) {
+    fn fewest(&self, gaining: &[&VolcanoJob], incoming: &[&ModelPod], verdict: &mut StepFindings) {
         let elastic = |name: &String| {
             let pod = self.world.pods.get(name);
             pod.is_some_and(|pod| self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_elastic_pod(pod)))
@@ -190,11 +195,11 @@ impl Judge<'_> {
         }
         let problem = self.problem(incoming, |pod| self.able(pod));
         let victims = problem.set(|name| self.outcome.victims.contains(name));
-        let cost_of = |problem: &PlacementProblem<'_>, waiting: &[&Pod], set: Set| {
+        let cost_of = |problem: &PlacementProblem<'_>, waiting: &[&ModelPod], set: Set| {
             let cost = self.cost(problem, set);
             cost.filter(|_| problem.fits_without(set) && self.queues_hold(problem, set, waiting))
         };
-        let least_of = |problem: &PlacementProblem<'_>, waiting: &[&Pod]| {
+        let least_of = |problem: &PlacementProblem<'_>, waiting: &[&ModelPod]| {
             (0..=problem.all()).filter_map(|set| cost_of(problem, waiting, set)).min()
         };
         let (Some(cost), Some(least)) = (self.cost(&problem, victims), least_of(&problem, &[])) else {
@@ -202,7 +207,7 @@ impl Judge<'_> {
         };
         verdict.planned(count, Some(usize::try_from(least.1).unwrap_or(0).min(count)));
         if cost > least {
-            let explains = |gangs: &AwaitedRoom<'_>| {
+            let explains = |gangs: &RemainingCapacity<'_>| {
                 least_of(&gangs.within(&problem), &gangs.pods).is_none_or(|least| least >= cost)
             };
             if self.rooms_left_by_gangs().iter().any(explains) {
@@ -215,6 +220,6 @@ impl Judge<'_> {
 }
 
 /// Returns whether a pod is pending and nominated.
-pub(super) fn is_nominated(pod: &Pod) -> bool {
+pub(super) fn is_nominated(pod: &ModelPod) -> bool {
     pod.pending() && pod.nominated.is_some()
 }

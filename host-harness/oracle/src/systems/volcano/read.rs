@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::world::{Pod, World, at, tag, text};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::world::{ModelCluster, ModelPod, at, tag, text};
 
 /// A job: a PodGroup with its annotations for elastic training.
 #[derive(Debug, Clone)]
-pub(super) struct Job {
+pub(super) struct VolcanoJob {
     pub(super) name: String,
     pub(super) queue: String,
     /// The parent of its queue, other than the root.
@@ -26,13 +26,13 @@ enum Steps {
     Factor(usize),
 }
 
-impl Job {
+impl VolcanoJob {
     /// Reads all jobs.
-    pub(super) fn read(world: &World) -> Vec<Job> {
-        world.all("PodGroup").map(|group| Job::of(world, group)).collect()
+    pub(super) fn read(world: &ModelCluster) -> Vec<VolcanoJob> {
+        world.all("PodGroup").map(|group| VolcanoJob::of(world, group)).collect()
     }
 
-    fn of(world: &World, group: &serde_json::Value) -> Job {
+    fn of(world: &ModelCluster, group: &serde_json::Value) -> VolcanoJob {
         let name = text(group, "/metadata/name").to_owned();
         let annotation = |key: &str| tag(group, "annotations", key);
         let factor = annotation("volcano.sh/elastic-train-factor")
@@ -50,7 +50,7 @@ impl Job {
         let pods = world.pods.values().filter(|pod| group_of(pod) == name).count();
         let queue = world.others.get(&("Queue".to_owned(), text(group, "/spec/queue").to_owned()));
         let parent = queue.map(|queue| text(queue, "/spec/parent")).filter(|parent| !["", "root"].contains(parent));
-        Job {
+        VolcanoJob {
             queue: text(group, "/spec/queue").to_owned(),
             parent: parent.map(str::to_owned),
             min: at(group, "/spec/minMember").and_then(serde_json::Value::as_u64).map_or(1, number),
@@ -62,12 +62,12 @@ impl Job {
     }
 
     /// Returns the pods of the job.
-    pub(super) fn pods<'w>(&self, world: &'w World) -> Vec<&'w Pod> {
+    pub(super) fn pods<'w>(&self, world: &'w ModelCluster) -> Vec<&'w ModelPod> {
         world.pods.values().filter(|pod| group_of(pod) == self.name).collect()
     }
 
     /// Counts the pods of the job that run and are not leaving.
-    pub(super) fn size(&self, world: &World) -> usize {
+    pub(super) fn size(&self, world: &ModelCluster) -> usize {
         self.pods(world).iter().filter(|pod| pod.node.is_some() && !pod.leaving).count()
     }
 
@@ -87,45 +87,45 @@ impl Job {
     }
 
     /// Returns whether a pod is an elastic pod of this job.
-    pub(super) fn is_elastic_pod(&self, pod: &Pod) -> bool {
+    pub(super) fn is_elastic_pod(&self, pod: &ModelPod) -> bool {
         self.is_elastic() && pod.label("volcano.sh/elastic-train") == Some("true")
     }
 }
 
 /// Returns the name of the job of a pod; empty for a pod without the annotation.
-pub(super) fn group_of(pod: &Pod) -> &str {
+pub(super) fn group_of(pod: &ModelPod) -> &str {
     pod.annotation("scheduling.k8s.io/group-name").unwrap_or_default()
 }
 
 /// A queue.
 #[derive(Debug, Clone)]
-pub(super) struct Queue {
-    pub(super) deserved: Amounts,
-    pub(super) guarantee: Amounts,
+pub(super) struct VolcanoQueue {
+    pub(super) deserved: MilliAmounts,
+    pub(super) guarantee: MilliAmounts,
     /// What is due to it: its deserved amounts, and its guarantee where nothing is deserved.
-    pub(super) due: Amounts,
+    pub(super) due: MilliAmounts,
     /// Its real capability: its capability, at most the cluster less the guarantees of others.
-    pub(super) capability: Amounts,
+    pub(super) capability: MilliAmounts,
     pub(super) is_open: bool,
     pub(super) is_reclaimable: bool,
 }
 
 /// Reads all queues, by name. Fails if an amount cannot be read.
-pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError> {
-    let total = Amounts::sum(world.nodes.values().map(|node| &node.allocatable));
+pub(super) fn queues(world: &ModelCluster) -> Result<BTreeMap<String, VolcanoQueue>, ModelInputError> {
+    let total = MilliAmounts::sum(world.nodes.values().map(|node| &node.allocatable));
     let mut queues = BTreeMap::new();
     for queue in world.all("Queue") {
-        let read = Queue {
-            deserved: Amounts::read(at(queue, "/spec/deserved"))?,
-            guarantee: Amounts::read(at(queue, "/spec/guarantee/resource"))?,
-            due: Amounts::default(),
-            capability: Amounts::read(at(queue, "/spec/capability"))?,
+        let read = VolcanoQueue {
+            deserved: MilliAmounts::read(at(queue, "/spec/deserved"))?,
+            guarantee: MilliAmounts::read(at(queue, "/spec/guarantee/resource"))?,
+            due: MilliAmounts::default(),
+            capability: MilliAmounts::read(at(queue, "/spec/capability"))?,
             is_open: text(queue, "/status/state") == "Open",
             is_reclaimable: at(queue, "/spec/reclaimable") != Some(&serde_json::Value::Bool(false)),
         };
         queues.insert(text(queue, "/metadata/name").to_owned(), read);
     }
-    let guaranteed = Amounts::sum(queues.values().map(|queue| &queue.guarantee));
+    let guaranteed = MilliAmounts::sum(queues.values().map(|queue| &queue.guarantee));
     for queue in queues.values_mut() {
         // An amount of 0 cpu or memory counts as absent.
         queue.deserved.0.retain(|resource, amount| *amount > 0 || !["cpu", "memory"].contains(&resource.as_str()));

@@ -1,16 +1,16 @@
 //! Reclaim: whole gangs get room from elastic pods in legal steps, and in reclaim mode from normal pods of queues above deserved.
 
-use super::read::{Job, group_of};
-use super::{Judge, used};
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::outcome::Outcome;
+use super::read::{VolcanoJob, group_of};
+use super::{VolcanoCycleCheck, used};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::outcome::ReportedOutcome;
 use crate::placement::Set;
-use crate::tally::Verdict;
-use crate::world::{Pod, at, text};
+use crate::tally::StepFindings;
+use crate::world::{ModelPod, at, text};
 
-impl Judge<'_> {
-    pub(super) fn reclaims(&self, verdict: &mut Verdict) -> Result<(), ReadError> {
+impl VolcanoCycleCheck<'_> {
+    pub(super) fn reclaims(&self, verdict: &mut StepFindings) -> Result<(), ModelInputError> {
         if self.outcome.plans.is_empty() {
             self.jobs.iter().for_each(|job| self.complete(job, verdict));
         }
@@ -18,8 +18,8 @@ impl Judge<'_> {
         for plan in &self.outcome.plans {
             let (victims, nominated) = (plan.victims.clone(), plan.nominated.clone());
             let bound = self.outcome.bound.clone();
-            let only = Outcome { victims, nominated, bound, ..Outcome::default() };
-            let judge = Judge::new(&world, &only, (self.elastic_mode, self.watches))?;
+            let only = ReportedOutcome { victims, nominated, bound, ..ReportedOutcome::default() };
+            let judge = VolcanoCycleCheck::new(&world, &only, (self.elastic_mode, self.watches))?;
             judge.victims_are_eligible(verdict);
             judge.plan_holds(verdict);
             judge.claims(verdict);
@@ -34,7 +34,7 @@ impl Judge<'_> {
     }
 
     /// Checks that every victim is eligible by itself and every job keeps a legal size.
-    fn victims_are_eligible(&self, verdict: &mut Verdict) {
+    fn victims_are_eligible(&self, verdict: &mut StepFindings) {
         for job in &self.jobs {
             let victims = self.victims(job);
             if victims.is_empty() {
@@ -71,14 +71,14 @@ impl Judge<'_> {
 
     /// Returns by how many pods the elastic action lets a job grow. This action comes after the plans. Pods that brought the job to its minimum
     /// were bound before the plans, so they do not count.
-    fn grown(&self, job: &Job, before: usize) -> usize {
-        let came = |pod: &&Pod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
+    fn grown(&self, job: &VolcanoJob, before: usize) -> usize {
+        let came = |pod: &&ModelPod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
         let came = job.pods(self.world).into_iter().filter(came).count();
         came.saturating_sub(job.min.saturating_sub(before))
     }
 
     /// Returns why a pod may never be a victim. `None`: it may. `lenient` accepts both readings where two are possible.
-    pub(super) fn protected(&self, pod: &Pod, lenient: bool) -> Option<&'static str> {
+    pub(super) fn protected(&self, pod: &ModelPod, lenient: bool) -> Option<&'static str> {
         let preemptable = pod.annotation("volcano.sh/preemptable").or(pod.label("volcano.sh/preemptable"));
         if pod.node.is_none() || pod.leaving {
             return Some("does not run, or is already leaving");
@@ -102,26 +102,26 @@ impl Judge<'_> {
 
     /// Checks the queue of normal victims. It keeps its guarantee, it is not the preemptor's queue, it is reclaimable, and it is above
     /// deserved before the last eviction.
-    fn queue_may_lose(&self, job: &Job, verdict: &mut Verdict) {
+    fn queue_may_lose(&self, job: &VolcanoJob, verdict: &mut StepFindings) {
         let Some(queue) = self.queues.get(&job.queue) else { return };
         if !queue.is_reclaimable {
             verdict.breach("victim-queue-is-reclaimable", format!("`{}` is not reclaimable", job.queue));
         }
         let victims = || self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
-        let is_normal = |pod: &Pod| {
+        let is_normal = |pod: &ModelPod| {
             let of = self.jobs.iter().find(|of| of.name == group_of(pod));
             of.is_some_and(|of| of.queue == job.queue && !of.is_elastic_pod(pod))
         };
         // Elastic pods are evicted before normal ones. Nominated pods of the queue count as used, and so do pods that wait for room that is
         // coming, like upstream's pipelined tasks.
         let left = self.left(&job.queue);
-        let is_short = |left: &Amounts| queue.guarantee.0.iter().any(|(name, least)| left.get(name) < *least);
+        let is_short = |left: &MilliAmounts| queue.guarantee.0.iter().any(|(name, least)| left.get(name) < *least);
         if left.iter().all(is_short) {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
         // Every pod is checked before its eviction. One of them was the last, and with it the queue was above deserved.
         self.parent_may_lose(job, verdict);
-        let gives = |pod: &Pod| left.iter().any(|left| self.gives(left, &queue.due, pod));
+        let gives = |pod: &ModelPod| left.iter().any(|left| self.gives(left, &queue.due, pod));
         if !victims().any(|pod| is_normal(pod) && gives(pod)) {
             let text = format!("`{}` is due {:?} and is left with {left:?}", job.queue, queue.due);
             verdict.breach("normal-victim-queue-is-above-deserved", text);
@@ -139,10 +139,11 @@ impl Judge<'_> {
     }
 
     /// Checks that a pending gang gets a plan if it fits after elastic jobs shrink.
-    fn complete(&self, job: &Job, verdict: &mut Verdict) {
+    fn complete(&self, job: &VolcanoJob, verdict: &mut StepFindings) {
         let pods = job.pods(&self.after);
         let running = pods.iter().filter(|pod| pod.node.is_some() && !pod.leaving).count();
-        let waiting: Vec<&Pod> = pods.into_iter().filter(|pod| pod.pending() && !job.is_elastic_pod(pod)).collect();
+        let waiting: Vec<&ModelPod> =
+            pods.into_iter().filter(|pod| pod.pending() && !job.is_elastic_pod(pod)).collect();
         if running >= job.min || running + waiting.len() < job.min {
             return;
         }
@@ -166,8 +167,8 @@ impl Judge<'_> {
 
     /// Returns whether the queue of a job, or an ancestor that counts, stays within its entitlement with these pods, in every requested resource
     /// and reading.
-    fn under_deserved(&self, job: &Job, pods: &[&Pod]) -> bool {
-        let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
+    fn under_deserved(&self, job: &VolcanoJob, pods: &[&ModelPod]) -> bool {
+        let requested = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
         self.claimants(job).into_iter().any(|name| {
             let Some(queue) = self.queues.get(name) else { return false };
             let all = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some());

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Judge, used};
-use crate::amounts::Amounts;
-use crate::outcome::Plan;
-use crate::tally::Verdict;
-use crate::world::{Pod, World, at};
+use super::{VolcanoCycleCheck, used};
+use crate::amounts::MilliAmounts;
+use crate::outcome::ExecutedPlan;
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod, at};
 
 /// Why nothing is sought among constraints between pods.
 const CONSTRAINED: &str =
@@ -24,11 +24,11 @@ const BORROWED: &str = "a queue gives a pod that ran before only while it uses w
 
 /// The names of all pods of the cluster in which each nominated pod got its nomination.
 #[derive(Debug, Default)]
-pub(crate) struct Promises(BTreeMap<String, BTreeSet<String>>);
+pub(crate) struct PodsBeforeNomination(BTreeMap<String, BTreeSet<String>>);
 
-impl Promises {
+impl PodsBeforeNomination {
     /// Notes the nominations that a cycle leaves, and forgets those that have ended.
-    fn note(&mut self, after: &World) {
+    fn note(&mut self, after: &ModelCluster) {
         let stands = |name: &String| after.pods.get(name).is_some_and(|pod| pod.pending() && pod.nominated.is_some());
         self.0.retain(|name, _| stands(name));
         for name in after.pods.keys().filter(|name| stands(name)) {
@@ -37,23 +37,23 @@ impl Promises {
     }
 
     /// Returns whether a pod was nominated before other pods of this cluster came.
-    fn is_older(&self, name: &str, world: &World) -> bool {
+    fn is_older(&self, name: &str, world: &ModelCluster) -> bool {
         self.0.get(name).is_some_and(|known| !world.pods.keys().all(|other| known.contains(other)))
     }
 }
 
 /// The end of a cycle in which no pod was evicted.
 #[derive(Debug)]
-pub(crate) struct Last {
+pub(crate) struct LastCycle {
     bound: BTreeSet<String>,
     /// Those among the bound pods that were nominated before other pods came.
     promised: BTreeSet<String>,
     waiting: BTreeSet<String>,
 }
 
-impl Judge<'_> {
+impl VolcanoCycleCheck<'_> {
     /// Checks that no plan evicts what the last cycle bound, for pods that waited in that cycle.
-    pub(super) fn bound_for_nothing(&self, last: Option<&Last>, verdict: &mut Verdict) {
+    pub(super) fn bound_for_nothing(&self, last: Option<&LastCycle>, verdict: &mut StepFindings) {
         let Some(last) = last else { return };
         for plan in &self.outcome.plans {
             let waited = plan.nominated.keys().all(|name| last.waiting.contains(name));
@@ -78,11 +78,11 @@ impl Judge<'_> {
 
     /// Returns whether these victims are of an elastic job that has grown in the last cycle, and that would not have had a legal size without those
     /// among them that ran before: then the gang had no such plan in the last cycle.
-    fn could_not_shrink(&self, last: &Last, victims: &BTreeSet<String>) -> bool {
+    fn could_not_shrink(&self, last: &LastCycle, victims: &BTreeSet<String>) -> bool {
         self.jobs.iter().filter(|job| job.is_elastic()).any(|job| {
-            let (grown, before): (Vec<&Pod>, Vec<&Pod>) =
+            let (grown, before): (Vec<&ModelPod>, Vec<&ModelPod>) =
                 job.pods(self.world).into_iter().partition(|pod| last.bound.contains(&pod.name));
-            let lost = |pods: &[&Pod]| pods.iter().filter(|pod| victims.contains(&pod.name)).count();
+            let lost = |pods: &[&ModelPod]| pods.iter().filter(|pod| victims.contains(&pod.name)).count();
             let size = job.size(self.world).saturating_sub(grown.len()).saturating_sub(lost(&before));
             lost(&grown) > 0 && lost(&before) > 0 && !job.may_be(size)
         })
@@ -90,14 +90,14 @@ impl Judge<'_> {
 
     /// Returns whether one of the victims of a plan ran before the last cycle, in a queue that had no more than is due to it without the pods that the
     /// cycle bound, of whatever the gang is owed: then the gang had no such plan in the last cycle.
-    fn gave_nothing_before(&self, last: &Last, plan: &Plan) -> bool {
-        let ran = |pod: &&Pod| plan.victims.contains(&pod.name) && !last.bound.contains(&pod.name);
-        let gets = |pod: &&Pod| plan.nominated.contains_key(&pod.name);
+    fn gave_nothing_before(&self, last: &LastCycle, plan: &ExecutedPlan) -> bool {
+        let ran = |pod: &&ModelPod| plan.victims.contains(&pod.name) && !last.bound.contains(&pod.name);
+        let gets = |pod: &&ModelPod| plan.nominated.contains_key(&pod.name);
         let gangs = self.jobs.iter().filter(|job| job.pods(self.world).iter().any(gets));
         let of_gang = gangs.flat_map(|job| [Some(&job.queue), job.parent.as_ref()]).flatten();
-        let owed: Vec<&Amounts> = of_gang.filter_map(|name| Some(&self.queues.get(name)?.due)).collect();
+        let owed: Vec<&MilliAmounts> = of_gang.filter_map(|name| Some(&self.queues.get(name)?.due)).collect();
         self.jobs.iter().filter(|job| job.pods(self.world).iter().any(ran)).any(|job| {
-            let before = |pod: &Pod| pod.node.is_some() && !last.bound.contains(&pod.name);
+            let before = |pod: &ModelPod| pod.node.is_some() && !last.bound.contains(&pod.name);
             let used = used(self.world, &self.jobs, &job.queue, |_, pod| before(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
             let is_owed = |resource: &str| owed.iter().any(|owed| owed.get(resource) > 0);
@@ -108,29 +108,29 @@ impl Judge<'_> {
 
     /// Returns whether a pod has constraints of its own on the pods near it.
     fn is_choosy(&self, name: &str) -> bool {
-        let has = |pod: &Pod, field| at(&pod.object, field).is_some();
+        let has = |pod: &ModelPod, field| at(&pod.object, field).is_some();
         let fields = ["/spec/affinity", "/spec/topologySpreadConstraints"];
         self.world.pods.get(name).is_some_and(|pod| fields.into_iter().any(|field| has(pod, field)))
     }
 
     /// Returns whether one of these pods fitted a node before the cycle made a plan there, for other pods.
-    pub(super) fn room_went_to_a_plan(&self, missing: &[&Pod]) -> bool {
+    pub(super) fn room_went_to_a_plan(&self, missing: &[&ModelPod]) -> bool {
         let taken = |node: &&String| self.outcome.nominated.values().any(|on| on == *node);
         let nodes = self.world.nodes.iter().filter(|(name, _)| taken(name));
         nodes.into_iter().any(|(_, node)| missing.iter().any(|pod| pod.request.fits(&self.world.free(node))))
     }
 
     /// Returns what the next cycle is compared with, and notes what this one promises. `None`: pods leave, so that more than the bindings changes.
-    pub(super) fn remember(&self, promises: &mut Promises) -> Option<Last> {
+    pub(super) fn remember(&self, promises: &mut PodsBeforeNomination) -> Option<LastCycle> {
         let bound = || self.outcome.bound.keys();
         let promised = bound().filter(|name| promises.is_older(name, self.world)).cloned().collect();
         promises.note(&self.after);
-        let is_timed = |pod: &Pod| pod.annotation("volcano.sh/cooldown-time").is_some();
+        let is_timed = |pod: &ModelPod| pod.annotation("volcano.sh/cooldown-time").is_some();
         if self.after.pods.values().any(|pod| pod.leaving || is_timed(pod)) {
             return None;
         }
         let waiting = self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.is_none());
-        Some(Last {
+        Some(LastCycle {
             bound: bound().cloned().collect(),
             promised,
             waiting: waiting.map(|pod| pod.name.clone()).collect(),

@@ -1,28 +1,28 @@
 //! Which pods of one node may be evicted together.
 
 use super::laws::Preemption;
-use super::{Judge, free_for, is_daemon, is_reserved};
-use crate::amounts::Amounts;
-use crate::case::System;
+use super::{YuniKornAttemptCheck, free_for, is_daemon, is_reserved};
+use crate::amounts::MilliAmounts;
+use crate::case::SystemKind;
 use crate::demands::is_refused;
-use crate::world::{Node, Pod};
+use crate::world::{ModelNode, ModelPod};
 
 /// The maximum number of pods on a node for which every set is tried.
 const MOST: usize = 11;
 
-impl<'w> Judge<'w> {
+impl<'w> YuniKornAttemptCheck<'w> {
     /// Returns every set of victims on one node that the laws allow. A node with too many candidates is left out.
-    pub(super) fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
+    pub(super) fn legal_groups(&self) -> Vec<(&'w ModelNode, Vec<&'w ModelPod>)> {
         let Preemption { world, pod, .. } = self.preemption;
         let mut groups = Vec::new();
         for node in world.nodes.values().filter(|node| world.may_run(pod, node)) {
-            let able: Vec<&Pod> =
+            let able: Vec<&ModelPod> =
                 world.on(&node.name).filter(|other| self.illegal_victim(node, other, false).is_none()).collect();
             if able.len() > MOST {
                 continue;
             }
             for set in 1u32..1 << able.len() {
-                let group: Vec<&Pod> =
+                let group: Vec<&ModelPod> =
                     (0..).zip(&able).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod).collect();
                 if self.illegal(node, &group, false).is_none() {
                     groups.push((node, group));
@@ -33,7 +33,12 @@ impl<'w> Judge<'w> {
     }
 
     /// Returns why a pod may not be a victim on a node: the broken law and a message. `None`: it may.
-    pub(super) fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
+    pub(super) fn illegal_victim(
+        &self,
+        node: &ModelNode,
+        victim: &ModelPod,
+        lenient: bool,
+    ) -> Option<(&'static str, String)> {
         let pod = self.preemption.pod;
         if victim.node.as_deref() != Some(&node.name) {
             return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
@@ -57,7 +62,12 @@ impl<'w> Judge<'w> {
     }
 
     /// Returns why these pods may not be evicted together on this node: the broken law and a message. `None`: they may.
-    pub(super) fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
+    pub(super) fn illegal(
+        &self,
+        node: &ModelNode,
+        victims: &[&ModelPod],
+        lenient: bool,
+    ) -> Option<(&'static str, String)> {
         let Preemption { world, pod, .. } = self.preemption;
         if let Some(violation) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
             return Some(violation);
@@ -85,7 +95,7 @@ impl<'w> Judge<'w> {
     /// Returns the pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Four
     /// kinds of such pods are no obstacle: those always too large for the node, those that may not preempt, those that their queues do not admit,
     /// and those with demands that the model does not judge.
-    fn will_hold(&self, node: &Node) -> Option<&'w Pod> {
+    fn will_hold(&self, node: &ModelNode) -> Option<&'w ModelPod> {
         let Preemption { world, queues, pod } = self.preemption;
         if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {
             return None;
@@ -96,18 +106,18 @@ impl<'w> Judge<'w> {
         let mut claims = pod.request.clone();
         let mut holders = Vec::new();
         for agent in agents {
-            let judge = Judge {
+            let judge = YuniKornAttemptCheck {
                 preemption: Preemption { world, queues, pod: agent },
                 awaits_victims: false,
                 originators: self.originators.clone(),
             };
-            let stays = Amounts::sum(on_node().filter(|other| is_daemon(other)).map(|other| &other.request));
+            let stays = MilliAmounts::sum(on_node().filter(|other| is_daemon(other)).map(|other| &other.request));
             let mut most = node.allocatable.clone();
             most.take(&stays);
-            let may_go: Vec<&Pod> =
+            let may_go: Vec<&ModelPod> =
                 on_node().filter(|other| judge.illegal_victim(node, other, false).is_none()).collect();
             let admitted = judge.preemption.over_max(&may_go, false).is_none();
-            let is_refused = is_refused(System::Yunikorn, world, &agent.name);
+            let is_refused = is_refused(SystemKind::Yunikorn, world, &agent.name);
             if agent.never_preempts || !agent.request.fits(&most) || !admitted || is_refused {
                 continue;
             }

@@ -1,25 +1,25 @@
 //! The laws of the design, with the rulings where the design contradicts itself or upstream.
 
 use super::leaf;
-use super::queues::{Queue, Queues, is_within, nominated, used};
-use crate::amounts::Amounts;
-use crate::world::{Pod, World};
+use super::queues::{QueueTree, YuniKornQueue, is_within, nominated, used};
+use crate::amounts::MilliAmounts;
+use crate::world::{ModelCluster, ModelPod};
 
 /// The request of a preemptor.
 #[derive(Clone, Copy)]
 pub(super) struct Preemption<'w> {
-    pub(super) world: &'w World,
-    pub(super) queues: &'w Queues,
-    pub(super) pod: &'w Pod,
+    pub(super) world: &'w ModelCluster,
+    pub(super) queues: &'w QueueTree,
+    pub(super) pod: &'w ModelPod,
 }
 
-type Violation = Option<(&'static str, String)>;
+type LawViolation = Option<(&'static str, String)>;
 
 impl Preemption<'_> {
     /// Returns the queue that bounds the search for victims: the nearest fence or root. Unless `lenient`, also the nearest queue that the request
     /// would bring over its maximum.
     fn boundary(&self, lenient: bool) -> &str {
-        let full = |queue: &Queue| {
+        let full = |queue: &YuniKornQueue| {
             let mut then = used(self.world, &queue.path, false);
             then.add(&self.pod.request);
             !then.within(&queue.max)
@@ -30,7 +30,7 @@ impl Preemption<'_> {
     }
 
     /// Returns why a pod may not be a victim, independent of other victims. `None`: it may. `lenient` accepts both readings where two are possible.
-    pub(super) fn illegal_victim(&self, victim: &Pod, lenient: bool) -> Violation {
+    pub(super) fn illegal_victim(&self, victim: &ModelPod, lenient: bool) -> LawViolation {
         let (ours, theirs) = (leaf(self.pod), leaf(victim));
         let name = &victim.name;
         if victim.label("applicationId") == self.pod.label("applicationId") || ours == theirs {
@@ -66,7 +66,7 @@ impl Preemption<'_> {
     }
 
     /// Returns whether law 6 holds, with priority fences and offsets: up from the preemptor, then down to the victim.
-    fn ranks(&self, victim: &Pod) -> bool {
+    fn ranks(&self, victim: &ModelPod) -> bool {
         let common = self.common(leaf(victim));
         let mut rank = self.pod.priority;
         for queue in self.queues.up(leaf(self.pod)) {
@@ -103,7 +103,7 @@ impl Preemption<'_> {
             side.find(|queue| queue.guaranteed.names(resource))
         };
         let exceeds =
-            |queue: &Queue| used(self.world, &queue.path, true).get(resource) > queue.guaranteed.get(resource);
+            |queue: &YuniKornQueue| used(self.world, &queue.path, true).get(resource) > queue.guaranteed.get(resource);
         if let Some(queue) = nearest(theirs, false) {
             return exceeds(queue);
         }
@@ -112,7 +112,7 @@ impl Preemption<'_> {
     }
 
     /// Returns why these pods may not be evicted together. `None`: they may.
-    pub(super) fn illegal_group(&self, victims: &[&Pod], lenient: bool) -> Violation {
+    pub(super) fn illegal_group(&self, victims: &[&ModelPod], lenient: bool) -> LawViolation {
         self.below_guarantee(victims)
             .or_else(|| self.not_under_guarantee(victims))
             .or_else(|| self.loops(victims))
@@ -120,12 +120,14 @@ impl Preemption<'_> {
     }
 
     /// Computes the amounts that a queue loses by these evictions.
-    fn loss(queue: &Queue, victims: &[&Pod]) -> Amounts {
-        Amounts::sum(victims.iter().filter(|victim| is_within(leaf(victim), &queue.path)).map(|victim| &victim.request))
+    fn loss(queue: &YuniKornQueue, victims: &[&ModelPod]) -> MilliAmounts {
+        MilliAmounts::sum(
+            victims.iter().filter(|victim| is_within(leaf(victim), &queue.path)).map(|victim| &victim.request),
+        )
     }
 
     /// Checks law 2: no queue below the common one falls below its guarantee of a resource that a victim uses.
-    fn below_guarantee(&self, victims: &[&Pod]) -> Violation {
+    fn below_guarantee(&self, victims: &[&ModelPod]) -> LawViolation {
         for victim in victims {
             let common = self.common(leaf(victim));
             for queue in self.queues.up(leaf(victim)).into_iter().filter(|queue| !is_within(&common, &queue.path)) {
@@ -146,7 +148,7 @@ impl Preemption<'_> {
 
     /// Checks law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
     /// victims, it is enough that it is exceeded neither before nor afterwards. There must be at least one guarantee.
-    fn not_under_guarantee(&self, victims: &[&Pod]) -> Violation {
+    fn not_under_guarantee(&self, victims: &[&ModelPod]) -> LawViolation {
         let path = self.queues.up(leaf(self.pod));
         let mut guaranteed = false;
         for resource in self.requested() {
@@ -166,7 +168,7 @@ impl Preemption<'_> {
 
     /// Checks that the preemptor's queue ends with at most as much as the victim's queue where both share the guarantees that apply. Otherwise the
     /// recreated victims would preempt in turn.
-    fn loops(&self, victims: &[&Pod]) -> Violation {
+    fn loops(&self, victims: &[&ModelPod]) -> LawViolation {
         let guarantor = |path: &str, resource: &str| {
             let queue = self.queues.up(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
             Some(queue.path.clone())
@@ -199,7 +201,7 @@ impl Preemption<'_> {
     }
 
     /// Checks that no queue of the preemptor exceeds its maximum.
-    pub(super) fn over_max(&self, victims: &[&Pod], lenient: bool) -> Violation {
+    pub(super) fn over_max(&self, victims: &[&ModelPod], lenient: bool) -> LawViolation {
         for queue in self.queues.up(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);
             then.add(&self.pod.request);

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::leaf;
-use crate::ReadError;
-use crate::amounts::Amounts;
-use crate::world::{Pod, World, at, text};
+use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
+use crate::world::{ModelCluster, ModelPod, at, text};
 
 /// The delay of a queue without the property, in seconds.
 const DELAY: i64 = 30;
 
 /// A queue.
 #[derive(Debug, Clone)]
-pub(super) struct Queue {
+pub(super) struct YuniKornQueue {
     pub(super) path: String,
-    pub(super) guaranteed: Amounts,
-    pub(super) max: Amounts,
+    pub(super) guaranteed: MilliAmounts,
+    pub(super) max: MilliAmounts,
     pub(super) is_fence: bool,
     /// Inherited.
     pub(super) is_disabled: bool,
@@ -31,13 +31,13 @@ pub(super) struct Queue {
     template: Option<Value>,
 }
 
-impl Queue {
+impl YuniKornQueue {
     /// Reads a queue as a leaf with these resources and properties. `disabled` and `quota_delay`: those of the parent, which the queue inherits.
-    fn of(path: &str, written: &Value, disabled: bool, quota_delay: i64) -> Result<Queue, ReadError> {
+    fn of(path: &str, written: &Value, disabled: bool, quota_delay: i64) -> Result<YuniKornQueue, ModelInputError> {
         let property =
             |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
         let policy = property("preemption.policy");
-        Ok(Queue {
+        Ok(YuniKornQueue {
             path: path.to_owned(),
             guaranteed: amounts(at(written, "/resources/guaranteed"))?,
             max: amounts(at(written, "/resources/max"))?,
@@ -55,23 +55,23 @@ impl Queue {
 
 /// The tree.
 #[derive(Debug)]
-pub(super) struct Queues(BTreeMap<String, Queue>);
+pub(super) struct QueueTree(BTreeMap<String, YuniKornQueue>);
 
 /// Returns the partition of the configuration, which a case writes as JSON.
-pub(super) fn partition(world: &World) -> Value {
+pub(super) fn partition(world: &ModelCluster) -> Value {
     let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
     let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
     let config: Value = serde_json::from_str(written).unwrap_or_default();
     config.pointer("/partitions/0").cloned().unwrap_or_default()
 }
 
-impl Queues {
+impl QueueTree {
     /// Reads the configuration.
-    pub(super) fn read(world: &World) -> Result<Queues, ReadError> {
-        let mut queues = Queues(BTreeMap::new());
+    pub(super) fn read(world: &ModelCluster) -> Result<QueueTree, ModelInputError> {
+        let mut queues = QueueTree(BTreeMap::new());
         let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
         let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
-        let config: Value = serde_json::from_str(written).map_err(|error| ReadError(error.to_string()))?;
+        let config: Value = serde_json::from_str(written).map_err(|error| ModelInputError(error.to_string()))?;
         if let Some(root) = at(&config, "/partitions/0/queues/0") {
             queues.add(root, "", false)?;
         }
@@ -82,24 +82,24 @@ impl Queues {
 
     /// Creates a queue that a pod names and the configuration does not contain, if its parent allows that. It has the settings of the
     /// nearest child template above, and no others.
-    fn demand(&mut self, path: &str) -> Result<(), ReadError> {
+    fn demand(&mut self, path: &str) -> Result<(), ModelInputError> {
         let parent = path.rsplit_once('.').and_then(|(parent, _)| self.0.get(parent)).filter(|parent| !parent.is_leaf);
         if self.0.contains_key(path) || parent.is_none() {
             return Ok(());
         }
         let template = self.up(path).into_iter().find_map(|queue| queue.template.clone());
         let inherited = parent.map_or(0, |parent| parent.quota_delay);
-        let leaf = Queue::of(path, &template.unwrap_or_default(), false, inherited)?;
+        let leaf = YuniKornQueue::of(path, &template.unwrap_or_default(), false, inherited)?;
         self.0.insert(path.to_owned(), leaf);
         Ok(())
     }
 
-    fn add(&mut self, written: &Value, parent: &str, disabled: bool) -> Result<(), ReadError> {
+    fn add(&mut self, written: &Value, parent: &str, disabled: bool) -> Result<(), ModelInputError> {
         let name = text(written, "/name");
         let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
         let children = written.get("queues").and_then(Value::as_array).cloned().unwrap_or_default();
         let inherited = self.0.get(parent).map_or(0, |parent| parent.quota_delay);
-        let mut queue = Queue::of(&path, written, disabled, inherited)?;
+        let mut queue = YuniKornQueue::of(&path, written, disabled, inherited)?;
         queue.is_leaf = children.is_empty() && at(written, "/parent") != Some(&Value::Bool(true));
         queue.template = at(written, "/childtemplate").cloned();
         let is_disabled = queue.is_disabled;
@@ -108,14 +108,14 @@ impl Queues {
     }
 
     /// Returns the queues from a leaf up to root.
-    pub(super) fn up(&self, path: &str) -> Vec<&Queue> {
-        let mut queues: Vec<&Queue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
+    pub(super) fn up(&self, path: &str) -> Vec<&YuniKornQueue> {
+        let mut queues: Vec<&YuniKornQueue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
         queues.sort_by_key(|queue| std::cmp::Reverse(queue.path.len()));
         queues
     }
 
     /// Returns the paths of the queues that use more than their maximum. Pods that are leaving still count.
-    pub(super) fn over_max(&self, world: &World) -> BTreeSet<String> {
+    pub(super) fn over_max(&self, world: &ModelCluster) -> BTreeSet<String> {
         let over = self.0.values().filter(|queue| !used(world, &queue.path, false).within(&queue.max));
         over.map(|queue| queue.path.clone()).collect()
     }
@@ -137,8 +137,9 @@ impl Queues {
 
     /// Computes the free amounts below the maxima for a pod, optionally counting nominated pods as used. A resource without a maximum has a very
     /// large amount.
-    pub(super) fn headroom(&self, world: &World, pod: &Pod, with_nominated: bool) -> Amounts {
-        let mut headroom = Amounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
+    pub(super) fn headroom(&self, world: &ModelCluster, pod: &ModelPod, with_nominated: bool) -> MilliAmounts {
+        let mut headroom =
+            MilliAmounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
         for queue in self.up(leaf(pod)) {
             let mut used = used(world, &queue.path, false);
             if with_nominated {
@@ -153,7 +154,7 @@ impl Queues {
     }
 
     /// Returns whether every queue is within its maximum.
-    pub(super) fn within_max(&self, world: &World) -> bool {
+    pub(super) fn within_max(&self, world: &ModelCluster) -> bool {
         self.0.values().all(|queue| used(world, &queue.path, false).within(&queue.max))
     }
 }
@@ -164,20 +165,20 @@ pub(super) fn is_within(path: &str, other: &str) -> bool {
 }
 
 /// Computes the usage of a queue, optionally without terminating pods.
-pub(super) fn used(world: &World, path: &str, without_leaving: bool) -> Amounts {
+pub(super) fn used(world: &ModelCluster, path: &str, without_leaving: bool) -> MilliAmounts {
     let ours = world.pods.values().filter(|pod| pod.place().is_some() && is_within(leaf(pod), path));
-    Amounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
+    MilliAmounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
 }
 
 /// Adds up the requests of the nominated pods of a queue, except one pod.
-pub(super) fn nominated(world: &World, path: &str, except: &Pod) -> Amounts {
+pub(super) fn nominated(world: &ModelCluster, path: &str, except: &ModelPod) -> MilliAmounts {
     let ours = world.pods.values().filter(|pod| pod.pending() && pod.nominated.is_some() && pod.name != except.name);
-    Amounts::sum(ours.filter(|pod| is_within(leaf(pod), path)).map(|pod| &pod.request))
+    MilliAmounts::sum(ours.filter(|pod| is_within(leaf(pod), path)).map(|pod| &pod.request))
 }
 
 /// Reads amounts in YuniKorn's names: `vcore` is cpu.
-fn amounts(value: Option<&Value>) -> Result<Amounts, ReadError> {
-    let mut amounts = Amounts::read(value)?;
+fn amounts(value: Option<&Value>) -> Result<MilliAmounts, ModelInputError> {
+    let mut amounts = MilliAmounts::read(value)?;
     if let Some(cpu) = amounts.0.remove("vcore") {
         amounts.0.insert("cpu".to_owned(), cpu);
     }

@@ -2,22 +2,22 @@
 
 use serde::Deserialize;
 
-use super::record::{Attempt, Reason, Victim};
+use super::record::{AttemptView, ReasonView, VictimView};
 
 /// The answer about the pods of a name.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Answer {
+pub struct ExplanationView {
     /// The name in the question.
     pub asked: String,
     /// The pods of that name.
-    pub pods: Vec<Why>,
+    pub pods: Vec<ExplainedPodView>,
 }
 
 /// The state of a pod, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Why {
+pub struct ExplainedPodView {
     /// The pod.
     pub pod: String,
     /// Its state now.
@@ -25,23 +25,23 @@ pub struct Why {
     /// Its node.
     pub node: Option<String>,
     /// The attempts for it.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<AttemptView>,
     /// Why it was not tried.
-    pub held_back: Option<Reason>,
+    pub held_back: Option<ReasonView>,
     /// Why it was not placed in a cycle of the policy's own.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<AttemptExplanationView>,
     /// Whether it was safe before any decision.
-    pub standing: Option<Standing>,
+    pub standing: Option<StandingView>,
     /// The eviction of the pod, with its preemptor.
-    pub evicted: Option<Evicted>,
+    pub evicted: Option<EvictedView>,
     /// The results for it in the attempts for others.
-    pub looked_at: Vec<LookedAt>,
+    pub looked_at: Vec<ConsideredPodView>,
 }
 
 /// The standing of a running pod: whether it is safe.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Standing {
+pub struct StandingView {
     /// Whether no preemptor may evict it.
     pub safe: bool,
     /// The pods or queues that may evict it, or the laws that protect it.
@@ -49,24 +49,24 @@ pub struct Standing {
 }
 
 /// The eviction of a pod, with its preemptor.
-pub type Evicted = Victim;
+pub type EvictedView = VictimView;
 
 /// Why an attempt ended in its result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Explanation {
+pub struct AttemptExplanationView {
     /// The number of nodes.
     pub nodes: usize,
     /// The reasons, counted.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<ReasonCountView>,
     /// The reasons, one by one.
-    pub notes: Vec<Note>,
+    pub notes: Vec<NoteView>,
 }
 
 /// A reason that several pods, nodes or queues share.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Counted {
+pub struct ReasonCountView {
     /// The number of pods, nodes or queues.
     pub count: usize,
     /// What they are: `preemptor`, `pod`, `node` or `queue`.
@@ -75,13 +75,13 @@ pub struct Counted {
     pub outcome: String,
     /// The reason.
     #[serde(flatten)]
-    pub reason: Reason,
+    pub reason: ReasonView,
 }
 
 /// A reason for one pod, node or queue.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Note {
+pub struct NoteView {
     /// What it is about: `preemptor`, `pod`, `node` or `queue`.
     pub about: String,
     /// The name of that.
@@ -92,18 +92,18 @@ pub struct Note {
     pub outcome: String,
     /// The reason.
     #[serde(flatten)]
-    pub reason: Reason,
+    pub reason: ReasonView,
 }
 
 /// The result for a pod in the attempt for another.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct LookedAt {
+pub struct ConsideredPodView {
     /// The pod of the attempt.
     pub by: String,
     /// The result.
     pub outcome: String,
     /// The reason.
     #[serde(flatten)]
-    pub reason: Reason,
+    pub reason: ReasonView,
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::Finding;
+use super::record::FindingView;
 
 /// A file, and how to decide about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
+pub struct OpenRequest {
     /// The name of the file.
     pub name: String,
     /// The text of the file; empty for a recording.
@@ -43,7 +43,7 @@ pub struct Example {
 /// The engine's summary of the opened input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Summary {
+pub struct InputSummaryView {
     /// `snapshot`, `scenario` or `recording`.
     pub kind: String,
     /// The system whose laws apply.
@@ -51,13 +51,13 @@ pub struct Summary {
     /// All systems.
     pub systems: Vec<String>,
     /// The findings about the objects.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingView>,
 }
 
 /// A law.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Law {
+pub struct LawView {
     /// Its code.
     pub code: String,
     /// `gate`, `guard`, `limit` or `order`.
@@ -75,7 +75,7 @@ pub struct Law {
 /// A file that the engine has written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Written {
+pub struct DownloadFile {
     /// Its name.
     pub name: String,
     /// The text of the file.
@@ -84,7 +84,7 @@ pub struct Written {
 
 /// The result of putting the open input into the address of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub struct Shared {
+pub struct ShareResult {
     /// The number of letters of the address.
     pub letters: usize,
     /// Whether the address was copied to the clipboard, too.

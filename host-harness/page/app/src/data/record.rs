@@ -5,28 +5,28 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::Explanation;
+use super::answer::AttemptExplanationView;
 
 /// All decisions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Record {
+pub struct DecisionReportView {
     /// The policy that decided.
-    pub policy: Policy,
+    pub policy: PolicyView,
     /// The cluster at the beginning.
-    pub cluster: Counted,
+    pub cluster: ClusterCountsView,
     /// The decisions of each cycle.
-    pub cycles: Vec<Cycle>,
+    pub cycles: Vec<CycleView>,
     /// The quotas or queues.
     pub accounts: Vec<Account>,
     /// The findings about the objects.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingView>,
 }
 
 /// The policy that decided.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Policy {
+pub struct PolicyView {
     /// The system.
     pub laws: String,
 }
@@ -34,7 +34,7 @@ pub struct Policy {
 /// The cluster at the beginning.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Counted {
+pub struct ClusterCountsView {
     /// The newest time in it.
     pub now: Option<String>,
     /// Nodes.
@@ -48,21 +48,21 @@ pub struct Counted {
 /// The decisions of a cycle.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Cycle {
+pub struct CycleView {
     /// Its number, from 1.
     pub cycle: u32,
     /// The attempts in order.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<AttemptView>,
     /// Pods that were bound, with their nodes.
     pub bound: BTreeMap<String, String>,
     /// Pods that were nominated, with their nodes.
     pub nominated: BTreeMap<String, String>,
     /// The victims.
-    pub victims: BTreeMap<String, Victim>,
+    pub victims: BTreeMap<String, VictimView>,
     /// The plans.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<PlanView>,
     /// Plans that the host refused.
-    pub refused: Vec<RefusedPlan>,
+    pub refused: Vec<RefusedPlanView>,
     /// Pods that wait at permit, with their nodes.
     pub waiting: BTreeMap<String, String>,
     /// Pods that are still nominated to the node they had been nominated to.
@@ -72,15 +72,15 @@ pub struct Cycle {
     /// Pods that are still pending.
     pub still_pending: Vec<String>,
     /// Pods that were not tried.
-    pub held_back: BTreeMap<String, Reason>,
+    pub held_back: BTreeMap<String, ReasonView>,
     /// Why they are pending, where the policy runs its own cycle.
-    pub reasons: BTreeMap<String, Reason>,
+    pub reasons: BTreeMap<String, ReasonView>,
 }
 
 /// An attempt for a pod.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Attempt {
+pub struct AttemptView {
     /// The pod.
     pub pod: String,
     /// The result of the attempt.
@@ -88,21 +88,21 @@ pub struct Attempt {
     /// The node it has, is held for or nominated to.
     pub node: Option<String>,
     /// The reason why it was refused before any node was tried.
-    pub reason: Option<Reason>,
+    pub reason: Option<ReasonView>,
     /// The obstacles of the nodes.
-    pub nodes: Option<Nodes>,
+    pub nodes: Option<ObstacleCounts>,
     /// The reason of the preemption.
-    pub preemption: Option<Reason>,
+    pub preemption: Option<ReasonView>,
     /// The changes after which another attempt is worthwhile.
     pub retry_after: Vec<String>,
     /// The explanation of the result.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<AttemptExplanationView>,
 }
 
 /// The obstacles of nodes, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
-pub struct Nodes {
+pub struct ObstacleCounts {
     /// The number of nodes.
     pub nodes: usize,
     /// The number of nodes by obstacle.
@@ -112,7 +112,7 @@ pub struct Nodes {
 /// The reason of a result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Reason {
+pub struct ReasonView {
     /// The law or rule.
     pub code: String,
     /// The case of the law: which of its sentences this is.
@@ -126,7 +126,7 @@ pub struct Reason {
 /// The eviction of a victim.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Victim {
+pub struct VictimView {
     /// How it is evicted.
     pub how: String,
     /// Its node.
@@ -138,13 +138,13 @@ pub struct Victim {
     /// The queue that gives resources back, where there is no preemptor.
     pub queue: Option<String>,
     /// The reason.
-    pub reason: Reason,
+    pub reason: ReasonView,
 }
 
 /// A plan.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Plan {
+pub struct PlanView {
     /// Its number.
     pub plan: u64,
     /// The nominated pods, with their nodes.
@@ -156,13 +156,13 @@ pub struct Plan {
 /// A plan that the host refused.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct RefusedPlan {
+pub struct RefusedPlanView {
     /// Its number.
     pub plan: u64,
     /// The preemptor of the plan.
     pub preemptor: Option<String>,
     /// The law that it breaks.
-    pub reason: Reason,
+    pub reason: ReasonView,
 }
 
 /// A quota or queue.
@@ -176,13 +176,13 @@ pub struct Account {
     /// The account above it.
     pub parent: Option<String>,
     /// By resource.
-    pub resources: Vec<Amounts>,
+    pub resources: Vec<AccountResourceView>,
 }
 
 /// The amounts of a resource in a quota, as quantities.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Amounts {
+pub struct AccountResourceView {
     /// The resource.
     pub resource: String,
     /// The amount that its pods held before the decisions.
@@ -200,7 +200,7 @@ pub struct Amounts {
 /// A finding about an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Finding {
+pub struct FindingView {
     /// `error` or `warning`.
     pub severity: String,
     /// The object.
@@ -217,10 +217,10 @@ pub struct Finding {
     pub remedy: Option<String>,
 }
 
-impl Finding {
+impl FindingView {
     /// Makes an error without a place.
-    pub fn error(message: impl Into<String>) -> Finding {
-        Finding { severity: "error".to_owned(), message: message.into(), ..Finding::default() }
+    pub fn error(message: impl Into<String>) -> FindingView {
+        FindingView { severity: "error".to_owned(), message: message.into(), ..FindingView::default() }
     }
 
     /// Returns the place: the file and the line, and the object with its field.

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The changes that would let a job in.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct WhatIf {
+pub struct WhatIfView {
     /// The job.
     pub job: String,
     /// Whether it gets in without a change.
@@ -14,13 +14,13 @@ pub struct WhatIf {
     /// Why no change was tried: the job is gated, or left to another scheduler.
     pub not_tried: Option<String>,
     /// The changes, each of which is enough.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangeView>,
 }
 
 /// A change that is enough.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Change {
+pub struct ChangeView {
     /// The change in words.
     pub sentence: String,
     /// The number of pods that are evicted for the job.

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::quantity::{amount, part, rounded};
-use crate::data::{Account, Amounts};
+use crate::data::{Account, AccountResourceView};
 
 #[cfg(test)]
 mod tests;
 
 /// A queue with its depth in the tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Queue {
+pub struct QueueBars {
     /// Its name.
     pub name: String,
     /// The number of queues above it.
@@ -31,7 +31,7 @@ pub struct Bar {
     /// The amount that its pods hold after the decisions, rounded.
     pub held: String,
     /// The bounds, with their positions.
-    pub bounds: Vec<Bound>,
+    pub bounds: Vec<BarBound>,
     /// Whether the amount has grown.
     pub grows: bool,
     /// The bar in words.
@@ -40,7 +40,7 @@ pub struct Bar {
 
 /// A bound of a queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
+pub struct BarBound {
     /// Its name in its system.
     pub name: String,
     /// Its position.
@@ -50,7 +50,7 @@ pub struct Bound {
 }
 
 /// Returns the queues, each below its parent, siblings by name. A queue without amounts and bounds is left out, unless it has children.
-pub fn queues(accounts: &[Account]) -> Vec<Queue> {
+pub fn queues(accounts: &[Account]) -> Vec<QueueBars> {
     let known: BTreeSet<&str> = accounts.iter().map(|account| account.name.as_str()).collect();
     let mut below: BTreeMap<Option<&str>, Vec<&Account>> = BTreeMap::new();
     for account in accounts {
@@ -68,14 +68,14 @@ pub fn queues(accounts: &[Account]) -> Vec<Queue> {
         let bars: Vec<Bar> = account.resources.iter().filter_map(bar).collect();
         let children = below.get(&Some(account.name.as_str()));
         if !bars.is_empty() || children.is_some() {
-            queues.push(Queue { name: account.name.clone(), depth, bars });
+            queues.push(QueueBars { name: account.name.clone(), depth, bars });
         }
         open.extend(children.into_iter().flatten().rev().map(|child| (*child, depth.saturating_add(1))));
     }
     queues
 }
 
-fn bar(amounts: &Amounts) -> Option<Bar> {
+fn bar(amounts: &AccountResourceView) -> Option<Bar> {
     let resource = amounts.resource.as_str();
     let [before, used, promised] =
         [&amounts.used_before, &amounts.used_after, &amounts.promised].map(|it| amount(resource, it).unwrap_or(0));
@@ -90,7 +90,7 @@ fn bar(amounts: &Amounts) -> Option<Bar> {
     if longest == 0 {
         return None;
     }
-    let at = |(name, bound): &(&String, i64)| Bound {
+    let at = |(name, bound): &(&String, i64)| BarBound {
         name: (*name).clone(),
         at: part(*bound, longest),
         quantity: super::quantity::shown(resource, *bound),
@@ -107,7 +107,7 @@ fn bar(amounts: &Amounts) -> Option<Bar> {
 }
 
 /// Returns a bar in words.
-fn label(amounts: &Amounts) -> String {
+fn label(amounts: &AccountResourceView) -> String {
     let resource = amounts.resource.as_str();
     let mut words = format!("{resource}: used {}", rounded(resource, &amounts.used_after));
     if amounts.used_after != amounts.used_before {

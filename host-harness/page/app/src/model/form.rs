@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Bound, Edit, Finding, NewJob};
+use crate::data::{Edit, EditableBound, FindingView, NewJob};
 
 /// A new job as it is entered: each field is a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl JobForm {
     ///
     /// # Errors
     /// A field is no number, or no list of amounts.
-    pub fn read(&self) -> Result<Edit, Finding> {
+    pub fn read(&self) -> Result<Edit, FindingView> {
         Ok(Edit::Job(NewJob {
             name: self.name.trim().to_owned(),
             namespace: self.namespace.trim().to_owned(),
@@ -49,17 +49,17 @@ fn or_zero(text: &str) -> &str {
 ///
 /// # Errors
 /// The text is no whole number, or the number is too large or too small.
-pub fn number<N: std::str::FromStr>(what: &str, text: &str) -> Result<N, Finding> {
+pub fn number<N: std::str::FromStr>(what: &str, text: &str) -> Result<N, FindingView> {
     let wrong = |_| mistake(format!("{what} is no whole number: `{}`", text.trim()), "write digits only, such as 4");
     text.trim().parse().map_err(wrong)
 }
 
-fn mistake(message: String, remedy: &str) -> Finding {
-    Finding { remedy: Some(remedy.to_owned()), ..Finding::error(message) }
+fn mistake(message: String, remedy: &str) -> FindingView {
+    FindingView { remedy: Some(remedy.to_owned()), ..FindingView::error(message) }
 }
 
 /// Reads amounts by resource: `cpu 4, memory 16Gi`; `=` or `:` may stand in between.
-fn requests(text: &str) -> Result<BTreeMap<String, String>, Finding> {
+fn requests(text: &str) -> Result<BTreeMap<String, String>, FindingView> {
     let entries = text.split([',', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
     let read = |entry: &str| {
         let mut words = entry.split(['=', ':', ' ']).filter(|word| !word.is_empty());
@@ -72,8 +72,8 @@ fn requests(text: &str) -> Result<BTreeMap<String, String>, Finding> {
 }
 
 /// Returns the bounds as they are offered: quota, bound, resource, and its amount.
-pub fn choices(bounds: &[Bound]) -> Vec<[String; 4]> {
-    let of = |it: &Bound| {
+pub fn choices(bounds: &[EditableBound]) -> Vec<[String; 4]> {
+    let of = |it: &EditableBound| {
         let (queue, bound) = (it.queue.clone(), it.bound.clone());
         let amounts = it.amounts.clone().into_iter();
         amounts.map(move |(resource, amount)| [queue.clone(), bound.clone(), resource, amount]).collect::<Vec<_>>()
@@ -114,8 +114,12 @@ mod tests {
     fn every_amount_of_a_bound_is_a_choice() {
         let amounts = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, it)| ((*name).into(), (*it).into())).collect();
         let bounds = [
-            Bound { queue: "q".into(), bound: "min".into(), amounts: amounts(&[("cpu", "4"), ("memory", "1Gi")]) },
-            Bound { queue: "q".into(), bound: "max".into(), amounts: amounts(&[]) },
+            EditableBound {
+                queue: "q".into(),
+                bound: "min".into(),
+                amounts: amounts(&[("cpu", "4"), ("memory", "1Gi")]),
+            },
+            EditableBound { queue: "q".into(), bound: "max".into(), amounts: amounts(&[]) },
         ];
         let choices = choices(&bounds);
         assert_eq!(choices, [["q", "min", "cpu", "4"], ["q", "min", "memory", "1Gi"]].map(|it| it.map(String::from)));

@@ -1,13 +1,13 @@
 //! The following of a recording that is being written.
 
 use super::time::MOST;
-use crate::data::{Known, START};
+use crate::data::{ReadPosition, START};
 
 /// The progress of following a recording: how much is known, repeated and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Live {
+pub struct FollowProgress {
     /// The known part of the recording.
-    pub known: Known,
+    pub known: ReadPosition,
     /// The number of the moment that was repeated last.
     pub repeated: usize,
     /// Whether the newest moment is shown as soon as it is known; false while an earlier one is shown.
@@ -18,10 +18,10 @@ pub struct Live {
     pub is_over: bool,
 }
 
-impl Default for Live {
-    fn default() -> Live {
-        Live {
-            known: Known { whole: START, moments: 0 },
+impl Default for FollowProgress {
+    fn default() -> FollowProgress {
+        FollowProgress {
+            known: ReadPosition { whole: START, moments: 0 },
             repeated: 0,
             follows: true,
             is_repeating: false,
@@ -30,7 +30,7 @@ impl Default for Live {
     }
 }
 
-impl Live {
+impl FollowProgress {
     /// Returns how many moments are known and not repeated.
     pub fn behind(&self) -> usize {
         self.known.moments.saturating_sub(self.repeated)
@@ -58,8 +58,8 @@ impl Live {
 mod tests {
     use super::*;
 
-    fn live(moments: usize, repeated: usize) -> Live {
-        Live { known: Known { whole: START, moments }, repeated, ..Live::default() }
+    fn live(moments: usize, repeated: usize) -> FollowProgress {
+        FollowProgress { known: ReadPosition { whole: START, moments }, repeated, ..FollowProgress::default() }
     }
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(live(0, 0).sentence(0), "Live: nothing was decided yet");
         assert_eq!(live(4, 4).sentence(4), "Live: this is the newest moment");
         assert_eq!(live(4, 4).sentence(3), "Live: 1 newer moment");
-        let over = Live { is_over: true, follows: false, ..live(9, 4) };
+        let over = FollowProgress { is_over: true, follows: false, ..live(9, 4) };
         assert_eq!(over.sentence(2), "No longer followed: 7 newer moments");
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use lictor_picture::{Node, Picture};
+use lictor_picture::{DrawnNode, Picture};
 
 use super::quantity::{counted, part, short, shown};
 
@@ -21,7 +21,7 @@ pub enum Colour {
 
 /// The order of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum NodeSortOrder {
     /// By name.
     Name,
     /// The fullest first.
@@ -85,7 +85,7 @@ fn band(band: &[i32]) -> String {
 }
 
 /// Returns the bar of a resource of a node, in the order of the legend.
-pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
+pub fn segments(node: &DrawnNode, resource: usize, legend: &Legend) -> Vec<Segment> {
     let whole = node.allocatable.get(resource).copied().unwrap_or(0);
     let mut held: Vec<(usize, i64)> = node
         .held
@@ -108,7 +108,7 @@ pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
 }
 
 /// Returns a node in words: its name, the number of its pods, and their amounts of each resource.
-pub fn sentence(picture: &Picture, node: &Node) -> String {
+pub fn sentence(picture: &Picture, node: &DrawnNode) -> String {
     let of = |((at, whole), name): ((usize, &i64), &String)| {
         (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, node.held_of(at)), shown(name, *whole)))
     };
@@ -117,10 +117,10 @@ pub fn sentence(picture: &Picture, node: &Node) -> String {
 }
 
 /// Returns the nodes whose name contains `filter`, in this order, as indices of the picture.
-pub fn listed(picture: &Picture, filter: &str, order: Order) -> Vec<usize> {
+pub fn listed(picture: &Picture, filter: &str, order: NodeSortOrder) -> Vec<usize> {
     let matching = picture.nodes.iter().enumerate().filter(|(_, node)| node.name.contains(filter));
-    let mut listed: Vec<(usize, &Node)> = matching.collect();
-    if order == Order::Fullest {
+    let mut listed: Vec<(usize, &DrawnNode)> = matching.collect();
+    if order == NodeSortOrder::Fullest {
         // Stable: nodes that are equally full stay in the order of their names.
         listed.sort_by_cached_key(|(_, node)| Reverse(node.fullness()));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::jobs::State;
-use crate::data::{Attempt, Cycle, Nodes, Reason};
+use super::jobs::LanePodState;
+use crate::data::{AttemptView, CycleView, ObstacleCounts, ReasonView};
 
 mod others;
 #[cfg(test)]
@@ -33,12 +33,12 @@ pub struct Section {
     /// Its title.
     pub title: &'static str,
     /// Jobs, single pods, and queues that give resources back.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ResultEntry>,
 }
 
 /// The result for a pod that waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum PendingPodResult {
     /// It was bound.
     Bound,
     /// It is nominated, and receives its node when its victims have left.
@@ -57,51 +57,51 @@ pub enum Fate {
     Elsewhere,
 }
 
-impl Fate {
+impl PendingPodResult {
     /// All results, in the order in which they are shown.
-    pub const ALL: [Fate; 8] = [
-        Fate::Bound,
-        Fate::Nominated,
-        Fate::Held,
-        Fate::Refused,
-        Fate::Unschedulable,
-        Fate::Pending,
-        Fate::Gated,
-        Fate::Elsewhere,
+    pub const ALL: [PendingPodResult; 8] = [
+        PendingPodResult::Bound,
+        PendingPodResult::Nominated,
+        PendingPodResult::Held,
+        PendingPodResult::Refused,
+        PendingPodResult::Unschedulable,
+        PendingPodResult::Pending,
+        PendingPodResult::Gated,
+        PendingPodResult::Elsewhere,
     ];
 
     /// Returns the title of its section.
     pub fn title(self) -> &'static str {
         match self {
-            Fate::Bound => "Bound",
-            Fate::Nominated => "Nominated, to be bound when the victims have left",
-            Fate::Held => "Held at permit",
-            Fate::Refused => "Refused",
-            Fate::Unschedulable => "Unschedulable",
-            Fate::Pending => "Still pending",
-            Fate::Gated => "Gated, not tried",
-            Fate::Elsewhere => "Left to other schedulers",
+            PendingPodResult::Bound => "Bound",
+            PendingPodResult::Nominated => "Nominated, to be bound when the victims have left",
+            PendingPodResult::Held => "Held at permit",
+            PendingPodResult::Refused => "Refused",
+            PendingPodResult::Unschedulable => "Unschedulable",
+            PendingPodResult::Pending => "Still pending",
+            PendingPodResult::Gated => "Gated, not tried",
+            PendingPodResult::Elsewhere => "Left to other schedulers",
         }
     }
 
     /// Returns its name in one word, for badges and for style.
     pub fn word(self) -> &'static str {
         match self {
-            Fate::Bound => "bound",
-            Fate::Nominated => "nominated",
-            Fate::Held => "held",
-            Fate::Refused => "refused",
-            Fate::Unschedulable => "unschedulable",
-            Fate::Pending => "pending",
-            Fate::Gated => "gated",
-            Fate::Elsewhere => "elsewhere",
+            PendingPodResult::Bound => "bound",
+            PendingPodResult::Nominated => "nominated",
+            PendingPodResult::Held => "held",
+            PendingPodResult::Refused => "refused",
+            PendingPodResult::Unschedulable => "unschedulable",
+            PendingPodResult::Pending => "pending",
+            PendingPodResult::Gated => "gated",
+            PendingPodResult::Elsewhere => "elsewhere",
         }
     }
 }
 
 /// An entry: pods of one job with the same lines, a single pod, or a queue that gives resources back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct ResultEntry {
     /// The job, the pod or the queue.
     pub name: String,
     /// The job or the pod to ask about. `None`: the entry is a queue.
@@ -113,7 +113,7 @@ pub struct Entry {
     /// The reasons.
     pub lines: Vec<Line>,
     /// The pods that are evicted for them.
-    pub victims: Vec<Victim>,
+    pub victims: Vec<ListedVictim>,
 }
 
 /// A sentence with its law.
@@ -126,7 +126,7 @@ pub struct Line {
 }
 
 impl Line {
-    fn of(reason: &Reason) -> Line {
+    fn of(reason: &ReasonView) -> Line {
         Line { law: Some(reason.code.clone()), text: reason.message.clone() }
     }
 
@@ -137,7 +137,7 @@ impl Line {
 
 /// A victim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Victim {
+pub struct ListedVictim {
     /// The pod.
     pub pod: String,
     /// Its node.
@@ -150,23 +150,27 @@ pub struct Victim {
 pub type Jobs = BTreeMap<String, String>;
 
 /// Returns the result for every pod that waited, by name.
-pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
+pub fn fates(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
     let mut fates = BTreeMap::new();
     for pod in &cycle.still_pending {
-        fates.insert(pod.as_str(), Fate::Pending);
+        fates.insert(pod.as_str(), PendingPodResult::Pending);
     }
     for attempt in &cycle.attempts {
         let fate = match attempt.result.as_str() {
-            REJECTED => Fate::Refused,
-            UNSCHEDULABLE => Fate::Unschedulable,
-            _ => Fate::Pending,
+            REJECTED => PendingPodResult::Refused,
+            UNSCHEDULABLE => PendingPodResult::Unschedulable,
+            _ => PendingPodResult::Pending,
         };
         fates.insert(attempt.pod.as_str(), fate);
     }
     for (pod, reason) in &cycle.held_back {
-        fates.insert(pod, if reason.code == GATED { Fate::Gated } else { Fate::Elsewhere });
+        fates.insert(pod, if reason.code == GATED { PendingPodResult::Gated } else { PendingPodResult::Elsewhere });
     }
-    let named = [(&cycle.nominated, Fate::Nominated), (&cycle.waiting, Fate::Held), (&cycle.bound, Fate::Bound)];
+    let named = [
+        (&cycle.nominated, PendingPodResult::Nominated),
+        (&cycle.waiting, PendingPodResult::Held),
+        (&cycle.bound, PendingPodResult::Bound),
+    ];
     for (pods, fate) in named {
         fates.extend(pods.keys().map(|pod| (pod.as_str(), fate)));
     }
@@ -174,32 +178,32 @@ pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
 }
 
 /// Returns the sections of a cycle; empty ones are left out.
-pub fn sections(cycle: &Cycle, jobs: &Jobs) -> Vec<Section> {
+pub fn sections(cycle: &CycleView, jobs: &Jobs) -> Vec<Section> {
     let fates = fates(cycle);
-    let attempts: BTreeMap<&str, &Attempt> =
+    let attempts: BTreeMap<&str, &AttemptView> =
         cycle.attempts.iter().map(|attempt| (attempt.pod.as_str(), attempt)).collect();
-    let section = |fate: Fate| {
+    let section = |fate: PendingPodResult| {
         let pods = fates.iter().filter(|(_, theirs)| **theirs == fate).map(|(pod, _)| *pod);
         let said = pods.map(|pod| (pod, lines(cycle, attempts.get(pod).copied(), pod)));
         let entries = group(said, jobs).into_iter().map(|(name, pods, lines)| entry(cycle, name, &pods, lines));
         Section { word: fate.word(), title: fate.title(), entries: entries.collect() }
     };
-    let sections = Fate::ALL.map(section).into_iter().chain(others::sections(cycle));
+    let sections = PendingPodResult::ALL.map(section).into_iter().chain(others::sections(cycle));
     sections.filter(|section| !section.entries.is_empty()).collect()
 }
 
 /// Returns how many pods a cycle has bound, nominated, evicted and so on, in words.
-pub fn summary(cycle: &Cycle) -> String {
+pub fn summary(cycle: &CycleView) -> String {
     let fates = fates(cycle);
-    let waited = |fate: Fate| (fates.values().filter(|theirs| **theirs == fate).count(), fate.word());
-    let evicted = (cycle.victims.len(), State::Evicted.word());
-    let after = |fate: Fate| if fate == Fate::Nominated { Some(evicted) } else { None };
-    let counts = Fate::ALL.into_iter().flat_map(|fate| [Some(waited(fate)), after(fate)]).flatten();
+    let waited = |fate: PendingPodResult| (fates.values().filter(|theirs| **theirs == fate).count(), fate.word());
+    let evicted = (cycle.victims.len(), LanePodState::Evicted.word());
+    let after = |fate: PendingPodResult| if fate == PendingPodResult::Nominated { Some(evicted) } else { None };
+    let counts = PendingPodResult::ALL.into_iter().flat_map(|fate| [Some(waited(fate)), after(fate)]).flatten();
     let said = counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     said.collect::<Vec<_>>().join(" · ")
 }
 
-fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry {
+fn entry(cycle: &CycleView, name: String, pods: &[&str], lines: Vec<Line>) -> ResultEntry {
     let at =
         |pod: &&str| [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().find_map(|nodes| nodes.get(*pod));
     let nodes: BTreeSet<&String> = pods.iter().filter_map(at).collect();
@@ -212,11 +216,11 @@ fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry 
         [only] => only.clone(),
         _ => name.clone(),
     };
-    Entry { name, asked: Some(asked), nodes: names(&nodes), victims: victims.map(victim).collect(), pods, lines }
+    ResultEntry { name, asked: Some(asked), nodes: names(&nodes), victims: victims.map(victim).collect(), pods, lines }
 }
 
-fn victim((pod, victim): (&String, &crate::data::Victim)) -> Victim {
-    Victim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), how: how(&victim.how) }
+fn victim((pod, victim): (&String, &crate::data::VictimView)) -> ListedVictim {
+    ListedVictim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), how: how(&victim.how) }
 }
 
 /// Returns how a victim is evicted, in words.
@@ -259,7 +263,7 @@ fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> V
 }
 
 /// Returns the reasons for the result of a pod.
-fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
+fn lines(cycle: &CycleView, attempt: Option<&AttemptView>, pod: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Some(node) = cycle.still_nominated.get(pod) {
         lines.push(Line::plain(format!("nominated to {node} before, and still is")));
@@ -277,7 +281,7 @@ fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
 }
 
 /// Returns the obstacles of the nodes as one sentence, the most frequent first.
-pub fn sentence(nodes: &Nodes) -> String {
+pub fn sentence(nodes: &ObstacleCounts) -> String {
     let mut counted: Vec<(&String, &usize)> = nodes.obstacles.iter().collect();
     counted.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
     let said: Vec<String> = counted.iter().map(|(obstacle, count)| format!("{count} {obstacle}")).collect();

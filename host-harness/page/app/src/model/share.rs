@@ -1,12 +1,12 @@
 //! The message after something was put into the address of the page.
 
-use crate::data::Shared;
+use crate::data::ShareResult;
 
 /// The number of letters beyond which some programs cut an address.
 const LONG: usize = 8_000;
 
 /// Returns the result in words.
-pub fn sentence(shared: &Shared) -> String {
+pub fn sentence(shared: &ShareResult) -> String {
     let copied = match shared.copied {
         true => "and is copied",
         false => "but could not be copied: copy it from the line of the browser",
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn it_is_said_whether_the_address_was_copied_and_that_it_is_long() {
-        let said = |letters, copied| sentence(&Shared { letters, copied });
+        let said = |letters, copied| sentence(&ShareResult { letters, copied });
         assert_eq!(said(LONG, true), "the address has all of it, and is copied");
         assert_eq!(
             said(LONG, false),

@@ -2,15 +2,17 @@
 
 use super::quantity::counted;
 use super::results::REJECTED;
-use super::why::{Item, Part, is_now, one, said};
-use crate::data::{Answer, Attempt, Cycle, Explanation, Note, Plan, Why};
+use super::why::{ReasonItem, ReasonSection, is_now, one, said};
+use crate::data::{
+    AttemptExplanationView, AttemptView, CycleView, ExplainedPodView, ExplanationView, NoteView, PlanView,
+};
 
 #[cfg(test)]
 mod tests;
 
 /// A step of a decision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
+pub struct DecisionStep {
     /// Its name.
     pub name: &'static str,
     /// What happens in it.
@@ -18,7 +20,7 @@ pub struct Stage {
     /// How it ended, in words.
     pub end: String,
     /// The reasons in this step, under titles.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ReasonSection>,
 }
 
 /// The names of the steps, and what happens in each.
@@ -37,10 +39,10 @@ const STAGES: [(&str, &str); 7] = [
 
 /// Returns the steps of the decision about the pods of an answer. For a gang, they are those of the pod with the longest explanation. `None`: no pod
 /// was tried.
-pub fn stages(answer: &Answer, cycle: &Cycle) -> Option<(String, Vec<Stage>)> {
-    let most = |why: &&Why| explanation(why).map(|it| it.notes.len().saturating_add(1)).unwrap_or(0);
+pub fn stages(answer: &ExplanationView, cycle: &CycleView) -> Option<(String, Vec<DecisionStep>)> {
+    let most = |why: &&ExplainedPodView| explanation(why).map(|it| it.notes.len().saturating_add(1)).unwrap_or(0);
     let why = answer.pods.iter().rev().max_by_key(most)?;
-    let nothing = Explanation::default();
+    let nothing = AttemptExplanationView::default();
     let told = explanation(why).unwrap_or(&nothing);
     let attempt = why.attempts.last();
     if attempt.is_none() && why.held_back.is_none() && explanation(why).is_none() {
@@ -56,24 +58,29 @@ pub fn stages(answer: &Answer, cycle: &Cycle) -> Option<(String, Vec<Stage>)> {
         planned(why, plan, cycle, told),
         verify(why, plan, cycle),
     ];
-    let stage = |((name, what), (end, parts)): ((&'static str, &'static str), Said)| Stage { name, what, end, parts };
+    let stage = |((name, what), (end, parts)): ((&'static str, &'static str), StepSummary)| DecisionStep {
+        name,
+        what,
+        end,
+        parts,
+    };
     Some((why.pod.clone(), STAGES.into_iter().zip(said).map(stage).collect()))
 }
 
 /// The end of a step, and the reasons in it.
-type Said = (String, Vec<Part>);
+type StepSummary = (String, Vec<ReasonSection>);
 
-fn explanation(why: &Why) -> Option<&Explanation> {
+fn explanation(why: &ExplainedPodView) -> Option<&AttemptExplanationView> {
     let attempts = why.attempts.iter().rev().filter_map(|attempt| attempt.explanation.as_ref());
     attempts.chain(&why.explanation).next()
 }
 
-fn parts(parts: impl IntoIterator<Item = (&'static str, Vec<Item>)>) -> Vec<Part> {
+fn parts(parts: impl IntoIterator<Item = (&'static str, Vec<ReasonItem>)>) -> Vec<ReasonSection> {
     let there = parts.into_iter().filter(|(_, items)| !items.is_empty());
-    there.map(|(title, items)| Part { title, items }).collect()
+    there.map(|(title, items)| ReasonSection { title, items }).collect()
 }
 
-fn queue_order(why: &Why, cycle: &Cycle) -> Said {
+fn queue_order(why: &ExplainedPodView, cycle: &CycleView) -> StepSummary {
     let said = parts([("Not tried because", why.held_back.iter().map(one).collect())]);
     let Some(place) = cycle.attempts.iter().position(|attempt| attempt.pod == why.pod) else {
         let end = match why.held_back {
@@ -88,7 +95,7 @@ fn queue_order(why: &Why, cycle: &Cycle) -> Said {
     (format!("It was tried as number {number} of {}{behind}.", cycle.attempts.len()), said)
 }
 
-fn pre_filter(why: &Why, attempt: Option<&Attempt>, told: &Explanation) -> Said {
+fn pre_filter(why: &ExplainedPodView, attempt: Option<&AttemptView>, told: &AttemptExplanationView) -> StepSummary {
     let Some(attempt) = attempt else {
         let end = if why.held_back.is_some() {
             "It did not come to this."
@@ -107,22 +114,22 @@ fn pre_filter(why: &Why, attempt: Option<&Attempt>, told: &Explanation) -> Said 
     }
 }
 
-fn filter(attempt: Option<&Attempt>, told: &Explanation) -> Said {
+fn filter(attempt: Option<&AttemptView>, told: &AttemptExplanationView) -> StepSummary {
     let end = match attempt {
         Some(attempt) if attempt.result == REJECTED => "No node was asked: it was refused before.".to_owned(),
-        Some(Attempt { result, node: Some(node), .. }) if result == "Scheduled" || result == "Waiting" => {
+        Some(AttemptView { result, node: Some(node), .. }) if result == "Scheduled" || result == "Waiting" => {
             format!("{node} takes it as it is.")
         }
-        Some(Attempt { nodes: Some(nodes), .. }) => format!("None of {} nodes takes it as it is.", nodes.nodes),
+        Some(AttemptView { nodes: Some(nodes), .. }) => format!("None of {} nodes takes it as it is.", nodes.nodes),
         _ => String::new(),
     };
     let items = said(told, &["node"], &["chosen", "barred", "unneeded"], "node", &is_now);
     (end, parts([("Nodes as they are", items)]))
 }
 
-fn dry_run(told: &Explanation) -> Said {
-    let all = |_: &Note| true;
-    let later = |note: &Note| !is_now(note);
+fn dry_run(told: &AttemptExplanationView) -> StepSummary {
+    let all = |_: &NoteView| true;
+    let later = |note: &NoteView| !is_now(note);
     let said = parts([
         ("Spared because", said(told, &["pod"], &["spared"], "pod", &all)),
         ("Nodes after evictions", said(told, &["node"], &["chosen", "barred", "unneeded"], "node", &later)),
@@ -132,8 +139,8 @@ fn dry_run(told: &Explanation) -> Said {
     (end.to_owned(), said)
 }
 
-fn reprieve(told: &Explanation) -> Said {
-    let all = |_: &Note| true;
+fn reprieve(told: &AttemptExplanationView) -> StepSummary {
+    let all = |_: &NoteView| true;
     let said = parts([
         ("Reprieved: they stay after all", said(told, &["pod"], &["reprieved"], "pod", &all)),
         ("Needed: they cannot be reprieved", said(told, &["pod"], &["needed"], "pod", &all)),
@@ -143,8 +150,13 @@ fn reprieve(told: &Explanation) -> Said {
     (end.to_owned(), said)
 }
 
-fn planned(why: &Why, plan: Option<&Plan>, cycle: &Cycle, told: &Explanation) -> Said {
-    let all = |_: &Note| true;
+fn planned(
+    why: &ExplainedPodView,
+    plan: Option<&PlanView>,
+    cycle: &CycleView,
+    told: &AttemptExplanationView,
+) -> StepSummary {
+    let all = |_: &NoteView| true;
     let mut said = parts([
         ("What happens", said(told, &["preemptor", "queue"], &["chosen"], "", &all)),
         ("Victims, evicted because", said(told, &["pod"], &["needed", "chosen"], "pod", &all)),
@@ -167,7 +179,7 @@ fn planned(why: &Why, plan: Option<&Plan>, cycle: &Cycle, told: &Explanation) ->
     (end, said)
 }
 
-fn verify(why: &Why, plan: Option<&Plan>, cycle: &Cycle) -> Said {
+fn verify(why: &ExplainedPodView, plan: Option<&PlanView>, cycle: &CycleView) -> StepSummary {
     let refused = cycle.refused.iter().filter(|refused| refused.preemptor.as_ref() == Some(&why.pod));
     let said = parts([("The host refused a plan because", refused.map(|refused| one(&refused.reason)).collect())]);
     let placed = cycle.bound.contains_key(&why.pod) || cycle.waiting.contains_key(&why.pod);
@@ -181,6 +193,6 @@ fn verify(why: &Why, plan: Option<&Plan>, cycle: &Cycle) -> Said {
 }
 
 /// Returns the failed constraints of the pod, its job or its queue.
-fn barred(told: &Explanation) -> Vec<Item> {
+fn barred(told: &AttemptExplanationView) -> Vec<ReasonItem> {
     said(told, &["preemptor", "queue"], &["barred"], "", &|_| true)
 }

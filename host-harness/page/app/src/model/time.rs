@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lictor_picture::Picture;
 
-use super::results::{Fate, fates};
-use crate::data::{Cycle, Moment, Record};
+use super::results::{PendingPodResult, fates};
+use crate::data::{CycleView, DecisionReportView, MomentView};
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ pub const MOST_IN_SUM: usize = 1_000_000;
 
 /// A cycle that is kept. Cheap to copy.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct StoredMoment {
     /// The number of the cycle, from 1.
     pub number: usize,
     /// The objects that left the cluster before it.
@@ -27,14 +27,14 @@ pub struct Kept {
     /// The cluster before the decisions.
     pub picture: Arc<Picture>,
     /// The decisions.
-    pub record: Arc<Record>,
+    pub record: Arc<DecisionReportView>,
     /// The changes by the cycle.
-    pub changes: Changes,
+    pub changes: CycleChanges,
 }
 
 /// The changes by a cycle, in numbers of pods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct CycleChanges {
     /// Pods that were bound.
     pub bound: usize,
     /// Pods that were nominated.
@@ -47,14 +47,15 @@ pub struct Changes {
     pub left: usize,
 }
 
-impl Changes {
+impl CycleChanges {
     /// Counts the changes by a cycle. `left`: the objects that left before it.
-    pub fn of(cycle: &Cycle, left: usize) -> Changes {
-        let is_refused = |(pod, fate): &(&str, Fate)| {
-            let has_none = matches!(fate, Fate::Refused | Fate::Unschedulable | Fate::Pending);
+    pub fn of(cycle: &CycleView, left: usize) -> CycleChanges {
+        let is_refused = |(pod, fate): &(&str, PendingPodResult)| {
+            let has_none =
+                matches!(fate, PendingPodResult::Refused | PendingPodResult::Unschedulable | PendingPodResult::Pending);
             has_none && !cycle.still_nominated.contains_key(*pod)
         };
-        Changes {
+        CycleChanges {
             bound: cycle.bound.len(),
             nominated: cycle.nominated.len(),
             evicted: cycle.victims.len(),
@@ -86,19 +87,25 @@ impl Changes {
 /// The moments that are kept, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moments {
-    kept: VecDeque<Kept>,
+    kept: VecDeque<StoredMoment>,
     sum: usize,
 }
 
 impl Moments {
     /// Adds the next moment. Beyond the limits the oldest ones are removed; where moments in between were skipped, all are.
-    pub fn push(&mut self, moment: Moment) {
+    pub fn push(&mut self, moment: MomentView) {
         if moment.number != self.last().saturating_add(1) {
             *self = Moments::default();
         }
-        let Moment { number, left, picture, record } = moment;
-        let changes = record.cycles.last().map(|cycle| Changes::of(cycle, left.len())).unwrap_or_default();
-        let kept = Kept { number, left: Arc::new(left), picture: Arc::new(picture), record: Arc::new(record), changes };
+        let MomentView { number, left, picture, record } = moment;
+        let changes = record.cycles.last().map(|cycle| CycleChanges::of(cycle, left.len())).unwrap_or_default();
+        let kept = StoredMoment {
+            number,
+            left: Arc::new(left),
+            picture: Arc::new(picture),
+            record: Arc::new(record),
+            changes,
+        };
         self.sum = self.sum.saturating_add(size(&kept));
         self.kept.push_back(kept);
         while self.kept.len() > 1 && (self.kept.len() > MOST || self.sum > MOST_IN_SUM) {
@@ -109,7 +116,7 @@ impl Moments {
     }
 
     /// Returns the moment with this number. `None`: it is not kept.
-    pub fn get(&self, number: usize) -> Option<&Kept> {
+    pub fn get(&self, number: usize) -> Option<&StoredMoment> {
         let place = number.checked_sub(self.first())?;
         self.kept.get(place)
     }
@@ -130,13 +137,13 @@ impl Moments {
     }
 
     /// Returns all moments that are kept, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Kept> {
+    pub fn iter(&self) -> impl Iterator<Item = &StoredMoment> {
         self.kept.iter()
     }
 }
 
 /// Returns the size of a moment: its nodes, pods and attempts.
-fn size(kept: &Kept) -> usize {
+fn size(kept: &StoredMoment) -> usize {
     let pods = kept.picture.jobs.iter().map(|job| job.pods.len());
     let attempts = kept.record.cycles.iter().map(|cycle| cycle.attempts.len());
     pods.chain(attempts).fold(kept.picture.nodes.len(), usize::saturating_add)

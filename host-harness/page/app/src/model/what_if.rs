@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::data::{Answer, Change, WhatIf};
+use crate::data::{ChangeView, ExplanationView, WhatIfView};
 
 /// A change that is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct ListedChange {
     /// The change in words.
     pub sentence: String,
     /// Its cost, in words.
@@ -16,21 +16,21 @@ pub struct Offer {
 }
 
 /// Returns the changes of an answer.
-pub fn offers(answer: &WhatIf) -> Vec<Offer> {
+pub fn offers(answer: &WhatIfView) -> Vec<ListedChange> {
     answer.changes.iter().map(offer).collect()
 }
 
-fn offer(change: &Change) -> Offer {
+fn offer(change: &ChangeView) -> ListedChange {
     let cost = match change.victims {
         0 => "no pod is evicted".to_owned(),
         1 => "1 pod is evicted".to_owned(),
         victims => format!("{victims} pods are evicted"),
     };
-    Offer { sentence: change.sentence.clone(), cost, objects: change.objects.clone() }
+    ListedChange { sentence: change.sentence.clone(), cost, objects: change.objects.clone() }
 }
 
 /// Returns the sentence above the changes, or instead of them.
-pub fn said(answer: &WhatIf) -> String {
+pub fn said(answer: &WhatIfView) -> String {
     match (&answer.not_tried, answer.changes.is_empty(), answer.is_in) {
         (Some(why), ..) => why.clone(),
         (None, true, true) => "It gets in as it is.".to_owned(),
@@ -40,7 +40,7 @@ pub fn said(answer: &WhatIf) -> String {
 }
 
 /// Returns whether any pod of the answer waits without a node.
-pub fn waits(answer: &Answer) -> bool {
+pub fn waits(answer: &ExplanationView) -> bool {
     let states = ["unschedulable", "rejected", "pending", "held"];
     answer.pods.iter().any(|pod| states.contains(&pod.state.as_str()))
 }
@@ -64,13 +64,14 @@ mod tests {
         );
         assert_eq!(offers[0].objects.len(), 2);
         assert_eq!(said(&serde_json::from_str(ANSWER).unwrap()), "Each of these is enough:");
-        let gated = WhatIf { not_tried: Some("it is gated".to_owned()), ..WhatIf::default() };
+        let gated = WhatIfView { not_tried: Some("it is gated".to_owned()), ..WhatIfView::default() };
         assert_eq!(said(&gated), "it is gated");
     }
 
     #[test]
     fn only_who_waits_can_be_let_in() {
-        let answer = |state: &str| serde_json::from_str::<Answer>(&format!(r#"{{"pods": [{{"state": "{state}"}}]}}"#));
+        let answer =
+            |state: &str| serde_json::from_str::<ExplanationView>(&format!(r#"{{"pods": [{{"state": "{state}"}}]}}"#));
         assert!(waits(&answer("unschedulable").unwrap()) && waits(&answer("rejected").unwrap()));
         assert!(!waits(&answer("bound").unwrap()) && !waits(&answer("makesWay").unwrap()));
     }

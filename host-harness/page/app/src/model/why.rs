@@ -1,6 +1,6 @@
 //! The reasons for the state of a pod, in parts: failed constraints, nodes by reason, candidates by law, victims, and pods that are spared.
 
-use crate::data::{Answer, Explanation, Note, Reason, Why};
+use crate::data::{AttemptExplanationView, ExplainedPodView, ExplanationView, NoteView, ReasonView};
 
 use super::results::how;
 
@@ -11,27 +11,27 @@ mod tests;
 
 /// Pods with the same state and reasons.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ReasonGroup {
     /// The pods.
     pub pods: Vec<String>,
     /// Their state, in words.
     pub state: String,
     /// The reasons, under titles.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ReasonSection>,
 }
 
 /// The reasons under a title.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ReasonSection {
     /// The title.
     pub title: &'static str,
     /// The reasons.
-    pub items: Vec<Item>,
+    pub items: Vec<ReasonItem>,
 }
 
 /// A reason that several pods, nodes or queues share.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct ReasonItem {
     /// The number of them, in words; empty where it adds nothing.
     pub count: String,
     /// The code of the law.
@@ -47,10 +47,10 @@ pub struct Item {
 }
 
 /// Groups the pods of an answer by state and reasons.
-pub fn told(answer: &Answer) -> Vec<Told> {
-    let mut all: Vec<Told> = Vec::new();
+pub fn told(answer: &ExplanationView) -> Vec<ReasonGroup> {
+    let mut all: Vec<ReasonGroup> = Vec::new();
     for why in &answer.pods {
-        let told = Told { pods: vec![why.pod.clone()], state: state(why), parts: parts(why) };
+        let told = ReasonGroup { pods: vec![why.pod.clone()], state: state(why), parts: parts(why) };
         match all.iter_mut().find(|known| known.state == told.state && known.parts == told.parts) {
             Some(known) => known.pods.push(why.pod.clone()),
             None => all.push(told),
@@ -60,7 +60,7 @@ pub fn told(answer: &Answer) -> Vec<Told> {
 }
 
 /// Returns the state of a pod in words. An unknown state is shown as the engine names it.
-fn state(why: &Why) -> String {
+fn state(why: &ExplainedPodView) -> String {
     let node = why.node.as_deref().unwrap_or("its node");
     let said = STATES.iter().find(|(state, _)| *state == why.state).map(|(_, said)| said.replace("{node}", node));
     said.unwrap_or_else(|| why.state.clone())
@@ -86,11 +86,11 @@ pub fn is_known_state(state: &str) -> bool {
     STATES.iter().any(|(known, _)| *known == state)
 }
 
-fn parts(why: &Why) -> Vec<Part> {
+fn parts(why: &ExplainedPodView) -> Vec<ReasonSection> {
     let mut parts = Vec::new();
-    let mut say = |title, items: Vec<Item>| {
+    let mut say = |title, items: Vec<ReasonItem>| {
         if !items.is_empty() {
-            parts.push(Part { title, items });
+            parts.push(ReasonSection { title, items });
         }
     };
     say("Evicted because", why.evicted.iter().map(evicted).collect());
@@ -100,17 +100,17 @@ fn parts(why: &Why) -> Vec<Part> {
     say("Not tried because", why.held_back.iter().map(one).collect());
     let looked_at = |spared: bool| {
         let matching = why.looked_at.iter().filter(|said| is_kept(&said.outcome) == spared);
-        let notes: Vec<Note> = matching.map(by).collect();
+        let notes: Vec<NoteView> = matching.map(by).collect();
         alike::items(&notes, &[], "")
     };
     say("Needed because", looked_at(false));
     say("Spared because", looked_at(true));
     let attempts = why.attempts.iter().filter_map(|attempt| attempt.explanation.as_ref());
     for explanation in attempts.chain(&why.explanation) {
-        let said = |abouts: &[&str], outcomes: &[&str], what: &str, keep: &dyn Fn(&Note) -> bool| {
+        let said = |abouts: &[&str], outcomes: &[&str], what: &str, keep: &dyn Fn(&NoteView) -> bool| {
             said(explanation, abouts, outcomes, what, keep)
         };
-        let all = |_: &Note| true;
+        let all = |_: &NoteView| true;
         let now = is_now;
         say("In the way", said(&["preemptor", "queue"], &["barred"], "", &all));
         say("What happens", said(&["preemptor", "queue"], &["chosen"], "", &all));
@@ -127,20 +127,21 @@ fn parts(why: &Why) -> Vec<Part> {
 
 /// Returns the reasons of an explanation about these things, with these outcomes. Equal reasons are counted as `what`.
 pub(super) fn said(
-    explanation: &Explanation,
+    explanation: &AttemptExplanationView,
     abouts: &[&str],
     outcomes: &[&str],
     what: &str,
-    keep: &dyn Fn(&Note) -> bool,
-) -> Vec<Item> {
-    let is_one =
-        |note: &&Note| abouts.contains(&note.about.as_str()) && outcomes.contains(&note.outcome.as_str()) && keep(note);
-    let notes: Vec<Note> = explanation.notes.iter().filter(is_one).cloned().collect();
+    keep: &dyn Fn(&NoteView) -> bool,
+) -> Vec<ReasonItem> {
+    let is_one = |note: &&NoteView| {
+        abouts.contains(&note.about.as_str()) && outcomes.contains(&note.outcome.as_str()) && keep(note)
+    };
+    let notes: Vec<NoteView> = explanation.notes.iter().filter(is_one).cloned().collect();
     alike::items(&notes, &explanation.counted, what)
 }
 
 /// Returns whether a note about a node is about its present state, not that after evictions.
-pub(super) fn is_now(note: &Note) -> bool {
+pub(super) fn is_now(note: &NoteView) -> bool {
     note.reason.code.starts_with("host/") || note.reason.code.starts_with("node/")
 }
 
@@ -149,8 +150,8 @@ fn is_kept(outcome: &str) -> bool {
     !matches!(outcome, "needed" | "chosen")
 }
 
-pub(super) fn one(reason: &Reason) -> Item {
-    Item {
+pub(super) fn one(reason: &ReasonView) -> ReasonItem {
+    ReasonItem {
         count: String::new(),
         law: reason.code.clone(),
         text: reason.message.clone(),
@@ -160,7 +161,7 @@ pub(super) fn one(reason: &Reason) -> Item {
     }
 }
 
-fn evicted(victim: &crate::data::Evicted) -> Item {
+fn evicted(victim: &crate::data::EvictedView) -> ReasonItem {
     let item = one(&victim.reason);
     let text = format!("{}, plan {}; {}", item.text, victim.plan, how(&victim.how));
     let (names, are_pods) = match (&victim.preemptor, &victim.queue) {
@@ -168,14 +169,14 @@ fn evicted(victim: &crate::data::Evicted) -> Item {
         (None, Some(queue)) => (vec![format!("{queue}, which gives back")], false),
         (None, None) => (Vec::new(), false),
     };
-    Item { text, names, are_pods, count: "for".to_owned(), ..item }
+    ReasonItem { text, names, are_pods, count: "for".to_owned(), ..item }
 }
 
-fn standing(standing: &crate::data::Standing) -> Item {
-    one(&Reason { message: standing.sentence.clone(), ..Reason::default() })
+fn standing(standing: &crate::data::StandingView) -> ReasonItem {
+    one(&ReasonView { message: standing.sentence.clone(), ..ReasonView::default() })
 }
 
-fn by(said: &crate::data::LookedAt) -> Note {
+fn by(said: &crate::data::ConsideredPodView) -> NoteView {
     let (name, outcome, reason) = (Some(said.by.clone()), said.outcome.clone(), said.reason.clone());
-    Note { about: "pod".to_owned(), name, node: None, outcome, reason }
+    NoteView { about: "pod".to_owned(), name, node: None, outcome, reason }
 }

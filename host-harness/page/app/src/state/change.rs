@@ -3,20 +3,20 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{Page, Tab};
-use crate::data::{Edit, Given};
+use super::{PageState, Tab};
+use crate::data::{Edit, OpenRequest};
 use crate::engine;
 
-impl Page {
+impl PageState {
     /// Decides about the open input with another system.
     pub(crate) fn with_system(self, system: String) {
         // Arguments belong to a system: another one does not know them.
-        self.change(|given| Given { system, arguments: String::new(), ..given });
+        self.change(|given| OpenRequest { system, arguments: String::new(), ..given });
     }
 
     /// Adds a change, and decides again.
     pub(crate) fn apply(self, edit: Edit) {
-        self.write(edit, move |changes| self.change(|given| Given { changes, ..given }));
+        self.write(edit, move |changes| self.change(|given| OpenRequest { changes, ..given }));
     }
 
     /// Adds an unchanged object to the changes, for the user to edit it there.

@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::Page;
-use crate::data::Written;
-use crate::engine::{self, Answered};
+use super::PageState;
+use crate::data::DownloadFile;
+use crate::engine::{self, EngineResult};
 use crate::model::share::sentence;
 
-impl Page {
+impl PageState {
     /// Puts the open input into the address of the page.
     pub(crate) fn share(self) {
         let Some(given) = self.given.get_untracked() else { return };
@@ -30,7 +30,7 @@ impl Page {
     }
 
     /// Saves a file that the engine writes.
-    pub(crate) fn save(self, written: impl Future<Output = Answered<Written>> + 'static) {
+    pub(crate) fn save(self, written: impl Future<Output = EngineResult<DownloadFile>> + 'static) {
         self.problems.set(Vec::new());
         spawn_local(async move {
             match written.await {

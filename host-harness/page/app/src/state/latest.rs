@@ -6,12 +6,12 @@ use wasm_bindgen_futures::spawn_local;
 /// A request of which only one is under way. The request may change while the engine answers: only then is it sent anew, and an answer that is not
 /// wanted any more is dropped. So a line of time that is dragged sends few requests.
 #[derive(Clone, Copy)]
-pub(crate) struct Latest(StoredValue<bool>);
+pub(crate) struct RequestCoalescer(StoredValue<bool>);
 
-impl Latest {
+impl RequestCoalescer {
     /// Makes a value without a request.
-    pub(crate) fn new() -> Latest {
-        Latest(StoredValue::new(false))
+    pub(crate) fn new() -> RequestCoalescer {
+        RequestCoalescer(StoredValue::new(false))
     }
 
     /// Sends the wanted request until the answer is to the request that is still wanted, and passes that answer to `tell`. Does nothing where no

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::Page;
-use crate::data::{Between, Finding, Moment};
-use crate::engine::{self, Answered};
-use crate::model::live::Live;
+use super::PageState;
+use crate::data::{CycleInterval, FindingView, MomentView};
+use crate::engine::{self, EngineResult};
+use crate::model::live::FollowProgress;
 
 /// The number of moments that are repeated before the page shows its progress.
 const PORTION: usize = 50;
@@ -16,10 +16,10 @@ const PORTION: usize = 50;
 /// The number of moments from which on the page shows that it catches up.
 const MANY: usize = 10;
 
-impl Page {
+impl PageState {
     /// Follows the recording with this number of the opened input, from its beginning.
     pub(super) fn follow_anew(self, number: u32) {
-        self.live.set(Some(Live::default()));
+        self.live.set(Some(FollowProgress::default()));
         spawn_local(self.read_on(number));
     }
 
@@ -38,7 +38,7 @@ impl Page {
     }
 
     /// Changes how the recording is followed. Without a difference no signal is sent.
-    pub(super) fn change_live(self, change: impl FnOnce(&mut Live)) {
+    pub(super) fn change_live(self, change: impl FnOnce(&mut FollowProgress)) {
         let Some(mut live) = self.live.get_untracked() else { return };
         change(&mut live);
         if self.live.get_untracked() != Some(live) {
@@ -97,7 +97,7 @@ impl Page {
     }
 
     /// Repeats the known moments. Returns those that have a place on the line.
-    async fn repeat(self, number: u32) -> Vec<Moment> {
+    async fn repeat(self, number: u32) -> Vec<MomentView> {
         let mut came = Vec::new();
         while let Some(live) = self.followed(number).filter(|live| live.behind() > 0) {
             if live.behind() > MANY {
@@ -121,20 +121,20 @@ impl Page {
         came
     }
 
-    fn give_up(self, problems: Vec<Finding>) {
+    fn give_up(self, problems: Vec<FindingView>) {
         self.problems.set(problems);
         self.change_live(|live| live.is_over = true);
     }
 
     /// Returns the progress of following the recording with this number. `None`: another input is open.
-    fn followed(self, number: u32) -> Option<Live> {
+    fn followed(self, number: u32) -> Option<FollowProgress> {
         self.live.get_untracked().filter(|_| self.number() == number)
     }
 }
 
 /// Repeats and draws the next moment. Returns its number; 0 where the recording has no further moment.
-async fn next_moment(came: &mut Vec<Moment>) -> Answered<usize> {
-    let moment = engine::cycle(Between::default()).await?;
+async fn next_moment(came: &mut Vec<MomentView>) -> EngineResult<usize> {
+    let moment = engine::cycle(CycleInterval::default()).await?;
     let number = moment.as_ref().map_or(0, |moment| moment.number);
     came.extend(moment);
     Ok(number)

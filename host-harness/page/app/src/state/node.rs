@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::Page;
+use super::PageState;
 use crate::engine;
 
-impl Page {
+impl PageState {
     /// Chooses a node by its name, or none.
     pub(crate) fn choose_node(self, name: Option<String>) {
         if self.node.with_untracked(|node| *node != name) {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{Page, Tab, Tries};
-use crate::data::{Between, Given, Record, Summary};
-use crate::engine::{self, Answered};
+use super::{PageState, SearchProgress, Tab};
+use crate::data::{CycleInterval, DecisionReportView, InputSummaryView, OpenRequest};
+use crate::engine::{self, EngineResult};
 use crate::model::time::{MOST, Moments};
 
 /// The requests to open an input, and the open input. Late answers of the engine are recognised by their numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Opening {
+pub(super) struct InputRequests {
     /// The number of requests so far.
     asked: RwSignal<u32>,
     /// The number of requests at the last time at which the page was closed: those are not shown any more.
@@ -22,13 +22,13 @@ pub(super) struct Opening {
     /// The number of the open input.
     open: RwSignal<u32>,
     /// The open input without its changes.
-    unchanged: RwSignal<Option<Given>>,
+    unchanged: RwSignal<Option<OpenRequest>>,
 }
 
-impl Opening {
-    pub(super) fn new() -> Opening {
+impl InputRequests {
+    pub(super) fn new() -> InputRequests {
         let [asked, closed, reading, open] = [0; 4].map(RwSignal::new);
-        Opening { asked, closed, reading, open, unchanged: RwSignal::new(None) }
+        InputRequests { asked, closed, reading, open, unchanged: RwSignal::new(None) }
     }
 
     /// Returns whether an input is being read.
@@ -43,7 +43,7 @@ fn count(signal: RwSignal<u32>) -> u32 {
     signal.get_untracked()
 }
 
-impl Page {
+impl PageState {
     /// Shows the input that the page was opened with, and reads the laws.
     pub(crate) fn start(self) {
         spawn_local(async move {
@@ -61,7 +61,7 @@ impl Page {
         spawn_local(async move { self.open_answered(engine::pasted().await) });
     }
 
-    fn open_answered(self, given: Answered<Option<Given>>) {
+    fn open_answered(self, given: EngineResult<Option<OpenRequest>>) {
         match given {
             Ok(given) => given.into_iter().for_each(|given| self.open(given)),
             Err(problems) => self.problems.set(problems),
@@ -69,12 +69,12 @@ impl Page {
     }
 
     /// Opens a file and decides about it. Where the file has mistakes, the input before it stays open.
-    pub(crate) fn open(self, given: Given) {
+    pub(crate) fn open(self, given: OpenRequest) {
         self.read(given.clone(), None, Some(given));
     }
 
     /// Decides about the open input with these changes, and keeps the decisions before for comparison.
-    pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
+    pub(crate) fn change(self, change: impl FnOnce(OpenRequest) -> OpenRequest) {
         let Some(given) = self.given.get_untracked() else { return };
         // The first cycles are compared: they begin with the cluster as it was opened.
         let first = self.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
@@ -105,8 +105,8 @@ impl Page {
         }
     }
 
-    fn read(self, given: Given, before: Option<Arc<Record>>, unchanged: Option<Given>) {
-        let Opening { asked, closed, reading, .. } = self.opening;
+    fn read(self, given: OpenRequest, before: Option<Arc<DecisionReportView>>, unchanged: Option<OpenRequest>) {
+        let InputRequests { asked, closed, reading, .. } = self.opening;
         let request = count(asked);
         count(reading);
         self.problems.set(Vec::new());
@@ -127,7 +127,7 @@ impl Page {
     }
 
     /// Shows the input that the engine has opened, and decides about it.
-    async fn show_opened(self, given: Given, summary: Summary, before: Option<Arc<Record>>) {
+    async fn show_opened(self, given: OpenRequest, summary: InputSummaryView, before: Option<Arc<DecisionReportView>>) {
         let number = count(self.opening.open);
         let is_same = self.given.with_untracked(|open| open.as_ref().is_some_and(|open| open.name == given.name));
         self.forget(is_same);
@@ -144,7 +144,7 @@ impl Page {
                     self.show(self.moments.with_untracked(Moments::first));
                 }
             }
-            false => self.decide(Between::default(), number, 1).await,
+            false => self.decide(CycleInterval::default(), number, 1).await,
         }
         self.rests(number);
     }
@@ -162,7 +162,7 @@ impl Page {
         self.shared.set(None);
         self.answer.set(None);
         self.placed.set(None);
-        self.stop_trying(Tries::Not);
+        self.stop_trying(SearchProgress::Not);
         if !is_same {
             self.selected.set(None);
             self.choose_node(None);
@@ -172,7 +172,7 @@ impl Page {
 
     /// Closes the open input.
     pub(crate) fn close(self) {
-        let Opening { asked, closed, open, unchanged, .. } = self.opening;
+        let InputRequests { asked, closed, open, unchanged, .. } = self.opening;
         closed.set(asked.get_untracked());
         count(open);
         self.given.set(None);

@@ -3,22 +3,22 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::Page;
-use crate::data::{Between, Finding, Moment};
+use super::PageState;
+use crate::data::{CycleInterval, FindingView, MomentView};
 use crate::engine;
-use crate::model::time::{Kept, MOST, Moments};
+use crate::model::time::{MOST, Moments, StoredMoment};
 
 /// The number of cycles in a row after which the page stops, even where each has changed something.
 const MOST_IN_ROW: usize = 50;
 
-impl Page {
+impl PageState {
     /// Decides one more cycle; in a recording, repeats the next moment.
-    pub(crate) fn run(self, between: Between) {
+    pub(crate) fn run(self, between: CycleInterval) {
         self.go_on(between, 1, 1);
     }
 
     /// Decides cycles until one changes nothing; in a recording, repeats the next moments.
-    pub(crate) fn run_on(self, between: Between) {
+    pub(crate) fn run_on(self, between: CycleInterval) {
         self.go_on(between, MOST_IN_ROW, MOST);
     }
 
@@ -28,7 +28,7 @@ impl Page {
     }
 
     /// Decides at most `cycles` cycles, or repeats at most `moments` moments of a recording.
-    fn go_on(self, between: Between, cycles: usize, moments: usize) {
+    fn go_on(self, between: CycleInterval, cycles: usize, moments: usize) {
         if self.busy.get_untracked().is_some() {
             return;
         }
@@ -49,13 +49,13 @@ impl Page {
     }
 
     /// Decides at most `most` cycles of the input with this number, and shows each, until one changes nothing.
-    pub(super) async fn decide(self, between: Between, number: u32, most: usize) {
+    pub(super) async fn decide(self, between: CycleInterval, number: u32, most: usize) {
         for _ in 0..most {
             let Some(moment) = self.next(between, number).await else { return };
             self.moments.update(|moments| moments.push(moment));
             let last = self.moments.with_untracked(Moments::last);
             self.show(last);
-            let is_quiet = |last: &Kept| last.changes.is_quiet();
+            let is_quiet = |last: &StoredMoment| last.changes.is_quiet();
             if self.moments.with_untracked(|moments| moments.get(last).is_none_or(is_quiet)) {
                 return;
             }
@@ -63,7 +63,11 @@ impl Page {
         if most > 1 {
             let message = format!("{most} cycles in a row have changed something, the last one too");
             let remedy = Some("look at what repeats, or run on".to_owned());
-            self.problems.set(vec![Finding { severity: "warning".to_owned(), remedy, ..Finding::error(message) }]);
+            self.problems.set(vec![FindingView {
+                severity: "warning".to_owned(),
+                remedy,
+                ..FindingView::error(message)
+            }]);
         }
     }
 
@@ -71,7 +75,7 @@ impl Page {
     pub(super) async fn repeat_next(self, number: u32, most: usize) {
         let mut came = Vec::new();
         while came.len() < most
-            && let Some(moment) = self.next(Between::default(), number).await
+            && let Some(moment) = self.next(CycleInterval::default(), number).await
         {
             came.push(moment);
         }
@@ -81,7 +85,7 @@ impl Page {
     }
 
     /// Returns the next cycle or moment. `None`: there is no further one, the engine failed, or another input is open by then.
-    async fn next(self, between: Between, number: u32) -> Option<Moment> {
+    async fn next(self, between: CycleInterval, number: u32) -> Option<MomentView> {
         if self.number() != number {
             return None;
         }

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::Page;
-use crate::data::WhatIf;
-use crate::engine::{self, Answered};
+use super::PageState;
+use crate::data::WhatIfView;
+use crate::engine::{self, EngineResult};
 
 /// The progress of the search.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) enum Tries {
+pub(crate) enum SearchProgress {
     /// No search was begun.
     #[default]
     Not,
@@ -18,10 +18,10 @@ pub(crate) enum Tries {
     /// The user has stopped the search.
     Stopped,
     /// The result.
-    Found(Answered<WhatIf>),
+    Found(EngineResult<WhatIfView>),
 }
 
-impl Page {
+impl PageState {
     /// Searches for the changes that let the selected job in.
     pub(crate) fn try_changes(self) {
         let Some(name) = self.selected.get_untracked() else { return };
@@ -31,20 +31,20 @@ impl Page {
             *searches = searches.wrapping_add(1);
             *searches
         });
-        let now = Tries::Now(number.unwrap_or_default());
+        let now = SearchProgress::Now(number.unwrap_or_default());
         self.tries.set(now.clone());
         spawn_local(async move {
             let found = engine::what_if(&job).await;
             // Where the search was stopped, or another one was begun meanwhile, the answer is dropped.
             if self.tries.with_untracked(|tries| *tries == now) {
-                self.tries.set(Tries::Found(found));
+                self.tries.set(SearchProgress::Found(found));
             }
         });
     }
 
     /// Ends a search that is under way, and sets this state.
-    pub(crate) fn stop_trying(self, state: Tries) {
-        if self.tries.with_untracked(|tries| matches!(tries, Tries::Now(_))) {
+    pub(crate) fn stop_trying(self, state: SearchProgress) {
+        if self.tries.with_untracked(|tries| matches!(tries, SearchProgress::Now(_))) {
             engine::stop();
         }
         self.tries.set(state);

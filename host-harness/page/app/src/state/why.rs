@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::{Page, Tries};
+use super::{PageState, SearchProgress};
 use crate::engine;
 
-impl Page {
+impl PageState {
     /// Selects a pod or a job, and asks for the reasons for its state in the cycle that is shown.
     pub(crate) fn select(self, name: String) {
-        self.stop_trying(Tries::Not);
+        self.stop_trying(SearchProgress::Not);
         self.selected.set(Some(name));
         self.ask_why();
     }

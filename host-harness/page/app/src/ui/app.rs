@@ -12,11 +12,11 @@ use super::parts::focus;
 use super::results::Results;
 use super::time::Time;
 use super::why::WhyPanel;
-use crate::state::Page;
+use crate::state::PageState;
 
 #[component]
 pub(super) fn App() -> impl IntoView {
-    let page = Page::new();
+    let page = PageState::new();
     provide_context(page);
     page.start();
     // An address that is pasted into the address bar does not load the page anew.

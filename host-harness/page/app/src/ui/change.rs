@@ -5,7 +5,7 @@ mod forms;
 use leptos::prelude::*;
 
 use self::forms::Forms;
-use crate::data::Given;
+use crate::data::OpenRequest;
 use crate::state::page;
 
 #[component]
@@ -19,7 +19,7 @@ pub(super) fn Change() -> impl IntoView {
     });
     let decide = move |_| {
         let (arguments, changes) = (arguments.get(), page.changes.get());
-        page.change(|given| Given { arguments, changes, ..given });
+        page.change(|given| OpenRequest { arguments, changes, ..given });
     };
     view! {
         <div class="change">

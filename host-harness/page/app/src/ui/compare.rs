@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::parts::PodLink;
-use crate::model::compare::{Difference, compare};
+use crate::model::compare::{StateDifference, compare};
 use crate::state::page;
 
 #[component]
@@ -18,10 +18,10 @@ pub(super) fn Compare() -> impl IntoView {
         let after = page.cycle.get()?;
         before.cycles.last().map(|before| compare(before, &after))
     });
-    let row = |it: Difference| {
+    let row = |it: StateDifference| {
         view! { <tr><td><PodLink name=it.pod/></td><td>{it.before}</td><td>{it.after}</td></tr> }
     };
-    let shown = move |differences: Vec<Difference>| {
+    let shown = move |differences: Vec<StateDifference>| {
         match differences.is_empty() {
         true => view! { <p class="empty">"The change makes no difference."</p> }.into_any(),
         false => view! {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::data::Finding;
+use crate::data::FindingView;
 use crate::state::page;
 
 #[component]
@@ -33,12 +33,12 @@ pub(super) fn Findings() -> impl IntoView {
 }
 
 /// Shows problems next to the thing that they are about.
-pub(super) fn findings(problems: Vec<Finding>) -> impl IntoView {
+pub(super) fn findings(problems: Vec<FindingView>) -> impl IntoView {
     view! { <div class="findings errors">{list(problems)}</div> }
 }
 
-fn list(findings: Vec<Finding>) -> impl IntoView {
-    let one = |finding: Finding| {
+fn list(findings: Vec<FindingView>) -> impl IntoView {
+    let one = |finding: FindingView| {
         let place = finding.place();
         view! {
             <li class=finding.severity>

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::parts::PodLink;
-use crate::model::jobs::{Block, Lane, lanes};
+use crate::model::jobs::{Lane, LaneBlock, lanes};
 use crate::model::quantity::counted;
 use crate::state::page;
 
@@ -50,7 +50,7 @@ fn lane(lane: Lane) -> impl IntoView {
     let (label, pods) = (lane.label(), counted(lane.pods(), "pod"));
     let blocks = lane.blocks();
     let is_large = blocks.iter().any(|block| block.pods > 1);
-    let block = |Block { state, pods }: Block| {
+    let block = |LaneBlock { state, pods }: LaneBlock| {
         let word = state.word();
         let wide = is_large.then(|| format!("flex-grow:{pods}"));
         view! { <i class=format!("state {word}") style=wide title=format!("{pods} {word}")></i> }

@@ -3,8 +3,8 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use crate::data::Law;
-use crate::model::manual::{Block, Span, blocks, spans};
+use crate::data::LawView;
+use crate::model::manual::{ManualBlock, TextSpan, blocks, spans};
 use crate::state::page;
 
 /// Shows the page of a law as a dialog of the browser: it takes the focus, keeps it, gives it back, and closes with Escape.
@@ -42,11 +42,11 @@ pub(super) fn LawPage() -> impl IntoView {
     }
 }
 
-fn shown(law: Law) -> impl IntoView {
-    let block = |block: Block| match block {
-        Block::Heading(text) => view! { <h3>{text}</h3> }.into_any(),
-        Block::Code(text) => view! { <pre>{text}</pre> }.into_any(),
-        Block::Text(text) => view! { <p>{prose(&text)}</p> }.into_any(),
+fn shown(law: LawView) -> impl IntoView {
+    let block = |block: ManualBlock| match block {
+        ManualBlock::Heading(text) => view! { <h3>{text}</h3> }.into_any(),
+        ManualBlock::Code(text) => view! { <pre>{text}</pre> }.into_any(),
+        ManualBlock::Text(text) => view! { <p>{prose(&text)}</p> }.into_any(),
     };
     view! {
         <h2 id="law-title">{law.code}</h2>
@@ -61,10 +61,10 @@ fn shown(law: Law) -> impl IntoView {
 
 /// Shows a sentence with its code and its links.
 fn prose(text: &str) -> impl IntoView + use<> {
-    let span = |span: Span| match span {
-        Span::Text(text) => text.into_any(),
-        Span::Code(text) => view! { <code>{text}</code> }.into_any(),
-        Span::Link(address) => {
+    let span = |span: TextSpan| match span {
+        TextSpan::Text(text) => text.into_any(),
+        TextSpan::Code(text) => view! { <code>{text}</code> }.into_any(),
+        TextSpan::Link(address) => {
             let shown = address.clone();
             view! { <a href=address target="_blank" rel="noreferrer">{shown}</a> }.into_any()
         }

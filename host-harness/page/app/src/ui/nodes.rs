@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
-use lictor_picture::{Node, Picture};
+use lictor_picture::{DrawnNode, Picture};
 use web_sys::{KeyboardEvent, MouseEvent};
 
 use self::detail::Detail;
-use self::paint::{Moves, Paint, paint};
+use self::paint::{NodeMoves, Paint, paint};
 use self::tools::Tools;
-use crate::model::nodes::{Colour, Grid, Legend, Order, listed, sentence};
+use crate::model::nodes::{Colour, Grid, Legend, NodeSortOrder, listed, sentence};
 use crate::model::quantity::short;
-use crate::state::{Page, page};
+use crate::state::{PageState, page};
 
 /// The least width of a cell in pixels.
 const WIDTH: f64 = 168.0;
@@ -31,7 +31,7 @@ fn height(bars: usize) -> f64 {
 #[component]
 pub(super) fn Nodes() -> impl IntoView {
     let page = page();
-    let (colour, order) = (RwSignal::new(Colour::Queue), RwSignal::new(Order::Name));
+    let (colour, order) = (RwSignal::new(Colour::Queue), RwSignal::new(NodeSortOrder::Name));
     let filter = RwSignal::new(String::new());
     let (size, scrolled) = (RwSignal::new((0.0, 0.0)), RwSignal::new(0.0));
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
@@ -46,7 +46,8 @@ pub(super) fn Nodes() -> impl IntoView {
         let bars = picture.with(|picture| picture.resources.len());
         Grid::of(shown.with(|shown| shown.len()), f64::max(size.get().0, 1.0), WIDTH, height(bars))
     });
-    let moves = Memo::new(move |_| page.cycle.with(|it| it.as_ref().map(|cycle| Moves::of(cycle)).unwrap_or_default()));
+    let moves =
+        Memo::new(move |_| page.cycle.with(|it| it.as_ref().map(|cycle| NodeMoves::of(cycle)).unwrap_or_default()));
     frame::measure(frame, size);
     Effect::new(move |_| {
         page.look.track();
@@ -92,7 +93,7 @@ pub(super) fn Nodes() -> impl IntoView {
 /// The cells of the canvas, and the nodes in them.
 #[derive(Clone, Copy)]
 struct Cells {
-    page: Page,
+    page: PageState,
     /// The nodes that pass the filter, as indices of the picture.
     shown: Memo<Arc<Vec<usize>>>,
     grid: Memo<Grid>,
@@ -143,7 +144,7 @@ fn option_id(at: usize) -> String {
 
 /// Returns the chosen node as an option, for users that do not see the canvas.
 fn chosen_option(picture: &Picture, at: usize) -> impl IntoView + use<> {
-    let said = picture.nodes.get(at).map(|node: &Node| sentence(picture, node));
+    let said = picture.nodes.get(at).map(|node: &DrawnNode| sentence(picture, node));
     view! { <div class="unseen" role="option" aria-selected="true" id=option_id(at)>{said}</div> }
 }
 

@@ -5,9 +5,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{File, HtmlInputElement};
 
-use crate::data::{Finding, Given};
+use crate::data::{FindingView, OpenRequest};
 use crate::engine;
-use crate::state::{Page, page};
+use crate::state::{PageState, page};
 
 #[component]
 pub(super) fn Open() -> impl IntoView {
@@ -19,7 +19,9 @@ pub(super) fn Open() -> impl IntoView {
             take(page, file);
         }
     };
-    let paste = move |_| page.open(Given { name: "pasted text".to_owned(), text: pasted.get(), ..Given::default() });
+    let paste = move |_| {
+        page.open(OpenRequest { name: "pasted text".to_owned(), text: pasted.get(), ..OpenRequest::default() })
+    };
     view! {
         <section class="open" aria-labelledby="open-title">
             <h2 id="open-title">"Who waits, who would be evicted, and why"</h2>
@@ -66,7 +68,7 @@ pub(super) fn Open() -> impl IntoView {
 }
 
 /// Shows an example.
-fn show(page: Page, index: usize) {
+fn show(page: PageState, index: usize) {
     spawn_local(async move {
         match engine::example(index).await {
             Ok(given) => page.open(given),
@@ -76,11 +78,11 @@ fn show(page: Page, index: usize) {
 }
 
 /// Opens a file.
-pub(super) fn take(page: Page, file: File) {
+pub(super) fn take(page: PageState, file: File) {
     spawn_local(async move {
         match engine::read_file(&file).await {
             Ok(given) => page.open(given),
-            Err(_) => page.problems.set(vec![Finding::error(format!("{} could not be read", file.name()))]),
+            Err(_) => page.problems.set(vec![FindingView::error(format!("{} could not be read", file.name()))]),
         }
     });
 }

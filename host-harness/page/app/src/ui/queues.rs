@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::model::bars::{Bar, Queue, queues};
+use crate::model::bars::{Bar, QueueBars, queues};
 use crate::model::quantity::short;
 use crate::state::page;
 
@@ -22,7 +22,7 @@ pub(super) fn Queues() -> impl IntoView {
     }
 }
 
-fn queue(queue: Queue) -> impl IntoView {
+fn queue(queue: QueueBars) -> impl IntoView {
     view! {
         <li style=format!("--depth:{}", queue.depth)>
             <p class="name">{queue.name}</p>
@@ -34,7 +34,7 @@ fn queue(queue: Queue) -> impl IntoView {
 fn bar(bar: Bar) -> impl IntoView {
     let percent = |part: f64| format!("{:.2}%", part * 100.0);
     let bounds: Vec<String> = bar.bounds.iter().map(|bound| format!("{} {}", bound.name, bound.quantity)).collect();
-    let mark = |bound: &crate::model::bars::Bound| {
+    let mark = |bound: &crate::model::bars::BarBound| {
         let (left, title) = (percent(bound.at), format!("{} {}", bound.name, bound.quantity));
         view! { <i class="bound-mark" style=format!("left:{left}") title=title></i> }
     };

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::compare::Compare;
 use super::parts::{LawLink, PodLink};
-use crate::model::results::{Entry, Line, Section, Victim, sections, summary};
+use crate::model::results::{Line, ListedVictim, ResultEntry, Section, sections, summary};
 use crate::state::page;
 
 /// The number of entries of a section that are shown at first, and that are added at a time.
@@ -37,7 +37,7 @@ fn section(section: Section) -> impl IntoView {
     let (all, most) = (StoredValue::new(entries), RwSignal::new(STEP));
     let more = move || all.with_value(Vec::len).saturating_sub(most.get());
     let shown = move || {
-        let first = all.with_value(|all| all.iter().take(most.get()).cloned().collect::<Vec<Entry>>());
+        let first = all.with_value(|all| all.iter().take(most.get()).cloned().collect::<Vec<ResultEntry>>());
         first.into_iter().map(entry).collect_view()
     };
     view! {
@@ -53,8 +53,8 @@ fn section(section: Section) -> impl IntoView {
     }
 }
 
-fn entry(entry: Entry) -> impl IntoView {
-    let Entry { name, asked, pods, nodes, lines, victims: evicted } = entry;
+fn entry(entry: ResultEntry) -> impl IntoView {
+    let ResultEntry { name, asked, pods, nodes, lines, victims: evicted } = entry;
     let count = pods.len();
     let who = match asked {
         Some(asked) => view! { <PodLink name=asked label=name/> }.into_any(),
@@ -79,8 +79,8 @@ fn line(line: Line) -> impl IntoView {
     }
 }
 
-fn victims(victims: Vec<Victim>) -> impl IntoView {
-    let row = |victim: Victim| {
+fn victims(victims: Vec<ListedVictim>) -> impl IntoView {
+    let row = |victim: ListedVictim| {
         view! {
             <tr><td><PodLink name=victim.pod/></td><td>{victim.node}</td><td>{victim.how}</td></tr>
         }

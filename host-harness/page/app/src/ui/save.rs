@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::data::Written;
-use crate::engine::{self, Answered};
+use crate::data::DownloadFile;
+use crate::engine::{self, EngineResult};
 use crate::state::page;
 
 #[component]
@@ -46,9 +46,9 @@ pub(super) fn Save() -> impl IntoView {
 }
 
 /// Returns the open input with its changes. `masked`: under invented names.
-async fn snapshot(masked: bool) -> Answered<Written> {
+async fn snapshot(masked: bool) -> EngineResult<DownloadFile> {
     match masked {
-        true => engine::masked().await.map(|given| Written { name: given.name, text: given.text }),
+        true => engine::masked().await.map(|given| DownloadFile { name: given.name, text: given.text }),
         false => engine::snapshot().await,
     }
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
 use super::why::part;
-use crate::model::steps::{Stage, stages};
+use crate::model::steps::{DecisionStep, stages};
 use crate::state::page;
 
 #[component]
@@ -33,7 +33,7 @@ pub(super) fn Steps() -> impl IntoView {
         page.selected.track();
         at.set(0);
     });
-    let name = move |(place, stage): (usize, Stage)| {
+    let name = move |(place, stage): (usize, DecisionStep)| {
         let current = move || (at.get() == place).then_some("step");
         view! {
             <li>
@@ -67,7 +67,7 @@ pub(super) fn Steps() -> impl IntoView {
     }
 }
 
-fn one(pod: &str, stage: Stage) -> impl IntoView + use<> {
+fn one(pod: &str, stage: DecisionStep) -> impl IntoView + use<> {
     view! {
         <article class="told">
             <h3>{stage.name} ": " {pod.to_owned()}</h3>

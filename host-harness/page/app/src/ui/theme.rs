@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use crate::state::{Page, page};
+use crate::state::{PageState, page};
 
 const KEY: &str = "lictor-theme";
 
@@ -34,7 +34,7 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
 }
 
 /// Gives the page this theme.
-fn show(page: Page, theme: &str) {
+fn show(page: PageState, theme: &str) {
     if let Some(root) = document().document_element() {
         let _set = root.set_attribute("data-theme", theme);
     }
@@ -42,7 +42,7 @@ fn show(page: Page, theme: &str) {
 }
 
 /// Makes drawings follow the machine's setting, too. The closure is never freed: the switch exists as long as the page.
-fn follow_machine(page: Page) {
+fn follow_machine(page: PageState) {
     if let Ok(Some(dark)) = window().match_media("(prefers-color-scheme: dark)") {
         let changed = Closure::<dyn Fn()>::new(move || page.look.update(|look| look.push(' ')));
         dark.set_onchange(Some(changed.as_ref().unchecked_ref()));

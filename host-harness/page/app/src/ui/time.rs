@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::live::Following;
-use crate::data::Between;
+use crate::data::CycleInterval;
 use crate::model::form::number;
-use crate::model::time::{Changes, Kept};
-use crate::state::{Page, page};
+use crate::model::time::{CycleChanges, StoredMoment};
+use crate::state::{PageState, page};
 
 #[component]
 pub(super) fn Time() -> impl IntoView {
@@ -29,21 +29,21 @@ pub(super) fn Time() -> impl IntoView {
 fn Tools() -> impl IntoView {
     let page = page();
     let (leave, seconds) = (RwSignal::new(true), RwSignal::new("0".to_owned()));
-    let run = move |how: fn(Page, Between)| match number("the time that passes", &seconds.get_untracked()) {
-        Ok(seconds) => how(page, Between { victims_leave: leave.get_untracked(), seconds }),
+    let run = move |how: fn(PageState, CycleInterval)| match number("the time that passes", &seconds.get_untracked()) {
+        Ok(seconds) => how(page, CycleInterval { victims_leave: leave.get_untracked(), seconds }),
         Err(mistake) => page.problems.set(vec![mistake]),
     };
     let is_idle = move || page.busy.with(Option::is_none) && !page.is_at_end.get();
     let word = move |cycle: &'static str, recorded: &'static str| if page.is_recording() { recorded } else { cycle };
     view! {
-        <button id="run-cycle" class="first" disabled=move || !is_idle() on:click=move |_| run(Page::run)>
+        <button id="run-cycle" class="first" disabled=move || !is_idle() on:click=move |_| run(PageState::run)>
             {move || word("Run a cycle", "Next moment")}
         </button>
         <button
             id="run-quiet"
             disabled=move || !is_idle()
             title=move || word("Runs cycles until one changes nothing", "Repeats the next moments of the recording")
-            on:click=move |_| run(Page::run_on)
+            on:click=move |_| run(PageState::run_on)
         >
             {move || word("Until nothing changes", "Next moments")}
         </button>
@@ -85,7 +85,7 @@ fn RecordedEnd() -> impl IntoView {
 }
 
 /// Returns the word for what is counted: cycles, or the moments of a recording.
-fn word(page: Page) -> &'static str {
+fn word(page: PageState) -> &'static str {
     if page.is_recording() { "Moment" } else { "Cycle" }
 }
 
@@ -120,9 +120,9 @@ fn Line() -> impl IntoView {
 }
 
 /// Shows the changes by a cycle, as a small column.
-fn mark(page: Page, kept: &Kept) -> impl IntoView + use<> {
+fn mark(page: PageState, kept: &StoredMoment) -> impl IntoView + use<> {
     let (number, changes) = (kept.number, kept.changes);
-    let Changes { bound, nominated, evicted, .. } = changes;
+    let CycleChanges { bound, nominated, evicted, .. } = changes;
     let parts = [("bound", bound), ("nominated", nominated), ("evicted", evicted)];
     let part = |(word, count): (&'static str, usize)| {
         // A few pods must be visible next to many.

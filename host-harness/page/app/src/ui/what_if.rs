@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::findings::findings;
-use crate::data::{Edit, WhatIf};
-use crate::model::what_if::{Offer, offers, said, waits};
-use crate::state::{Page, Tries, page};
+use crate::data::{Edit, WhatIfView};
+use crate::model::what_if::{ListedChange, offers, said, waits};
+use crate::state::{PageState, SearchProgress, page};
 
 #[component]
 pub(super) fn WhatIfPanel() -> impl IntoView {
@@ -14,19 +14,19 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
         move || !page.is_recording() && page.answer.with(|answer| matches!(answer, Some(Ok(answer)) if waits(answer)));
     // Changes are tried in the cluster as it was opened.
     let is_first = move || page.at.get() == 1;
-    let is_trying = move || page.tries.with(|tries| matches!(tries, Tries::Now(_)));
+    let is_trying = move || page.tries.with(|tries| matches!(tries, SearchProgress::Now(_)));
     let shown = move || match page.tries.get() {
-        Tries::Not => ().into_any(),
-        Tries::Now(_) => view! {
+        SearchProgress::Not => ().into_any(),
+        SearchProgress::Now(_) => view! {
             <p class="tools">
                 <span class="field" role="status">"Trying changes ..."</span>
-                <button id="stop-what-if" on:click=move |_| page.stop_trying(Tries::Stopped)>"Stop"</button>
+                <button id="stop-what-if" on:click=move |_| page.stop_trying(SearchProgress::Stopped)>"Stop"</button>
             </p>
         }
         .into_any(),
-        Tries::Stopped => view! { <p role="status">"Stopped: not all changes were tried."</p> }.into_any(),
-        Tries::Found(Ok(answer)) => listed(page, &answer).into_any(),
-        Tries::Found(Err(problems)) => findings(problems).into_any(),
+        SearchProgress::Stopped => view! { <p role="status">"Stopped: not all changes were tried."</p> }.into_any(),
+        SearchProgress::Found(Ok(answer)) => listed(page, &answer).into_any(),
+        SearchProgress::Found(Err(problems)) => findings(problems).into_any(),
     };
     view! {
         <Show when=is_waiting>
@@ -45,8 +45,8 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
     }
 }
 
-fn listed(page: Page, answer: &WhatIf) -> impl IntoView {
-    let row = move |Offer { sentence, cost, objects }: Offer| {
+fn listed(page: PageState, answer: &WhatIfView) -> impl IntoView {
+    let row = move |ListedChange { sentence, cost, objects }: ListedChange| {
         let label = format!("Apply: {sentence}");
         let apply = move |_| page.apply(Edit::Objects { objects: objects.clone() });
         view! {

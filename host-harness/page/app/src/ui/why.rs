@@ -6,7 +6,7 @@ use super::findings::findings;
 use super::parts::{LawLink, Names};
 use super::steps::Steps;
 use super::what_if::WhatIfPanel;
-use crate::model::why::{Item, Part, Told, told};
+use crate::model::why::{ReasonGroup, ReasonItem, ReasonSection, told};
 use crate::state::page;
 
 #[component]
@@ -49,7 +49,7 @@ pub(super) fn WhyPanel() -> impl IntoView {
     }
 }
 
-fn one(told: Told) -> impl IntoView {
+fn one(told: ReasonGroup) -> impl IntoView {
     let who = match told.pods.as_slice() {
         [only] => only.clone(),
         pods => format!("{} pods", pods.len()),
@@ -64,7 +64,7 @@ fn one(told: Told) -> impl IntoView {
     }
 }
 
-pub(super) fn part(part: Part) -> impl IntoView {
+pub(super) fn part(part: ReasonSection) -> impl IntoView {
     view! {
         <section class="part">
             <h4>{part.title}</h4>
@@ -73,7 +73,7 @@ pub(super) fn part(part: Part) -> impl IntoView {
     }
 }
 
-fn item(item: Item) -> impl IntoView {
+fn item(item: ReasonItem) -> impl IntoView {
     view! {
         <li>
             <p>

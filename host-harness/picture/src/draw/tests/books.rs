@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use lictor_conformance::{Scenario, each_in, read_scenario};
-use lictor_decide::Between;
-use lictor_host::driver::Virtual;
-use lictor_host::session::Input;
+use lictor_decide::CycleInterval;
+use lictor_host::driver::VirtualDriver;
+use lictor_host::session::SessionInput;
 
 use super::*;
 
@@ -19,7 +19,7 @@ struct Seen {
 
 /// Checks that the pods in each queue hold as much of each drawn resource as the account of the queue says; a queue holds what those below it hold.
 /// The accounts count pods that have been reserved a node and are not bound, but the picture draws these as waiting: their requests are added.
-fn check(name: &str, session: &mut Virtual, seen: &mut Seen) {
+fn check(name: &str, session: &mut VirtualDriver, seen: &mut Seen) {
     let accounts = match session.accounts() {
         Ok(accounts) => accounts,
         Err(error) => panic!("{name}: {error}"),
@@ -58,13 +58,13 @@ fn check(name: &str, session: &mut Virtual, seen: &mut Seen) {
 
 fn play(scenario: &Scenario, seen: &mut Seen) {
     let arguments = serde_json::to_string(&scenario.args).unwrap();
-    let mut session = Virtual::open(Box::new(Native::default()), &scenario.laws, &arguments).unwrap();
+    let mut session = VirtualDriver::open(Box::new(Native::default()), &scenario.laws, &arguments).unwrap();
     session.set_schedulers(scenario.schedulers.iter().cloned());
     // What cannot be counted is said in the first answer, and left out from then on.
     drop(session.apply(scenario.cluster.clone()));
     check(&scenario.name, &mut session, seen);
     for _ in 0..2 {
-        session.tell(Input::Cycle).unwrap();
+        session.tell(SessionInput::Cycle).unwrap();
         check(&scenario.name, &mut session, seen);
         session.evictions_complete().unwrap();
         check(&scenario.name, &mut session, seen);
@@ -108,7 +108,7 @@ fn in_every_snapshot_a_queue_is_drawn_with_what_it_uses() {
             check(&name, cluster.session_mut(), &mut seen);
             cluster.decide(1, Default::default()).unwrap();
             check(&name, cluster.session_mut(), &mut seen);
-            cluster.pass(Between::default()).unwrap();
+            cluster.pass(CycleInterval::default()).unwrap();
             check(&name, cluster.session_mut(), &mut seen);
             opened += 1;
         }

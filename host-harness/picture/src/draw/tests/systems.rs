@@ -35,7 +35,7 @@ fn shown(system: &str, mut objects: Vec<Value>) -> Vec<String> {
     objects.push(object("v1", "Node", ("", "n"), allocatable));
     let text = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
     let picture = drawn_of(&mut opened_as(system, &text));
-    let of = |job: &Job, pod: &Pod| format!("{}: {} in {}", pod.name, job.name, picture.queues[job.queue]);
+    let of = |job: &DrawnJob, pod: &DrawnPod| format!("{}: {} in {}", pod.name, job.name, picture.queues[job.queue]);
     let mut lines: Vec<String> = picture
         .jobs
         .iter()

@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidates::Candidates;
-use super::clear::Outlook;
-use super::fit::{AtHand, Fit, Open, Short};
-use super::further::Rest;
-use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
+use super::clear::NodeSearchMemo;
+use super::fit::{AvailableBundles, Fit, FitFailure, OpenNodes};
+use super::further::RemainingPods;
+use super::{BundleSearchInput, LEVELS, VictimBundle};
+use crate::model::{ClassIx, NodeIx, PodIx, PodLocation, ResourceIx, Table, Trial};
 
 /// An available bundle and the victims that the attempt has taken from it.
-pub struct Pool<'a> {
+pub struct BundleUse<'a> {
     /// The level of the bundle.
     pub level: usize,
     /// The index of the bundle among the available ones of its level.
     pub place: usize,
     /// The bundle.
-    pub bundle: &'a Bundle,
+    pub bundle: &'a VictimBundle,
     /// The maximum number of victims.
     pub most: usize,
     /// The evicted pods, with their former places.
-    pub gone: Vec<(PodIx, Place)>,
+    pub gone: Vec<(PodIx, PodLocation)>,
 }
 
 /// The moment at which whole gangs are evicted.
@@ -34,19 +34,19 @@ pub enum GangEviction {
 }
 
 /// One attempt to place the gang.
-pub struct Attempt<'a, 'c, 't> {
+pub struct GangPlacement<'a, 'c, 't> {
     pub(super) trial: &'t mut Trial<'c>,
-    pub(super) victim_search: &'a VictimSearch<'a>,
-    pub(super) open: &'a Open,
-    pub(super) pools: Vec<Pool<'a>>,
+    pub(super) victim_search: &'a BundleSearchInput<'a>,
+    pub(super) open: &'a OpenNodes,
+    pub(super) pools: Vec<BundleUse<'a>>,
     /// The candidates of each node, by rank and number.
     pub(super) there: BTreeMap<(u64, NodeIx), Candidates>,
     /// Nodes on which a pod was evicted.
     pub(super) cleared: BTreeSet<NodeIx>,
     /// The lower bounds of each node, by equivalence class of the pods.
-    pub(super) outlooks: Table<ClassIx, Outlook>,
+    pub(super) outlooks: Table<ClassIx, NodeSearchMemo>,
     /// The evicted normal pods in this order, with their former places.
-    pub(super) normal: Vec<(PodIx, Place)>,
+    pub(super) normal: Vec<(PodIx, PodLocation)>,
     /// The resources that each victim was evicted for, if they were known.
     pub(super) short: BTreeMap<PodIx, Vec<ResourceIx>>,
     /// Whether an elastic pod could not be evicted because normal pods were evicted before.
@@ -55,14 +55,14 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) placements: Vec<(PodIx, NodeIx)>,
 }
 
-impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
+impl<'a, 'c, 't> GangPlacement<'a, 'c, 't> {
     /// Creates an attempt in which no pod is placed yet.
     pub fn new(
         trial: &'t mut Trial<'c>,
-        victim_search: &'a VictimSearch<'a>,
-        open: &'a Open,
-        at_hand: &AtHand<'a>,
-    ) -> Attempt<'a, 'c, 't> {
+        victim_search: &'a BundleSearchInput<'a>,
+        open: &'a OpenNodes,
+        at_hand: &AvailableBundles<'a>,
+    ) -> GangPlacement<'a, 'c, 't> {
         let mut pools = Vec::new();
         let mut there: BTreeMap<(u64, NodeIx), Candidates> = BTreeMap::new();
         let levels = at_hand.bundles.iter().enumerate();
@@ -70,7 +70,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         for (level, (place, bundle)) in all {
             let cap = at_hand.caps.get(&place).filter(|_| level == 0);
             let most = cap.copied().unwrap_or_else(|| bundle.most());
-            let pool = Pool { level, place, bundle, most, gone: Vec::new() };
+            let pool = BundleUse { level, place, bundle, most, gone: Vec::new() };
             for ix in &bundle.pods {
                 let Some(pod) = trial.cluster().pod(*ix) else { continue };
                 let node = pod.place.node().and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
@@ -82,12 +82,24 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         }
         let (cleared, outlooks, placements) = (BTreeSet::new(), Table::default(), Vec::new());
         let (normal, short, clashed) = (Vec::new(), BTreeMap::new(), false);
-        Attempt { trial, victim_search, open, pools, there, cleared, outlooks, normal, short, clashed, placements }
+        GangPlacement {
+            trial,
+            victim_search,
+            open,
+            pools,
+            there,
+            cleared,
+            outlooks,
+            normal,
+            short,
+            clashed,
+            placements,
+        }
     }
 
     /// Places all pods that the gang lacks, in this order, then reprieves the victims that are not needed. The error says whether fewer evictions
     /// might succeed.
-    pub fn run(mut self, order: &[PodIx], gangs: GangEviction) -> Result<Fit, Short> {
+    pub fn run(mut self, order: &[PodIx], gangs: GangEviction) -> Result<Fit, FitFailure> {
         if gangs == GangEviction::UpFront {
             self.evict_gangs();
         }
@@ -98,7 +110,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             if !self.trial.cluster().pod(*ix).is_some_and(|pod| with.fill(pod)) {
                 continue;
             }
-            if let Some(node) = self.find(*ix, &Rest { pods: rest.as_slice(), lacking: &with }) {
+            if let Some(node) = self.find(*ix, &RemainingPods { pods: rest.as_slice(), lacking: &with }) {
                 self.trial.place(*ix, node);
                 self.placements.push((*ix, node));
                 lacking = with;
@@ -108,11 +120,11 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             }
         }
         if !lacking.is_over() || !self.meet_limits() || !self.complete_steps() || !self.check_other_pods() {
-            return Err(Short { clashed: self.clashed });
+            return Err(FitFailure { clashed: self.clashed });
         }
         let excess = self.reprieve();
         if !self.whole_gangs_are_due() || !self.each_frees_what_is_owed() {
-            return Err(Short { clashed: true });
+            return Err(FitFailure { clashed: true });
         }
         let excess = self.exchange(excess);
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);

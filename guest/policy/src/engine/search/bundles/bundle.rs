@@ -1,15 +1,15 @@
 //! The candidates, by job and level.
 
 use crate::contract::{Outcome, Subject};
-use crate::engine::Notes;
-use crate::model::{Cluster, Pod, PodIx, ResourceIx};
+use crate::engine::DecisionTrace;
+use crate::model::{Cluster, PodInfo, PodIx, ResourceIx};
 
 use super::elastic_first::is_elastic;
-use super::{VictimSearch, trace};
+use super::{BundleSearchInput, trace};
 
 /// Pods of one job that may be evicted.
 #[derive(Debug, Clone)]
-pub struct Bundle {
+pub struct VictimBundle {
     /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
     /// The legal numbers of victims. `None`: any number, or all of the pods for jobs that are evicted whole.
@@ -45,7 +45,7 @@ impl JobLoss {
     }
 }
 
-impl Bundle {
+impl VictimBundle {
     /// Returns the largest legal number of victims.
     pub fn most(&self) -> usize {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
@@ -66,7 +66,11 @@ impl Bundle {
 }
 
 /// Returns the bundles of each level, the least important first. Of jobs that are evicted whole, those with the smallest loss are first.
-pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
+pub fn gather(
+    cluster: &Cluster,
+    notes: &mut DecisionTrace,
+    victim_search: &BundleSearchInput<'_>,
+) -> Vec<Vec<VictimBundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
     let alone = cluster.pods().filter(|(_, pod)| pod.attributes.job.is_none()).map(|(ix, _)| ix);
@@ -86,7 +90,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                 let legal = |step: &usize| left(step) >= minimum && terms.allows(minimum, left(step));
                 let steps: Vec<usize> = (1..=pods.len()).filter(legal).collect();
                 if !steps.is_empty() {
-                    elastic.push(Bundle { pods, steps: Some(steps), loss: JobLoss::default() });
+                    elastic.push(VictimBundle { pods, steps: Some(steps), loss: JobLoss::default() });
                 }
             }
             // The pods of the job are evicted together, as a bundle of the last level.
@@ -96,13 +100,13 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
-                    single.push(Bundle { pods, steps: None, loss: JobLoss::default() });
+                    single.push(VictimBundle { pods, steps: None, loss: JobLoss::default() });
                 }
             }
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             let loss = JobLoss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
-            whole.push(Bundle { pods: free, steps: None, loss });
+            whole.push(VictimBundle { pods: free, steps: None, loss });
         } else {
             trace::bound_together(cluster, notes, victim_search, &free);
         }
@@ -123,7 +127,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
 /// Returns the work that these pods lose: for each the time that it has run times its largest share of the cluster. A pod that has not
 /// started loses nothing. Nanoseconds times millionths.
 fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
-    let work = |pod: &Pod| {
+    let work = |pod: &PodInfo| {
         let run = pod.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
         let share = |(resource, amount): (ResourceIx, i64)| {
             let all = i128::from(cluster.allocatable(resource).max(1));
@@ -135,18 +139,18 @@ fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
     victims.iter().filter_map(|ix| cluster.pod(*ix)).map(work).fold(0, i128::saturating_add)
 }
 
-fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c Pod> {
+fn head<'c>(cluster: &'c Cluster, bundle: &VictimBundle) -> Option<&'c PodInfo> {
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 
 /// Returns the pods of a job that use nodes, in the order of eviction.
-fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> Vec<PodIx> {
+fn holders(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, lead: PodIx) -> Vec<PodIx> {
     let mut holders: Vec<_> = cluster.holders(lead).collect();
     holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));
     holders.into_iter().map(|(ix, _)| ix).collect()
 }
 
-fn may_go(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, ix: PodIx) -> bool {
+fn may_go(cluster: &Cluster, notes: &mut DecisionTrace, victim_search: &BundleSearchInput<'_>, ix: PodIx) -> bool {
     match victim_search.first_denial(cluster, &victim_search.rules.guards, ix, None) {
         None => true,
         Some((rule, denial)) => {

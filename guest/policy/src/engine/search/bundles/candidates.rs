@@ -1,8 +1,8 @@
 //! The candidates on one node.
 
 use super::WHOLE;
-use super::attempt::Pool;
-use crate::model::{Amounts, Pod, PodIx};
+use super::attempt::BundleUse;
+use crate::model::{Amounts, PodInfo, PodIx};
 
 /// The candidates on one node, and what bounds the cost of evictions there. They stay the same while an attempt runs: its victims remain in
 /// the list.
@@ -26,7 +26,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Adds a candidate of the pool of this number.
-    pub(super) fn add(&mut self, (number, pool): (usize, &Pool<'_>), (ix, pod): (PodIx, &Pod)) {
+    pub(super) fn add(&mut self, (number, pool): (usize, &BundleUse<'_>), (ix, pod): (PodIx, &PodInfo)) {
         self.pods.push((number, ix));
         self.elastic = self.elastic.saturating_add(usize::from(pool.level == 0));
         self.all.add(&pod.request);

@@ -7,9 +7,9 @@
 
 use super::bundle::JobLoss;
 use super::feasibility::FeasibilityBound;
-use super::fit::{self, AtHand, Fit, Open, Short};
+use super::fit::{self, AvailableBundles, Fit, FitFailure, OpenNodes};
 use super::thrift::Caps;
-use super::{Bundle, LEVELS, VictimSearch, WHOLE};
+use super::{BundleSearchInput, LEVELS, VictimBundle, WHOLE};
 use crate::model::{Cluster, Trial};
 
 /// The maximum number of combinations that are tried on one level.
@@ -32,27 +32,27 @@ pub(super) struct LevelState<'a> {
 }
 
 /// The search for the bundles to evict.
-pub struct Search<'a> {
+pub struct BundleChooser<'a> {
     /// The input of the search.
-    pub victim_search: &'a VictimSearch<'a>,
+    pub victim_search: &'a BundleSearchInput<'a>,
     /// Nodes with idle capacity.
-    pub open: &'a Open,
+    pub open: &'a OpenNodes,
     /// A necessary condition that a selection of bundles is enough.
     pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
-    pub levels: Vec<Vec<Bundle>>,
+    pub levels: Vec<Vec<VictimBundle>>,
 }
 
-impl Search<'_> {
+impl BundleChooser<'_> {
     /// Checks whether the gang fits with these bundles available, some of which give at most a number of victims. If so, the trial keeps the
     /// placements.
-    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
+    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, FitFailure> {
         let of = |level: usize| {
             let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
             let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
             numbers.iter().filter_map(|at| bundles.get(*at)).collect()
         };
-        let at_hand = AtHand { bundles: [of(0), of(1), of(2)], caps: caps.clone() };
+        let at_hand = AvailableBundles { bundles: [of(0), of(1), of(2)], caps: caps.clone() };
         fit::fit(trial, self.victim_search, self.open, &at_hand)
     }
 
@@ -70,7 +70,7 @@ impl Search<'_> {
                 continue;
             }
             let all = self.tried(trial, &at_hand, &Caps::new());
-            if !matches!(all, Err(Short { clashed: false }))
+            if !matches!(all, Err(FitFailure { clashed: false }))
                 && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level)
             {
                 return Some(chosen);
@@ -100,11 +100,11 @@ impl Search<'_> {
     }
 
     /// Returns the outcome of a selection. The trial is unchanged.
-    pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
+    pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, FitFailure> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
         if !self.bound.may_do(trial.cluster(), at_hand) {
-            return Err(Short::default());
+            return Err(FitFailure::default());
         }
         let before = trial.mark();
         let fit = self.fit(trial, selection, caps);
@@ -175,7 +175,8 @@ impl Search<'_> {
     /// Returns chosen bundles of the level that are enough; the largest ones are kept. If there are at most [`SINGLY`], none of them can be left out.
     pub(super) fn enough_bundles(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
-        let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
+        let gives =
+            |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, VictimBundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Only some of the available bundles have victims. Usually these are enough.
         while let Some(used) = self.used(trial, state, &rest) {

@@ -2,29 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::evict::EvictedPods;
 use super::fit::fits;
-use super::further::Rest;
-use super::price::Priced;
+use super::further::RemainingPods;
+use super::price::PricedNode;
 use crate::engine::search::reprieve::without_reprieve;
-use crate::model::{NodeIx, PodIx, Request};
+use crate::model::{NodeIx, PodIx, ResourceRequest};
 
 /// The maximum number of nodes that are priced for one pod only because they may take more of the further pods.
 const TRIES: usize = 16;
 
 /// The lower bounds of the nodes for the pods of an equivalence class.
 #[derive(Default)]
-pub(super) struct Outlook {
+pub(super) struct NodeSearchMemo {
     /// The number of open nodes, from the first, that have no free capacity any more.
     used_up: usize,
     /// Nodes on which no evictions help.
     pub(super) hopeless: BTreeSet<NodeIx>,
 }
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Returns the node for a pod: one with free capacity, otherwise the cheapest one, where pods are evicted for it. `None`: no node fits.
-    pub(super) fn find(&mut self, ix: PodIx, rest: &Rest<'_>) -> Option<NodeIx> {
+    pub(super) fn find(&mut self, ix: PodIx, rest: &RemainingPods<'_>) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
         let (class, request) = (pod.class, pod.request.clone());
@@ -44,7 +44,7 @@ impl Attempt<'_, '_, '_> {
         let node = ahead.and_then(|ahead| untried.get(ahead)).copied();
         let used_up = used_up.saturating_add(ahead.unwrap_or(untried.len()));
         let hopeless = self.outlooks.remove(class).map(|outlook| outlook.hopeless).unwrap_or_default();
-        self.outlooks.insert(class, Outlook { used_up, hopeless });
+        self.outlooks.insert(class, NodeSearchMemo { used_up, hopeless });
         if node.is_some() || !self.victim_search.may.contains(&ix) {
             return node;
         }
@@ -56,12 +56,12 @@ impl Attempt<'_, '_, '_> {
     /// Returns the cheapest node. Of equally cheap nodes, the order is: the node that takes the most further pods of the gang; the node where jobs
     /// that are evicted whole lose the least work; a node with pods of jobs that already have victims, where no other job may need to lose pods; the
     /// first by name. Nodes are examined in the order of lower bounds of their cost, until none of the rest can be better.
-    fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
+    fn cheapest(&mut self, (ix, request): (PodIx, &ResourceRequest), rest: &RemainingPods<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;
         let further = self.further(ix, rest);
         let mut nodes = self.in_question((ix, request), &further);
         nodes.sort_unstable();
-        let mut best: Option<Priced> = None;
+        let mut best: Option<PricedNode> = None;
         let mut tries = TRIES;
         for least in nodes {
             if let Some(best) = best {
@@ -87,7 +87,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Evicts the victims for a pod on a node.
-    fn clear_for_good(&mut self, node: NodeIx, (ix, request): (PodIx, &Request)) {
+    fn clear_for_good(&mut self, node: NodeIx, (ix, request): (PodIx, &ResourceRequest)) {
         let short = self.short_for(node, (ix, request));
         for taken in self.clear(node, (ix, request)).unwrap_or_default() {
             self.settle(taken, Some(&short));
@@ -96,7 +96,11 @@ impl Attempt<'_, '_, '_> {
 
     /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none
     /// are.
-    pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<EvictedPods>> {
+    pub(super) fn clear(
+        &mut self,
+        at: NodeIx,
+        (asker, request): (PodIx, &ResourceRequest),
+    ) -> Option<Vec<EvictedPods>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).map(|there| there.pods.clone()).unwrap_or_default();
@@ -134,7 +138,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Checks whether a node has free capacity for a pod and the other pods allow it there.
-    fn takes(&self, at: NodeIx, asker: PodIx, request: &Request) -> bool {
+    fn takes(&self, at: NodeIx, asker: PodIx, request: &ResourceRequest) -> bool {
         let cluster = self.trial.cluster();
         let has_room = cluster.node(at).is_some_and(|node| node.free.lacks(request).is_none());
         has_room && self.victim_search.is_allowed(cluster, asker, at)

@@ -6,17 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::WHOLE;
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::elastic_first::is_elastic;
 use super::short::that_counts;
-use crate::laws::Standing;
-use crate::model::{Amounts, NodeIx, Place, PodIx, ResourceIx};
+use crate::laws::EntitlementStatus;
+use crate::model::{Amounts, NodeIx, PodIx, PodLocation, ResourceIx};
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Checks that the laws allow the eviction of whole gangs for what is short on their nodes. The trial is unchanged.
     pub(super) fn whole_gangs_are_due(&mut self) -> bool {
         let whole = self.pools.iter().filter(|pool| pool.level == WHOLE).flat_map(|pool| &pool.gone);
-        let whole: Vec<(PodIx, Place)> = whole.copied().collect();
+        let whole: Vec<(PodIx, PodLocation)> = whole.copied().collect();
         if whole.is_empty() {
             return true;
         }
@@ -39,7 +39,7 @@ impl Attempt<'_, '_, '_> {
     /// Returns the resources, for each normal pod of these whole gangs, that are short on the nodes of the gang. If no pod of the plan is short
     /// there, the gang is evicted for another bound, or for nothing. Then all that the preemptor may claim counts, and with constraints between pods
     /// all that it requests.
-    fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
+    fn short_by_gang(&self, whole: &[(PodIx, PodLocation)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
         let cluster = self.trial.cluster();
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for (ix, place) in self.pools.iter().flat_map(|pool| &pool.gone) {
@@ -69,7 +69,7 @@ impl Attempt<'_, '_, '_> {
             let nodes = mates.filter_map(|(_, place)| place.node());
             let short: BTreeSet<ResourceIx> = nodes.filter_map(|node| by_node.get(&node)).flatten().copied().collect();
             let standings = self.victim_search.preemptor.claim.standings();
-            let requested = standings.filter(|(_, standing)| is_between || *standing != Standing::Beyond);
+            let requested = standings.filter(|(_, standing)| is_between || *standing != EntitlementStatus::Beyond);
             let requested = requested.map(|(resource, _)| resource);
             if short.is_empty() { requested.collect() } else { short.into_iter().collect::<Vec<ResourceIx>>() }
         };

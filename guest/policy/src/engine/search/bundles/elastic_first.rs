@@ -6,10 +6,10 @@
 //!
 //! Source: *Elastic scheduling based on AI scenarios*, Main process, Reclaim: elastic tasks are reclaimed before normal ones.
 
-use super::attempt::Attempt;
-use crate::model::{Cluster, Pod, PodIx, QueueIx};
+use super::attempt::GangPlacement;
+use crate::model::{Cluster, PodInfo, PodIx, QueueIx};
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Checks whether all evicted normal pods could be evicted after this elastic pod as well.
     pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> bool {
         let cluster = self.trial.cluster();
@@ -46,7 +46,7 @@ impl Attempt<'_, '_, '_> {
 
 /// Checks whether a pod is elastic.
 pub(super) fn is_elastic(cluster: &Cluster, ix: PodIx) -> bool {
-    cluster.pod(ix).is_some_and(Pod::is_elastic)
+    cluster.pod(ix).is_some_and(PodInfo::is_elastic)
 }
 
 /// Checks whether the usage of one queue matters to a law about the other: they are equal or have a common ancestor.

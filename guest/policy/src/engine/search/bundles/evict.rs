@@ -1,19 +1,19 @@
 //! Evictions of an attempt: a pod leaves alone, or with its whole gang.
 
 use super::WHOLE;
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::elastic_first::is_elastic;
-use crate::model::{Place, PodIx, ResourceIx};
+use crate::model::{PodIx, PodLocation, ResourceIx};
 
 /// Pods of one pool that are evicted together: one pod, or a whole gang.
 pub(super) struct EvictedPods {
     /// The number of the pool.
     pub(super) pool: usize,
     /// The pods with their former places.
-    pub(super) pods: Vec<(PodIx, Place)>,
+    pub(super) pods: Vec<(PodIx, PodLocation)>,
 }
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Evicts the available whole gangs of which every pod may be evicted.
     pub(super) fn evict_gangs(&mut self) {
         for number in self.numbers(WHOLE) {
@@ -41,7 +41,7 @@ impl Attempt<'_, '_, '_> {
         };
         if level == WHOLE {
             placed(self, ix)?;
-            let mut pods: Vec<(PodIx, Place)> = bundle.pods.iter().filter_map(|ix| placed(self, *ix)).collect();
+            let mut pods: Vec<(PodIx, PodLocation)> = bundle.pods.iter().filter_map(|ix| placed(self, *ix)).collect();
             pods.sort_by_key(|(ix, _)| !is_elastic(self.trial.cluster(), *ix));
             return self.evict_all(&pods, short).then_some(EvictedPods { pool: number, pods });
         }
@@ -56,7 +56,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Evicts pods on trial, one after the other. Returns whether no law denies it; otherwise the trial is unchanged.
-    fn evict_all(&mut self, pods: &[(PodIx, Place)], short: Option<&[ResourceIx]>) -> bool {
+    fn evict_all(&mut self, pods: &[(PodIx, PodLocation)], short: Option<&[ResourceIx]>) -> bool {
         let (before, normal) = (self.trial.mark(), self.normal.len());
         let all = pods.iter().all(|(ix, place)| {
             let may_go = self.is_candidate(*ix, short);
@@ -110,10 +110,10 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Takes the victims of lower levels that belong to the gang of a pool from their pools.
-    fn of_lower_levels(&mut self, number: usize) -> Vec<(PodIx, Place)> {
+    fn of_lower_levels(&mut self, number: usize) -> Vec<(PodIx, PodLocation)> {
         let Some(gang) = self.pools.get(number).map(|pool| pool.bundle) else { return Vec::new() };
         let lower = self.pools.iter_mut().filter(|pool| pool.level < WHOLE);
-        let all: Vec<(PodIx, Place)> =
+        let all: Vec<(PodIx, PodLocation)> =
             lower.flat_map(|pool| pool.gone.extract_if(.., |(ix, _)| gang.pods.contains(ix))).collect();
         for (ix, _) in &all {
             self.short.remove(ix);

@@ -7,14 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::fit::Excess;
-use crate::model::{NodeIx, Place, PodIx, ResourceIx};
+use crate::model::{NodeIx, PodIx, PodLocation, ResourceIx};
 
 /// The maximum number of pods that are evicted on trial in one attempt.
 const TRIES: usize = 32;
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Exchanges elastic victims for fewer ones of the same jobs. Returns the jobs with victims that are needed only for a legal size: `excess`,
     /// unless an exchange has changed them.
     pub(super) fn exchange(&mut self, mut excess: Vec<Excess>) -> Vec<Excess> {
@@ -67,7 +67,7 @@ impl Attempt<'_, '_, '_> {
     /// the attempt is unchanged.
     fn exchanged_for(&mut self, (number, ix): (usize, PodIx)) -> Option<Vec<Excess>> {
         let (before, placements, cleared) = (self.trial.mark(), self.placements.clone(), self.cleared.clone());
-        let gone: Vec<Vec<(PodIx, Place)>> = self.pools.iter().map(|pool| pool.gone.clone()).collect();
+        let gone: Vec<Vec<(PodIx, PodLocation)>> = self.pools.iter().map(|pool| pool.gone.clone()).collect();
         let victims = self.elastic_victims();
         if let Some(taken) = self.evict(number, ix, 0, None) {
             self.settle(taken, None);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bundle, VictimSearch};
+use super::{BundleSearchInput, VictimBundle};
 use crate::model::{Amounts, Cluster, NodeIx, ResourceIx};
 
 /// An upper bound of how many pods of a gang fit, from the least that each of its pods requests.
@@ -17,7 +17,7 @@ pub struct FeasibilityBound {
 
 impl FeasibilityBound {
     /// Computes the bound for a cluster without evictions.
-    pub fn new(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> FeasibilityBound {
+    pub fn new(cluster: &Cluster, victim_search: &BundleSearchInput<'_>) -> FeasibilityBound {
         let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
         let first = requests().next().into_iter().flat_map(|request| request.iter());
         let least = first.map(|(resource, _)| (resource, requests().map(|one| one.get(resource)).min().unwrap_or(0)));
@@ -30,7 +30,7 @@ impl FeasibilityBound {
     }
 
     /// Checks whether the gang may fit after evicting all pods of these bundles. If not, it certainly does not fit.
-    pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> bool {
+    pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b VictimBundle>) -> bool {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
             if let Some(node) = pod.place.node() {

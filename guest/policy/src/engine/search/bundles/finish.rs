@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::fit::{Excess, fits};
 use crate::engine::search::reprieve::without_reprieve;
 use crate::laws::Shortfall;
-use crate::model::{Cluster, NodeIx, Place, PodIx, Queue, ResourceIx, WhatIf};
+use crate::model::{Cluster, DomainCountOverlay, NodeIx, PodIx, PodLocation, Queue, ResourceIx};
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Evicts available pods that count against an exceeded bound, until every limit holds.
     pub(super) fn meet_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
@@ -81,7 +81,7 @@ impl Attempt<'_, '_, '_> {
     /// Returns the excess if fewer victims would be enough but are not legal, unless no smaller step is.
     pub(super) fn grow_back(&mut self, number: usize, last: Option<PodIx>) -> Option<Excess> {
         let pool = self.pools.get(number)?;
-        let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
+        let places: BTreeMap<PodIx, PodLocation> = pool.gone.iter().copied().collect();
         let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
         let mut back = self.trial.cluster().largest_first(&gone);
         back.reverse();
@@ -102,7 +102,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Puts pods back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
-    pub(super) fn try_reprieve(&mut self, back: &[(PodIx, Place)]) -> bool {
+    pub(super) fn try_reprieve(&mut self, back: &[(PodIx, PodLocation)]) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         for (ix, place) in back {
@@ -131,7 +131,7 @@ impl Attempt<'_, '_, '_> {
             let Some(pod) = cluster.pod(ix) else { continue };
             let takes = |node: &NodeIx| *node != at && self.victim_search.is_open(ix, *node);
             let mut others = self.cleared.iter().copied().filter(takes);
-            let mut moved = WhatIf::default();
+            let mut moved = DomainCountOverlay::default();
             moved.remove(cluster, ix, at);
             let allowed = |node: NodeIx| cluster.inter_pod_allows(ix, node, &moved).is_ok();
             if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request) && allowed(*node)) {

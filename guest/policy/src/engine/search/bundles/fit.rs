@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::attempt::{Attempt, GangEviction};
+use super::attempt::{GangEviction, GangPlacement};
 use super::thrift::Caps;
-use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
+use super::{BundleSearchInput, LEVELS, VictimBundle};
+use crate::model::{ClassIx, Cluster, NodeIx, PodInfo, PodIx, ResourceRequest, ShapeIx, Trial};
 
 /// Nodes with free capacity for a pod of the gang without evictions, by name.
-pub type Open = Vec<NodeIx>;
+pub type OpenNodes = Vec<NodeIx>;
 
 /// The placements of a gang that fits, and the victims.
 pub struct Fit {
@@ -35,9 +35,9 @@ pub struct Excess {
 
 /// The bundles from which an attempt may evict pods.
 #[derive(Debug, Clone, Default)]
-pub struct AtHand<'a> {
+pub struct AvailableBundles<'a> {
     /// The bundles, by level.
-    pub bundles: [Vec<&'a Bundle>; LEVELS],
+    pub bundles: [Vec<&'a VictimBundle>; LEVELS],
     /// The maximum number of victims of some elastic jobs. Others give as many as is legal.
     pub caps: Caps,
 }
@@ -50,15 +50,15 @@ impl Fit {
 
 /// The outcome for a gang that does not fit.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Short {
+pub struct FitFailure {
     /// Whether an elastic pod could not be evicted because normal pods were evicted before: a smaller selection may be enough.
     pub clashed: bool,
 }
 
 /// Returns the nodes with free capacity for a pod of the gang. Constraints between pods are ignored, as evictions elsewhere may lift them.
-pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
+pub fn open_nodes(cluster: &Cluster, victim_search: &BundleSearchInput<'_>) -> OpenNodes {
     let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
-    let kinds: BTreeMap<ClassIx, &Pod> = pods.map(|pod| (pod.class, pod)).collect();
+    let kinds: BTreeMap<ClassIx, &PodInfo> = pods.map(|pod| (pod.class, pod)).collect();
     let takes = |node: NodeIx| kinds.values().any(|pod| fits(cluster, pod.shape, node, &pod.request));
     let mut open: Vec<_> = cluster.nodes().filter(|(ix, _)| takes(*ix)).map(|(ix, node)| (node.rank, ix)).collect();
     open.sort_unstable();
@@ -66,7 +66,7 @@ pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
 }
 
 /// Checks whether pods of a shape may run on a node and the node has free capacity for this request.
-pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) -> bool {
+pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &ResourceRequest) -> bool {
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
@@ -75,10 +75,10 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
 /// two small ones that complete the gang. In every order, pods that need others in their domain are last. On an error the trial is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
-    victim_search: &VictimSearch<'_>,
-    open: &Open,
-    at_hand: &AtHand<'_>,
-) -> Result<Fit, Short> {
+    victim_search: &BundleSearchInput<'_>,
+    open: &OpenNodes,
+    at_hand: &AvailableBundles<'_>,
+) -> Result<Fit, FitFailure> {
     let cluster = trial.cluster();
     let is_hard = |ix: &PodIx| {
         let pod = cluster.pod(*ix);
@@ -90,7 +90,7 @@ pub fn fit(
     let mut orders = vec![hard_first, largest_first, smallest_first];
     orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
     orders.dedup();
-    let (before, mut short) = (trial.mark(), Short::default());
+    let (before, mut short) = (trial.mark(), FitFailure::default());
     let ways: &[GangEviction] = match at_hand.bundles.last() {
         Some(whole) if !whole.is_empty() => &[GangEviction::OnDemand, GangEviction::UpFront],
         _ => &[GangEviction::OnDemand],
@@ -98,7 +98,7 @@ pub fn fit(
     for gangs in ways {
         let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
         for order in &orders {
-            match Attempt::new(trial, victim_search, open, at_hand).run(order, *gangs) {
+            match GangPlacement::new(trial, victim_search, open, at_hand).run(order, *gangs) {
                 Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
                 Ok(fit) => {
                     let cost = fit.victims.iter().rev().map(Vec::len).collect();
@@ -109,7 +109,7 @@ pub fn fit(
             trial.rewind(before);
         }
         if let Some((_, order)) = best {
-            return Attempt::new(trial, victim_search, open, at_hand).run(order, *gangs);
+            return GangPlacement::new(trial, victim_search, open, at_hand).run(order, *gangs);
         }
     }
     Err(short)

@@ -4,32 +4,32 @@
 //! saves evictions for those pods. Without this order a gang evicts a pod for each of its pods on the first node, although one eviction on
 //! another node makes room for the whole gang (ruling 3.3b of Volcano: fewest jobs, then fewest pods).
 
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::fit::fits;
-use crate::model::{ClassIx, NodeIx, Pod, PodIx, Request, ResourceIx, ShapeIx, Shortage};
+use crate::model::{ClassIx, MissingMembers, NodeIx, PodInfo, PodIx, ResourceIx, ResourceRequest, ShapeIx};
 
 /// The maximum number of equivalence classes that are examined.
 const CLASSES: usize = 8;
 
 /// The pods of a gang after the one that is placed.
-pub(super) struct Rest<'a> {
+pub(super) struct RemainingPods<'a> {
     /// The pods, in the order in which they are placed.
     pub(super) pods: &'a [PodIx],
     /// The shortage of the gang once the pod is placed.
-    pub(super) lacking: &'a Shortage,
+    pub(super) lacking: &'a MissingMembers,
 }
 
 /// Pods of one equivalence class that a gang lacks and that no node takes without further evictions.
-pub(super) struct Further {
+pub(super) struct FurtherPods {
     class: ClassIx,
     shape: ShapeIx,
-    request: Request,
+    request: ResourceRequest,
     count: usize,
 }
 
-impl Further {
-    fn of(pod: &Pod) -> Further {
-        Further { class: pod.class, shape: pod.shape, request: pod.request.clone(), count: 0 }
+impl FurtherPods {
+    fn of(pod: &PodInfo) -> FurtherPods {
+        FurtherPods { class: pod.class, shape: pod.shape, request: pod.request.clone(), count: 0 }
     }
 
     /// Returns how many of the pods fit into a free capacity, at most all.
@@ -48,34 +48,34 @@ impl Further {
     }
 }
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Returns the further pods for which a gang needs evictions if it needs some for this pod. Empty for a pod with constraints between pods: there,
     /// free capacity does not say what a node takes.
-    pub(super) fn further(&self, ix: PodIx, rest: &Rest<'_>) -> Vec<Further> {
+    pub(super) fn further(&self, ix: PodIx, rest: &RemainingPods<'_>) -> Vec<FurtherPods> {
         let cluster = self.trial.cluster();
         let Some(class) = cluster.pod(ix).filter(|_| !cluster.is_between(ix)).map(|pod| pod.class) else {
             return Vec::new();
         };
-        let (mut lacking, mut all) = (rest.lacking.clone(), Vec::<Further>::new());
+        let (mut lacking, mut all) = (rest.lacking.clone(), Vec::<FurtherPods>::new());
         for other in rest.pods.iter().filter(|other| !cluster.is_between(**other)) {
             let Some(pod) = cluster.pod(*other).filter(|pod| lacking.fill(pod)) else { continue };
             let at = all.iter().position(|further| further.class == pod.class).unwrap_or(all.len());
             if at == all.len() && at < CLASSES {
-                all.push(Further::of(pod));
+                all.push(FurtherPods::of(pod));
             }
             if let Some(further) = all.get_mut(at) {
                 further.count = further.count.saturating_add(1);
             }
         }
         // No node takes pods of the same class: they come after this pod.
-        let takes = |further: &Further, node: NodeIx| fits(cluster, further.shape, node, &further.request);
+        let takes = |further: &FurtherPods, node: NodeIx| fits(cluster, further.shape, node, &further.request);
         let idle = self.cleared.iter().chain(self.open);
         all.retain(|further| further.class == class || !idle.clone().any(|node| takes(further, *node)));
         all
     }
 
     /// Returns the number of further pods that fit on a node together with a pod of this request.
-    pub(super) fn room_for(&self, further: &[Further], at: NodeIx, request: &Request) -> usize {
+    pub(super) fn room_for(&self, further: &[FurtherPods], at: NodeIx, request: &ResourceRequest) -> usize {
         let cluster = self.trial.cluster();
         let Some(node) = cluster.node(at).filter(|_| !further.is_empty()) else { return 0 };
         let (mut free, mut all) = (node.free.clone(), 0usize);

@@ -5,16 +5,16 @@
 //! others.
 
 use super::bundle::JobLoss;
-use super::choose::{LevelState, Search, TRIES, combinations_of, tried_sizes, with_victims};
+use super::choose::{BundleChooser, LevelState, TRIES, combinations_of, tried_sizes, with_victims};
 use crate::model::Trial;
 
 /// The maximum number of jobs that are spared on trial.
 const SPARED: usize = 64;
 
 /// The bundles of a level that have victims, and what the evictions lose.
-type Chosen = (JobLoss, Vec<usize>);
+type ChosenBundles = (JobLoss, Vec<usize>);
 
-impl Search<'_> {
+impl BundleChooser<'_> {
     /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are
     /// tried.
     pub(super) fn least_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
@@ -41,7 +41,7 @@ impl Search<'_> {
     }
 
     /// Returns those of these bundles that have victims, and the loss with them. `None`: the bundles are not enough.
-    fn tried_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Chosen> {
+    fn tried_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<ChosenBundles> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
         let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
         Some((loss, with_victims(&fit, state.level, bundles).collect()))

@@ -28,15 +28,17 @@ mod trace;
 
 use std::collections::BTreeSet;
 
-pub use bundle::Bundle;
+pub use bundle::VictimBundle;
 
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
-use crate::engine::plan::Plan;
+use crate::engine::plan::PlanDraft;
 use crate::engine::reasons::NO_NODE;
-use crate::engine::{Ledger, Notes, Preemptor};
-use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
-use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, ResourceIx, Trial, WhatIf};
+use crate::engine::{DecisionTrace, PlansInFlight, Preemptor};
+use crate::laws::{ActiveLaw, Denial, LawContext, Laws, PodComparator, ReclaimRules, VictimFilter};
+use crate::model::{
+    Cluster, DomainCountOverlay, InterPodViolation, NodeIx, NominatedConstraints, PodIx, ResourceIx, Trial,
+};
 
 /// The number of levels.
 pub const LEVELS: usize = 3;
@@ -45,17 +47,17 @@ pub const LEVELS: usize = 3;
 const WHOLE: usize = 2;
 
 /// The input of the search.
-pub struct VictimSearch<'a> {
+pub struct BundleSearchInput<'a> {
     /// The gang and its pending pods, in order.
     pub preemptor: &'a Preemptor,
     /// The laws in force.
     pub laws: &'a Laws,
     /// The plans in flight.
-    pub ledger: &'a Ledger,
+    pub ledger: &'a PlansInFlight,
     /// The laws of this action.
     pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
-    pub tasks: Order,
+    pub tasks: PodComparator,
     /// The pods of the gang for which others may be evicted.
     pub may: &'a BTreeSet<PodIx>,
     /// Whether only pods of the own queue may be evicted.
@@ -63,22 +65,22 @@ pub struct VictimSearch<'a> {
     /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The cluster without the pods of others that wait for promised nodes.
-    pub unpromised: &'a WhatIf,
+    pub unpromised: &'a DomainCountOverlay,
     /// The pods of others that must stay allowed on their promised nodes, by the constraints between pods.
     pub promised: &'a [(PodIx, NodeIx)],
 }
 
-impl VictimSearch<'_> {
+impl BundleSearchInput<'_> {
     /// Returns the first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim. `short`: the
     /// resources that must be freed, if they are known.
     fn first_denial(
         &self,
         cluster: &Cluster,
-        guards: &[Guard],
+        guards: &[VictimFilter],
         ix: PodIx,
         short: Option<&[ResourceIx]>,
-    ) -> Option<(Rule, Denial)> {
-        let case = Case { short, ..self.preemptor.waiting(cluster, self.ledger) };
+    ) -> Option<(ActiveLaw, Denial)> {
+        let case = LawContext { short, ..self.preemptor.waiting(cluster, self.ledger) };
         let denied = case.first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
@@ -91,27 +93,28 @@ impl VictimSearch<'_> {
     /// Returns whether the other pods allow a pod of the gang on a node. That must hold without and with the pods that wait for promised nodes, and
     /// these must stay allowed.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
-        let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
-        let displaces = || cluster.displaces_any((pod, node), &WhatIf::default(), self.promised);
-        !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised) && !displaces()
+        let allowed = |what_if: &DomainCountOverlay| cluster.inter_pod_allows(pod, node, what_if).is_ok();
+        let displaces = || cluster.displaces_any((pod, node), &DomainCountOverlay::default(), self.promised);
+        !cluster.is_between(pod) || allowed(&DomainCountOverlay::default()) && allowed(self.unpromised) && !displaces()
     }
 
     /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a
     /// spread constraint counts the fewest pods of a domain.
-    fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
-        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &Nominated::default());
-        let of_gang = first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
+    fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodViolation> {
+        let first =
+            |what_if: &DomainCountOverlay| cluster.first_disallowed(placed, what_if, &NominatedConstraints::default());
+        let of_gang = first(&DomainCountOverlay::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
         let stays = |(ix, node): &(PodIx, NodeIx)| cluster.stays_allowed(*ix, *node);
-        of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodLack::Nominated))
+        of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodViolation::Nominated))
     }
 
     /// Returns the first limit that does not hold with the requests of these pods, which have no nodes yet. `None`: all hold.
-    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
+    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
         self.first_broken(cluster, pods, Preemptor::waiting)
     }
 
     /// Returns the first limit that does not hold with these pods on their nodes. `None`: all hold.
-    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
+    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
         self.first_broken(cluster, pods, Preemptor::placed)
     }
 
@@ -119,8 +122,8 @@ impl VictimSearch<'_> {
         &self,
         cluster: &Cluster,
         pods: &[PodIx],
-        case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>,
-    ) -> Option<(Rule, Denial)> {
+        case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c PlansInFlight) -> LawContext<'c>,
+    ) -> Option<(ActiveLaw, Denial)> {
         let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
         case(&preemptor, cluster, self.ledger).first_broken(&self.rules.limits)
     }
@@ -128,11 +131,15 @@ impl VictimSearch<'_> {
 
 /// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then. Otherwise it is
 /// unchanged, and the obstacle is returned.
-pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
+pub fn plan(
+    trial: &mut Trial<'_>,
+    notes: &mut DecisionTrace,
+    victim_search: &BundleSearchInput<'_>,
+) -> Result<PlanDraft, Denial> {
     const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
-    let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
+    let search = choose::BundleChooser { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody, &thrift::Caps::new()) {
         trace::nobody(trial.cluster(), notes, &fit);
@@ -142,7 +149,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
         return Err(NOBODY);
     }
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
-    let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
+    let search = choose::BundleChooser { victim_search, open: &open, bound: &bound, levels };
     let Some((chosen, caps)) = search.choose(trial) else {
         notes.refused(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
@@ -158,7 +165,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     Ok(found(trial.cluster(), victim_search, fit))
 }
 
-fn found(cluster: &Cluster, victim_search: &VictimSearch<'_>, fit: fit::Fit) -> Plan {
+fn found(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, fit: fit::Fit) -> PlanDraft {
     let victims: Vec<PodIx> = fit.victims.into_iter().flatten().collect();
-    Plan::by_job(cluster, victim_search.preemptor.pod, fit.placements, victims)
+    PlanDraft::by_job(cluster, victim_search.preemptor.pod, fit.placements, victims)
 }

@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::WHOLE;
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::elastic_first::is_elastic;
 use super::short::that_counts;
-use crate::model::{Place, PodIx, Request, ResourceIx};
+use crate::model::{PodIx, PodLocation, ResourceIx, ResourceRequest};
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Checks that the laws allow each eviction for what would be short with only this victim back on its node. The victims of an elastic job count
     /// as one victim, and so do the pods of a gang that is evicted whole. Where pods keep each other off nodes, more than capacity is short.
     pub(super) fn each_frees_what_is_owed(&self) -> bool {
@@ -20,7 +20,7 @@ impl Attempt<'_, '_, '_> {
         if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix)) {
             return true;
         }
-        let mut victims: BTreeMap<(usize, PodIx, bool), Vec<(PodIx, Place)>> = BTreeMap::new();
+        let mut victims: BTreeMap<(usize, PodIx, bool), Vec<(PodIx, PodLocation)>> = BTreeMap::new();
         let gang = |ix: PodIx| cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
         for (number, pool) in self.pools.iter().enumerate() {
             for (ix, place) in &pool.gone {
@@ -32,19 +32,20 @@ impl Attempt<'_, '_, '_> {
         victims.values().all(|victim| {
             let short = self.short_with(victim);
             let alone = &self.victim_search.rules.alone;
-            let frees =
-                |(ix, _): &(PodIx, Place)| self.victim_search.first_denial(cluster, alone, *ix, Some(&short)).is_none();
+            let frees = |(ix, _): &(PodIx, PodLocation)| {
+                self.victim_search.first_denial(cluster, alone, *ix, Some(&short)).is_none()
+            };
             short.is_empty() || victim.iter().all(frees)
         })
     }
 
     /// Returns the resources that the nodes of the plan are short of with these victims back on their nodes.
-    fn short_with(&self, victim: &[(PodIx, Place)]) -> Vec<ResourceIx> {
+    fn short_with(&self, victim: &[(PodIx, PodLocation)]) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let mut short: BTreeSet<ResourceIx> = BTreeSet::new();
         for (ix, node) in &self.placements {
             let back = victim.iter().filter(|(_, place)| place.node() == Some(*node));
-            let back: Vec<&Request> = back.filter_map(|(ix, _)| Some(&cluster.pod(*ix)?.request)).collect();
+            let back: Vec<&ResourceRequest> = back.filter_map(|(ix, _)| Some(&cluster.pod(*ix)?.request)).collect();
             let (Some(pod), Some(node)) = (cluster.pod(*ix), cluster.node(*node)) else { continue };
             let freed = |resource| back.iter().fold(0i64, |sum, request| sum.saturating_add(request.get(resource)));
             let lacks = |resource| pod.request.get(resource) > 0 && node.free.get(resource) < freed(resource);

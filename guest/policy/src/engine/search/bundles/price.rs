@@ -4,15 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::WHOLE;
-use super::attempt::Attempt;
+use super::attempt::GangPlacement;
 use super::candidates::Candidates;
 use super::evict::EvictedPods;
-use super::further::Further;
-use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
+use super::further::FurtherPods;
+use crate::model::{Amounts, NodeIx, PodIx, ResourceIx, ResourceRequest, count_for};
 
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost {
+pub(super) struct NodeEvictionCost {
     /// Whether jobs are evicted whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
     is_whole: bool,
     /// The number of gangs that are evicted whole.
@@ -29,9 +29,9 @@ pub(super) struct Cost {
 
 /// A node with the cost of evictions there, or with a lower bound of the cost; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Priced {
+pub(super) struct PricedNode {
     /// The cost, or what evictions cost at least.
-    pub(super) cost: Cost,
+    pub(super) cost: NodeEvictionCost,
     /// The number of further pods of the gang that the node takes, or an upper bound of it at that cost. 0 where jobs of one pod are evicted whole,
     /// as each of them costs.
     pub(super) room: Reverse<usize>,
@@ -43,16 +43,20 @@ pub(super) struct Priced {
     pub(super) node: NodeIx,
 }
 
-impl Cost {
+impl NodeEvictionCost {
     /// Returns how many further pods count in favor of a node.
     fn room(&self, further: usize) -> Reverse<usize> {
         Reverse(if self.is_whole && self.gangs == 0 { 0 } else { further })
     }
 }
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Returns the nodes on which evictions may make a pod fit, with lower bounds of their cost.
-    pub(super) fn in_question(&self, (ix, request): (PodIx, &Request), further: &[Further]) -> Vec<Priced> {
+    pub(super) fn in_question(
+        &self,
+        (ix, request): (PodIx, &ResourceRequest),
+        further: &[FurtherPods],
+    ) -> Vec<PricedNode> {
         let cluster = self.trial.cluster();
         let Some(pod) = cluster.pod(ix) else { return Vec::new() };
         // A node that refused such a pod may take it with more pods placed.
@@ -70,7 +74,7 @@ impl Attempt<'_, '_, '_> {
             let cost = at_least(free, there, request, is_new);
             let room = room_at_most((free, there, cost), request, further);
             let loss = there.least_loss.filter(|_| cost.is_whole).unwrap_or_default();
-            Some(Priced { cost, room: cost.room(room), loss, place, node })
+            Some(PricedNode { cost, room: cost.room(room), loss, place, node })
         };
         all.filter_map(priced).collect()
     }
@@ -84,7 +88,12 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Returns a node with what evictions there cost for a pod, and how many further pods the node takes then; none if no evictions help.
-    pub(super) fn price(&mut self, at: Priced, ask: (PodIx, &Request), further: &[Further]) -> Option<Priced> {
+    pub(super) fn price(
+        &mut self,
+        at: PricedNode,
+        ask: (PodIx, &ResourceRequest),
+        further: &[FurtherPods],
+    ) -> Option<PricedNode> {
         let before = self.trial.mark();
         let taken = self.clear(at.node, ask)?;
         let room = self.room_for(further, at.node, ask.1);
@@ -94,16 +103,16 @@ impl Attempt<'_, '_, '_> {
         let loss = pools.fold((0, 0), |(work, last): (i128, usize), pool| {
             (work.saturating_add(pool.bundle.loss.work), last.max(pool.place))
         });
-        Some(Priced { cost, room: cost.room(room), loss, ..at })
+        Some(PricedNode { cost, room: cost.room(room), loss, ..at })
     }
 
-    fn cost(&self, taken: &[EvictedPods]) -> Cost {
+    fn cost(&self, taken: &[EvictedPods]) -> NodeEvictionCost {
         let mut by_pool: BTreeMap<usize, usize> = BTreeMap::new();
         for taken in taken {
             let count = by_pool.entry(taken.pool).or_default();
             *count = count.saturating_add(taken.pods.len());
         }
-        let mut cost = Cost { at_once: taken.len(), ..Cost::default() };
+        let mut cost = NodeEvictionCost { at_once: taken.len(), ..NodeEvictionCost::default() };
         for (number, count) in by_pool {
             let Some(pool) = self.pools.get(number) else { continue };
             let in_all = |count: usize| pool.bundle.step(count).unwrap_or(count);
@@ -115,17 +124,21 @@ impl Attempt<'_, '_, '_> {
             let go_already = if gone == 0 { 0 } else { in_all(gone) };
             cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(go_already));
         }
-        if cost.is_whole { Cost { begins: 0, goes: 0, at_once: 0, ..cost } } else { cost }
+        if cost.is_whole { NodeEvictionCost { begins: 0, goes: 0, at_once: 0, ..cost } } else { cost }
     }
 }
 
 /// Returns a lower bound of the cost of evicting candidates on a node with this free capacity. `is_new`: none of the jobs there has victims.
-fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
+fn at_least(free: &Amounts, there: &Candidates, request: &ResourceRequest, is_new: bool) -> NodeEvictionCost {
     let missing = |(resource, amount): (ResourceIx, i64)| (resource, amount.saturating_sub(free.get(resource)));
     let more_than =
         |freed: &Amounts| request.iter().map(missing).any(|(resource, missing)| missing > freed.get(resource).max(0));
     if more_than(&there.lower) {
-        return Cost { is_whole: true, gangs: usize::from(more_than(&there.without_gangs)), ..Cost::default() };
+        return NodeEvictionCost {
+            is_whole: true,
+            gangs: usize::from(more_than(&there.without_gangs)),
+            ..NodeEvictionCost::default()
+        };
     }
     let so_many = |(resource, missing): (ResourceIx, i64)| {
         usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
@@ -134,11 +147,21 @@ fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool)
     // A victim of an elastic job may complete a step that is begun already.
     let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
     let begins = usize::from(is_new && at_once > 0);
-    Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once, ..Cost::default() }
+    NodeEvictionCost {
+        higher: at_once.saturating_sub(there.elastic),
+        begins,
+        goes,
+        at_once,
+        ..NodeEvictionCost::default()
+    }
 }
 
 /// Returns an upper bound of the number of further pods that a node takes, after evictions at this cost, together with a pod of this request.
-fn room_at_most((free, there, cost): (&Amounts, &Candidates, Cost), request: &Request, further: &[Further]) -> usize {
+fn room_at_most(
+    (free, there, cost): (&Amounts, &Candidates, NodeEvictionCost),
+    request: &ResourceRequest,
+    further: &[FurtherPods],
+) -> usize {
     let victims = i64::try_from(cost.at_once).unwrap_or(i64::MAX);
     let freed = |resource| match cost.is_whole {
         false => there.largest.get(resource).saturating_mul(victims),

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use super::WHOLE;
-use super::attempt::Attempt;
-use crate::model::{Place, PodIx};
+use super::attempt::GangPlacement;
+use crate::model::{PodIx, PodLocation};
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Reprieves gangs, the smallest first: so the fewest jobs lose pods.
     pub(super) fn reprieve_gangs(&mut self) {
         let gone = |number: &usize| self.pools.get(*number).map_or(0, |pool| pool.gone.len());
@@ -24,10 +24,10 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Reprieves single pods of a gang that has left whole, if the gang may run without the others.
-    fn keep_part(&mut self, number: usize, gone: &[(PodIx, Place)]) {
+    fn keep_part(&mut self, number: usize, gone: &[(PodIx, PodLocation)]) {
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         let back: Vec<PodIx> = gone.iter().rev().filter(|one| self.try_reprieve(&[**one])).map(|(ix, _)| *ix).collect();
-        let left: Vec<(PodIx, Place)> = gone.iter().copied().filter(|(ix, _)| !back.contains(ix)).collect();
+        let left: Vec<(PodIx, PodLocation)> = gone.iter().copied().filter(|(ix, _)| !back.contains(ix)).collect();
         if self.may_leave_singly(&left) {
             self.record_reprieve(number, &back);
         } else {
@@ -37,9 +37,9 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Checks that evicted pods could have left one by one: their gang runs without them. The trial is unchanged.
-    fn may_leave_singly(&mut self, pods: &[(PodIx, Place)]) -> bool {
+    fn may_leave_singly(&mut self, pods: &[(PodIx, PodLocation)]) -> bool {
         let cluster = self.trial.cluster();
-        let leaves_together = |(ix, _): &(PodIx, Place)| {
+        let leaves_together = |(ix, _): &(PodIx, PodLocation)| {
             let is_elastic = cluster.pod(*ix).and_then(|pod| cluster.elastic(pod.attributes.job?)).is_some();
             is_elastic || cluster.whole_group(*ix).is_some()
         };

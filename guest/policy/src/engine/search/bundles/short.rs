@@ -3,8 +3,8 @@
 //! No queue has an amount of places for pods, so no queue is owed a place (ruling 2.5b of Volcano). Where a node lacks nothing else, the pods there
 //! keep the preemptor off as a constraint between pods would: all that it requests counts as short.
 
-use super::attempt::Attempt;
-use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx};
+use super::attempt::GangPlacement;
+use crate::model::{Cluster, NodeIx, PodIx, ResourceIx, ResourceRequest};
 
 /// Returns which of these requested resources count as short on a node that lacks some of them.
 pub(super) fn that_counts(
@@ -21,10 +21,10 @@ pub(super) fn that_counts(
     short.into_iter().filter(|resource| !is_place(resource)).collect()
 }
 
-impl Attempt<'_, '_, '_> {
+impl GangPlacement<'_, '_, '_> {
     /// Returns the resources that a node lacks for a pod without evictions, with the pods that are placed already. If the pods there do not allow the
     /// pod, all resources that it requests count.
-    pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
+    pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &ResourceRequest)) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let allowed = self.victim_search.is_allowed(cluster, asker, at);
         let mut free = cluster.node(at).map(|node| node.free.clone());

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::choose::{Search, Selection};
+use super::choose::{BundleChooser, Selection};
 use super::fit::{Excess, Fit};
 use crate::model::Trial;
 
@@ -16,7 +16,7 @@ pub type Caps = BTreeMap<usize, usize>;
 /// The maximum number of attempts with smaller steps.
 const TRIES: usize = 32;
 
-impl Search<'_> {
+impl BundleChooser<'_> {
     /// Returns how a selection fits with the fewest pods of elastic jobs that smaller steps lead to, and the steps. Neither more
     /// jobs nor other normal pods are evicted for fewer elastic pods. `fit` is the outcome without caps. The trial is unchanged.
     pub(super) fn with_less(&self, trial: &mut Trial<'_>, selection: &Selection, fit: Fit) -> (Fit, Caps) {

@@ -5,29 +5,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::elastic_first::is_elastic;
 use super::fit::Fit;
 use super::short::that_counts;
-use super::{Bundle, VictimSearch};
+use super::{BundleSearchInput, VictimBundle};
 use crate::contract::{Outcome, Subject};
-use crate::engine::Notes;
+use crate::engine::DecisionTrace;
 use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
-use crate::engine::search::node_dry_run::{Ask, NodeDryRun};
-use crate::engine::search::trace::{self, Why, crowding};
-use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, Trial, WhatIf};
+use crate::engine::search::node_dry_run::{NodeDryRun, PodToPlace};
+use crate::engine::search::trace::{self, ReprieveObstacle, crowding};
+use crate::laws::ReasonFacts;
+use crate::model::{Amounts, Cluster, DomainCountOverlay, NO_PODS, NodeIx, PodIx, PodLocation, Trial};
 
 /// The places of the candidates.
-pub type Places = BTreeMap<PodIx, Place>;
+pub type FormerLocations = BTreeMap<PodIx, PodLocation>;
 
 /// Returns the places of the pods of these bundles. Empty unless explanations are recorded.
-pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Places {
+pub fn places(cluster: &Cluster, notes: &DecisionTrace, levels: &[Vec<VictimBundle>]) -> FormerLocations {
     if !notes.are_on() {
-        return Places::new();
+        return FormerLocations::new();
     }
     let pods = levels.iter().flatten().flat_map(|bundle| &bundle.pods);
     pods.filter_map(|ix| Some((*ix, cluster.pod(*ix)?.place))).collect()
 }
 
 /// Explains the unprotected pods of a job that cannot be evicted as a whole.
-pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, free: &[PodIx]) {
+pub fn bound_together(
+    cluster: &Cluster,
+    notes: &mut DecisionTrace,
+    victim_search: &BundleSearchInput<'_>,
+    free: &[PodIx],
+) {
     if !notes.are_on() {
         return;
     }
@@ -50,13 +55,18 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
 }
 
 /// Explains that idle capacity and the capacity of leaving pods are enough.
-pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
-    notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
+pub fn nobody(cluster: &Cluster, notes: &mut DecisionTrace, fit: &Fit) {
+    notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || ReasonFacts::case("gang"));
     notes.planned(cluster, &fit.placements, &[]);
 }
 
 /// Explains for every node what it lacks for a pod of the gang after all evictions, or that it fits one.
-pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
+pub fn nowhere(
+    cluster: &Cluster,
+    notes: &mut DecisionTrace,
+    victim_search: &BundleSearchInput<'_>,
+    levels: &[Vec<VictimBundle>],
+) {
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
         victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
@@ -65,7 +75,13 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
-    let ask = Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &NO_PODS, limits: None };
+    let ask = PodToPlace {
+        pod: asker,
+        request: &pod.request,
+        what_if: &DomainCountOverlay::default(),
+        earlier: &NO_PODS,
+        limits: None,
+    };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let requested = ask.request.iter().map(|(resource, _)| resource);
@@ -90,7 +106,13 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
 
 /// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes. Also explains that the other candidates are not
 /// needed.
-pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
+pub fn found(
+    trial: &mut Trial<'_>,
+    notes: &mut DecisionTrace,
+    victim_search: &BundleSearchInput<'_>,
+    fit: &Fit,
+    places: &FormerLocations,
+) {
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
@@ -99,13 +121,14 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
             let pods: Vec<PodIx> = fit.placements.iter().map(|(ix, _)| *ix).collect();
             let cluster = trial.cluster();
             let lack = place.node().and_then(|node| crowding(cluster, node, &pods, &Amounts::default()));
-            let disallowed = || victim_search.disallowed(cluster, &fit.placements).map(Why::InterPod);
-            let broken = || victim_search.broken(cluster, &pods).map(|(rule, denial)| Why::Law(rule, denial));
-            match lack.map(Why::Lack).or_else(disallowed).or_else(broken) {
+            let disallowed = || victim_search.disallowed(cluster, &fit.placements).map(ReprieveObstacle::InterPod);
+            let broken =
+                || victim_search.broken(cluster, &pods).map(|(rule, denial)| ReprieveObstacle::Law(rule, denial));
+            match lack.map(ReprieveObstacle::Lack).or_else(disallowed).or_else(broken) {
                 Some(why) => notes.needed(cluster, *ix, &why),
                 None => {
                     let case = if level == 0 { "shrinks" } else { "whole-gang" };
-                    notes.note(Subject::Pod(ix.0), Outcome::Chosen, &NEEDED, || Detail::case(case));
+                    notes.note(Subject::Pod(ix.0), Outcome::Chosen, &NEEDED, || ReasonFacts::case(case));
                 }
             }
             trial.rewind(before);

@@ -1,9 +1,9 @@
 //! The best group of victims on one node: branch and bound over classes of equal candidates.
 
 use super::super::reprieve::without_reprieve;
-use super::{Ask, Bound, NodeDryRun, PreemptionCandidate, PreemptionContext, case};
-use crate::laws::{Gate, Group, LeastVictims, NodeCost, NodeVictims};
-use crate::model::{Cluster, InterPodLack, PodIx};
+use super::{GroupCandidate, GroupSearchBound, NodeDryRun, PodToPlace, PreemptionContext, case};
+use crate::laws::{LawCheck, NodeCost, NodeVictims, VictimGroupLaws, VictimLowerBound};
+use crate::model::{Cluster, InterPodViolation, PodIx};
 
 /// The maximum number of groups that are tried on one node until the first one is found.
 const STEPS: u32 = 4096;
@@ -20,7 +20,7 @@ struct CandidateClass {
 
 /// A position in the search: the first `taken` pods of class number `class` are in the group.
 #[derive(Clone, Copy)]
-struct Open {
+struct ClassPosition {
     class: usize,
     taken: usize,
 }
@@ -29,24 +29,24 @@ struct Open {
 pub(super) struct GroupSearch<'a> {
     cluster: &'a Cluster,
     context: &'a PreemptionContext<'a>,
-    floors: &'a [Gate],
-    ask: &'a Ask<'a>,
+    floors: &'a [LawCheck],
+    ask: &'a PodToPlace<'a>,
     dry_run: &'a NodeDryRun,
     classes: Vec<CandidateClass>,
     steps: u32,
     /// The cost that a group must not exceed to be of use.
     at_most: NodeCost,
-    best: Option<PreemptionCandidate>,
+    best: Option<GroupCandidate>,
 }
 
 /// Returns the best group on a node that has only victims within a bound. `None`: there is no such group.
 pub(super) fn best_group(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
-    (group, ask): (&Group, &Ask<'_>),
+    (group, ask): (&VictimGroupLaws, &PodToPlace<'_>),
     dry_run: &NodeDryRun,
-    bound: Bound,
-) -> Option<PreemptionCandidate> {
+    bound: GroupSearchBound,
+) -> Option<GroupCandidate> {
     let is_new = |reluctance| reluctance > bound.tried && reluctance <= bound.reluctance;
     if bound.tried >= 0 && !dry_run.candidates.iter().any(|candidate| is_new(candidate.reluctance)) {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn best_group(
     let classes = classes(cluster, dry_run, bound.reluctance);
     let (floors, at_most) = (group.floors.as_slice(), bound.cost);
     let mut search = GroupSearch { cluster, context, floors, ask, dry_run, classes, steps: STEPS, at_most, best: None };
-    let open = (0..search.classes.len()).map(|class| Open { class, taken: 0 }).collect();
+    let open = (0..search.classes.len()).map(|class| ClassPosition { class, taken: 0 }).collect();
     search.extend(&mut Vec::new(), open);
     search.best
 }
@@ -79,7 +79,7 @@ fn classes(cluster: &Cluster, dry_run: &NodeDryRun, reluctance: i64) -> Vec<Cand
 
 impl GroupSearch<'_> {
     /// Extends a group by pods of the open classes, in their order, and keeps every group that is better than the best one.
-    fn extend(&mut self, chosen: &mut Vec<PodIx>, open: Vec<Open>) {
+    fn extend(&mut self, chosen: &mut Vec<PodIx>, open: Vec<ClassPosition>) {
         if self.suffices(chosen) {
             return self.keep(chosen);
         }
@@ -122,12 +122,12 @@ impl GroupSearch<'_> {
             self.steps = self.steps.min(MORE_STEPS);
         }
         if cost <= self.at_most && self.best.as_ref().is_none_or(|best| cost < best.cost) {
-            self.best = Some(PreemptionCandidate { node: self.dry_run.node, victims, cost });
+            self.best = Some(GroupCandidate { node: self.dry_run.node, victims, cost });
         }
     }
 
     /// Returns whether no group that extends this one by pods of the open classes suffices and is better than the best one.
-    fn is_hopeless(&self, chosen: &[PodIx], open: &[Open]) -> bool {
+    fn is_hopeless(&self, chosen: &[PodIx], open: &[ClassPosition]) -> bool {
         let all: Vec<PodIx> =
             chosen.iter().copied().chain(open.iter().flat_map(|at| self.rest(*at)).copied()).collect();
         if !self.may_suffice(&all) {
@@ -145,7 +145,7 @@ impl GroupSearch<'_> {
     }
 
     /// Returns how many more pods the preemptor needs at least, each as large as the largest of the open classes: never less than 1.
-    fn missing(&self, chosen: &[PodIx], open: &[Open]) -> i64 {
+    fn missing(&self, chosen: &[PodIx], open: &[ClassPosition]) -> i64 {
         let room = self.dry_run.without(self.cluster, chosen);
         let next = || open.iter().filter_map(|at| self.cluster.pod(self.next(*at)?));
         let missing = self.ask.request.iter().map(|(resource, asked)| {
@@ -173,11 +173,11 @@ impl GroupSearch<'_> {
     }
 
     /// Returns the pods of a class that are not in the group.
-    fn rest(&self, at: Open) -> &[PodIx] {
+    fn rest(&self, at: ClassPosition) -> &[PodIx] {
         self.classes.get(at.class).and_then(|class| class.pods.get(at.taken..)).unwrap_or_default()
     }
 
-    fn next(&self, at: Open) -> Option<PodIx> {
+    fn next(&self, at: ClassPosition) -> Option<PodIx> {
         self.rest(at).first().copied()
     }
 
@@ -189,7 +189,7 @@ impl GroupSearch<'_> {
     /// Returns whether some of the pods of a group may suffice: evicting more never helps where the preemptor needs one of them.
     fn may_suffice(&self, group: &[PodIx]) -> bool {
         let lack = || self.dry_run.lack_without(self.cluster, self.ask, group);
-        self.has_room_without(group) && lack().is_none_or(|lack| lack == InterPodLack::Affinity)
+        self.has_room_without(group) && lack().is_none_or(|lack| lack == InterPodViolation::Affinity)
     }
 
     fn has_room_without(&self, group: &[PodIx]) -> bool {
@@ -212,7 +212,7 @@ struct Extended<'a> {
     count: i64,
 }
 
-impl LeastVictims for Extended<'_> {
+impl VictimLowerBound for Extended<'_> {
     fn reluctance(&self) -> i64 {
         self.reluctance
     }

@@ -6,17 +6,17 @@
 
 use std::collections::BTreeMap;
 
-use super::{Ask, PreemptionContext};
-use crate::laws::{Case, Preemptor};
+use super::{PodToPlace, PreemptionContext};
+use crate::laws::{LawContext, Preemptor};
 use crate::model::{Amounts, Cluster, NodeIx, PodIx};
 
 /// The waiting pods of DaemonSets that may run on one node only, by that node.
-pub(super) struct Held(BTreeMap<NodeIx, Vec<PodIx>>);
+pub(super) struct PinnedDaemonPods(BTreeMap<NodeIx, Vec<PodIx>>);
 
-impl Held {
+impl PinnedDaemonPods {
     /// Returns the pods that wait for a node. Empty for a preemptor that is such a pod itself: the law about reserved nodes decides
     /// between two of them.
-    pub fn new(cluster: &Cluster, context: &PreemptionContext<'_>) -> Held {
+    pub fn new(cluster: &Cluster, context: &PreemptionContext<'_>) -> PinnedDaemonPods {
         let mut waiting: BTreeMap<NodeIx, Vec<PodIx>> = BTreeMap::new();
         if context.preemptor.required_node_reservation.is_none() {
             for ix in cluster.bound_to_one_node() {
@@ -29,12 +29,18 @@ impl Held {
                 }
             }
         }
-        Held(waiting)
+        PinnedDaemonPods(waiting)
     }
 
     /// Returns whether a waiting pod of a DaemonSet will hold a node. With every pod evicted that may be evicted for it, the node has too little
     /// capacity for the waiting pods and the preemptor. Returns `false` where the preemptor is nominated to that node.
-    pub fn includes(&self, cluster: &Cluster, context: &PreemptionContext<'_>, ask: &Ask<'_>, ix: NodeIx) -> bool {
+    pub fn includes(
+        &self,
+        cluster: &Cluster,
+        context: &PreemptionContext<'_>,
+        ask: &PodToPlace<'_>,
+        ix: NodeIx,
+    ) -> bool {
         let Some(waiting) = self.0.get(&ix) else { return false };
         if cluster.pod(ask.pod).is_some_and(|pod| pod.nominated == Some(ix)) {
             return false;
@@ -65,7 +71,7 @@ fn most_room(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, pod
     let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.place.node() == Some(ix));
     let there = node.pods.iter().copied().filter(is_there);
     let group: Vec<PodIx> = there.filter(|other| case.first_denial(&laws.guards, *other).is_none()).collect();
-    if (Case { group: &group, ..case }).first_broken(&laws.limits).is_some() {
+    if (LawContext { group: &group, ..case }).first_broken(&laws.limits).is_some() {
         return None;
     }
     let mut room = node.free.clone();

@@ -3,42 +3,45 @@
 use std::collections::BTreeMap;
 
 use super::gather::best_group;
-use super::held::Held;
-use super::{Ask, Bound, LEVELS, NodeDryRun, Obstacle, Outlook, PreemptionCandidate, PreemptionContext, case, trace};
-use crate::engine::search::shortlist::{Changes, Shortlist};
-use crate::laws::Group;
-use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx};
+use super::held::PinnedDaemonPods;
+use super::{
+    CostLowerBound, GroupCandidate, GroupSearchBound, LEVELS, NodeDryRun, PlanObstacle, PodToPlace, PreemptionContext,
+    case, trace,
+};
+use crate::engine::search::shortlist::{NodeGenerations, NodeHeap};
+use crate::laws::VictimGroupLaws;
+use crate::model::{Cluster, NodeInfo, NodeIx, NominatedConstraints, PodIx};
 
 /// The nodes that the preemptor may run on, and the dry runs of those that were examined.
-pub(super) struct Nodes<'a> {
+pub(super) struct GroupCandidateNodes<'a> {
     nodes: Vec<NodeIx>,
-    group: &'a Group,
-    ask: &'a Ask<'a>,
-    outlook: Outlook,
+    group: &'a VictimGroupLaws,
+    ask: &'a PodToPlace<'a>,
+    outlook: CostLowerBound,
     dry_runs: BTreeMap<NodeIx, NodeDryRun>,
-    nominated: Nominated,
+    nominated: NominatedConstraints,
 }
 
-impl<'a> Nodes<'a> {
+impl<'a> GroupCandidateNodes<'a> {
     /// Creates the list of nodes that the preemptor may run on, in a trial where the leaving pods have left. Leaves out nodes kept for other pods.
     /// The cluster must be prepared for the search.
     pub fn new(
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        (group, ask): (&'a Group, &'a Ask<'a>),
-        outlook: Outlook,
-    ) -> Nodes<'a> {
+        (group, ask): (&'a VictimGroupLaws, &'a PodToPlace<'a>),
+        outlook: CostLowerBound,
+    ) -> GroupCandidateNodes<'a> {
         let mut nodes: Vec<NodeIx> = context.large_enough(cluster, ask.pod, ask.request).iter().collect();
         if cluster.nominated().next().is_some() || cluster.required_node_reservations().next().is_some() {
             let is_reserved =
                 |ix: NodeIx| cluster.node(ix).is_some_and(|node| cluster.is_reserved_for_another(ix, node, ask.pod));
             nodes.retain(|ix| !is_reserved(*ix));
         }
-        let held = Held::new(cluster, context);
+        let held = PinnedDaemonPods::new(cluster, context);
         nodes.retain(|ix| !held.includes(cluster, context, ask, *ix));
-        let promised = |node: &Node| cluster.nominated_on(node, ask.pod).map(|(ix, _)| ix).collect();
+        let promised = |node: &NodeInfo| cluster.nominated_on(node, ask.pod).map(|(ix, _)| ix).collect();
         let nominated = cluster.nominated_between(ask.pod, promised);
-        let mut nodes = Nodes { nodes, group, ask, outlook, dry_runs: BTreeMap::new(), nominated };
+        let mut nodes = GroupCandidateNodes { nodes, group, ask, outlook, dry_runs: BTreeMap::new(), nominated };
         if nodes.outlook.is_blind() {
             for ix in &nodes.nodes {
                 let dry_run = nodes.make(cluster, context, *ix);
@@ -61,13 +64,13 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns the cheapest group on any node, without protected pods where possible. `None`: no node has a group.
-    pub fn cheapest(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<PreemptionCandidate> {
+    pub fn cheapest(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<GroupCandidate> {
         let offers = self.outlook.of(cluster, context, self.ask.request, &self.nodes);
         LEVELS.into_iter().find_map(|level| {
-            let (mut found, mut bound) = (BTreeMap::new(), Bound::level(level));
-            let mut shortlist = Shortlist::new(offers.clone());
+            let (mut found, mut bound) = (BTreeMap::new(), GroupSearchBound::level(level));
+            let mut shortlist = NodeHeap::new(offers.clone());
             let cheapest = shortlist.cheapest(
-                &Changes::new(),
+                &NodeGenerations::new(),
                 |_| true,
                 |ix| {
                     let (group, ask) = (self.group, self.ask);
@@ -84,7 +87,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns why no node has a group: the first limit that is broken even after evicting every candidate, or that no node fits.
-    pub fn obstacle(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Obstacle {
+    pub fn obstacle(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> PlanObstacle {
         if context.notes.are_on() {
             for dry_run in self.dry_runs.values() {
                 trace::unfit(cluster, context, self.group, self.ask, dry_run);
@@ -98,8 +101,8 @@ impl<'a> Nodes<'a> {
             }
         }
         let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
-        let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
-        broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial))
+        let nowhere = PlanObstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
+        broken.map_or(nowhere, |(rule, denial)| PlanObstacle::Law(rule, denial))
     }
 
     /// Returns the dry runs that were computed; these are those of all nodes where explanations are recorded.

@@ -1,21 +1,21 @@
 //! Explanations of the nodes with and without a group of victims.
 
 use super::gather::best_group;
-use super::{Ask, Bound, LEVELS, NodeDryRun, PreemptionCandidate, PreemptionContext, case};
+use super::{GroupCandidate, GroupSearchBound, LEVELS, NodeDryRun, PodToPlace, PreemptionContext, case};
 use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED};
-use crate::engine::room::Lack;
-use crate::engine::search::trace::Why;
-use crate::laws::{Denial, Gate, Group, Rule};
+use crate::engine::room::InsufficientResources;
+use crate::engine::search::trace::ReprieveObstacle;
+use crate::laws::{ActiveLaw, Denial, LawCheck, VictimGroupLaws};
 use crate::model::{Cluster, PodIx};
 
 /// Explains why each victim is needed and the others are not, and whether the other nodes would fit.
 pub(super) fn found(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    group: &Group,
-    (ask, dry_runs): (&Ask<'_>, &[&NodeDryRun]),
-    best: &PreemptionCandidate,
+    group: &VictimGroupLaws,
+    (ask, dry_runs): (&PodToPlace<'_>, &[&NodeDryRun]),
+    best: &GroupCandidate,
 ) {
     for dry_run in dry_runs {
         let there = in_order(dry_run);
@@ -25,7 +25,7 @@ pub(super) fn found(
             continue;
         }
         let mut others = LEVELS.into_iter().filter_map(|level| {
-            Some((best_group(cluster, context, (group, ask), dry_run, Bound::level(level))?, level))
+            Some((best_group(cluster, context, (group, ask), dry_run, GroupSearchBound::level(level))?, level))
         });
         let Some((other, level)) = others.next() else {
             unfit(cluster, context, group, ask, dry_run);
@@ -45,15 +45,16 @@ fn others(there: &[PodIx], victims: &[PodIx]) -> Vec<PodIx> {
 fn victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    (ask, dry_run): (&Ask<'_>, &NodeDryRun),
+    (ask, dry_run): (&PodToPlace<'_>, &NodeDryRun),
     victims: &[PodIx],
 ) {
     for ix in victims {
         let without = others(victims, &[*ix]);
-        let lack = Lack::of(&dry_run.without(cluster, &without), ask.request).map(Why::Lack);
-        let lack = lack.or_else(|| dry_run.lack_without(cluster, ask, &without).map(Why::InterPod));
+        let lack =
+            InsufficientResources::of(&dry_run.without(cluster, &without), ask.request).map(ReprieveObstacle::Lack);
+        let lack = lack.or_else(|| dry_run.lack_without(cluster, ask, &without).map(ReprieveObstacle::InterPod));
         let limit = || broken(cluster, context, &context.laws.limits, &without);
-        let why = lack.or_else(|| limit().map(|(rule, denial)| Why::Law(rule, denial)));
+        let why = lack.or_else(|| limit().map(|(rule, denial)| ReprieveObstacle::Law(rule, denial)));
         if let Some(why) = why {
             context.notes.needed(cluster, *ix, &why);
         }
@@ -64,8 +65,8 @@ fn victims(
 pub(super) fn unfit(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    group: &Group,
-    ask: &Ask<'_>,
+    group: &VictimGroupLaws,
+    ask: &PodToPlace<'_>,
     dry_run: &NodeDryRun,
 ) {
     let there = in_order(dry_run);
@@ -91,8 +92,8 @@ fn in_order(dry_run: &NodeDryRun) -> Vec<PodIx> {
 fn broken(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
-    gates: &[Gate],
+    gates: &[LawCheck],
     gone: &[PodIx],
-) -> Option<(Rule, Denial)> {
+) -> Option<(ActiveLaw, Denial)> {
     case(cluster, context, gone).first_broken(gates)
 }

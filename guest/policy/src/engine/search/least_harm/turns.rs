@@ -5,27 +5,27 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::super::branches::{Branch, Branching};
-use super::{FindPlan, Seeking, may_stop, stays};
-use crate::engine::Notes;
-use crate::engine::plan::Plan;
+use super::{FindPlan, LeastHarmSearch, may_stop, stays};
+use crate::engine::DecisionTrace;
+use crate::engine::plan::PlanDraft;
 use crate::model::{NO_PODS, PodIx};
 
 /// The maximum number of pods that are tried as a start, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
 
-impl<F: FindPlan> Seeking<'_, '_, F> {
+impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// Returns the cheapest plan for the most pods that evicts a pod before its turn, or passes one over, and its branch. It is needed where
     /// evictions in turn do not make the pods fit. `None`: there is no such plan. A quota may give a large pod as its last one, but not after a small
     /// pod that frees too little.
-    pub(super) fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
+    pub(super) fn first_out_of_turn(&mut self) -> Option<(Branch, PlanDraft)> {
         let tries = self.tries(0);
         let early = self.out_of_turn(tries).into_iter().map(|evicted| Branch { evicted, ..Branch::default() });
         let in_turn = self.in_turn(tries.min(OTHER_PODS)).into_iter();
         let passed_over = in_turn.map(|ix| Branch { spared: BTreeSet::from([ix]), ..Branch::default() });
         let branches: Vec<Branch> = early.chain(passed_over).collect();
         let found = branches.into_iter().filter_map(|branch| Branching::find(self, &branch).map(|plan| (branch, plan)));
-        let found: Vec<(Branch, Plan)> = found.collect();
-        let order = |(_, plan): &&(Branch, Plan)| (Reverse(plan.nominations.len()), self.cost(plan));
+        let found: Vec<(Branch, PlanDraft)> = found.collect();
+        let order = |(_, plan): &&(Branch, PlanDraft)| (Reverse(plan.nominations.len()), self.cost(plan));
         let best = found.iter().min_by_key(order).cloned()?;
         self.pods = best.1.nominations.len();
         Some(best)
@@ -40,7 +40,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if count == 0 || !self.context.takes_in_turn() {
             return Vec::new();
         }
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
         let running = cluster.pods().map(|(ix, _)| ix);
         let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
@@ -66,7 +66,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if count == 0 || !self.context.takes_in_turn() {
             return Vec::new();
         }
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
         let running = cluster.pods().map(|(ix, _)| ix).filter(|ix| stays(cluster, self.context, *ix));
         let mut pods = context.candidates(cluster, running);
@@ -81,7 +81,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if branch.evicted.is_empty() || !self.context.takes_in_turn() {
             return true;
         }
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
         context.candidates(self.cluster, victims.iter().copied()).len() == victims.len()
     }

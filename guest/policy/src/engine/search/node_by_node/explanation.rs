@@ -1,13 +1,13 @@
 //! The explanation of a search node by node.
 
 use super::super::PreemptionContext;
-use super::super::node_dry_run::{Ask, NodeDryRun};
-use super::super::trace::{Why, cost};
+use super::super::node_dry_run::{NodeDryRun, PodToPlace};
+use super::super::trace::{ReprieveObstacle, cost};
 use super::PreemptionCandidate;
 use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
-use crate::engine::room::Lack;
-use crate::laws::Detail;
+use crate::engine::room::InsufficientResources;
+use crate::laws::ReasonFacts;
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// Explains the nodes that were not tried, because enough others fit.
@@ -17,7 +17,7 @@ pub(super) fn tell_not_looked_at(
     offers: usize,
 ) {
     for (_, node) in nodes {
-        let detail = || Detail::default().count("candidates", offers);
+        let detail = || ReasonFacts::default().count("candidates", offers);
         context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn tell_offers(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     offers: &[PreemptionCandidate],
-    ask: &Ask<'_>,
+    ask: &PodToPlace<'_>,
 ) {
     let chosen = offers.iter().min_by_key(|offer| offer.order()).map(|offer| offer.dry_run.node);
     for PreemptionCandidate { dry_run, price } in offers {
@@ -50,7 +50,7 @@ fn tell_victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     dry_run: &NodeDryRun,
-    (victims, ask): (&[PodIx], &Ask<'_>),
+    (victims, ask): (&[PodIx], &PodToPlace<'_>),
 ) {
     let mut room = dry_run.without(cluster, victims);
     for ix in context.in_reprieve_order(cluster, dry_run.pods()) {
@@ -60,13 +60,14 @@ fn tell_victims(
             let frees = cluster.frees(ix);
             room.subtract(&frees);
             let others: Vec<PodIx> = victims.iter().copied().filter(|other| *other != ix).collect();
-            let why = match (Lack::of(&room, ask.request), dry_run.lack_without(cluster, ask, &others)) {
-                (None, Some(lack)) => Why::InterPod(lack),
+            let why = match (InsufficientResources::of(&room, ask.request), dry_run.lack_without(cluster, ask, &others))
+            {
+                (None, Some(lack)) => ReprieveObstacle::InterPod(lack),
                 (None, None) => match ask.limits.and_then(|limits| limits.broken(cluster, &others)) {
-                    Some((rule, denial)) => Why::Law(rule, denial),
-                    None => Why::Lack(Lack::default()),
+                    Some((rule, denial)) => ReprieveObstacle::Law(rule, denial),
+                    None => ReprieveObstacle::Lack(InsufficientResources::default()),
                 },
-                (lack, _) => Why::Lack(lack.unwrap_or_default()),
+                (lack, _) => ReprieveObstacle::Lack(lack.unwrap_or_default()),
             };
             context.notes.needed(cluster, ix, &why);
             room.add(&frees);

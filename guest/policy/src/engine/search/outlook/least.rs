@@ -2,18 +2,18 @@
 
 use std::cell::OnceCell;
 
-use super::{Gap, Outlook};
-use crate::laws::{LeastVictims, counted};
-use crate::model::{Cluster, Resident, count_for};
+use super::{CostLowerBound, ResourceDeficit};
+use crate::laws::{VictimLowerBound, counted};
+use crate::model::{Cluster, NodePod, count_for};
 
 /// A lower bound of the victims on a node that close its gaps. All candidates of the node together close them.
-pub(super) struct Least<'a> {
-    pub(super) outlook: &'a Outlook,
+pub(super) struct NodeVictimBound<'a> {
+    pub(super) outlook: &'a CostLowerBound,
     pub(super) cluster: &'a Cluster,
     /// The pods on the node, the least important first.
-    pub(super) residents: &'a [Resident],
+    pub(super) residents: &'a [NodePod],
     /// The missing amounts, and the most that one candidate frees of each.
-    pub(super) gaps: &'a [Gap],
+    pub(super) gaps: &'a [ResourceDeficit],
     /// The number of candidates.
     pub(super) candidates: i64,
     /// The priority of the most important of the least important candidates that close the gaps together.
@@ -34,18 +34,18 @@ pub(super) struct Extremes {
 }
 
 /// Returns a lower bound of the number of candidates that close these gaps, none of which frees more than the largest.
-pub(super) fn at_least(gaps: &[Gap]) -> i64 {
+pub(super) fn at_least(gaps: &[ResourceDeficit]) -> i64 {
     gaps.iter().map(|gap| count_for(gap.missing, gap.largest)).max().unwrap_or(1)
 }
 
-impl Least<'_> {
+impl NodeVictimBound<'_> {
     /// Returns the candidates, the least important first.
-    fn candidates(&self) -> impl Iterator<Item = &Resident> {
+    fn candidates(&self) -> impl Iterator<Item = &NodePod> {
         self.residents.iter().filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
     /// Returns the candidates that are no more important than the lower bound of the victims.
-    fn unimportant(&self) -> impl Iterator<Item = &Resident> {
+    fn unimportant(&self) -> impl Iterator<Item = &NodePod> {
         let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
@@ -69,7 +69,7 @@ impl Least<'_> {
     }
 }
 
-impl LeastVictims for Least<'_> {
+impl VictimLowerBound for NodeVictimBound<'_> {
     fn count(&self) -> i64 {
         self.count
     }
@@ -112,7 +112,7 @@ impl LeastVictims for Least<'_> {
     fn size(&self) -> i64 {
         // Each victim rounds its share down.
         let rounded = i64::try_from(self.residents.len()).unwrap_or(i64::MAX);
-        let share = |gap: &Gap| self.outlook.gap_share(self.cluster, gap).saturating_sub(rounded);
+        let share = |gap: &ResourceDeficit| self.outlook.gap_share(self.cluster, gap).saturating_sub(rounded);
         self.gaps.iter().map(share).max().unwrap_or(0).max(self.share())
     }
 }

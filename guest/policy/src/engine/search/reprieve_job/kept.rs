@@ -2,16 +2,16 @@
 
 use super::super::PreemptionContext;
 use super::super::node_dry_run::NodeDryRun;
-use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, ResourceIx};
+use crate::model::{Amounts, Cluster, NodeIx, PodIx, PodLocation, ResourceIx};
 
 /// Returns the capacity that must stay free on the former node of a pod, if the plan uses the node. `kept` must be sorted by node.
-pub fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
+pub fn kept_on(kept: &[PlannedNodeCapacity], place: PodLocation) -> impl Iterator<Item = &PlannedNodeCapacity> {
     let at = place.node().and_then(|node| kept.binary_search_by_key(&node, |kept| kept.node).ok());
     at.and_then(|at| kept.get(at)).into_iter()
 }
 
 /// The capacity that must stay free on a node of the plan.
-pub struct Kept {
+pub struct PlannedNodeCapacity {
     /// The node.
     pub node: NodeIx,
     /// The amounts promised there to pods of other jobs.
@@ -20,22 +20,27 @@ pub struct Kept {
     asked: Vec<ResourceIx>,
 }
 
-impl Kept {
+impl PlannedNodeCapacity {
     /// Returns what must stay free on each node of a plan, in the order of the nodes.
-    pub fn on_each(cluster: &Cluster, context: &PreemptionContext<'_>, dry_runs: &[NodeDryRun]) -> Vec<Kept> {
-        let mut kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(cluster, context, dry_run)).collect();
+    pub fn on_each(
+        cluster: &Cluster,
+        context: &PreemptionContext<'_>,
+        dry_runs: &[NodeDryRun],
+    ) -> Vec<PlannedNodeCapacity> {
+        let mut kept: Vec<PlannedNodeCapacity> =
+            dry_runs.iter().map(|dry_run| PlannedNodeCapacity::new(cluster, context, dry_run)).collect();
         kept.sort_by_key(|kept| kept.node);
         kept
     }
 
-    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Kept {
+    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> PlannedNodeCapacity {
         let mut promised = Amounts::default();
         if let Some(node) = cluster.node(dry_run.node) {
             for (_, other) in context.promised(cluster, node) {
                 promised.add(&other.request);
             }
         }
-        Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() }
+        PlannedNodeCapacity { node: dry_run.node, promised, asked: dry_run.asked.clone() }
     }
 
     /// Returns whether a requested resource would be overcommitted with an evicted pod back.

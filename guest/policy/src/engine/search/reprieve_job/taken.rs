@@ -4,39 +4,39 @@ use std::collections::BTreeSet;
 
 use super::super::PreemptionContext;
 use super::super::node_dry_run::NodeDryRun;
-use super::kept::{Kept, kept_on};
-use crate::laws::{Case, Preemptor};
-use crate::model::{Cluster, Ledger, Place, Pod, PodIx, QueueIx, Trial};
+use super::kept::{PlannedNodeCapacity, kept_on};
+use crate::laws::{LawContext, Preemptor};
+use crate::model::{Cluster, PlansInFlight, PodInfo, PodIx, PodLocation, QueueIx, Trial};
 
 /// The case of a preemptor whose pods wait for their nodes, or have them in a trial.
-pub type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>;
+pub type ContextOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c PlansInFlight) -> LawContext<'c>;
 
 /// The evicted candidates.
 #[derive(Default)]
-pub struct Taken(Vec<EvictionSet>);
+pub struct EvictedCandidates(Vec<EvictionSet>);
 
 /// An evicted candidate, the pods that are evicted with it, and the place of each before.
 pub struct EvictionSet {
     /// The candidate.
     pub head: PodIx,
     /// The place where the candidate ran.
-    pub place: Place,
-    others: Vec<(PodIx, Place)>,
+    pub place: PodLocation,
+    others: Vec<(PodIx, PodLocation)>,
 }
 
 impl EvictionSet {
     /// Returns whether the set is a single pod that frees what it requests.
     pub fn is_plain(&self, cluster: &Cluster) -> bool {
-        self.others.is_empty() && cluster.pod(self.head).is_some_and(Pod::frees_its_request)
+        self.others.is_empty() && cluster.pod(self.head).is_some_and(PodInfo::frees_its_request)
     }
 
     /// Returns all pods and their places before.
-    pub fn places(&self) -> impl Iterator<Item = (PodIx, Place)> + '_ {
+    pub fn places(&self) -> impl Iterator<Item = (PodIx, PodLocation)> + '_ {
         std::iter::once((self.head, self.place)).chain(self.others.iter().copied())
     }
 }
 
-impl Taken {
+impl EvictedCandidates {
     /// Evicts the candidates on these nodes, the pods that leave these nodes anyway, and the pods that the branch names. Named pods are evicted only
     /// on these nodes, or on any node where a bound is exceeded. They were permitted together, and later evictions for bounds may leave a quota too
     /// little for them, so they are evicted before those.
@@ -62,7 +62,7 @@ impl Taken {
         let cluster = trial.cluster();
         let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some());
         let Some(at) = place(head) else { return };
-        let others = match cluster.pod(head).is_some_and(Pod::is_alone) {
+        let others = match cluster.pod(head).is_some_and(PodInfo::is_alone) {
             true => Vec::new(),
             false => {
                 let others = cluster.eviction_set(head).into_iter().filter(|ix| *ix != head);
@@ -81,14 +81,14 @@ impl Taken {
         &mut self,
         trial: &mut Trial<'_>,
         context: &mut PreemptionContext<'_>,
-        (gang, case): (&Preemptor, CaseOf),
+        (gang, case): (&Preemptor, ContextOf),
     ) {
         let cluster = trial.cluster();
         let bounds: Vec<QueueIx> = match gang.takes_back {
             true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
             false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
         };
-        let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
+        let counts = |pod: &PodInfo| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in context.in_turn(cluster, bounded) {
@@ -105,7 +105,7 @@ impl Taken {
 
     /// Removes and returns the single pods that do not fit back on their nodes even with every other candidate gone. These are victims, in whatever
     /// order the others are reprieved.
-    pub fn remove_certain(&mut self, cluster: &Cluster, kept: &[Kept]) -> Vec<EvictionSet> {
+    pub fn remove_certain(&mut self, cluster: &Cluster, kept: &[PlannedNodeCapacity]) -> Vec<EvictionSet> {
         let is_certain = |set: &mut EvictionSet| {
             let has_budget = cluster.pod(set.head).is_none_or(|pod| !pod.attributes.budgets.is_empty());
             let is_crowded = || kept_on(kept, set.place).any(|kept| kept.would_be_crowded(cluster, set.head));
@@ -124,7 +124,7 @@ impl Taken {
         (chosen, certain): (&BTreeSet<PodIx>, &[EvictionSet]),
     ) -> Vec<EvictionSet> {
         let before = trial.mark();
-        let is_alone = |ix: PodIx| trial.cluster().pod(ix).is_some_and(Pod::is_alone);
+        let is_alone = |ix: PodIx| trial.cluster().pod(ix).is_some_and(PodInfo::is_alone);
         if !self.0.iter().all(|set| is_alone(set.head)) {
             // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
             self.0.iter().chain(certain).flat_map(EvictionSet::places).for_each(|(ix, place)| trial.put(ix, place));

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::testing::{Draft, assert_said, object, pod};
+use crate::testing::{PodBuilder, assert_said, object, pod};
 
 /// Creates these nodes, a queue `mine` that deserves 8 cores, and a queue `theirs` that deserves 1.
-fn scene(nodes: &[(&str, u32, u32)]) -> World {
+fn scene(nodes: &[(&str, u32, u32)]) -> PolicyHarness {
     let mut world = world("volcano", nodes);
     for (queue, cores) in [("mine", "8"), ("theirs", "1")] {
         let spec = json!({"spec": {"deserved": {"cpu": cores}}});
@@ -15,17 +15,17 @@ fn scene(nodes: &[(&str, u32, u32)]) -> World {
     world
 }
 
-fn gang(world: &mut World, name: &str, queue: &str, minimum: u32) {
+fn gang(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32) {
     let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
     world.object(object("PodGroup", &format!("default/{name}"), [&[], &[]], spec));
 }
 
-fn member(name: &str, gang: &str) -> Draft {
+fn member(name: &str, gang: &str) -> PodBuilder {
     pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=1")
 }
 
 /// Runs a whole cycle. Returns the bindings and the victims by name.
-fn acted(world: &mut World) -> (Vec<(String, String)>, Vec<String>) {
+fn acted(world: &mut PolicyHarness) -> (Vec<(String, String)>, Vec<String>) {
     let short = |name: String| name.trim_start_matches("default/").to_owned();
     let (mut bindings, mut victims) = (Vec::new(), Vec::new());
     loop {

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::contract::Event;
-use crate::testing::{Draft, pod};
+use crate::testing::{PodBuilder, pod};
 
 /// Two nodes of a zone, one of another, one of none.
 const NODES: [(&str, u32, u32); 4] = [("n1", 4, 1), ("n2", 4, 1), ("n3", 4, 2), ("n4", 4, 0)];
 
 /// Returns the verdict of the filter on each node: empty where the node takes the pod, else the case. `!` marks a node where no eviction helps.
-fn said(world: &mut World, draft: Draft) -> Vec<String> {
+fn said(world: &mut PolicyHarness, draft: PodBuilder) -> Vec<String> {
     let name = draft.name();
     world.pod(draft);
     let verdicts = world.engine.filter(world.id(&name)).unwrap();
@@ -66,7 +66,7 @@ fn what_is_told_later_counts() {
     let mut world = world("kubernetes", &NODES);
     world.pod(pod("there").inter_pod(IS_DB).on("n1"));
     world.pod(pod("a").inter_pod(WEB_WITHOUT_DB));
-    let again = |world: &mut World| said(world, pod("a").inter_pod(WEB_WITHOUT_DB));
+    let again = |world: &mut PolicyHarness| said(world, pod("a").inter_pod(WEB_WITHOUT_DB));
     assert_eq!(again(&mut world), ["anti-affinity", "anti-affinity", "", ""]);
     // The term is of the node now, not of the zone.
     world.inter_pods([forbidding(DB, HOST, in_sets(WEB_WITHOUT_DB, &[WEB]))]);

@@ -1,9 +1,9 @@
 //! The search that removes all and reprieves.
 
 use super::*;
-use crate::testing::{Draft, assert_said, pod};
+use crate::testing::{PodBuilder, assert_said, pod};
 
-fn member(name: &str, inter_pod: u32) -> Draft {
+fn member(name: &str, inter_pod: u32) -> PodBuilder {
     pod(name).job("j").asks("cpu=1").priority(1).inter_pod(inter_pod)
 }
 

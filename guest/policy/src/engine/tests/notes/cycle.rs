@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::testing::{Draft, World, assert_said, object, pod};
+use crate::testing::{PodBuilder, PolicyHarness, assert_said, object, pod};
 
 /// Creates a node `n` of 4 cores, a queue `mine` that deserves 4, and a queue `theirs` that deserves 1.
-fn world() -> World {
-    let mut world = World::of("volcano", "");
+fn world() -> PolicyHarness {
+    let mut world = PolicyHarness::of("volcano", "");
     world.node("n", "cpu=4");
     for (queue, cores) in [("mine", "4"), ("theirs", "1")] {
         let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "4"}}});
@@ -15,17 +15,17 @@ fn world() -> World {
     world
 }
 
-fn gang(world: &mut World, name: &str, queue: &str, minimum: u32) {
+fn gang(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32) {
     let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
     world.object(object("PodGroup", &format!("default/{name}"), [&[], &[]], spec));
 }
 
-fn member(name: &str, gang: &str) -> Draft {
+fn member(name: &str, gang: &str) -> PodBuilder {
     pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=2")
 }
 
 /// Runs a whole cycle and returns the notes on a pod.
-fn acted(world: &mut World, preemptor: &str) -> Vec<String> {
+fn acted(world: &mut PolicyHarness, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     while world.engine.act().unwrap().more {}
     world.said(preemptor)

@@ -4,10 +4,10 @@ mod cycle;
 mod node_by_node;
 mod remove_all_then_reprieve;
 
-use crate::testing::{World, pod, quota};
+use crate::testing::{PolicyHarness, pod, quota};
 
 /// Runs PreFilter and PostFilter for a pod and returns its notes.
-fn tried(world: &mut World, preemptor: &str) -> Vec<String> {
+fn tried(world: &mut PolicyHarness, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     world.pre_filter(preemptor);
     world.post_filter(preemptor);
@@ -16,7 +16,7 @@ fn tried(world: &mut World, preemptor: &str) -> Vec<String> {
 
 #[test]
 fn nothing_is_noted_unless_somebody_wants_to_be_told() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
     world.pod(pod("a").asks("cpu=2"));
     world.pre_filter("a");
@@ -30,7 +30,7 @@ fn nothing_is_noted_unless_somebody_wants_to_be_told() {
 
 #[test]
 fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     for (node, has) in [("small", "cpu=1"), ("full", "cpu=4"), ("promised", "cpu=2"), ("fits", "cpu=2"), ("barred", "")]
     {
         world.node(node, has);
@@ -53,7 +53,7 @@ fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
 
 #[test]
 fn a_quota_that_stands_in_the_way_is_named_with_both_sides() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=9"));
     world.node("n", "cpu=9");
     world.pod(pod("v").quota("team").preemptible(false).asks("cpu=3").on("n"));

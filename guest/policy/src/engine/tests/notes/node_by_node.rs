@@ -1,11 +1,11 @@
 //! What is noted when a pod is planned as kube-scheduler does.
 
 use super::tried;
-use crate::testing::{World, assert_said, pod};
+use crate::testing::{PolicyHarness, assert_said, pod};
 
 #[test]
 fn every_node_says_what_it_would_cost_or_lacks() {
-    let mut world = World::of("kubernetes", "");
+    let mut world = PolicyHarness::of("kubernetes", "");
     for node in ["x", "y", "z"] {
         world.node(node, "cpu=4");
     }
@@ -31,7 +31,8 @@ fn every_node_says_what_it_would_cost_or_lacks() {
 
 #[test]
 fn nodes_that_need_not_be_looked_at_are_told_so() {
-    let mut world = World::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
+    let mut world =
+        PolicyHarness::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
     for node in ["x", "y"] {
         world.node(node, "cpu=1");
         world.pod(pod(&format!("on-{node}")).asks("cpu=1").on(node));

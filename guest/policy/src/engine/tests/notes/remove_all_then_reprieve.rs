@@ -2,11 +2,11 @@
 
 use super::tried;
 use crate::contract::{Placement, Refuted};
-use crate::testing::{World, assert_said, pod, quota};
+use crate::testing::{PolicyHarness, assert_said, pod, quota};
 
 #[test]
 fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_cost() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("x", "cpu=4");
     world.node("y", "cpu=4");
     world.node("z", "cpu=1");
@@ -29,7 +29,7 @@ fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_c
 
 #[test]
 fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.node("m", "cpu=4");
     world.pod(pod("v").asks("cpu=1").on("n"));
@@ -60,7 +60,7 @@ fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
 
 #[test]
 fn a_job_that_finds_too_few_nodes_is_told_which_would_have_done() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.node("m", "cpu=2");
     world.pod(pod("v").asks("cpu=2").on("n"));
@@ -81,7 +81,7 @@ fn a_job_that_finds_too_few_nodes_is_told_which_would_have_done() {
 
 #[test]
 fn who_goes_for_the_quota_is_told_so() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=2");
@@ -95,7 +95,7 @@ fn who_goes_for_the_quota_is_told_so() {
 
 #[test]
 fn what_was_noted_of_a_plan_that_the_host_refused_is_forgotten() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("x"));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::contract::{Admission, Amount, Event, Resource};
-use crate::testing::{Draft, World, pod};
+use crate::testing::{PodBuilder, PolicyHarness, pod};
 
 /// The resource number of `koordinator.sh/gpu-core`, after the resources that every world has.
 const GPU: u32 = 3;
 
-fn world(gpus: i64) -> World {
-    let mut world = World::new();
+fn world(gpus: i64) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     world.tell(vec![Event::Resources(vec![Resource { name: "koordinator.sh/gpu-core".to_owned(), everywhere: 0 }])]);
     let Event::NodeUpserted(mut node) = world.numbers.node("n", "cpu=9") else { panic!("it is a node") };
     node.allocatable.push(Amount { resource: GPU, value: gpus });
@@ -17,7 +17,7 @@ fn world(gpus: i64) -> World {
     world
 }
 
-fn add(world: &mut World, draft: Draft, gpu: i64) {
+fn add(world: &mut PolicyHarness, draft: PodBuilder, gpu: i64) {
     let events = world.numbers.pod(&draft).map(|event| match event {
         Event::PodUpserted(mut pod) => {
             Arc::make_mut(&mut pod.template).requests.push(Amount { resource: GPU, value: gpu });

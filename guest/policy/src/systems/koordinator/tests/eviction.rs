@@ -1,11 +1,11 @@
 //! How victims are evicted: marked for another component, or deleted.
 
 use crate::contract::{Event, Eviction, Mark, MarkPlace, Plan};
-use crate::testing::{INSIDE, SOFT_EVICTION, World, pod, reservation};
+use crate::testing::{INSIDE, PolicyHarness, SOFT_EVICTION, pod, reservation};
 
 /// Returns the plan of `preemptor` against one victim, at 2026-01-01T00:00:00Z.
 fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
-    let mut world = World::with(arguments);
+    let mut world = PolicyHarness::with(arguments);
     world.node("n", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("n"));
     let preemptor = pod("preemptor").asks("cpu=1").priority(1);
@@ -44,7 +44,7 @@ fn the_pods_inside_a_reservation_are_deleted_with_it_and_only_marked_through_it(
         ("", vec!["Reservation/low"]),
         (r#"{"podShouldBeDeletedWhenPreempted": true}"#, vec!["Reservation/low", "default/inside"]),
     ] {
-        let mut world = World::with(arguments);
+        let mut world = PolicyHarness::with(arguments);
         world.node("n", "cpu=4");
         world.pod(reservation("low").asks("cpu=4").on("n"));
         world.pod(pod("inside").priority(99).asks("cpu=2").annotation(INSIDE, r#"{"name": "low"}"#).on("n"));

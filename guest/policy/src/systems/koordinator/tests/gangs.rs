@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{job_of, reported as every_finding};
 use crate::contract::{Event, Finding, Object, Severity};
-use crate::model::{Gang, Match};
-use crate::testing::{Draft, World, key, object, pod, pod_group};
+use crate::model::{Gang, MatchPolicy};
+use crate::testing::{PodBuilder, PolicyHarness, key, object, pod, pod_group};
 
 const GANG: &str = "gang.scheduling.koordinator.sh/name";
 const MINIMUM: &str = "gang.scheduling.koordinator.sh/min-available";
@@ -22,7 +22,7 @@ fn plain(minimum: u32) -> Gang {
         timeout: 600 * SECOND,
         fails_together: true,
         leaves_together: true,
-        matching: Match::OnceSatisfied,
+        matching: MatchPolicy::OnceSatisfied,
         counts_gated: true,
         group: Vec::new(),
         unjudged: None,
@@ -39,26 +39,26 @@ fn with_spec(spec: Value, annotations: &[(&str, &str)]) -> Object {
 }
 
 /// Returns the gang that a PodGroup gives to a pod of its job.
-fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
-    let mut world = World::new();
+fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, PolicyHarness) {
+    let mut world = PolicyHarness::new();
     world.pod(pod("p").job("g"));
     world.object(with_spec(spec, annotations));
     (gang(&world), world)
 }
 
 /// Returns the gang that the annotations of a pod give.
-fn annotated(annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
-    let mut world = World::new();
+fn annotated(annotations: &[(&str, &str)]) -> (Option<Gang>, PolicyHarness) {
+    let mut world = PolicyHarness::new();
     world.pod(with_annotations(pod("p"), annotations));
     (gang(&world), world)
 }
 
-fn with_annotations(draft: Draft, annotations: &[(&str, &str)]) -> Draft {
+fn with_annotations(draft: PodBuilder, annotations: &[(&str, &str)]) -> PodBuilder {
     let draft = draft.annotation(GANG, "g");
     annotations.iter().fold(draft, |draft, (key, value)| draft.annotation(key, value))
 }
 
-fn gang(world: &World) -> Option<Gang> {
+fn gang(world: &PolicyHarness) -> Option<Gang> {
     job_of(world, "p").and_then(|job| job.gang()).cloned()
 }
 
@@ -75,7 +75,7 @@ fn a_pod_group_and_annotations_describe_the_same_gang() {
         timeout: 90 * SECOND,
         fails_together: false,
         leaves_together: false,
-        matching: Match::WaitingAndRunning,
+        matching: MatchPolicy::WaitingAndRunning,
         counts_gated: true,
         group: vec![("default".to_owned(), "g".to_owned()), ("other".to_owned(), "h".to_owned())],
         unjudged: None,
@@ -101,9 +101,9 @@ fn every_mode_and_policy_is_read_by_its_name() {
         assert_eq!(declared(json!({"minMember": 1}), &[(MODE, mode)]).0, Some(expected));
     }
     for (policy, matching) in [
-        ("once-satisfied", Match::OnceSatisfied),
-        ("only-waiting", Match::OnlyWaiting),
-        ("waiting-and-running", Match::WaitingAndRunning),
+        ("once-satisfied", MatchPolicy::OnceSatisfied),
+        ("only-waiting", MatchPolicy::OnlyWaiting),
+        ("waiting-and-running", MatchPolicy::WaitingAndRunning),
     ] {
         assert_eq!(declared(json!({"minMember": 1}), &[(MATCH, policy)]).0, Some(Gang { matching, ..plain(1) }));
     }
@@ -116,7 +116,7 @@ fn the_timeout_is_the_fields_then_the_annotations_then_the_arguments() {
     assert_eq!(timeout(both.clone(), &[]), Some(30));
     assert_eq!(timeout(both, &[(TIMEOUT, "90s")]), Some(30));
     assert_eq!(timeout(json!({"minMember": 1}), &[(TIMEOUT, "1m30s")]), Some(90));
-    let mut world = World::with(r#"{"defaultTimeout": "5m"}"#);
+    let mut world = PolicyHarness::with(r#"{"defaultTimeout": "5m"}"#);
     world.object(pod_group("g", 1, &[]));
     world.pod(pod("p").job("g"));
     assert_eq!(gang(&world).map(|gang| gang.timeout / SECOND), Some(300));
@@ -124,7 +124,7 @@ fn the_timeout_is_the_fields_then_the_annotations_then_the_arguments() {
 
 #[test]
 fn the_pod_group_wins_over_annotations_as_long_as_it_is_there() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(with_annotations(pod("p"), &[(MINIMUM, "5")]));
     assert_eq!(gang(&world), Some(plain(5)));
     let group = pod_group("g", 2, &[]);
@@ -138,7 +138,7 @@ fn the_pod_group_wins_over_annotations_as_long_as_it_is_there() {
 
 #[test]
 fn a_pod_group_of_another_namespace_is_of_another_gang() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("p").job("g"));
     world.object(object("PodGroup", "other/g", [&[], &[]], json!({"spec": {"minMember": 1}})));
     assert_eq!(gang(&world), None);
@@ -173,7 +173,7 @@ fn an_unknown_value_makes_the_gang_unusable_and_the_last_valid_one_stays() {
         (TIMEOUT, "-1s", "`-1s` is not a duration above 0"),
     ] {
         let path = escaped(key);
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.pod(pod("p").job("g"));
         world.object(pod_group("g", 4, &[]));
         world.object(pod_group("g", 2, &[(key, value)]));
@@ -194,7 +194,7 @@ fn without_a_minimum_the_annotations_describe_no_gang() {
 
 #[test]
 fn a_gang_may_be_named_by_label_and_described_by_annotation() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.pod(pod("p").job("g").annotation(MINIMUM, "2"));
     assert_eq!(gang(&world), Some(plain(2)));
 }
@@ -211,8 +211,8 @@ fn an_annotated_minimum_must_be_one_or_more() {
 }
 
 /// Creates a world with these pods of a gang, reported in this order: name, creation, annotated minimum and mode.
-fn with_pods(pods: &[(&str, i64, &str, &str)]) -> World {
-    let mut world = World::new();
+fn with_pods(pods: &[(&str, i64, &str, &str)]) -> PolicyHarness {
+    let mut world = PolicyHarness::new();
     for (name, created, minimum, mode) in pods {
         let draft = with_annotations(pod(name), &[(MINIMUM, minimum), (MODE, mode)]);
         world.pod(draft.with(|pod| pod.created = *created));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{read, reported};
 use crate::contract::{Event, Object, Severity};
-use crate::testing::{DEFAULT, Draft, World, key, object, pod, quota, reservation};
+use crate::testing::{DEFAULT, PodBuilder, PolicyHarness, key, object, pod, quota, reservation};
 
 const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 
@@ -16,15 +16,15 @@ fn home(namespace: &str) -> Object {
     object("ElasticQuota", &format!("{namespace}/{namespace}"), [&[], &[]], json!({}))
 }
 
-fn quota_of(world: &World, name: &str) -> Option<String> {
+fn quota_of(world: &PolicyHarness, name: &str) -> Option<String> {
     let cluster = world.engine.cluster();
     read(world, name).queue.and_then(|queue| cluster.queue(queue)).map(|queue| queue.name.clone())
 }
 
 /// Returns the quota of a pod in a cluster with these quotas, whether they are announced before or after the pod.
-fn mapped(quotas: &[Object], draft: Draft) -> String {
+fn mapped(quotas: &[Object], draft: PodBuilder) -> String {
     let [before, after] = [true, false].map(|before| {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         let name = draft.name();
         if before {
             quotas.iter().for_each(|quota| world.object(quota.clone()));
@@ -71,7 +71,7 @@ fn of_several_quotas_that_list_a_namespace_the_first_by_name_gets_it() {
     let [a, b] = ["a", "b"].map(|name| lists(name, r#"["ns"]"#));
     assert_eq!(mapped(&[a.clone(), b.clone()], pod("ns/p")), "a");
     assert_eq!(mapped(&[b.clone(), a.clone()], pod("ns/p")), "a");
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.tell(vec![Event::ObjectUpserted(b), Event::ObjectUpserted(a)]);
     let path = format!("/metadata/annotations/{}", NAMESPACES.replace('/', "~1"));
     let message = "quota `a` lists namespace `ns` as well and gets its pods";
@@ -80,7 +80,7 @@ fn of_several_quotas_that_list_a_namespace_the_first_by_name_gets_it() {
 
 #[test]
 fn pods_of_a_removed_quota_get_the_quota_that_they_would_have_without_it() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     let (labelled, listing) = (quota("labelled", "", "", ""), lists("listing", r#"["ns"]"#));
     world.object(labelled.clone());
     world.object(home("ns"));
@@ -94,7 +94,7 @@ fn pods_of_a_removed_quota_get_the_quota_that_they_would_have_without_it() {
 
 #[test]
 fn a_pod_that_changes_its_label_moves_its_usage_to_the_new_quota() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("a", "", "", ""));
     world.object(quota("b", "", "", ""));
     world.node("n", "cpu=8");
@@ -107,7 +107,7 @@ fn a_pod_that_changes_its_label_moves_its_usage_to_the_new_quota() {
 
 #[test]
 fn a_reservation_has_no_quota() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("q", "", "", ""));
     world.node("n", "cpu=8");
     world.pod(reservation("r").quota("q").asks("cpu=2").on("n"));
@@ -117,11 +117,11 @@ fn a_reservation_has_no_quota() {
 
 #[test]
 fn a_quota_that_does_not_exist_is_a_finding_that_names_it() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     for name in ["ns/p", "ns/q"] {
         world.pod(pod(name).quota("typo"));
     }
-    let said = |world: &mut World| -> Vec<(String, String, String)> {
+    let said = |world: &mut PolicyHarness| -> Vec<(String, String, String)> {
         let findings = world.findings.drain(..);
         findings.map(|found| (found.object, found.path, found.message)).collect()
     };

@@ -4,23 +4,23 @@ use serde_json::json;
 
 use super::reported;
 use crate::contract::{Event, Severity};
-use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, quota};
+use crate::testing::{DEFAULT, PARENT, PolicyHarness, ROOT, amounts, key, object, quota};
 
 const SYSTEM: &str = "koordinator-system-quota";
 
 /// Returns the names of all quotas and of their parents.
-fn tree(world: &World) -> Vec<(String, Option<String>)> {
+fn tree(world: &PolicyHarness) -> Vec<(String, Option<String>)> {
     let queues = world.engine.queues().unwrap_or_default();
     queues.into_iter().map(|queue| (queue.name, queue.parent)).collect()
 }
 
-fn parent(world: &World, name: &str) -> Option<String> {
+fn parent(world: &PolicyHarness, name: &str) -> Option<String> {
     world.account(name).parent
 }
 
 #[test]
 fn the_root_default_and_system_quotas_always_exist_without_bounds() {
-    let world = World::new();
+    let world = PolicyHarness::new();
     let below = Some(ROOT.to_owned());
     assert_eq!(
         tree(&world),
@@ -34,7 +34,7 @@ fn the_root_default_and_system_quotas_always_exist_without_bounds() {
 
 #[test]
 fn a_quota_without_a_parent_label_is_a_child_of_the_root() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(object("ElasticQuota", "quotas/bare", [&[], &[]], json!({})));
     world.object(quota("empty", "", "", ""));
     world.object(quota("named", ROOT, "", ""));
@@ -48,7 +48,7 @@ fn a_quota_without_a_parent_label_is_a_child_of_the_root() {
 
 #[test]
 fn a_parent_may_be_created_later_and_may_be_removed() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("child", "group", "", ""));
     let message = "its parent `group` does not exist; the quota is placed below the root";
     let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
@@ -65,7 +65,7 @@ fn a_parent_may_be_created_later_and_may_be_removed() {
 
 #[test]
 fn quotas_in_a_cycle_become_children_of_the_root_and_the_cycle_is_reported() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.tell(
         ["a", "b", "c"]
             .iter()
@@ -97,7 +97,7 @@ fn quotas_in_a_cycle_become_children_of_the_root_and_the_cycle_is_reported() {
 
 #[test]
 fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     world.object(quota("a", "a", "", ""));
     assert_eq!(
         world.findings.first().map(|finding| finding.message.as_str()),
@@ -109,7 +109,7 @@ fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
 #[test]
 fn a_quota_keeps_its_parent_where_the_parent_itself_moves_to_the_root() {
     for (above, parent_of_above) in [("an unknown parent", "nowhere"), ("a cycle", "a")] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         let quotas = [("a", "b"), ("b", parent_of_above), ("c", "b")];
         world.tell(quotas.map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", ""))).to_vec());
         assert_eq!(parent(&world, "b").as_deref(), Some(ROOT), "{above}");
@@ -119,7 +119,7 @@ fn a_quota_keeps_its_parent_where_the_parent_itself_moves_to_the_root() {
 
 #[test]
 fn quotas_are_listed_by_name() {
-    let mut world = World::new();
+    let mut world = PolicyHarness::new();
     // Upstream's own begin with `k`.
     for name in ["z", "a"] {
         world.object(quota(name, "", "", ""));
@@ -130,13 +130,13 @@ fn quotas_are_listed_by_name() {
 
 #[test]
 fn of_one_name_in_two_namespaces_the_first_namespace_is_used_and_the_duplicate_is_reported() {
-    let max = |world: &World| world.account("q").bounds.into_iter().map(|bound| bound.amounts).next_back();
+    let max = |world: &PolicyHarness| world.account("q").bounds.into_iter().map(|bound| bound.amounts).next_back();
     let one = |namespace: &str, cores: u32| {
         object("ElasticQuota", &format!("{namespace}/q"), [&[], &[]], json!({"spec": {"max": {"cpu": cores}}}))
     };
     let (first, second) = (one("elsewhere", 8), one("quotas", 4));
     for (reported_first, reported_second, existing) in [(&first, &second, "elsewhere"), (&second, &first, "quotas")] {
-        let mut world = World::new();
+        let mut world = PolicyHarness::new();
         world.object(reported_first.clone());
         world.object(reported_second.clone());
         let object = format!("ElasticQuota/{}/q", reported_second.namespace);

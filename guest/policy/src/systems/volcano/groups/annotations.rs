@@ -3,14 +3,18 @@
 use serde_json::Value;
 
 use super::super::keys;
-use super::super::reported::Reported;
+use super::super::reported::ReportedFindings;
 use super::WRITE_A_FLAG;
-use crate::model::{Elastic, Sizes};
+use crate::model::{ElasticSettings, ElasticSizes};
 use crate::systems::arguments::duration;
-use crate::systems::{Document, Findings};
+use crate::systems::{Findings, ParsedObject};
 
 /// Reads the time, in nanoseconds, for which the pods of a job are protected from eviction. `None`: absent or invalid.
-pub(super) fn read_cooldown(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<i64> {
+pub(super) fn read_cooldown(
+    object: &ParsedObject,
+    reported: &mut ReportedFindings,
+    findings: &mut Findings,
+) -> Option<i64> {
     let length = duration(&Value::from(object.annotation(keys::COOLDOWN)?));
     if length.is_none() {
         let consequence = "is not a duration; the pods of the job may be evicted at any time";
@@ -21,10 +25,10 @@ pub(super) fn read_cooldown(object: &Document, reported: &mut Reported, findings
 
 /// Reads the elastic settings of an object. `None` without the annotation, `Some(None)` if the annotation makes the job not elastic.
 pub(super) fn read_elastic(
-    object: &Document,
-    reported: &mut Reported,
+    object: &ParsedObject,
+    reported: &mut ReportedFindings,
     findings: &mut Findings,
-) -> Option<Option<Elastic>> {
+) -> Option<Option<ElasticSettings>> {
     let elastic = match object.annotation(keys::ELASTIC)? {
         "true" => true,
         "false" => false,
@@ -56,6 +60,6 @@ pub(super) fn read_elastic(
             0
         })
     });
-    let sizes = if powers { Sizes::PowersOfTwo } else { Sizes::Multiples(factor) };
-    Some(elastic.then_some(Elastic { sizes, interval, most: None }))
+    let sizes = if powers { ElasticSizes::PowersOfTwo } else { ElasticSizes::Multiples(factor) };
+    Some(elastic.then_some(ElasticSettings { sizes, interval, most: None }))
 }

@@ -1,13 +1,17 @@
 //! PodGroups of Kubernetes as jobs of Volcano.
 
-use super::{GroupSpec, Groups};
+use super::{GroupSpec, VolcanoGroups};
 use crate::model::JobKey;
 use crate::systems::scheduling_groups;
 use crate::systems::volcano::keys;
 
-impl Groups {
+impl VolcanoGroups {
     /// Takes over a PodGroup of Kubernetes, with its priority, into queue `default`. `None`: the group is gone.
-    pub fn set_group_of_kubernetes(&mut self, key: JobKey, spec: Option<(scheduling_groups::Spec, i32)>) {
+    pub fn set_group_of_kubernetes(
+        &mut self,
+        key: JobKey,
+        spec: Option<(scheduling_groups::KubernetesGroupSpec, i32)>,
+    ) {
         match spec {
             Some((spec, priority)) => {
                 let spec = GroupSpec {

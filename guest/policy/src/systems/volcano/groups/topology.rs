@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::systems::Document;
 use crate::systems::Findings;
-use crate::systems::volcano::reported::Reported;
+use crate::systems::ParsedObject;
+use crate::systems::volcano::reported::ReportedFindings;
 
 /// The field of a PodGroup that demands how near all its pods must be to each other.
 const WHOLE: &str = "/spec/networkTopology";
@@ -12,7 +12,11 @@ const PARTS: &str = "/spec/subGroupPolicy";
 
 /// Returns the field that demands nearness, where the demand is hard; no law judges it. `hard` is upstream's default of the mode. A soft
 /// demand is a preference: it is a finding, and nothing more.
-pub(super) fn unjudged(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<&'static str> {
+pub(super) fn unjudged(
+    object: &ParsedObject,
+    reported: &mut ReportedFindings,
+    findings: &mut Findings,
+) -> Option<&'static str> {
     let parts = object.at(PARTS).and_then(Value::as_array).into_iter().flatten();
     let parts = parts.filter_map(|part| part.get("networkTopology")).map(|topology| (PARTS, topology));
     let mut hard = None;
@@ -34,7 +38,11 @@ pub(super) fn unjudged(object: &Document, reported: &mut Reported, findings: &mu
 }
 
 /// Returns the field that demands parts of a size, or a number of them: a gang of gangs, which no law judges (ruling 2.18).
-fn unjudged_parts(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<&'static str> {
+fn unjudged_parts(
+    object: &ParsedObject,
+    reported: &mut ReportedFindings,
+    findings: &mut Findings,
+) -> Option<&'static str> {
     let parts = object.at(PARTS).and_then(Value::as_array)?;
     let demands = |part: &Value, field: &str| part.get(field).and_then(Value::as_i64).is_some_and(|count| count > 0);
     let is_hard = |part: &Value| demands(part, "subGroupSize") || demands(part, "minSubGroups");

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::{ELASTIC, group, member, read, world};
 use crate::model::{PodIx, Preemptibility};
-use crate::testing::World;
+use crate::testing::PolicyHarness;
 
 #[test]
 fn without_labels_the_pods_above_the_minimum_are_elastic_in_any_order_of_reports() {
     let mut world = world();
-    let classes = |world: &World| {
+    let classes = |world: &PolicyHarness| {
         let cluster = world.engine.cluster();
         let class = |name: &str| {
             cluster.pod(PodIx(world.id(name))).unwrap().attributes.preemptibility == Preemptibility::Preemptible
@@ -41,7 +41,8 @@ fn a_pod_is_elastic_by_its_label_if_its_job_is() {
     let mut world = world();
     world.pod(labelled());
     group(&mut world, &[], json!({"minMember": 1}));
-    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.preemptibility;
+    let class =
+        |world: &PolicyHarness| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.preemptibility;
     assert_eq!(class(&world), Preemptibility::NonPreemptible);
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
     assert_eq!(class(&world), Preemptibility::Preemptible, "the pod was reported before its group became elastic");

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{ELASTIC, elastic_of, group, member, pod_group_of, world};
-use crate::model::{Elastic, Sizes};
-use crate::testing::{World, object};
+use crate::model::{ElasticSettings, ElasticSizes};
+use crate::testing::{PolicyHarness, object};
 
-fn elastic(annotations: &[(&str, &str)]) -> (Option<Elastic>, Vec<String>) {
+fn elastic(annotations: &[(&str, &str)]) -> (Option<ElasticSettings>, Vec<String>) {
     let mut world = world();
     group(&mut world, annotations, json!({"minMember": 2}));
     let reported = world.findings.iter().map(|finding| finding.path.clone()).collect();
@@ -19,24 +19,28 @@ fn elastic_annotations_set_sizes_and_interval() {
     let factor = |text| ("volcano.sh/elastic-train-factor", text);
     let interval = |text| ("volcano.sh/elastic-cooldown-time", text);
     let path = |key: &str| vec![format!("/metadata/annotations/volcano.sh~1{key}")];
-    let terms = |sizes, interval| Some(Elastic { sizes, interval, most: None });
+    let terms = |sizes, interval| Some(ElasticSettings { sizes, interval, most: None });
     for (annotations, expected, reported) in [
         (vec![], None, vec![]),
         (vec![("volcano.sh/elastic-train", "false"), power("true")], None, vec![]),
         (vec![("volcano.sh/elastic-train", "yes")], None, path("elastic-train")),
-        (vec![ELASTIC], terms(Sizes::Multiples(1), 0), vec![]),
-        (vec![ELASTIC, factor("3")], terms(Sizes::Multiples(3), 0), vec![]),
-        (vec![ELASTIC, factor("0")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
-        (vec![ELASTIC, factor("-2")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
-        (vec![ELASTIC, power("true"), factor("2")], terms(Sizes::PowersOfTwo, 0), vec![]),
-        (vec![ELASTIC, power("false"), factor("2")], terms(Sizes::Multiples(2), 0), vec![]),
-        (vec![ELASTIC, power("maybe"), factor("2")], terms(Sizes::Multiples(2), 0), path("elastic-train-power-of-two")),
-        (vec![ELASTIC, interval("10m0s")], terms(Sizes::Multiples(1), 600_000_000_000), vec![]),
-        (vec![ELASTIC, interval("soon")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
-        (vec![ELASTIC, interval("-5m")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
-        (vec![ELASTIC, power("cube")], terms(Sizes::Multiples(1), 0), path("elastic-train-power-of-two")),
-        (vec![ELASTIC, factor("2.5")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
-        (vec![ELASTIC, power("true"), factor("0")], terms(Sizes::PowersOfTwo, 0), path("elastic-train-factor")),
+        (vec![ELASTIC], terms(ElasticSizes::Multiples(1), 0), vec![]),
+        (vec![ELASTIC, factor("3")], terms(ElasticSizes::Multiples(3), 0), vec![]),
+        (vec![ELASTIC, factor("0")], terms(ElasticSizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, factor("-2")], terms(ElasticSizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, power("true"), factor("2")], terms(ElasticSizes::PowersOfTwo, 0), vec![]),
+        (vec![ELASTIC, power("false"), factor("2")], terms(ElasticSizes::Multiples(2), 0), vec![]),
+        (
+            vec![ELASTIC, power("maybe"), factor("2")],
+            terms(ElasticSizes::Multiples(2), 0),
+            path("elastic-train-power-of-two"),
+        ),
+        (vec![ELASTIC, interval("10m0s")], terms(ElasticSizes::Multiples(1), 600_000_000_000), vec![]),
+        (vec![ELASTIC, interval("soon")], terms(ElasticSizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, interval("-5m")], terms(ElasticSizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, power("cube")], terms(ElasticSizes::Multiples(1), 0), path("elastic-train-power-of-two")),
+        (vec![ELASTIC, factor("2.5")], terms(ElasticSizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, power("true"), factor("0")], terms(ElasticSizes::PowersOfTwo, 0), path("elastic-train-factor")),
     ] {
         assert_eq!(elastic(&annotations), (expected, reported), "{annotations:?}");
     }
@@ -79,13 +83,13 @@ fn a_group_without_elastic_annotations_uses_those_of_its_job() {
     world.pod(member("p").label("volcano.sh/job-name", "j"));
     let spec = json!({"spec": {"tasks": [{"replicas": 8}]}});
     world.object(object("Job", "default/j", [&[], &[ELASTIC]], spec));
-    let expected = Elastic { sizes: Sizes::Multiples(1), interval: 0, most: Some(8) };
+    let expected = ElasticSettings { sizes: ElasticSizes::Multiples(1), interval: 0, most: Some(8) };
     assert_eq!(elastic_of(&world), Some(expected));
 }
 
 #[test]
 fn the_oldest_pod_names_the_job_of_its_group() {
-    let most = |world: &World| elastic_of(world).and_then(|elastic| elastic.most);
+    let most = |world: &PolicyHarness| elastic_of(world).and_then(|elastic| elastic.most);
     let mut world = world();
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
     for (name, replicas) in [("first", 3), ("second", 5)] {
@@ -124,7 +128,7 @@ fn roles_are_used_where_the_minimum_covers_them() {
 fn a_priority_class_may_be_reported_after_its_group() {
     let mut world = world();
     group(&mut world, &[], json!({"minMember": 1, "priorityClassName": "high"}));
-    let priority = |world: &World| pod_group_of(world).priority;
+    let priority = |world: &PolicyHarness| pod_group_of(world).priority;
     assert_eq!(priority(&world), 0);
     world.object(object("PriorityClass", "/high", [&[], &[]], json!({"value": 1000})));
     assert_eq!(priority(&world), 1000);

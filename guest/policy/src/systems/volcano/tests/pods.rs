@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{ELASTIC, group, member, read, world};
 use crate::contract::{Event, Phase};
 use crate::model::PodIx;
-use crate::testing::{Draft, World};
+use crate::testing::{PodBuilder, PolicyHarness};
 
 #[test]
 fn the_preemptable_annotation_precedes_the_label() {
@@ -55,7 +55,7 @@ fn the_priority_is_the_task_priority_then_that_of_the_pod_then_1() {
 }
 
 /// Creates the pods of a gang that needs two. The last event of `a` is the whole pod, or its status.
-fn told(by_status: bool, a: &Draft) -> World {
+fn told(by_status: bool, a: &PodBuilder) -> PolicyHarness {
     let mut world = world();
     group(&mut world, &[ELASTIC], json!({"minMember": 2}));
     for name in ["a", "b", "c"] {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::world;
 use crate::contract::Severity;
-use crate::testing::{World, object};
+use crate::testing::{PolicyHarness, object};
 
 /// Returns the real capability of each queue for cpu, with one node of 64 cores.
 fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)> {
-    let mut world = World::of("volcano", arguments);
+    let mut world = PolicyHarness::of("volcano", arguments);
     world.node("n", "cpu=64");
     for (name, spec) in queues {
         world.object(object("Queue", &format!("/{name}"), [&[], &[]], json!({ "spec": spec })));

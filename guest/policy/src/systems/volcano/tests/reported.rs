@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{ELASTIC, group, job, member, pod_group_of, world};
 use crate::contract::Severity;
-use crate::testing::{Draft, World, object, pod};
+use crate::testing::{PodBuilder, PolicyHarness, object, pod};
 
 #[test]
 fn a_finding_is_reported_once_by_object_and_path() {
@@ -50,8 +50,8 @@ fn invalid_numbers_are_reported_once_and_replaced_as_the_message_says() {
 
 #[test]
 fn a_pod_that_no_action_places_is_reported() {
-    let reported = |actions: &str, draft: Draft| {
-        let mut world = World::of("volcano", &json!({ "actions": actions }).to_string());
+    let reported = |actions: &str, draft: PodBuilder| {
+        let mut world = PolicyHarness::of("volcano", &json!({ "actions": actions }).to_string());
         world.node("n", "cpu=64");
         world.pod(draft);
         world.findings.len()

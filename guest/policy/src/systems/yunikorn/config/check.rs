@@ -2,38 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use super::{Mistake, Quantity, Queue, Resources};
+use super::{ConfigProblem, ConfiguredQueue, Quantity, QueueResources};
 use crate::quantity::exact;
 
 /// Amounts by resource.
-type Amounts = BTreeMap<String, i64>;
+type AmountsByName = BTreeMap<String, i64>;
 
 /// Checks the whole tree.
-pub fn tree(root: &Queue) -> Result<(), Mistake> {
+pub fn tree(root: &ConfiguredQueue) -> Result<(), ConfigProblem> {
     if let Some(first) = root.resources.guaranteed.iter().chain(&root.resources.max).next() {
         let remedy = "remove them: the bounds of the root are the capacity of the nodes";
-        return Err(Mistake::new(first.line, "the root must not have resources set", remedy).at("root resources"));
+        return Err(ConfigProblem::new(first.line, "the root must not have resources set", remedy).at("root resources"));
     }
-    queue(root, &Amounts::new()).map(|_| ())
+    queue(root, &AmountsByName::new()).map(|_| ())
 }
 
 /// Checks a queue under the maxima that it inherits. Returns its guarantee: its own amount, else the sum of its children.
-fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
+fn queue(queue: &ConfiguredQueue, inherited: &AmountsByName) -> Result<AmountsByName, ConfigProblem> {
     let max = maxima(queue, inherited)?;
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut sum = Amounts::new();
+    let mut sum = AmountsByName::new();
     for child in &queue.queues {
         if let Some(first) = seen.insert(&child.path, child.line) {
             let message = format!("line {first} already has a queue of this name");
             let place = format!("{} name", child.path);
-            return Err(Mistake::new(child.line, message, "give each child of a parent a different name").at(&place));
+            return Err(
+                ConfigProblem::new(child.line, message, "give each child of a parent a different name").at(&place)
+            );
         }
         for (resource, guaranteed) in self::queue(child, &max)? {
             let entry = sum.entry(resource).or_default();
             *entry = entry.saturating_add(guaranteed);
         }
     }
-    let own: Amounts = by_resource(&queue.resources.guaranteed);
+    let own: AmountsByName = by_resource(&queue.resources.guaranteed);
     for (resource, sum) in &sum {
         let bounds = [
             ("guaranteed", "guarantee", own.get(resource), &queue.resources.guaranteed),
@@ -45,7 +47,7 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
             let line = written.iter().find(|quantity| quantity.resource == *resource).map_or(queue.line, |q| q.line);
             let message = format!("the guarantees of its children sum up to {sum}, more than its {what} {bound}");
             let remedy = "raise it, or lower the guarantees of its children";
-            return Err(Mistake::new(line, message, remedy).at(&place(&queue.path, key, resource)));
+            return Err(ConfigProblem::new(line, message, remedy).at(&place(&queue.path, key, resource)));
         }
     }
     if let Some(template) = &queue.template {
@@ -57,13 +59,13 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
 }
 
 /// Returns the maxima in force for a queue: its own and the inherited ones. Its own must not exceed the inherited ones.
-fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
+fn maxima(queue: &ConfiguredQueue, inherited: &AmountsByName) -> Result<AmountsByName, ConfigProblem> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
             let (own, bound) = (exact(resource, *own), exact(resource, *bound));
             let message = format!("{own} is more than the maximum {bound} of an ancestor");
             let place = place(&queue.path, "max", resource);
-            return Err(Mistake::new(*line, message, "lower it, or raise the maximum of the ancestor").at(&place));
+            return Err(ConfigProblem::new(*line, message, "lower it, or raise the maximum of the ancestor").at(&place));
         }
     }
     let mut max = inherited.clone();
@@ -72,13 +74,13 @@ fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     Ok(max)
 }
 
-fn guaranteed_within_max(resources: &Resources, max: &Amounts, path: &str) -> Result<(), Mistake> {
+fn guaranteed_within_max(resources: &QueueResources, max: &AmountsByName, path: &str) -> Result<(), ConfigProblem> {
     for Quantity { resource, amount: guaranteed, line } in &resources.guaranteed {
         if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
             let (guaranteed, max) = (exact(resource, *guaranteed), exact(resource, *max));
             let message = format!("{guaranteed} is more than the maximum {max}");
             let place = place(path, "guaranteed", resource);
-            return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(&place));
+            return Err(ConfigProblem::new(*line, message, "lower the guarantee, or raise the maximum").at(&place));
         }
     }
     Ok(())
@@ -89,6 +91,6 @@ fn place(path: &str, key: &str, resource: &str) -> String {
     format!("{path} resources.{key}.{}", if resource == "cpu" { "vcore" } else { resource })
 }
 
-fn by_resource(quantities: &[Quantity]) -> Amounts {
+fn by_resource(quantities: &[Quantity]) -> AmountsByName {
     quantities.iter().map(|quantity| (quantity.resource.clone(), quantity.amount)).collect()
 }

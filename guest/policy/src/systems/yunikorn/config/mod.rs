@@ -22,7 +22,7 @@ pub use gzip::unpack;
 
 /// A mistake in a configuration, or a value that may not mean what its author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ConfigProblem {
     /// The queue, or the part of the partition.
     pub place: String,
     /// The line within the text, from 1.
@@ -33,15 +33,15 @@ pub struct Mistake {
     pub remedy: &'static str,
 }
 
-impl Mistake {
+impl ConfigProblem {
     /// Creates a mistake on a line, without a place.
-    pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> Mistake {
-        Mistake { place: String::new(), line, message: message.into(), remedy }
+    pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> ConfigProblem {
+        ConfigProblem { place: String::new(), line, message: message.into(), remedy }
     }
 
     /// Returns the mistake with this place.
-    pub fn at(self, place: &str) -> Mistake {
-        Mistake { place: place.to_owned(), ..self }
+    pub fn at(self, place: &str) -> ConfigProblem {
+        ConfigProblem { place: place.to_owned(), ..self }
     }
 
     /// Returns the message with line and place.
@@ -66,7 +66,7 @@ pub struct Quantity {
 
 /// The bounds of a queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resources {
+pub struct QueueResources {
     /// The guaranteed amounts.
     pub guaranteed: Vec<Quantity>,
     /// The maximum.
@@ -75,16 +75,16 @@ pub struct Resources {
 
 /// The settings that a parent gives to queues created on demand below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Template {
+pub struct ChildTemplate {
     /// Their bounds.
-    pub resources: Resources,
+    pub resources: QueueResources,
     /// Their properties.
     pub properties: BTreeMap<String, String>,
 }
 
 /// A configured queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Queue {
+pub struct ConfiguredQueue {
     /// Its path from the root, in lower case.
     pub path: String,
     /// The line of its name.
@@ -92,18 +92,18 @@ pub struct Queue {
     /// Whether it may have child queues and takes no pods.
     pub is_parent: bool,
     /// Its bounds.
-    pub resources: Resources,
+    pub resources: QueueResources,
     /// Its properties.
     pub properties: BTreeMap<String, String>,
     /// The settings of queues created below it.
-    pub template: Option<Template>,
+    pub template: Option<ChildTemplate>,
     /// The queues below it.
-    pub queues: Vec<Queue>,
+    pub queues: Vec<ConfiguredQueue>,
 }
 
 /// A placement rule, which finds the queue of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct PlacementRule {
     /// Its name: `provided`, `fixed`, `tag`, `user`.
     pub name: String,
     /// Whether it creates a queue that does not exist.
@@ -111,34 +111,35 @@ pub struct Rule {
     /// Its parameter: the queue of `fixed`, the tag of `tag`.
     pub value: String,
     /// The rule that finds the parent.
-    pub parent: Option<Box<Rule>>,
+    pub parent: Option<Box<PlacementRule>>,
 }
 
 /// The default partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub struct PartitionConfig {
     /// Whether preemption is off, except for pods of a DaemonSet.
     pub preemption_disabled: bool,
     /// Whether queues give back what they use over their maximum.
     pub quota_preemption: bool,
     /// The placement rules, in order.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PlacementRule>,
     /// The root queue.
-    pub root: Queue,
+    pub root: ConfiguredQueue,
 }
 
-impl Default for Config {
+impl Default for PartitionConfig {
     /// Returns upstream's built-in configuration: one queue for each namespace.
-    fn default() -> Config {
-        let rule = Rule { name: "tag".to_owned(), create: true, value: "namespace".to_owned(), parent: None };
-        let root = Queue { path: "root".to_owned(), is_parent: true, ..Queue::default() };
-        Config { preemption_disabled: false, quota_preemption: false, rules: vec![rule], root }
+    fn default() -> PartitionConfig {
+        let rule = PlacementRule { name: "tag".to_owned(), create: true, value: "namespace".to_owned(), parent: None };
+        let root = ConfiguredQueue { path: "root".to_owned(), is_parent: true, ..ConfiguredQueue::default() };
+        PartitionConfig { preemption_disabled: false, quota_preemption: false, rules: vec![rule], root }
     }
 }
 
 /// Reads a configuration, with warnings about values that may not mean what their author expects.
-pub fn read(text: &str) -> Result<(Config, Vec<Mistake>), Mistake> {
-    let empty = || Mistake::new(1, "the configuration is empty", "describe the partition `default` and its queues");
+pub fn read(text: &str) -> Result<(PartitionConfig, Vec<ConfigProblem>), ConfigProblem> {
+    let empty =
+        || ConfigProblem::new(1, "the configuration is empty", "describe the partition `default` and its queues");
     let node = yaml::read(text)?.ok_or_else(empty)?;
     let mut warnings = Vec::new();
     let config = decode::config(&node, &mut warnings)?;

@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::super::properties;
-use super::fields::{Fields, map, scalar, text};
+use super::fields::{YamlFields, map, scalar, text};
 use super::unsupported::{access, applications, limits};
-use super::yaml::{Entry, Node, Value};
-use super::{Mistake, Queue, Resources, Template, quantity};
+use super::yaml::{YamlEntry, YamlNode, YamlValue};
+use super::{ChildTemplate, ConfigProblem, ConfiguredQueue, QueueResources, quantity};
 
 /// Reads a queue and its children. `parent` is the path of its parent, empty for the root.
-pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Queue, Mistake> {
+pub fn queue(
+    node: &YamlNode,
+    parent: &str,
+    warnings: &mut Vec<ConfigProblem>,
+) -> Result<ConfiguredQueue, ConfigProblem> {
     const KEYS: [&str; 10] = [
         "name",
         "parent",
@@ -24,29 +28,37 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
     ];
     let entries = map(node, if parent.is_empty() { "queues" } else { parent })?;
     let name =
-        entries.iter().find(|entry| entry.key == "name").filter(|entry| !matches!(entry.node.value, Value::Null));
-    let unnamed = || Mistake::new(node.line, "a queue has no name", "add a name").at(parent);
+        entries.iter().find(|entry| entry.key == "name").filter(|entry| !matches!(entry.node.value, YamlValue::Null));
+    let unnamed = || ConfigProblem::new(node.line, "a queue has no name", "add a name").at(parent);
     let name = name.ok_or_else(unnamed)?;
     let (line, name) = (name.line, text(&name.node, &format!("{parent} name"))?.to_lowercase());
     let path = if parent.is_empty() { name.clone() } else { format!("{parent}.{name}") };
     if !is_name(&name) {
         let message = format!("`{name}` of key `name` is not a valid queue name");
         let remedy = "write 1 to 64 letters, digits or `_:#/@-`; nest queues, one level for each part of the path";
-        return Err(Mistake::new(line, message, remedy).at(&path));
+        return Err(ConfigProblem::new(line, message, remedy).at(&path));
     }
-    let fields = Fields::of(node, &path, &KEYS)?;
+    let fields = YamlFields::of(node, &path, &KEYS)?;
     access(&fields, warnings)?;
     limits(&fields, warnings)?;
-    let queues: Vec<Queue> =
+    let queues: Vec<ConfiguredQueue> =
         fields.list("queues")?.iter().map(|node| queue(node, &path, warnings)).collect::<Result<_, _>>()?;
     let is_parent = fields.flag("parent")?.unwrap_or(false) || !queues.is_empty();
     let template = fields.get("childtemplate").map(|node| template(node, &path, warnings)).transpose()?;
     if !is_parent && template.is_some() {
         let message = "a leaf does not use its child template";
-        warnings.push(Mistake::new(line, message, "add `parent: true`, or remove it").at(&path));
+        warnings.push(ConfigProblem::new(line, message, "add `parent: true`, or remove it").at(&path));
     }
     let properties = read_properties(&fields, !is_parent, warnings)?;
-    Ok(Queue { resources: resources(&fields, warnings)?, path, line, is_parent, properties, template, queues })
+    Ok(ConfiguredQueue {
+        resources: resources(&fields, warnings)?,
+        path,
+        line,
+        is_parent,
+        properties,
+        template,
+        queues,
+    })
 }
 
 /// Checks whether a part of a path is a valid queue name.
@@ -55,50 +67,53 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
 }
 
-fn template(node: &Node, path: &str, warnings: &mut Vec<Mistake>) -> Result<Template, Mistake> {
+fn template(node: &YamlNode, path: &str, warnings: &mut Vec<ConfigProblem>) -> Result<ChildTemplate, ConfigProblem> {
     let place = format!("{path} childtemplate");
-    let fields = Fields::of(node, &place, &["maxapplications", "properties", "resources"])?;
+    let fields = YamlFields::of(node, &place, &["maxapplications", "properties", "resources"])?;
     applications(&fields, warnings)?;
-    Ok(Template { resources: resources(&fields, warnings)?, properties: read_properties(&fields, true, warnings)? })
+    Ok(ChildTemplate {
+        resources: resources(&fields, warnings)?,
+        properties: read_properties(&fields, true, warnings)?,
+    })
 }
 
-fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resources, Mistake> {
-    let Some(node) = fields.get("resources") else { return Ok(Resources::default()) };
-    let inner = Fields::of(node, &format!("{} resources", fields.place), &["guaranteed", "max"])?;
+fn resources(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<QueueResources, ConfigProblem> {
+    let Some(node) = fields.get("resources") else { return Ok(QueueResources::default()) };
+    let inner = YamlFields::of(node, &format!("{} resources", fields.place), &["guaranteed", "max"])?;
     let mut amounts = |key: &str| {
         let place = format!("{} resources.{key}", fields.place);
         let mut amounts = Vec::new();
         let entries = inner.get(key).map(|node| map(node, &place)).transpose()?.unwrap_or_default();
-        for Entry { key: resource, line, node } in entries {
+        for YamlEntry { key: resource, line, node } in entries {
             let text = scalar(node, &place, resource)?;
             let place = format!("{place}.{resource}");
             let amount = quantity::read(resource, &text, *line).map_err(|mistake| mistake.at(&place))?;
             if resource == "cpu" {
                 let message = "pods never request `cpu` here: YuniKorn's name is `vcore`";
-                warnings.push(Mistake::new(*line, message, "write `vcore`").at(&place));
+                warnings.push(ConfigProblem::new(*line, message, "write `vcore`").at(&place));
             } else {
                 amounts.push(amount);
             }
         }
         Ok(amounts)
     };
-    Ok(Resources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
+    Ok(QueueResources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
 /// Reads the properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design, Queue
 /// Configuration).
 fn read_properties(
-    fields: &Fields<'_>,
+    fields: &YamlFields<'_>,
     takes_pods: bool,
-    warnings: &mut Vec<Mistake>,
-) -> Result<BTreeMap<String, String>, Mistake> {
+    warnings: &mut Vec<ConfigProblem>,
+) -> Result<BTreeMap<String, String>, ConfigProblem> {
     let texts = fields.texts("properties")?;
     for entry in fields.get("properties").map(|node| map(node, &fields.place)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
         let problem = properties::check(&entry.key, value);
         if let Some(problem) = problem.filter(|_| takes_pods || !properties::is_for_leaves(&entry.key)) {
             let place = format!("{} properties.{}", fields.place, entry.key);
-            warnings.push(Mistake::new(entry.line, problem.message, problem.remedy).at(&place));
+            warnings.push(ConfigProblem::new(entry.line, problem.message, problem.remedy).at(&place));
         }
     }
     Ok(texts)

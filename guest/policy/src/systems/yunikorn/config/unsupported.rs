@@ -1,17 +1,17 @@
 //! Upstream features that are not supported here. They are parsed strictly, and a warning says that they have no effect.
 
-use super::fields::{Fields, map, scalar};
-use super::yaml::Node;
-use super::{Mistake, quantity};
+use super::fields::{YamlFields, map, scalar};
+use super::yaml::YamlNode;
+use super::{ConfigProblem, quantity};
 
 /// The reason why settings about users have no effect.
 const USERS: &str = "the user of a pod is not known";
 
 /// Reads the limits of users and groups, and warns that each has no effect.
-pub fn limits(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
+pub fn limits(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<(), ConfigProblem> {
     for node in fields.list("limits")? {
         let place = format!("{} limits", fields.place);
-        let limit = Fields::of(node, &place, &["limit", "users", "groups", "maxresources", "maxapplications"])?;
+        let limit = YamlFields::of(node, &place, &["limit", "users", "groups", "maxresources", "maxapplications"])?;
         limit.number("maxapplications")?;
         let place = format!("{place}.maxresources");
         for entry in limit.get("maxresources").map(|node| map(node, &place)).transpose()?.unwrap_or_default() {
@@ -20,13 +20,13 @@ pub fn limits(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mi
             quantity::read(&entry.key, &text, entry.line).map_err(|mistake| mistake.at(&place))?;
         }
         let message = format!("this limit is not supported: {USERS}");
-        warnings.push(Mistake::new(node.line, message, "bound the queue by `resources.max`").at(&limit.place));
+        warnings.push(ConfigProblem::new(node.line, message, "bound the queue by `resources.max`").at(&limit.place));
     }
     Ok(())
 }
 
 /// Reads how many applications may run, and which users may submit them. Warns about each setting without an effect.
-pub fn access(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
+pub fn access(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<(), ConfigProblem> {
     applications(fields, warnings)?;
     for key in ["adminacl", "submitacl"] {
         if let (Some(text), Some(node)) = (fields.text(key)?, fields.get(key))
@@ -34,37 +34,37 @@ pub fn access(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mi
         {
             let message = format!("`{text}` is not supported: {USERS}, so everyone has access");
             let place = format!("{} {key}", fields.place);
-            warnings.push(Mistake::new(node.line, message, "remove it, or write `*`").at(&place));
+            warnings.push(ConfigProblem::new(node.line, message, "remove it, or write `*`").at(&place));
         }
     }
     Ok(())
 }
 
 /// Reads how many applications may run, and warns that the bound has no effect.
-pub fn applications(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
+pub fn applications(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<(), ConfigProblem> {
     const KEY: &str = "maxapplications";
     if let (1.., Some(node)) = (fields.number(KEY)?, fields.get(KEY)) {
         let message = "this bound is not supported: any number of applications may run";
         let place = format!("{} {KEY}", fields.place);
-        warnings.push(Mistake::new(node.line, message, "bound the queue by `resources.max`").at(&place));
+        warnings.push(ConfigProblem::new(node.line, message, "bound the queue by `resources.max`").at(&place));
     }
     Ok(())
 }
 
 /// Reads the order of nodes, and warns where it has no effect.
-pub fn node_order(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
+pub fn node_order(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<(), ConfigProblem> {
     let Some(node) = fields.get("nodesortpolicy") else { return Ok(()) };
-    let policy = Fields::of(node, "partition nodesortpolicy", &["type", "resourceweights"])?;
+    let policy = YamlFields::of(node, "partition nodesortpolicy", &["type", "resourceweights"])?;
     let unsupported = |line, text: &str| {
         let message = format!("{text} is not supported: the host chooses among the nodes that fit a pod");
-        Mistake::new(line, message, "remove it, or write `type: fair`").at(&policy.place)
+        ConfigProblem::new(line, message, "remove it, or write `type: fair`").at(&policy.place)
     };
     match policy.text("type")?.map(str::to_lowercase).as_deref() {
         None | Some("" | "fair") => {}
         Some("binpacking") => warnings.push(unsupported(node.line, "`binpacking`")),
         Some(other) => {
             let message = format!("`{other}` of key `type` is not a node order");
-            return Err(Mistake::new(node.line, message, "write fair or binpacking").at(&policy.place));
+            return Err(ConfigProblem::new(node.line, message, "write fair or binpacking").at(&policy.place));
         }
     }
     if let Some(node) = policy.get("resourceweights") {
@@ -75,11 +75,11 @@ pub fn node_order(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<()
 
 /// Warns about placement rules and filters that need data which pods do not have.
 pub fn placement(
-    fields: &Fields<'_>,
+    fields: &YamlFields<'_>,
     (name, value): (&str, &str),
     line: usize,
-    warnings: &mut Vec<Mistake>,
-) -> Result<(), Mistake> {
+    warnings: &mut Vec<ConfigProblem>,
+) -> Result<(), ConfigProblem> {
     let ineffective = match name {
         "user" => Some(format!("placement rule `user` finds no queue: {USERS}")),
         "recovery" => Some("placement rule `recovery` finds no queue: there is no forced recovery".to_owned()),
@@ -90,14 +90,14 @@ pub fn placement(
     };
     if let Some(message) = ineffective {
         let remedy = "use rule `provided`, `fixed`, or `tag` with value `namespace`";
-        warnings.push(Mistake::new(line, message, remedy).at(&fields.place));
+        warnings.push(ConfigProblem::new(line, message, remedy).at(&fields.place));
     }
-    let filter = |node: &Node| {
+    let filter = |node: &YamlNode| {
         let place = format!("{} filter", fields.place);
-        Fields::of(node, &place, &["type", "users", "groups"]).map(|_| ())?;
+        YamlFields::of(node, &place, &["type", "users", "groups"]).map(|_| ())?;
         let message =
             format!("the filter of placement rule `{name}` is not supported: {USERS}, so the rule applies to everyone");
-        Ok(Mistake::new(node.line, message, "remove it").at(&place))
+        Ok(ConfigProblem::new(node.line, message, "remove it").at(&place))
     };
     warnings.extend(fields.get("filter").map(filter).transpose()?);
     Ok(())

@@ -2,7 +2,7 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use super::Mistake;
+use super::ConfigProblem;
 
 /// The limit on nodes, with aliases expanded. A larger file is not a configuration but an attack.
 const NODES: usize = 100_000;
@@ -12,45 +12,45 @@ const MERGE: &str = "<<";
 
 /// A value and its line.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct YamlNode {
     /// The line on which the node begins, from 1.
     pub line: usize,
     /// The value.
-    pub value: Value,
+    pub value: YamlValue,
 }
 
 /// A value.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum YamlValue {
     /// `null`, or no value.
     Null,
     /// A scalar, exactly as written.
     Scalar(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Keys and values.
-    Map(Vec<Entry>),
+    Map(Vec<YamlEntry>),
 }
 
 /// A key and its value.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct YamlEntry {
     /// The key.
     pub key: String,
     /// The line of the key.
     pub line: usize,
     /// The value.
-    pub node: Node,
+    pub node: YamlNode,
 }
 
 /// Reads the first document of a text. `None`: the text is empty.
-pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
-    let mut builder = Builder::default();
+pub fn read(text: &str) -> Result<Option<YamlNode>, ConfigProblem> {
+    let mut builder = YamlBuilder::default();
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             let message = format!("the text is not valid YAML: {}", error.info());
-            Mistake::new(error.marker().line(), message, "correct this line or the line before")
+            ConfigProblem::new(error.marker().line(), message, "correct this line or the line before")
         })?;
         if matches!(event, Event::DocumentEnd) {
             break;
@@ -62,35 +62,36 @@ pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
 
 /// A list or a map that is not complete yet.
 #[derive(Debug)]
-struct Open {
+struct OpenCollection {
     line: usize,
     anchor: usize,
-    value: Value,
+    value: YamlValue,
     /// The key whose value comes next.
     key: Option<(String, usize)>,
 }
 
 #[derive(Debug, Default)]
-struct Builder {
-    root: Option<Node>,
-    open: Vec<Open>,
-    anchors: Vec<(usize, Node)>,
+struct YamlBuilder {
+    root: Option<YamlNode>,
+    open: Vec<OpenCollection>,
+    anchors: Vec<(usize, YamlNode)>,
     nodes: usize,
 }
 
-impl Builder {
-    fn take(&mut self, event: Event<'_>, line: usize) -> Result<(), Mistake> {
+impl YamlBuilder {
+    fn take(&mut self, event: Event<'_>, line: usize) -> Result<(), ConfigProblem> {
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 let plain = matches!(style, ScalarStyle::Plain);
                 let null = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
-                let value = if null && !self.awaits_key() { Value::Null } else { Value::Scalar(text.into_owned()) };
-                self.add(Node { line, value }, anchor)
+                let value =
+                    if null && !self.awaits_key() { YamlValue::Null } else { YamlValue::Scalar(text.into_owned()) };
+                self.add(YamlNode { line, value }, anchor)
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.iter().find(|(known, _)| *known == anchor).map(|(_, node)| node.clone());
                 let unknown = || {
-                    Mistake::new(
+                    ConfigProblem::new(
                         line,
                         "an alias refers to an anchor that contains it",
                         "write the value instead of the alias",
@@ -100,12 +101,13 @@ impl Builder {
                 self.nodes = self.nodes.saturating_add(size(&node));
                 self.add(node, 0)
             }
-            Event::SequenceStart(anchor, _) => self.begin(line, anchor, Value::List(Vec::new())),
-            Event::MappingStart(anchor, _) => self.begin(line, anchor, Value::Map(Vec::new())),
+            Event::SequenceStart(anchor, _) => self.begin(line, anchor, YamlValue::List(Vec::new())),
+            Event::MappingStart(anchor, _) => self.begin(line, anchor, YamlValue::Map(Vec::new())),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { line, anchor, value, .. }) => {
-                    let value = if let Value::Map(entries) = value { Value::Map(merged(entries)?) } else { value };
-                    self.add(Node { line, value }, anchor)
+                Some(OpenCollection { line, anchor, value, .. }) => {
+                    let value =
+                        if let YamlValue::Map(entries) = value { YamlValue::Map(merged(entries)?) } else { value };
+                    self.add(YamlNode { line, value }, anchor)
                 }
                 None => Ok(()),
             },
@@ -116,22 +118,22 @@ impl Builder {
     }
 
     fn awaits_key(&self) -> bool {
-        self.open.last().is_some_and(|open| matches!(open.value, Value::Map(_)) && open.key.is_none())
+        self.open.last().is_some_and(|open| matches!(open.value, YamlValue::Map(_)) && open.key.is_none())
     }
 
-    fn begin(&mut self, line: usize, anchor: usize, value: Value) -> Result<(), Mistake> {
+    fn begin(&mut self, line: usize, anchor: usize, value: YamlValue) -> Result<(), ConfigProblem> {
         if self.awaits_key() {
-            return Err(Mistake::new(line, "a key is not a scalar", "write the key as text"));
+            return Err(ConfigProblem::new(line, "a key is not a scalar", "write the key as text"));
         }
-        self.open.push(Open { line, anchor, value, key: None });
+        self.open.push(OpenCollection { line, anchor, value, key: None });
         Ok(())
     }
 
-    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Mistake> {
+    fn add(&mut self, node: YamlNode, anchor: usize) -> Result<(), ConfigProblem> {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > NODES {
             let message = format!("the text has more than {NODES} values, with aliases expanded");
-            return Err(Mistake::new(node.line, message, "write a smaller configuration"));
+            return Err(ConfigProblem::new(node.line, message, "write a smaller configuration"));
         }
         if anchor > 0 {
             self.anchors.push((anchor, node.clone()));
@@ -142,16 +144,16 @@ impl Builder {
             return Ok(());
         };
         match (&mut open.value, node.value) {
-            (Value::List(list), value) => list.push(Node { line: node.line, value }),
-            (Value::Map(_), Value::Scalar(text)) if awaits_key => open.key = Some((text, node.line)),
-            (Value::Map(_), _) if awaits_key => {
-                return Err(Mistake::new(node.line, "a key is not a scalar", "write the key as text"));
+            (YamlValue::List(list), value) => list.push(YamlNode { line: node.line, value }),
+            (YamlValue::Map(_), YamlValue::Scalar(text)) if awaits_key => open.key = Some((text, node.line)),
+            (YamlValue::Map(_), _) if awaits_key => {
+                return Err(ConfigProblem::new(node.line, "a key is not a scalar", "write the key as text"));
             }
-            (Value::Map(entries), value) => {
+            (YamlValue::Map(entries), value) => {
                 let (key, line) = open.key.take().unwrap_or_default();
-                entries.push(Entry { key, line, node: Node { line: node.line, value } });
+                entries.push(YamlEntry { key, line, node: YamlNode { line: node.line, value } });
             }
-            (Value::Null | Value::Scalar(_), _) => {}
+            (YamlValue::Null | YamlValue::Scalar(_), _) => {}
         }
         Ok(())
     }
@@ -159,19 +161,20 @@ impl Builder {
 
 /// Returns the entries, with those of the maps under key `<<` added. Own entries take precedence, then the first map with a key. YAML 1.2 has no
 /// merge key, but the library that upstream uses for its configuration does.
-fn merged(entries: Vec<Entry>) -> Result<Vec<Entry>, Mistake> {
-    let (merges, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| entry.key == MERGE);
-    for Entry { line, node, .. } in merges {
+fn merged(entries: Vec<YamlEntry>) -> Result<Vec<YamlEntry>, ConfigProblem> {
+    let (merges, mut entries): (Vec<YamlEntry>, Vec<YamlEntry>) =
+        entries.into_iter().partition(|entry| entry.key == MERGE);
+    for YamlEntry { line, node, .. } in merges {
         let not_a_map = || {
-            Mistake::new(
+            ConfigProblem::new(
                 line,
                 "the value of key `<<` is not a map",
                 "write `<<: *anchor` with the anchor of a map, or a list of such aliases",
             )
         };
-        let maps = if let Value::List(list) = node.value { list } else { vec![node] };
+        let maps = if let YamlValue::List(list) = node.value { list } else { vec![node] };
         for map in maps {
-            let Value::Map(more) = map.value else { return Err(not_a_map()) };
+            let YamlValue::Map(more) = map.value else { return Err(not_a_map()) };
             for entry in more {
                 if entries.iter().all(|known| known.key != entry.key) {
                     entries.push(entry);
@@ -182,11 +185,11 @@ fn merged(entries: Vec<Entry>) -> Result<Vec<Entry>, Mistake> {
     Ok(entries)
 }
 
-fn size(node: &Node) -> usize {
+fn size(node: &YamlNode) -> usize {
     let inner = match &node.value {
-        Value::Null | Value::Scalar(_) => 0,
-        Value::List(list) => list.iter().map(size).fold(0, usize::saturating_add),
-        Value::Map(entries) => entries.iter().map(|entry| size(&entry.node)).fold(0, usize::saturating_add),
+        YamlValue::Null | YamlValue::Scalar(_) => 0,
+        YamlValue::List(list) => list.iter().map(size).fold(0, usize::saturating_add),
+        YamlValue::Map(entries) => entries.iter().map(|entry| size(&entry.node)).fold(0, usize::saturating_add),
     };
     inner.saturating_add(1)
 }

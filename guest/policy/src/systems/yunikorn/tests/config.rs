@@ -136,7 +136,7 @@ fn mistakes_of_the_partition() {
 fn invalid_properties_are_reported_with_the_value_used() {
     let queues = "- {name: a, properties: {preemption.delay: soon, preemption.policy: walled, priority.offset: x}}";
     let (_, warnings) = config::read(&yaml(queues)).unwrap();
-    let found: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
+    let found: Vec<String> = warnings.iter().map(config::ConfigProblem::sentence).collect();
     assert_eq!(
         found,
         [
@@ -159,7 +159,7 @@ fn unsupported_settings_are_reported() {
     let rules = "placementrules: [{name: user}, {name: recovery}, {name: tag, value: team}, {name: fixed, value: a, filter: {type: deny}}, ";
     let text = yaml(rest).replace("    queues:\n      - name: root", head).replace("placementrules: [", rules);
     let (_, warnings) = config::read(&text).unwrap();
-    let found: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
+    let found: Vec<String> = warnings.iter().map(config::ConfigProblem::sentence).collect();
     let expected = [
         "line 5: `partition nodesortpolicy`: `binpacking` is not supported",
         "line 6: `partition limits`: this limit is not supported: the user of a pod is not known",

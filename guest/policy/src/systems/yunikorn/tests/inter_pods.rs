@@ -1,7 +1,7 @@
 //! What stands between pods, in the search for a group on one node. Expected victims follow from kube-scheduler's rules.
 
 use super::{Scene, of};
-use crate::testing::{Draft, HOST, ZONE, forbidding, in_sets, needing};
+use crate::testing::{HOST, PodBuilder, ZONE, forbidding, in_sets, needing};
 
 const DB: u32 = 0;
 const WEB: u32 = 1;
@@ -13,7 +13,7 @@ const WEB_WITHOUT_DB: u32 = 3;
 const WEB_WITH_DB: u32 = 4;
 
 /// Creates nodes with their cores, a queue that is guaranteed 4 cores, and a queue that is guaranteed nothing.
-fn scene(nodes: &[(&str, u32, u32)], pods: impl IntoIterator<Item = Draft>) -> Scene {
+fn scene(nodes: &[(&str, u32, u32)], pods: impl IntoIterator<Item = PodBuilder>) -> Scene {
     let mut scene = Scene::new("- {name: prod, resources: {guaranteed: {vcore: 4}}}\n- {name: test}");
     scene.0.zoned(nodes);
     scene.0.inter_pods([

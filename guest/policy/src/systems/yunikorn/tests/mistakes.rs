@@ -2,7 +2,7 @@
 
 use super::{Scene, config_map, of, yaml};
 use crate::contract::{Event, Object, Severity};
-use crate::testing::{World, key};
+use crate::testing::{PolicyHarness, key};
 
 /// With this configuration, a pod of `prod` preempts a pod of `test` after 5 seconds.
 const GOOD: &str = "
@@ -46,7 +46,7 @@ fn with_delay(delay: &str) -> String {
 
 /// Creates a node full with two pods of `test`, one of which may be evicted; no configuration yet.
 fn unconfigured() -> Scene {
-    let scene = Scene(World::of("yunikorn", "")).nodes(&[("n", 4)]);
+    let scene = Scene(PolicyHarness::of("yunikorn", "")).nodes(&[("n", 4)]);
     scene.pods([of("a", "root.test", 2).on("n"), of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)])
 }
 
@@ -149,7 +149,7 @@ fn of_several_config_maps_that_of_namespace_yunikorn_is_used_in_any_order_of_rep
     let (own, a, b) = (of("yunikorn", "- name: own"), of("a", "- name: a"), of("b", "- name: b"));
     let bad = of("yunikorn", "- {name: own, weight: 3}");
     for [x, y, z] in [[&own, &a, &b], [&b, &a, &own], [&a, &own, &b]] {
-        let mut scene = Scene(World::of("yunikorn", ""));
+        let mut scene = Scene(PolicyHarness::of("yunikorn", ""));
         for object in [x, y, z] {
             scene.0.object(object.clone());
         }
@@ -162,7 +162,7 @@ fn of_several_config_maps_that_of_namespace_yunikorn_is_used_in_any_order_of_rep
         assert_eq!(queues(&scene), Vec::<String>::new());
     }
     for order in [[&bad, &a], [&a, &bad]] {
-        let mut scene = Scene(World::of("yunikorn", ""));
+        let mut scene = Scene(PolicyHarness::of("yunikorn", ""));
         order.into_iter().for_each(|object| scene.0.object(object.clone()));
         assert_eq!(
             queues(&scene),
@@ -170,7 +170,7 @@ fn of_several_config_maps_that_of_namespace_yunikorn_is_used_in_any_order_of_rep
             "the ConfigMap that is used is invalid, and no other replaces it"
         );
     }
-    let mut scene = Scene(World::of("yunikorn", ""));
+    let mut scene = Scene(PolicyHarness::of("yunikorn", ""));
     scene.0.object(own);
     scene.0.object(b);
     let found = scene.0.findings.pop().unwrap();

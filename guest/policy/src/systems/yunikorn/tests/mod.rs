@@ -17,10 +17,10 @@ use serde_json::json;
 
 use super::keys;
 use crate::contract::{Admission, Event, Object, Outcome, Owner, Subject};
-use crate::testing::{Draft, World, pod};
+use crate::testing::{PodBuilder, PolicyHarness, pod};
 
 /// A cluster with queues below the root. Queues that pods name are created.
-pub struct Scene(pub World);
+pub struct Scene(pub PolicyHarness);
 
 /// Returns a whole `queues.yaml` around these lines, which go below `root: queues:` with their own indentation added.
 pub fn yaml(queues: &str) -> String {
@@ -53,27 +53,27 @@ pub fn class(name: &str, allow: &str) -> Object {
     }
 }
 
-pub fn label(draft: Draft, key: &str, value: &str) -> Draft {
+pub fn label(draft: PodBuilder, key: &str, value: &str) -> PodBuilder {
     draft.label(key, value)
 }
 
-pub fn annotation(draft: Draft, key: &str, value: &str) -> Draft {
+pub fn annotation(draft: PodBuilder, key: &str, value: &str) -> PodBuilder {
     draft.annotation(key, value)
 }
 
 /// Creates a pod of a queue, of an application named like the queue.
-pub fn of(name: &str, queue: &str, cpu: u32) -> Draft {
+pub fn of(name: &str, queue: &str, cpu: u32) -> PodBuilder {
     of_app(name, queue, queue, cpu)
 }
 
-pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> Draft {
+pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> PodBuilder {
     let draft =
         pod(name).asks(&format!("cpu={cpu}")).with(|pod| pod.template_mut().scheduler = keys::SCHEDULER.to_owned());
     label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
 }
 
 /// Creates a pod of a DaemonSet for a node, given by name and number.
-pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
+pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> PodBuilder {
     let owner = Owner { kind: "DaemonSet".to_owned(), name: name.to_owned(), uid: name.to_owned() };
     of(name, queue, cpu)
         .only_on(&[node.0])
@@ -82,7 +82,7 @@ pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
 
 impl Scene {
     pub fn new(queues: &str) -> Scene {
-        let mut world = World::of("yunikorn", "");
+        let mut world = PolicyHarness::of("yunikorn", "");
         world.object(config_map(&yaml(queues)));
         assert_eq!(world.findings, []);
         world.engine.record_notes(true);
@@ -97,7 +97,7 @@ impl Scene {
         self
     }
 
-    pub fn pods(mut self, pods: impl IntoIterator<Item = Draft>) -> Scene {
+    pub fn pods(mut self, pods: impl IntoIterator<Item = PodBuilder>) -> Scene {
         for pod in pods {
             self.0.pod(pod);
         }

@@ -2,7 +2,7 @@
 
 use super::{Scene, daemon, of, of_app};
 use crate::contract::{Event, Phase};
-use crate::testing::Draft;
+use crate::testing::PodBuilder;
 
 const PROD: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
@@ -170,7 +170,7 @@ fn a_daemon_set_pod_does_not_take_the_room_of_a_nominated_pod_whatever_the_prior
 #[test]
 fn no_pod_is_evicted_on_a_node_that_a_daemon_set_pod_will_hold() {
     // `high` stays, so `a` does not fit on `n` and holds the node. `small` fits together with `p`.
-    let with = |agent: Draft, high: i32| {
+    let with = |agent: PodBuilder, high: i32| {
         let pods = [
             of("high", "root.test", 2).on("n").priority(high),
             of("low", "root.test", 2).on("n"),

@@ -132,7 +132,7 @@ fn a_queue_that_does_not_exist_is_a_finding_that_says_where_its_pods_are() {
         ("[{name: provided, create: false}, {name: fixed, value: root.leaf}]", "its pods are in `root.leaf`"),
     ] {
         let text = yaml("- name: leaf").replace("[{name: provided, create: true}]", rules);
-        let mut scene = Scene(crate::testing::World::of("yunikorn", ""));
+        let mut scene = Scene(crate::testing::PolicyHarness::of("yunikorn", ""));
         scene.0.object(config_map(&text));
         let scene = scene.pods([of("a", "root.typo", 1), of("b", "root.typo", 1), of("c", "root.leaf", 1)]);
         let said: Vec<_> = scene.0.findings.iter().map(|found| (&*found.object, found.message.clone())).collect();

@@ -2,7 +2,7 @@
 
 use super::{Scene, config_map, daemon, of, of_app, yaml};
 use crate::contract::{Enforced, Event};
-use crate::testing::World;
+use crate::testing::PolicyHarness;
 
 /// Returns the queues in a partition with quota preemption.
 fn on(queues: &str) -> String {
@@ -16,7 +16,7 @@ fn bounded(max: u32) -> String {
 
 /// Creates pods of 1 core in `root.a`; the first is the originator of their application.
 fn running(config: &str, pods: &[&str]) -> Scene {
-    let mut scene = Scene(World::of("yunikorn", "")).nodes(&[("n", 20)]);
+    let mut scene = Scene(PolicyHarness::of("yunikorn", "")).nodes(&[("n", 20)]);
     scene.0.object(config_map(config));
     assert_eq!(scene.0.findings, []);
     scene.pods(pods.iter().map(|name| of(name, "root.a", 1).on("n")))
@@ -117,7 +117,7 @@ fn a_delay_that_is_turned_on_later_starts_then() {
 
 #[test]
 fn a_first_load_over_the_maximum_starts_the_time() {
-    let scene = Scene(World::of("yunikorn", "")).after(100);
+    let scene = Scene(PolicyHarness::of("yunikorn", "")).after(100);
     let mut world = scene.nodes(&[("n", 20)]);
     world.0.object(config_map(&bounded(1)));
     let mut scene = world.pods(["x", "y"].map(|name| of(name, "root.a", 1).on("n")));
@@ -130,7 +130,7 @@ fn a_checkpoint_keeps_since_when_a_queue_is_over_its_maximum() {
     lower(&mut original, &bounded(2));
     let checkpoint = original.0.engine.save();
     let again = |seconds: i64, max: u32| {
-        let scene = Scene(World::of("yunikorn", "")).after(seconds).nodes(&[("n", 20)]);
+        let scene = Scene(PolicyHarness::of("yunikorn", "")).after(seconds).nodes(&[("n", 20)]);
         let mut scene = scene;
         scene.0.object(config_map(&bounded(max)));
         let mut scene = scene.pods(["x", "y", "z"].map(|name| of(name, "root.a", 1).on("n")));

@@ -2,7 +2,7 @@
 
 use super::{Scene, of};
 use crate::contract::{PodId, Refuted};
-use crate::testing::Named;
+use crate::testing::NamedPlan;
 
 /// Creates two full nodes of 2 cores, and `p` and `q` of one application in `prod`, which is guaranteed so many cores. Both have waited for the
 /// delay.
@@ -18,7 +18,7 @@ fn waiting(guaranteed: u32) -> Scene {
     scene.pods([of("p", "root.prod", 2), of("q", "root.prod", 2)])
 }
 
-fn plan(scene: &mut Scene, names: &[&str], refused: &[&str]) -> Option<Named> {
+fn plan(scene: &mut Scene, names: &[&str], refused: &[&str]) -> Option<NamedPlan> {
     let ids = |names: &[&str]| names.iter().map(|name| scene.0.id(name)).collect::<Vec<PodId>>();
     let (pods, refuted) = (ids(names), Refuted { victims: ids(refused), ..Refuted::default() });
     let answer = scene.0.engine.post_filter(&pods, &refuted).unwrap();
@@ -61,7 +61,7 @@ fn a_pod_that_has_not_waited_long_enough_says_when_it_has() {
 #[test]
 fn a_victim_that_the_host_refused_is_not_planned_again() {
     let mut scene = scene(4);
-    let victims = |plan: Option<Named>| plan.map(|plan| plan.victims);
+    let victims = |plan: Option<NamedPlan>| plan.map(|plan| plan.victims);
     assert_eq!(victims(plan(&mut scene, &["p"], &["v"])), Some(vec!["default/w".to_owned()]));
     assert_eq!(victims(plan(&mut scene, &["p"], &["w"])), Some(vec!["default/v".to_owned()]));
     assert_eq!(plan(&mut scene, &["p"], &["v", "w"]), None);

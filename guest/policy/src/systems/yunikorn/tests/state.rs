@@ -2,7 +2,7 @@
 
 use super::{Scene, config_map, daemon, keys, of, of_app, yaml};
 use crate::contract::Event;
-use crate::testing::{World, without_numbers};
+use crate::testing::{PolicyHarness, without_numbers};
 
 const QUEUES: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
@@ -11,14 +11,15 @@ const QUEUES: &str = "
 /// Restores a checkpoint in a policy that loads the current cluster with other pod numbers. Returns that scene and a new one.
 fn restored(original: &Scene, load: impl FnOnce(Scene) -> Scene) -> (Scene, Scene) {
     let begin = || {
-        let mut world = World::of("yunikorn", "");
+        let mut world = PolicyHarness::of("yunikorn", "");
         world.numbers = original.0.numbers.clone();
         world.numbers.pods.values_mut().for_each(|number| *number = 90_u32.saturating_sub(*number));
         Scene(world)
     };
     let checkpoint = original.0.engine.save();
     let loaded = load(begin());
-    let mut restored = Scene(World { engine: loaded.0.engine, numbers: loaded.0.numbers, findings: Vec::new() });
+    let mut restored =
+        Scene(PolicyHarness { engine: loaded.0.engine, numbers: loaded.0.numbers, findings: Vec::new() });
     restored.0.engine.record_notes(true);
     restored.0.engine.restore(&checkpoint).unwrap();
     let again = without_numbers(&restored.0.engine.save());
@@ -42,7 +43,7 @@ fn a_node_stays_reserved_for_its_pending_daemon_set_pod() {
             daemon("a", "root.agents", 2, ("n", 0)),
         ]
     };
-    let mut original = loaded(Scene(World::of("yunikorn", "")), QUEUES, &nodes).pods(pods());
+    let mut original = loaded(Scene(PolicyHarness::of("yunikorn", "")), QUEUES, &nodes).pods(pods());
     assert!(original.victims("a").is_err());
     let (mut again, fresh) = restored(&original, |scene| loaded(scene, QUEUES, &nodes).pods(pods()));
     assert!(loaded(fresh, QUEUES, &nodes).pods(pods()).takes("n", "s"));
@@ -64,7 +65,7 @@ fn an_application_keeps_the_queue_of_its_first_pod_and_its_originator() {
     };
     let first = of_app("a", "app", "root.test", 2).on("n");
     let mut original =
-        loaded(Scene(World::of("yunikorn", "")), QUEUES, &nodes).pods([first]).pods(left()).nodes(&[("n", 4)]);
+        loaded(Scene(PolicyHarness::of("yunikorn", "")), QUEUES, &nodes).pods([first]).pods(left()).nodes(&[("n", 4)]);
     original.0.gone("a");
     let mut original = original.after(30);
     let (mut again, fresh) = restored(&original, |scene| loaded(scene, QUEUES, &[("n", 4)]).pods(left()).after(30));
@@ -98,7 +99,7 @@ fn the_last_valid_queues_stay_in_force() {
     let nodes = [("n", 4)];
     let pods = || [of("a", "root.test", 2).on("n"), of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)];
     for bad in ["- {name: prod, weight: 3}", "- {name: test, properties: {preemption.delay: [30s]}}"] {
-        let mut original = loaded(Scene(World::of("yunikorn", "")), QUEUES, &nodes).pods(pods());
+        let mut original = loaded(Scene(PolicyHarness::of("yunikorn", "")), QUEUES, &nodes).pods(pods());
         original.0.object(config_map(&yaml(bad)));
         let mut original = original.after(30);
         let (mut again, fresh) = restored(&original, |scene| loaded(scene, bad, &nodes).pods(pods()).after(30));

@@ -30,15 +30,15 @@ fn every_operator_holds_and_fails() {
         ("zone", LabelTest::Greater(0), false),
         ("none", LabelTest::Less(99), false),
     ] {
-        let requirement = Requirement { key: key.to_owned(), test };
+        let requirement = LabelRequirement { key: key.to_owned(), test };
         assert_eq!(requirement.holds(&labels()), expected, "{requirement:?}");
     }
 }
 
 #[test]
 fn all_of_a_term_must_hold_and_an_empty_one_never_does() {
-    let zone = |value: &str| Requirement { key: "zone".to_owned(), test: LabelTest::In(set([value])) };
-    let term = |zones: &[&str], names: &[NameTest]| Term {
+    let zone = |value: &str| LabelRequirement { key: "zone".to_owned(), test: LabelTest::In(set([value])) };
+    let term = |zones: &[&str], names: &[NameTest]| NodeTerm {
         labels: zones.iter().map(|value| zone(value)).collect(),
         names: names.iter().cloned().collect(),
     };

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::load::{Item, each, each_item};
-use crate::cluster::object::{Body, Kept, Object};
-use crate::cluster::{InputError, load::Origin};
+use crate::cluster::load::{SourceItem, each, each_item};
+use crate::cluster::object::{Body, KubernetesObject, RawJson};
+use crate::cluster::{InputError, load::DocumentOrigin};
 
 /// What was read: the objects or their mistakes, some of their lines, and the mistake that ended it.
 type Outcome = (Vec<Result<String, String>>, Option<String>);
 
 /// Returns all that is known of an object as a text, except for the order of keys in the JSON that is kept.
-fn shown(object: Result<Object, InputError>, origin: &Origin) -> Result<String, String> {
+fn shown(object: Result<KubernetesObject, InputError>, origin: &DocumentOrigin) -> Result<String, String> {
     let mut object = object.map_err(|mistake| format!("{mistake:?}"))?;
     let json: Value = serde_json::from_str(&object.json()).unwrap();
     if let Body::Pod(pod) = &mut object.body {
-        pod.json = Kept::default();
+        pod.json = RawJson::default();
     }
     let pointers = ["", "/metadata/name", "/metadata/managedFields/0", "/spec/containers/0/name", "/spec/none"];
     let lines = pointers.map(|pointer| origin.line(pointer));
@@ -31,7 +31,7 @@ fn plainly(file: &str, text: &str) -> Outcome {
     let mut read = Vec::new();
     let end = each(file, text, &mut |document| {
         let origin = document.origin.clone();
-        read.push(shown(Object::from_document(document), &origin));
+        read.push(shown(KubernetesObject::from_document(document), &origin));
         Ok(())
     });
     (read, end.err().map(|mistake| format!("{mistake:?}")))
@@ -42,10 +42,10 @@ fn at_once(file: &str, text: &str) -> (Outcome, usize) {
     let (mut read, mut objects) = (Vec::new(), Vec::new());
     let end = each_item(file, text.to_owned(), &mut |item| {
         let origin = match &item {
-            Item::Object(_, origin) => origin.clone(),
-            Item::Document(document) => document.origin.clone(),
+            SourceItem::Object(_, origin) => origin.clone(),
+            SourceItem::Document(document) => document.origin.clone(),
         };
-        objects.extend(matches!(item, Item::Object(..)).then_some(()));
+        objects.extend(matches!(item, SourceItem::Object(..)).then_some(()));
         read.push(shown(item.object(), &origin));
         Ok(())
     });

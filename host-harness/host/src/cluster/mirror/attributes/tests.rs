@@ -12,8 +12,9 @@ fn attribute(key: u32, value: &str) -> Attribute {
 fn a_field_is_found_wherever_it_is() {
     let json = json!({"spec": {"a": 1, "b-c.d": {"x": [7, 8]}, "overhead": {"cpu": 2}, "é": 3, "s/t": 4}, "9": 5});
     let json = json.to_string();
-    let kept = Kept::Own(json.clone().into());
-    let found = |pointer: &str| Fields::new(vec![pointer.to_owned()]).of(&kept).pop().map(|field| field.value);
+    let kept = RawJson::Own(json.clone().into());
+    let found =
+        |pointer: &str| PodFieldInterests::new(vec![pointer.to_owned()]).of(&kept).pop().map(|field| field.value);
     for (pointer, value) in [
         ("/spec/a", Some("1")),
         ("/spec/b-c.d", Some("{\"x\":[7,8]}")),
@@ -34,7 +35,7 @@ fn a_field_is_found_wherever_it_is() {
 fn tells_only_what_is_of_interest_by_its_number() {
     let labels = [("a", "1"), ("b", "2"), ("c", "3")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
     let interests = ["c", "*", "a"].map(str::to_owned);
-    let all = Filter::new(&interests, true);
+    let all = AttributeFilter::new(&interests, true);
     let expected =
         [attribute(0, "3"), attribute(1, "a=1"), attribute(1, "b=2"), attribute(1, "c=3"), attribute(2, "1")];
     assert_eq!(all.apply(&labels), expected);
@@ -53,5 +54,5 @@ fn tells_only_what_is_of_interest_by_its_number() {
     all.clear(&mut told, "d");
     all.clear(&mut told, "c");
     assert_eq!(told, [attribute(1, "a=9"), attribute(1, "b=2"), attribute(2, "9")]);
-    assert_eq!(Filter::new(&interests, false).apply(&labels), [attribute(0, "3"), attribute(2, "1")]);
+    assert_eq!(AttributeFilter::new(&interests, false).apply(&labels), [attribute(0, "3"), attribute(2, "1")]);
 }

@@ -7,12 +7,12 @@ use lictor_contract::{
     InterPod, InterPodId, NodeId, PodAffinity, SelectorId, TopologyId, TopologySpread, TopologyTerm,
 };
 
-use crate::cluster::eligibility::{Bits, Terrain};
+use crate::cluster::eligibility::{NodeBitSet, NodeProperties};
 use crate::cluster::inter_pod::CountedNodes;
 
 /// The constraints between a pod and other pods. Equal values compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Between {
+pub(crate) struct InterPodTerms {
     /// The selectors that choose the pod.
     pub(crate) selected_by: BTreeSet<SelectorId>,
     pub(crate) affinity: Option<PodAffinity>,
@@ -27,25 +27,25 @@ pub(crate) struct SpreadTerm {
     pub(crate) topology: TopologyId,
     pub(crate) max_skew: u32,
     pub(crate) min_domains: u32,
-    /// The nodes that count, as a number of `Counted`.
+    /// The nodes that count, as a number of `CountedNodes`.
     pub(crate) nodes: usize,
 }
 
-/// The contents: each is a `Between` with a number. Pods of one template share a content. An unused content is kept for later pods until a sweep.
+/// The contents: each is an `InterPodTerms` with a number. Pods of one template share a content. An unused content is kept for later pods until a sweep.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
-    ids: BTreeMap<Arc<Between>, InterPodId>,
+pub(super) struct InterPodTable {
+    ids: BTreeMap<Arc<InterPodTerms>, InterPodId>,
     /// The contents by number. `None`: the number is free.
-    all: Vec<Option<Arc<Between>>>,
+    all: Vec<Option<Arc<InterPodTerms>>>,
     free: BTreeSet<InterPodId>,
-    counted: Counted,
+    counted: SpreadNodeSets,
     changed: BTreeSet<InterPodId>,
 }
 
-impl Contents {
+impl InterPodTable {
     /// Returns the number of a content; a new content gets a new number. `None`: the content is empty.
-    pub(super) fn intern(&mut self, between: Between) -> Option<InterPodId> {
-        if between == Between::default() {
+    pub(super) fn intern(&mut self, between: InterPodTerms) -> Option<InterPodId> {
+        if between == InterPodTerms::default() {
             return None;
         }
         if let Some(id) = self.ids.get(&between) {
@@ -64,7 +64,7 @@ impl Contents {
         Some(id)
     }
 
-    pub(super) fn get(&self, id: InterPodId) -> Option<&Between> {
+    pub(super) fn get(&self, id: InterPodId) -> Option<&InterPodTerms> {
         self.all.get(id as usize)?.as_deref()
     }
 
@@ -87,7 +87,7 @@ impl Contents {
 
     /// Returns the selectors by which some content demands something of other pods.
     pub(super) fn demanded(&self) -> BTreeSet<SelectorId> {
-        let of = |between: &Arc<Between>| {
+        let of = |between: &Arc<InterPodTerms>| {
             let affinity = between.affinity.iter().map(|affinity| affinity.selector);
             let anti_affinity = between.anti_affinity.iter().map(|term| term.selector);
             let spread = between.spread.iter().map(|spread| spread.selector);
@@ -100,7 +100,7 @@ impl Contents {
     pub(super) fn count<'n>(
         &mut self,
         nodes: &CountedNodes,
-        all: impl Iterator<Item = (NodeId, &'n Terrain)>,
+        all: impl Iterator<Item = (NodeId, &'n NodeProperties)>,
     ) -> usize {
         self.counted.intern(nodes, all)
     }
@@ -111,7 +111,7 @@ impl Contents {
     }
 
     /// Updates a node that is new or has changed, or removes one (`None`).
-    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
         for group in self.counted.all.iter_mut().flatten() {
             if group.judge(node, terrain) {
                 self.changed.extend(&group.users);
@@ -131,9 +131,9 @@ impl Contents {
 
     /// Returns a content in the form that the policy receives. A free number gives an empty content, so that the numbers have no gaps.
     fn told(&self, id: InterPodId) -> Option<InterPod> {
-        let nothing = Between::default();
+        let nothing = InterPodTerms::default();
         let known = self.all.get(id as usize)?.as_deref();
-        let Between { selected_by, affinity, anti_affinity, spread } = known.unwrap_or(&nothing);
+        let InterPodTerms { selected_by, affinity, anti_affinity, spread } = known.unwrap_or(&nothing);
         let words = |nodes: usize| self.counted.get(nodes).map(|group| group.members.words()).unwrap_or_default();
         let spread = spread.iter().map(|spread| TopologySpread {
             selector: spread.selector,
@@ -154,35 +154,35 @@ impl Contents {
 
 /// The nodes that count, for each rule of topology spread constraints.
 #[derive(Debug, Default)]
-struct Counted {
+struct SpreadNodeSets {
     ids: BTreeMap<CountedNodes, usize>,
     /// The groups by number. `None`: the number is free.
-    all: Vec<Option<Group>>,
+    all: Vec<Option<SpreadNodeSet>>,
     free: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
-struct Group {
+struct SpreadNodeSet {
     rule: CountedNodes,
-    members: Bits,
+    members: NodeBitSet,
     /// The contents that use the group.
     users: BTreeSet<InterPodId>,
 }
 
-impl Group {
-    fn judge(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
+impl SpreadNodeSet {
+    fn judge(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
         let counts = node.is_some_and(|node| self.rule.holds(node));
         self.members.set(id, counts)
     }
 }
 
-impl Counted {
-    fn intern<'n>(&mut self, rule: &CountedNodes, nodes: impl Iterator<Item = (NodeId, &'n Terrain)>) -> usize {
+impl SpreadNodeSets {
+    fn intern<'n>(&mut self, rule: &CountedNodes, nodes: impl Iterator<Item = (NodeId, &'n NodeProperties)>) -> usize {
         if let Some(number) = self.ids.get(rule) {
             return *number;
         }
         let number = self.free.pop_first().unwrap_or(self.all.len());
-        let mut group = Group { rule: rule.clone(), members: Bits::default(), users: BTreeSet::new() };
+        let mut group = SpreadNodeSet { rule: rule.clone(), members: NodeBitSet::default(), users: BTreeSet::new() };
         for (node, terrain) in nodes {
             group.judge(node, Some(terrain));
         }
@@ -194,7 +194,7 @@ impl Counted {
         number
     }
 
-    fn get(&self, number: usize) -> Option<&Group> {
+    fn get(&self, number: usize) -> Option<&SpreadNodeSet> {
         self.all.get(number)?.as_ref()
     }
 

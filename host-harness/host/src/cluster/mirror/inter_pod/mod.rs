@@ -13,21 +13,21 @@ use std::sync::Arc;
 use lictor_contract::{Event, InterPodId, NodeId, PodAffinity, PodId, SelectorId, TopologyId, TopologyTerm};
 
 use super::Mirror;
-use super::nodes::Nodes;
+use super::nodes::NodeTable;
 use super::pods::PodEntry;
-use crate::cluster::eligibility::Terrain;
-use crate::cluster::inter_pod::{Demands, Namespaces, PodSet, Selected, Selector};
+use crate::cluster::eligibility::NodeProperties;
+use crate::cluster::inter_pod::{Namespaces, PodDemands, PodSelector, PodSet, SelectablePod};
 use crate::cluster::volumes::ClaimKey;
-use crate::sweep::Sweep;
-use contents::{Contents, SpreadTerm};
+use crate::sweep::SweepThreshold;
+use contents::{InterPodTable, SpreadTerm};
 use selectors::Selectors;
 use topologies::{EACH_NODE, Topologies};
 
-pub(crate) use contents::Between;
+pub(crate) use contents::InterPodTerms;
 pub(crate) use topologies::ALL_NODES;
 
 /// The claims of a pod that restrict its place relative to other pods.
-struct Claims<'a> {
+struct ClaimConstraints<'a> {
     /// The claims that only one pod may use at a time.
     alone: Vec<&'a String>,
     /// The claim whose pods must all run on one node. The claim still waits for its first pod.
@@ -36,19 +36,19 @@ struct Claims<'a> {
 
 /// The constraints between all pods: selectors, topologies and contents, each by number.
 #[derive(Debug, Default)]
-pub(super) struct InterPods {
+pub(super) struct InterPodIndex {
     selectors: Selectors,
     topologies: Topologies,
-    contents: Contents,
+    contents: InterPodTable,
     pub(super) namespaces: Namespaces,
     /// Pods whose content must be computed again.
     pub(super) unsettled: BTreeSet<PodId>,
-    sweep: Sweep,
+    sweep: SweepThreshold,
 }
 
-impl InterPods {
+impl InterPodIndex {
     /// Updates a node that is new or has changed, or removes one (`None`).
-    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
         self.topologies.place(node, terrain);
         self.contents.judge(node, terrain);
     }
@@ -85,18 +85,18 @@ impl InterPods {
     /// Returns the number of the content of a pod: its constraints relative to other pods. `None`: the pod has no such constraints.
     fn number(
         &mut self,
-        pod: &Selected<'_>,
-        demands: Option<&Demands>,
-        claims: &Claims<'_>,
-        nodes: &Nodes,
+        pod: &SelectablePod<'_>,
+        demands: Option<&PodDemands>,
+        claims: &ClaimConstraints<'_>,
+        nodes: &NodeTable,
     ) -> Option<InterPodId> {
         let mut between = demands.map(|demands| self.between(demands, nodes)).unwrap_or_default();
         if let Some((namespace, claim)) = claims.in_common.clone() {
-            let selector = self.selectors.intern(Selector::Users(namespace, claim));
+            let selector = self.selectors.intern(PodSelector::Users(namespace, claim));
             between.affinity = Some(PodAffinity { selector, topologies: vec![self.topology(EACH_NODE, nodes)] });
         }
         for claim in &claims.alone {
-            let selector = self.selectors.intern(Selector::Users(pod.namespace.to_owned(), (*claim).clone()));
+            let selector = self.selectors.intern(PodSelector::Users(pod.namespace.to_owned(), (*claim).clone()));
             let topology = self.topology(ALL_NODES, nodes);
             between.anti_affinity.insert(TopologyTerm { selector, topology });
         }
@@ -105,13 +105,13 @@ impl InterPods {
     }
 
     /// Returns the demands of a pod on other pods, with selectors and topologies by number.
-    fn between(&mut self, demands: &Demands, nodes: &Nodes) -> Between {
-        let mut between = Between::default();
+    fn between(&mut self, demands: &PodDemands, nodes: &NodeTable) -> InterPodTerms {
+        let mut between = InterPodTerms::default();
         if !demands.affinity.is_empty() {
             let pods = demands.affinity.iter().map(|term| term.pods.clone()).collect();
             let keys: BTreeSet<&String> = demands.affinity.iter().map(|term| &term.topology).collect();
             between.affinity = Some(PodAffinity {
-                selector: self.selectors.intern(Selector::All(pods)),
+                selector: self.selectors.intern(PodSelector::All(pods)),
                 topologies: keys.into_iter().map(|key| self.topology(key, nodes)).collect(),
             });
         }
@@ -133,22 +133,22 @@ impl InterPods {
     }
 
     fn selector(&mut self, pods: &PodSet) -> SelectorId {
-        self.selectors.intern(Selector::All(BTreeSet::from([pods.clone()])))
+        self.selectors.intern(PodSelector::All(BTreeSet::from([pods.clone()])))
     }
 
-    fn topology(&mut self, key: &str, nodes: &Nodes) -> TopologyId {
+    fn topology(&mut self, key: &str, nodes: &NodeTable) -> TopologyId {
         self.topologies.intern(key, places(nodes))
     }
 }
 
-fn places(nodes: &Nodes) -> impl Iterator<Item = (NodeId, &Terrain)> {
+fn places(nodes: &NodeTable) -> impl Iterator<Item = (NodeId, &NodeProperties)> {
     nodes.all().map(|entry| (entry.record.id, &entry.terrain))
 }
 
 impl PodEntry {
-    fn selected(&self) -> Selected<'_> {
+    fn selected(&self) -> SelectablePod<'_> {
         let (namespace, claims) = (self.record.template.namespace.as_str(), self.stated.volumes.claims.as_slice());
-        Selected { namespace, labels: &self.stated.labels, claims }
+        SelectablePod { namespace, labels: &self.stated.labels, claims }
     }
 
     /// Returns whether labels, demands and volumes are those of `before`, so that the content of the pod is the same as well.
@@ -182,7 +182,7 @@ impl Mirror {
         let (pod, volumes) = (entry.selected(), &self.volumes);
         let alone: Vec<&String> =
             pod.claims.iter().filter(|claim| volumes.is_for_one_pod(pod.namespace, claim)).collect();
-        let claims = Claims { alone, in_common: self.claim_in_common(entry) };
+        let claims = ClaimConstraints { alone, in_common: self.claim_in_common(entry) };
         self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &claims, &self.nodes)
     }
 
@@ -235,7 +235,7 @@ impl Mirror {
     }
 
     /// Returns the constraints between a pod and other pods. `None`: there are none, or the pod does not exist.
-    pub(crate) fn between(&self, pod: PodId) -> Option<&Between> {
+    pub(crate) fn between(&self, pod: PodId) -> Option<&InterPodTerms> {
         self.inter_pods.contents.get(self.pod(pod)?.inter_pod?)
     }
 

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use lictor_contract::SelectorId;
 
 use crate::cluster::eligibility::LabelTest;
-use crate::cluster::inter_pod::{Namespaces, PodSet, Selected, Selector};
+use crate::cluster::inter_pod::{Namespaces, PodSelector, PodSet, SelectablePod};
 
 /// The selectors. A selector that no content demands is kept until it is swept; then its number is given to another one.
 #[derive(Debug, Default)]
 pub(super) struct Selectors {
-    ids: BTreeMap<Arc<Selector>, SelectorId>,
+    ids: BTreeMap<Arc<PodSelector>, SelectorId>,
     free: BTreeSet<SelectorId>,
-    index: Index,
+    index: SelectorIndex,
     /// The selectors that are new since the last `take_new`.
-    new: Index,
+    new: SelectorIndex,
     /// The lowest number that no selector has had.
     next: SelectorId,
     /// Whether a selector depends on labels of namespaces other than their name.
@@ -23,26 +23,26 @@ pub(super) struct Selectors {
 }
 
 /// A selector and its number.
-type Numbered = (SelectorId, Arc<Selector>);
+type NumberedSelector = (SelectorId, Arc<PodSelector>);
 
 /// An index of selectors by a property that each chosen pod must have.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct SelectorIndex {
     /// Selectors that demand a label, by its key and value.
-    labelled: BTreeMap<String, BTreeMap<String, Vec<Numbered>>>,
+    labelled: BTreeMap<String, BTreeMap<String, Vec<NumberedSelector>>>,
     /// Selectors that demand a claim, by its namespace and name.
     claims: BTreeMap<String, BTreeMap<String, SelectorId>>,
     /// All other selectors.
-    open: Vec<Numbered>,
+    open: Vec<NumberedSelector>,
 }
 
-impl Index {
-    fn add(&mut self, id: SelectorId, selector: &Arc<Selector>) {
+impl SelectorIndex {
+    fn add(&mut self, id: SelectorId, selector: &Arc<PodSelector>) {
         match &**selector {
-            Selector::Users(namespace, claim) => {
+            PodSelector::Users(namespace, claim) => {
                 self.claims.entry(namespace.clone()).or_default().insert(claim.clone(), id);
             }
-            Selector::All(sets) => match sets.iter().find_map(anchor) {
+            PodSelector::All(sets) => match sets.iter().find_map(anchor) {
                 Some((key, values)) => {
                     let of_key = self.labelled.entry(key.clone()).or_default();
                     values.iter().for_each(|value| {
@@ -55,7 +55,7 @@ impl Index {
     }
 
     /// Returns the selectors that choose a pod, ordered by number.
-    pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
+    pub(super) fn of(&self, pod: &SelectablePod<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
         let labelled = self.labelled.iter().filter_map(|(key, values)| values.get(pod.labels.get(key)?));
         let maybe = labelled.flatten().chain(&self.open);
         let chosen = maybe.filter(|(_, selector)| selector.holds(pod, namespaces)).map(|(id, _)| *id);
@@ -92,7 +92,7 @@ fn anchor(set: &PodSet) -> Option<(&String, &BTreeSet<String>)> {
 
 impl Selectors {
     /// Returns the number of a selector; a new selector gets a new number.
-    pub(super) fn intern(&mut self, selector: Selector) -> SelectorId {
+    pub(super) fn intern(&mut self, selector: PodSelector) -> SelectorId {
         if let Some(id) = self.ids.get(&selector) {
             return *id;
         }
@@ -124,12 +124,12 @@ impl Selectors {
     }
 
     /// Returns the selectors that choose a pod, ordered by number.
-    pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
+    pub(super) fn of(&self, pod: &SelectablePod<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
         self.index.of(pod, namespaces)
     }
 
     /// Returns the selectors that are new since the last call.
-    pub(super) fn take_new(&mut self) -> Index {
+    pub(super) fn take_new(&mut self) -> SelectorIndex {
         std::mem::take(&mut self.new)
     }
 

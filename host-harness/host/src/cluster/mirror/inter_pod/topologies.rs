@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{NodeId, Topology, TopologyId};
 
-use crate::cluster::eligibility::Terrain;
+use crate::cluster::eligibility::NodeProperties;
 
 /// The key of the topology in which all nodes are of one domain.
 pub(crate) const ALL_NODES: &str = "";
@@ -16,13 +16,13 @@ pub(super) const EACH_NODE: &str = ".metadata.name";
 #[derive(Debug, Default)]
 pub(super) struct Topologies {
     ids: BTreeMap<String, TopologyId>,
-    all: Vec<Division>,
+    all: Vec<NodeDomains>,
     changed: BTreeSet<TopologyId>,
 }
 
 /// A division of the nodes.
 #[derive(Debug, Default)]
-struct Division {
+struct NodeDomains {
     key: String,
     /// The numbers of the domains that have nodes, from 1, by value.
     values: BTreeMap<String, u32>,
@@ -33,8 +33,8 @@ struct Division {
     domains: Vec<u32>,
 }
 
-impl Division {
-    fn place(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
+impl NodeDomains {
+    fn place(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
         let domain = node.map_or(0, |node| self.domain_of(node));
         let (index, before) = (id as usize, self.domain(id));
         if domain != 0 && self.domains.len() <= index {
@@ -73,7 +73,7 @@ impl Division {
         self.sizes.get_mut(usize::try_from(domain).ok()?.checked_sub(1)?)
     }
 
-    fn domain_of(&mut self, node: &Terrain) -> u32 {
+    fn domain_of(&mut self, node: &NodeProperties) -> u32 {
         if self.key == ALL_NODES {
             return 1;
         }
@@ -99,12 +99,16 @@ impl Division {
 
 impl Topologies {
     /// Returns the number of the topology with this key. A new topology divides these nodes.
-    pub(super) fn intern<'n>(&mut self, key: &str, nodes: impl Iterator<Item = (NodeId, &'n Terrain)>) -> TopologyId {
+    pub(super) fn intern<'n>(
+        &mut self,
+        key: &str,
+        nodes: impl Iterator<Item = (NodeId, &'n NodeProperties)>,
+    ) -> TopologyId {
         if let Some(id) = self.ids.get(key) {
             return *id;
         }
         let id = TopologyId::try_from(self.all.len()).unwrap_or(TopologyId::MAX);
-        let mut division = Division { key: key.to_owned(), ..Division::default() };
+        let mut division = NodeDomains { key: key.to_owned(), ..NodeDomains::default() };
         for (node, terrain) in nodes {
             division.place(node, Some(terrain));
         }
@@ -115,7 +119,7 @@ impl Topologies {
     }
 
     /// Updates a node that is new or has changed, or removes one (`None`).
-    pub(super) fn place(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+    pub(super) fn place(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
         for (id, division) in (0..).zip(&mut self.all) {
             if division.place(node, terrain) {
                 self.changed.insert(id);
@@ -144,7 +148,7 @@ impl Topologies {
     }
 
     fn told(&self, id: TopologyId) -> Option<Topology> {
-        let Division { key, domains, .. } = self.all.get(id as usize)?;
+        let NodeDomains { key, domains, .. } = self.all.get(id as usize)?;
         let end = domains.iter().rposition(|domain| *domain != 0).map_or(0, |last| last.saturating_add(1));
         Some(Topology { id, key: key.clone(), domains: domains.iter().take(end).copied().collect() })
     }

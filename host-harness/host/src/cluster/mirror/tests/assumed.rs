@@ -1,14 +1,14 @@
 //! What was asked for and is not seen yet.
 
 use super::*;
-use crate::cluster::mirror::objects::Key;
+use crate::cluster::mirror::objects::StoredObjectKey;
 
-fn bind(node: &str) -> Change {
-    Change::Bind { node: node.to_owned(), at: 5, marks: Vec::new() }
+fn bind(node: &str) -> PodChange {
+    PodChange::Bind { node: node.to_owned(), at: 5, marks: Vec::new() }
 }
 
-fn to(node: &str) -> Change {
-    Change::Nominate(Some(node.to_owned()))
+fn to(node: &str) -> PodChange {
+    PodChange::Nominate(Some(node.to_owned()))
 }
 
 /// Returns a mirror with a pod and two nodes whose events were drained.
@@ -28,12 +28,12 @@ fn an_object_that_was_written_before_does_not_take_an_assumption_back() {
     apply(&mut mirror, &pod("p", "priority: 7"));
     let known = the_pod(&mirror, "default/p");
     assert_eq!((known.node, known.template.priority, known.started), (Some(0), Some(7), Some(5)));
-    assert_eq!(mirror.shows(0, 1), Some(Shown::No));
+    assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::No));
     assert_eq!(mirror.drain_seen_again(), [0].into());
     apply(&mut mirror, &pod("p", "priority: 7, nodeName: n"));
-    assert_eq!(mirror.shows(0, 1), Some(Shown::Yes));
+    assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::Yes));
     apply(&mut mirror, &pod("p", "nodeName: m"));
-    assert_eq!(mirror.shows(0, 1), Some(Shown::Never));
+    assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::Never));
 }
 
 #[test]
@@ -89,11 +89,11 @@ fn who_is_only_assumed_to_be_bound_outlives_the_node() {
 fn a_nomination_that_has_happened_says_which_earlier_ones_are_of_the_past() {
     let mut mirror = told();
     for (number, node) in [(1, "n"), (2, "m"), (3, "n"), (4, "m")] {
-        mirror.assume(0, number, Change::Nominate(Some(node.to_owned())));
+        mirror.assume(0, number, PodChange::Nominate(Some(node.to_owned())));
     }
     assert_eq!(mirror.confirm(0, 3), [1, 2]);
     assert_eq!(mirror.shows(0, 2), None);
-    assert_eq!(mirror.shows(0, 4), Some(Shown::No));
+    assert_eq!(mirror.shows(0, 4), Some(ChangeVisibility::No));
     assert!(mirror.confirm(0, 4).is_empty());
 }
 
@@ -101,7 +101,8 @@ fn a_nomination_that_has_happened_says_which_earlier_ones_are_of_the_past() {
 fn the_object_behind_a_slot_follows() {
     let mut mirror = mirror();
     apply(&mut mirror, &[&node("n"), SLOT].concat());
-    let json = |mirror: &Mirror| mirror.objects.json(&Key::new("example.com", "Slot", "", "r")).unwrap().clone();
+    let json =
+        |mirror: &Mirror| mirror.objects.json(&StoredObjectKey::new("example.com", "Slot", "", "r")).unwrap().clone();
     let before = json(&mirror);
     mirror.assume(0, 1, bind("n"));
     assert_eq!(json(&mirror)["status"]["placement"]["node"], "n");
@@ -114,11 +115,11 @@ fn the_object_behind_a_slot_follows() {
 #[test]
 fn evictions_are_seen_by_the_deletion() {
     let mut mirror = told();
-    mirror.assume(0, 1, Change::Evict { deleted: Some(3), marks: Vec::new() });
+    mirror.assume(0, 1, PodChange::Evict { deleted: Some(3), marks: Vec::new() });
     assert!(the_pod(&mirror, "default/p").terminating);
-    assert_eq!(mirror.shows(0, 1), Some(Shown::No));
+    assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::No));
     apply(&mut mirror, &pod("p", "").replace("{name: p}", "{name: p, deletionTimestamp: '1970-01-01T00:00:09Z'}"));
-    assert_eq!(mirror.shows(0, 1), Some(Shown::Yes));
+    assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::Yes));
     assert!(mirror.remove("Pod/p"));
     mirror.confirm(0, 1);
     assert_eq!(mirror.shows(0, 1), None);
@@ -126,7 +127,7 @@ fn evictions_are_seen_by_the_deletion() {
 
 #[test]
 fn what_has_ended_stays_so_whatever_is_learned_late_of_its_binding_or_eviction() {
-    for change in [bind("n"), to("n"), Change::Evict { deleted: Some(3), marks: Vec::new() }] {
+    for change in [bind("n"), to("n"), PodChange::Evict { deleted: Some(3), marks: Vec::new() }] {
         let mut mirror = told();
         apply(
             &mut mirror,
@@ -150,7 +151,8 @@ fn a_slot_that_has_ended_is_not_taken_back_into_use() {
     let mut mirror = mirror();
     let over = format!("{SLOT}status: {{state: Over, placement: {{node: n}}}}\n");
     apply(&mut mirror, &[node("n"), over].concat());
-    let json = |mirror: &Mirror| mirror.objects.json(&Key::new("example.com", "Slot", "", "r")).unwrap().clone();
+    let json =
+        |mirror: &Mirror| mirror.objects.json(&StoredObjectKey::new("example.com", "Slot", "", "r")).unwrap().clone();
     let before = json(&mirror);
     mirror.assume(0, 1, bind("n"));
     mirror.confirm(0, 1);

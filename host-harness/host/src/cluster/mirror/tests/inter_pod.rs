@@ -106,7 +106,7 @@ fn what_is_assumed_of_a_pod_leaves_what_stands_between_it_and_others() {
     apply(&mut mirror, &format!("{}{}", node("n1"), labelled("q", "app: web", "")));
     mirror.drain_events();
     let q = mirror.pod_id("default/q").unwrap();
-    mirror.assume(q, 1, Change::Nominate(Some("n1".to_owned())));
+    mirror.assume(q, 1, PodChange::Nominate(Some("n1".to_owned())));
     apply(&mut mirror, &labelled("p", "app: x", &avoids("web", "zone", "")));
     mirror.drain_events();
     assert_eq!(selected_by(&mirror, "q").len(), 1);

@@ -13,31 +13,31 @@ mod volumes;
 use lictor_contract::*;
 
 use super::*;
-use crate::cluster::{Object as Read, load};
+use crate::cluster::{KubernetesObject as Read, load};
 use crate::verify::testing::slots;
 
 impl Mirror {
     /// Binds a pod. Does nothing where the node does not exist.
     pub fn bind(&mut self, pod: PodId, node: NodeId) {
         if let Some(node) = self.node(node).map(|node| node.name.clone()) {
-            self.change(pod, &Change::Bind { node, at: self.now(), marks: Vec::new() });
+            self.change(pod, &PodChange::Bind { node, at: self.now(), marks: Vec::new() });
         }
     }
 
     /// Nominates a pod, or clears its nomination (`None`).
     pub fn nominate(&mut self, pod: PodId, node: Option<NodeId>) {
         let node = node.and_then(|node| self.node(node)).map(|node| node.name.clone());
-        self.change(pod, &Change::Nominate(node));
+        self.change(pod, &PodChange::Nominate(node));
     }
 
     /// Writes labels and annotations on a pod.
     pub fn mark(&mut self, pod: PodId, marks: &[Mark]) {
-        self.change(pod, &Change::Mark(marks.to_vec()));
+        self.change(pod, &PodChange::Mark(marks.to_vec()));
     }
 
     /// Marks a pod as being deleted.
     pub fn terminate(&mut self, pod: PodId) {
-        self.change(pod, &Change::Evict { deleted: Some(self.now()), marks: Vec::new() });
+        self.change(pod, &PodChange::Evict { deleted: Some(self.now()), marks: Vec::new() });
     }
 }
 

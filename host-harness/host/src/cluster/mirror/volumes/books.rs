@@ -7,27 +7,27 @@ use lictor_contract::{NodeId, PodId};
 use super::super::Mirror;
 use super::super::pods::PodEntry;
 use super::has_volumes;
-use crate::cluster::eligibility::{Need, Terrain};
-use crate::cluster::object::Amounts;
-use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Offers, Waiting};
+use crate::cluster::eligibility::{NodeProperties, VolumeDemand};
+use crate::cluster::object::ResourceAmounts;
+use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, VolumeOffers, WaitingClaim};
 
 /// A volume as a driver attaches it: the driver and a handle.
-type Attached = (String, String);
+type AttachedVolume = (String, String);
 
 /// The use of volumes by all pods, per node.
 #[derive(Debug, Default)]
-pub(in crate::cluster::mirror) struct VolumeBooks {
+pub(in crate::cluster::mirror) struct VolumeUsage {
     /// The pods with volumes that are held at permit, and their nodes.
     pub(super) held: BTreeMap<PodId, NodeId>,
     /// The claims that wait for their first pod.
     pub(super) waiting: BTreeSet<ClaimKey>,
     /// The volumes that are available to the waiting claims.
-    pub(super) offers: Offers,
+    pub(super) offers: VolumeOffers,
     /// The volumes that several pods use, or that are attached to a node where no pod uses them, with the nodes to which they are attached. These
     /// volumes are counted at the node, and all others at the pods.
-    pub(super) shared: BTreeMap<Attached, BTreeSet<NodeId>>,
+    pub(super) shared: BTreeMap<AttachedVolume, BTreeSet<NodeId>>,
     /// The amounts of each node in the resources that stand for volumes.
-    pub(super) amounts: BTreeMap<NodeId, Amounts>,
+    pub(super) amounts: BTreeMap<NodeId, ResourceAmounts>,
     /// The pods without a node that share volumes. They depend on where those volumes are attached.
     watching: BTreeSet<PodId>,
     /// Nodes, or pods of waiting claims, have changed.
@@ -53,7 +53,7 @@ impl Mirror {
         if changed || self.volumes.has_limits() {
             self.volume_books.shared = self.shared();
             let without = self.volume_books.shared.keys();
-            let shared: BTreeSet<&Attached> = without.collect();
+            let shared: BTreeSet<&AttachedVolume> = without.collect();
             if !shared.is_empty() {
                 let waiting = self.pods.all().filter(|entry| has_volumes(entry) && self.place(entry).is_none());
                 self.volume_books.watching = waiting.map(|entry| entry.record.id).collect();
@@ -65,19 +65,20 @@ impl Mirror {
     }
 
     /// Computes the volumes that are available to the waiting claims.
-    fn offers(&self) -> Offers {
-        let waiting: Vec<Waiting> = self.volume_books.waiting.iter().filter_map(|key| self.waiting(key)).collect();
+    fn offers(&self) -> VolumeOffers {
+        let waiting: Vec<WaitingClaim> = self.volume_books.waiting.iter().filter_map(|key| self.waiting(key)).collect();
         if waiting.is_empty() {
-            return Offers::default();
+            return VolumeOffers::default();
         }
-        let nodes: Vec<(NodeId, &Terrain)> = self.nodes.all().map(|node| (node.record.id, &node.terrain)).collect();
+        let nodes: Vec<(NodeId, &NodeProperties)> =
+            self.nodes.all().map(|node| (node.record.id, &node.terrain)).collect();
         self.volumes.offers(&waiting, &nodes)
     }
 
     /// Returns a waiting claim with the facts that rank it among other claims. `None`: no pod uses the claim.
-    fn waiting(&self, key: &ClaimKey) -> Option<Waiting> {
+    fn waiting(&self, key: &ClaimKey) -> Option<WaitingClaim> {
         let users = || self.users_of(key);
-        Some(Waiting {
+        Some(WaitingClaim {
             key: key.clone(),
             node: users().find_map(|entry| self.place(entry).or(entry.record.nominated)),
             priority: users().map(|entry| entry.record.template.priority.unwrap_or(0)).max()?,
@@ -86,8 +87,8 @@ impl Mirror {
     }
 
     /// Returns the shared volumes that count for a limit, and the volumes that are attached where no pod uses them.
-    fn shared(&self) -> BTreeMap<Attached, BTreeSet<NodeId>> {
-        let mut shared = BTreeMap::<Attached, BTreeSet<NodeId>>::new();
+    fn shared(&self) -> BTreeMap<AttachedVolume, BTreeSet<NodeId>> {
+        let mut shared = BTreeMap::<AttachedVolume, BTreeSet<NodeId>>::new();
         for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
             let Some(volume) = self.volumes.attached(key) else { continue };
             let nodes: BTreeSet<NodeId> = self.users_of(key).filter_map(|entry| self.place(entry)).collect();
@@ -106,7 +107,7 @@ impl Mirror {
     }
 
     /// Returns whether a volume is counted at the nodes to which it is attached.
-    pub(super) fn is_attached(&self, volume: &Attached) -> bool {
+    pub(super) fn is_attached(&self, volume: &AttachedVolume) -> bool {
         self.volume_books.shared.contains_key(volume)
     }
 
@@ -136,8 +137,8 @@ impl Mirror {
 
     /// Returns the nodes whose drivers can attach no more volumes, for a pod with shared volumes. `apart`: the shared volumes that are attached
     /// elsewhere. `takes`: the amounts that the pod takes besides them. `None`: there are no such volumes or nodes.
-    pub(super) fn full_for(&self, apart: &[Attached], takes: &Amounts) -> Option<Need> {
-        let shared: Vec<&Attached> = apart.iter().filter(|volume| self.is_attached(volume)).collect();
+    pub(super) fn full_for(&self, apart: &[AttachedVolume], takes: &ResourceAmounts) -> Option<VolumeDemand> {
+        let shared: Vec<&AttachedVolume> = apart.iter().filter(|volume| self.is_attached(volume)).collect();
         if shared.is_empty() {
             return None;
         }
@@ -145,7 +146,7 @@ impl Mirror {
         for name in self.volumes.limited_nodes() {
             let Some(node) = self.nodes.id(name) else { continue };
             for driver in self.volumes.limits(name).into_iter().flat_map(BTreeMap::keys) {
-                let is_apart = |volume: &&&Attached| {
+                let is_apart = |volume: &&&AttachedVolume| {
                     volume.0 == *driver
                         && !self.volume_books.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
                 };
@@ -157,7 +158,7 @@ impl Mirror {
                 }
             }
         }
-        (!full.is_empty()).then_some(Need::Attachable(full))
+        (!full.is_empty()).then_some(VolumeDemand::Attachable(full))
     }
 
     /// Returns the amount that the pods on a node leave of a resource that stands for volumes.

@@ -2,22 +2,22 @@ use serde_json::{Value, json};
 
 use super::super::quantities::as_texts;
 use super::*;
-use crate::cluster::load::{self, Origin};
+use crate::cluster::load::{self, DocumentOrigin};
 
-fn origin() -> Origin {
+fn origin() -> DocumentOrigin {
     load::read("p.yaml", "spec: 1\n").unwrap().remove(0).origin
 }
 
-fn requests(spec: Value, status: Value) -> Result<Amounts, InputError> {
+fn requests(spec: Value, status: Value) -> Result<ResourceAmounts, InputError> {
     let (mut spec, mut status) = (spec, status);
     as_texts(&mut spec);
     as_texts(&mut status);
     let (spec, status) = (serde_json::from_value(spec).unwrap(), serde_json::from_value(status).unwrap());
-    let subject = Subject { origin: &origin(), name: "Pod default/a".to_owned() };
+    let subject = ObjectContext { origin: &origin(), name: "Pod default/a".to_owned() };
     of_pod(&spec, Some(&status), "/spec", &subject)
 }
 
-fn amounts<const N: usize>(of: [(&str, i64); N]) -> Amounts {
+fn amounts<const N: usize>(of: [(&str, i64); N]) -> ResourceAmounts {
     of.into_iter().chain([("pods", 1)]).map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
@@ -75,7 +75,7 @@ fn what_is_given_for_the_whole_pod_replaces_the_sum() {
 }
 
 /// Returns the requests of a pod on a node with this status.
-fn on_node(mut spec: Value, status: Value) -> Amounts {
+fn on_node(mut spec: Value, status: Value) -> ResourceAmounts {
     spec["nodeName"] = "n1".into();
     requests(spec, status).unwrap()
 }

@@ -1,17 +1,17 @@
 //! What pods demand of other pods.
 
 use super::*;
-use crate::cluster::eligibility::{LabelTest, Requirement};
-use crate::cluster::inter_pod::{Demands, PodSet};
+use crate::cluster::eligibility::{LabelRequirement, LabelTest};
+use crate::cluster::inter_pod::{PodDemands, PodSet};
 
 /// Reads a pod of namespace `team` with labels, and with these lines in its spec.
-fn labelled(spec: &str) -> Result<Object, InputError> {
+fn labelled(spec: &str) -> Result<KubernetesObject, InputError> {
     object(&format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: a, namespace: team, labels: {{app: web, hash: x1}}}}\nspec:\n  containers: [{{name: c}}]\n{spec}\n"
     ))
 }
 
-fn demands(spec: &str) -> Option<Demands> {
+fn demands(spec: &str) -> Option<PodDemands> {
     match labelled(spec).unwrap().body {
         Body::Pod(facts) => facts.demands.map(|demands| (*demands).clone()),
         other => panic!("not a pod: {other:?}"),
@@ -32,8 +32,8 @@ fn set(kind: &str, written: &str) -> PodSet {
     terms.into_iter().next().unwrap().pods
 }
 
-fn label(key: &str, test: LabelTest) -> Requirement {
-    Requirement { key: key.to_owned(), test }
+fn label(key: &str, test: LabelTest) -> LabelRequirement {
+    LabelRequirement { key: key.to_owned(), test }
 }
 
 fn one(value: &str) -> std::collections::BTreeSet<String> {
@@ -148,7 +148,7 @@ fn what_cannot_be_meant_is_a_mistake_with_its_place() {
 fn an_object_that_is_placed_like_a_pod_demands_what_its_template_does() {
     let text = "{apiVersion: example.com/v1, kind: Slot, metadata: {name: r, labels: {hash: own}}, spec: {pod: {metadata: {namespace: team, labels: {hash: template}}, \
                 spec: {containers: [{name: c}], affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {}, matchLabelKeys: [hash]}]}}}}}}";
-    let Object { id, body, .. } = object(text).unwrap();
+    let KubernetesObject { id, body, .. } = object(text).unwrap();
     let Body::Other(value, origin) = body else { panic!("not other") };
     let facts =
         crate::cluster::object::placed::read(0, &crate::verify::testing::slots(), &id, &value, &origin).unwrap();

@@ -25,7 +25,7 @@ spec:
 
 /// Reads an object of the placed kind of the tests.
 fn slot(text: &str) -> Result<PodFacts, InputError> {
-    let Object { id, body, .. } = object(text).unwrap();
+    let KubernetesObject { id, body, .. } = object(text).unwrap();
     let Body::Other(value, origin) = body else { panic!("not other") };
     crate::cluster::object::placed::read(3, &slots(), &id, &value, &origin)
 }

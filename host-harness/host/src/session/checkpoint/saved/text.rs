@@ -22,12 +22,12 @@ pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> 
 /// # Errors
 /// The value is neither.
 pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<u8>, D::Error> {
-    from.deserialize_any(Either)
+    from.deserialize_any(BytesVisitor)
 }
 
-struct Either;
+struct BytesVisitor;
 
-impl<'d> Visitor<'d> for Either {
+impl<'d> Visitor<'d> for BytesVisitor {
     type Value = Vec<u8>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -52,28 +52,28 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct State {
+    struct EncodedBytes {
         #[serde(with = "super")]
         bytes: Vec<u8>,
     }
 
     #[test]
     fn bytes_are_base64_and_lists_of_an_earlier_version_are_read() {
-        let state = State { bytes: vec![0, 255, 7, 42] };
+        let state = EncodedBytes { bytes: vec![0, 255, 7, 42] };
         let text = serde_json::to_string(&state).unwrap();
         assert_eq!(text, r#"{"bytes":"AP8HKg=="}"#);
         for written in [&*text, r#"{"bytes": [0, 255, 7, 42]}"#] {
-            assert_eq!(serde_json::from_str::<State>(written).unwrap(), state);
+            assert_eq!(serde_json::from_str::<EncodedBytes>(written).unwrap(), state);
         }
         for wrong in [r#"{"bytes": "A*"}"#, r#"{"bytes": [256]}"#, r#"{"bytes": 3}"#] {
-            let error = serde_json::from_str::<State>(wrong).unwrap_err().to_string();
+            let error = serde_json::from_str::<EncodedBytes>(wrong).unwrap_err().to_string();
             assert!(error.contains("base64") || error.contains("u8"), "{error}");
         }
     }
 
     #[test]
     fn a_state_of_700_kb_fits_into_a_config_map() {
-        let text = serde_json::to_string(&State { bytes: vec![200; 700_000] }).unwrap();
+        let text = serde_json::to_string(&EncodedBytes { bytes: vec![200; 700_000] }).unwrap();
         assert!(text.len() < 1 << 20, "{}", text.len());
     }
 }

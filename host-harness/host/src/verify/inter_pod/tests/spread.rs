@@ -65,7 +65,7 @@ fn only_nodes_that_the_pod_may_use_count() {
     assert_eq!(judge(&world([web(), ignored]), &[("p", "a1")]), Err("spread"));
     // A taint of the node in b matters only where the constraint honors taints.
     let tainted = with(in_zone("b1", "b"), "", "spec", json!({"taints": [{"key": "x", "effect": "NoSchedule"}]}));
-    let of = |more| World::of([in_zone("a1", "a"), tainted.clone(), web(), spread("p", more)]);
+    let of = |more| ClusterFixture::of([in_zone("a1", "a"), tainted.clone(), web(), spread("p", more)]);
     assert_eq!(judge(&of(json!({})), &[("p", "a1")]), Err("spread"));
     assert_eq!(judge(&of(json!({"nodeTaintsPolicy": "Honor"})), &[("p", "a1")]), Ok(()));
     let mut later = of(json!({"nodeTaintsPolicy": "Honor"}));

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::{Quotas, with};
-use crate::amounts::Amounts;
-use crate::outcome::Outcome;
+use super::{NamespaceQuotas, with};
+use crate::amounts::MilliAmounts;
+use crate::outcome::ReportedOutcome;
 use crate::systems::coscheduling::harm::counting;
 use crate::systems::coscheduling::{group, is_planned, members};
-use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::tally::StepFindings;
+use crate::world::{ModelCluster, ModelPod};
 
-impl Quotas {
+impl NamespaceQuotas {
     /// Returns whether a pod may be a victim at all of a pod, alone or together with others.
-    pub(in crate::systems::coscheduling) fn might_give(&self, pod: &Pod, other: &Pod) -> bool {
+    pub(in crate::systems::coscheduling) fn might_give(&self, pod: &ModelPod, other: &ModelPod) -> bool {
         let lower = other.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&other.namespace)) {
             (true, true) => other.namespace != pod.namespace || lower,
@@ -24,12 +24,12 @@ impl Quotas {
     /// Returns whether these victims may go together for these planned pods, and the quotas hold then.
     pub(in crate::systems::coscheduling) fn may_give(
         &self,
-        world: &World,
-        pod: &Pod,
-        planned: &[&Pod],
-        victims: &[&Pod],
+        world: &ModelCluster,
+        pod: &ModelPod,
+        planned: &[&ModelPod],
+        victims: &[&ModelPod],
     ) -> bool {
-        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
         let gone = victims.iter().map(|pod| pod.name.as_str()).collect();
@@ -39,13 +39,19 @@ impl Quotas {
 
     /// Returns which of these pods, the most important first, may give way for a pod: they are taken in turn, the
     /// least important first. What leaves already is no longer used.
-    pub(super) fn in_turn<'w>(&self, world: &World, pod: &Pod, takes_back: bool, there: Vec<&'w Pod>) -> Vec<&'w Pod> {
-        let mut taken: Vec<&Pod> = Vec::new();
+    pub(super) fn in_turn<'w>(
+        &self,
+        world: &ModelCluster,
+        pod: &ModelPod,
+        takes_back: bool,
+        there: Vec<&'w ModelPod>,
+    ) -> Vec<&'w ModelPod> {
+        let mut taken: Vec<&ModelPod> = Vec::new();
         for other in there.into_iter().rev() {
             let same = other.namespace == pod.namespace;
             let lower = other.priority < pod.priority;
             let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
-            let before = with(&Amounts::sum(before), &leaves(world, &other.namespace));
+            let before = with(&MilliAmounts::sum(before), &leaves(world, &other.namespace));
             let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
                 _ if is_held_for_a_plan(world, pod, other) => false,
                 (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &before),
@@ -64,26 +70,32 @@ impl Quotas {
     /// Returns the pods on all nodes that may give way for these planned pods of a gang.
     pub(in crate::systems::coscheduling) fn givers<'w>(
         &self,
-        world: &'w World,
-        pod: &Pod,
-        planned: &[&Pod],
-    ) -> Vec<&'w Pod> {
-        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        world: &'w ModelCluster,
+        pod: &ModelPod,
+        planned: &[&ModelPod],
+    ) -> Vec<&'w ModelPod> {
+        let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
-        let may_go = |other: &&Pod| other.place().is_some() && !other.leaving && group(other) != group(pod);
+        let may_go = |other: &&ModelPod| other.place().is_some() && !other.leaving && group(other) != group(pod);
         let others = world.pods.values().filter(may_go);
-        let mut there: Vec<&Pod> = others.collect();
+        let mut there: Vec<&ModelPod> = others.collect();
         counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other)));
         self.in_turn(world, pod, takes_back, there)
     }
 
     /// Returns whether a pod may be a victim together with the less important ones of the others, after the leaving pods have left.
-    pub(super) fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
-        let key = |pod: &Pod| counting(world, |counting| counting.importance(pod));
+    pub(super) fn gives(
+        &self,
+        world: &ModelCluster,
+        pod: &ModelPod,
+        (victim, victims): (&ModelPod, &[&ModelPod]),
+        takes_back: bool,
+    ) -> bool {
+        let key = |pod: &ModelPod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
         let less = victims.iter().filter(|other| other.namespace == victim.namespace && key(other) > own);
-        let less = with(&Amounts::sum(less.map(|pod| &pod.request)), &leaves(world, &victim.namespace));
+        let less = with(&MilliAmounts::sum(less.map(|pod| &pod.request)), &leaves(world, &victim.namespace));
         let same = victim.namespace == pod.namespace;
         let lower = victim.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&victim.namespace)) {
@@ -98,16 +110,16 @@ impl Quotas {
     /// Judges the victims of a gang.
     pub(in crate::systems::coscheduling) fn victims_of_gang(
         &self,
-        world: &World,
-        pod: &Pod,
-        outcome: &Outcome,
-        verdict: &mut Verdict,
+        world: &ModelCluster,
+        pod: &ModelPod,
+        outcome: &ReportedOutcome,
+        verdict: &mut StepFindings,
     ) {
-        let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
-        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        let planned: Vec<&ModelPod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+        let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
-        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+        let victims: Vec<&ModelPod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
         for victim in &victims {
             if !self.gives(world, pod, (victim, &victims), takes_back) {
                 let text =
@@ -119,18 +131,18 @@ impl Quotas {
 }
 
 /// Returns what leaves a namespace for good: what its leaving pods hold, as far as it is not promised to other pods of it.
-fn leaves(world: &World, namespace: &str) -> Amounts {
+fn leaves(world: &ModelCluster, namespace: &str) -> MilliAmounts {
     let of = || world.pods.values().filter(|pod| pod.namespace == namespace);
-    let leaving = Amounts::sum(of().filter(|pod| pod.leaving && pod.place().is_some()).map(|pod| &pod.request));
+    let leaving = MilliAmounts::sum(of().filter(|pod| pod.leaving && pod.place().is_some()).map(|pod| &pod.request));
     let promised = of().filter(|pod| pod.pending() && pod.nominated.is_some());
-    leaving.beyond(&Amounts::sum(promised.map(|pod| &pod.request)))
+    leaving.beyond(&MilliAmounts::sum(promised.map(|pod| &pod.request)))
 }
 
 /// Returns whether a pod waits at Permit for others of its group to which nodes are promised that another pod may not have: pods left for them all,
 /// and would have left in vain. In one namespace, promises that hold are those to pods no less important; there, firm ones count as such.
-fn is_held_for_a_plan(world: &World, pod: &Pod, other: &Pod) -> bool {
+fn is_held_for_a_plan(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     let Some(name) = group(other).filter(|_| other.held.is_some()) else { return false };
-    let waits = |member: &&Pod| member.pending() && member.nominated.is_some();
+    let waits = |member: &&ModelPod| member.pending() && member.nominated.is_some();
     let mut promised = members(world, name).into_iter().filter(waits);
     is_planned(world, name)
         && (other.namespace != pod.namespace || promised.any(|member| member.priority >= pod.priority))

@@ -2,7 +2,7 @@ use super::*;
 
 fn account(name: &str, parent: Option<&str>, used: &str, bounds: &[(&str, &str)]) -> Account {
     let bounds = bounds.iter().map(|(name, bound)| ((*name).to_owned(), (*bound).to_owned())).collect();
-    let amounts = Amounts {
+    let amounts = AccountResourceView {
         resource: "cpu".to_owned(),
         used_before: "1".to_owned(),
         used_after: used.to_owned(),

@@ -1,15 +1,15 @@
-use lictor_picture::Held;
+use lictor_picture::NodeUsage;
 
 use super::*;
 
-fn node(name: &str, cpu: i64, held: &[(usize, i32, i64)]) -> Node {
-    let held = held.iter().map(|(queue, priority, amount)| Held {
+fn node(name: &str, cpu: i64, held: &[(usize, i32, i64)]) -> DrawnNode {
+    let held = held.iter().map(|(queue, priority, amount)| NodeUsage {
         queue: *queue,
         priority: *priority,
         pods: 1,
         amounts: vec![*amount],
     });
-    Node { name: name.to_owned(), allocatable: vec![cpu], held: held.collect() }
+    DrawnNode { name: name.to_owned(), allocatable: vec![cpu], held: held.collect() }
 }
 
 fn picture() -> Picture {
@@ -50,9 +50,9 @@ fn many_priorities_share_bands() {
 #[test]
 fn nodes_are_found_and_ordered() {
     let picture = picture();
-    assert_eq!(listed(&picture, "", Order::Name), [0, 1]);
-    assert_eq!(listed(&picture, "", Order::Fullest), [1, 0], "n2 is full");
-    assert_eq!(listed(&picture, "2", Order::Name), [1]);
+    assert_eq!(listed(&picture, "", NodeSortOrder::Name), [0, 1]);
+    assert_eq!(listed(&picture, "", NodeSortOrder::Fullest), [1, 0], "n2 is full");
+    assert_eq!(listed(&picture, "2", NodeSortOrder::Name), [1]);
 }
 
 #[test]

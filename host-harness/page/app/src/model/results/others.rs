@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Entry, Line, Section, victim};
-use crate::data::Cycle;
+use super::{Line, ResultEntry, Section, victim};
+use crate::data::CycleView;
 
 /// Returns the sections, some of which may be empty.
-pub(super) fn sections(cycle: &Cycle) -> [Section; 3] {
+pub(super) fn sections(cycle: &CycleView) -> [Section; 3] {
     [
         Section { word: "evicted", title: "Evicted", entries: evicted(cycle) },
         Section { word: "withdrawn", title: "Nomination withdrawn", entries: withdrawn(cycle) },
@@ -15,10 +15,10 @@ pub(super) fn sections(cycle: &Cycle) -> [Section; 3] {
 }
 
 /// Returns the victims of plans that nominate no pod, by the queue or pod that they are evicted for.
-fn evicted(cycle: &Cycle) -> Vec<Entry> {
+fn evicted(cycle: &CycleView) -> Vec<ResultEntry> {
     let shown = cycle.plans.iter().filter(|plan| !plan.nominated.is_empty());
     let shown: BTreeSet<u64> = shown.map(|plan| plan.plan).collect();
-    let mut entries: BTreeMap<(&Option<String>, &Option<String>), Entry> = BTreeMap::new();
+    let mut entries: BTreeMap<(&Option<String>, &Option<String>), ResultEntry> = BTreeMap::new();
     for (pod, evicted) in cycle.victims.iter().filter(|(_, evicted)| !shown.contains(&evicted.plan)) {
         let entry = entries.entry((&evicted.preemptor, &evicted.queue)).or_default();
         let reason = Line::of(&evicted.reason);
@@ -27,7 +27,7 @@ fn evicted(cycle: &Cycle) -> Vec<Entry> {
         }
         entry.victims.push(victim((pod, evicted)));
     }
-    let named = |((preemptor, queue), mut entry): ((&Option<String>, &Option<String>), Entry)| {
+    let named = |((preemptor, queue), mut entry): ((&Option<String>, &Option<String>), ResultEntry)| {
         entry.asked.clone_from(preemptor);
         entry.name = preemptor.clone().or_else(|| queue.clone()).unwrap_or_default();
         if preemptor.is_none() {
@@ -38,22 +38,22 @@ fn evicted(cycle: &Cycle) -> Vec<Entry> {
     entries.into_iter().map(named).collect()
 }
 
-fn withdrawn(cycle: &Cycle) -> Vec<Entry> {
-    let entry = |pod: &String| Entry {
+fn withdrawn(cycle: &CycleView) -> Vec<ResultEntry> {
+    let entry = |pod: &String| ResultEntry {
         name: pod.clone(),
         asked: Some(pod.clone()),
         pods: vec![pod.clone()],
-        ..Entry::default()
+        ..ResultEntry::default()
     };
     cycle.withdrawn.iter().map(entry).collect()
 }
 
-fn refused(cycle: &Cycle) -> Vec<Entry> {
-    let entry = |refused: &crate::data::RefusedPlan| Entry {
+fn refused(cycle: &CycleView) -> Vec<ResultEntry> {
+    let entry = |refused: &crate::data::RefusedPlanView| ResultEntry {
         name: refused.preemptor.clone().unwrap_or_else(|| format!("plan {}", refused.plan)),
         asked: refused.preemptor.clone(),
         lines: vec![Line::of(&refused.reason)],
-        ..Entry::default()
+        ..ResultEntry::default()
     };
     cycle.refused.iter().map(entry).collect()
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::Record;
+use crate::data::DecisionReportView;
 
 /// A decision as the command prints it: a gang of two is nominated for one victim, a pod is bound, one is refused, one gated.
 const RECORD: &str = r#"{"cycles": [{"cycle": 1,
@@ -17,7 +17,7 @@ const RECORD: &str = r#"{"cycles": [{"cycle": 1,
   "heldBack": {"a/g": {"code": "host/gated", "message": "waits for its gates"}}}]}"#;
 
 fn shown() -> Vec<Section> {
-    let record: Record = serde_json::from_str(RECORD).unwrap();
+    let record: DecisionReportView = serde_json::from_str(RECORD).unwrap();
     let jobs = Jobs::from([("a/w-0".to_owned(), "a/w".to_owned()), ("a/w-1".to_owned(), "a/w".to_owned())]);
     sections(record.cycles.first().unwrap(), &jobs)
 }
@@ -43,10 +43,10 @@ fn names(sections: &[Section]) -> Vec<(&str, Vec<&str>)> {
 
 #[test]
 fn the_counts_of_a_cycle_are_of_pods() {
-    let record: Record = serde_json::from_str(RECORD).unwrap();
+    let record: DecisionReportView = serde_json::from_str(RECORD).unwrap();
     let said = summary(record.cycles.first().unwrap());
     assert_eq!(said, "1 bound · 2 nominated · 1 evicted · 1 refused · 1 unschedulable · 1 gated");
-    assert_eq!(summary(&Cycle::default()), "");
+    assert_eq!(summary(&CycleView::default()), "");
 }
 
 /// A cycle in which a queue over its maximum gives back two pods, for no pod; a plan of an earlier pod is refused, and a nomination is taken back.
@@ -60,7 +60,7 @@ const OTHERS: &str = r#"{"cycles": [{"cycle": 1,
 
 #[test]
 fn evictions_for_no_pod_refused_plans_and_withdrawn_nominations_are_shown() {
-    let record: Record = serde_json::from_str(OTHERS).unwrap();
+    let record: DecisionReportView = serde_json::from_str(OTHERS).unwrap();
     let shown = sections(record.cycles.first().unwrap(), &Jobs::new());
     assert_eq!(names(&shown), [("evicted", vec!["root.b"]), ("withdrawn", vec!["a/y"]), ("refused-plan", vec!["a/x"])]);
     let [evicted, _, refused] = shown.as_slice() else { panic!("{shown:?}") };
@@ -80,7 +80,7 @@ fn a_job_has_its_nodes_and_its_victims() {
     let shown = shown();
     let gang = &shown[1].entries[0];
     assert_eq!((gang.pods.len(), gang.nodes.as_str()), (2, "n1, n2"));
-    let victim = Victim { pod: "b/v".to_owned(), node: "n2".to_owned(), how: "labelled for eviction" };
+    let victim = ListedVictim { pod: "b/v".to_owned(), node: "n2".to_owned(), how: "labelled for eviction" };
     assert_eq!(gang.victims, [victim]);
 }
 

@@ -13,12 +13,12 @@ const CYCLE: &str = r#"{"cycle": 1, "attempts": [{"pod": "b/x", "result": "Sched
   "nominated": {"a/w": "n1"}, "victims": {"c/v": {"how": "Delete", "plan": 7}},
   "plans": [{"plan": 7, "nominated": {"a/w": "n1"}, "victims": ["c/v"]}]}"#;
 
-fn read(answer: &str, cycle: &str) -> Option<(String, Vec<Stage>)> {
+fn read(answer: &str, cycle: &str) -> Option<(String, Vec<DecisionStep>)> {
     stages(&serde_json::from_str(answer).unwrap(), &serde_json::from_str(cycle).unwrap())
 }
 
-fn ends(stages: &[Stage]) -> Vec<(&str, &str, Vec<&str>)> {
-    let titles = |stage: &Stage| stage.parts.iter().map(|part| part.title).collect();
+fn ends(stages: &[DecisionStep]) -> Vec<(&str, &str, Vec<&str>)> {
+    let titles = |stage: &DecisionStep| stage.parts.iter().map(|part| part.title).collect();
     stages.iter().map(|stage| (stage.name, stage.end.as_str(), titles(stage))).collect()
 }
 

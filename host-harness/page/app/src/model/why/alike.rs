@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::quantity::{self, rounded, short};
-use super::Item;
-use crate::data::{Counted, Note, Reason};
+use super::ReasonItem;
+use crate::data::{NoteView, ReasonCountView, ReasonView};
 
 /// The parts that must be equal for two notes to form one item.
-type Shape<'a> = (&'a str, &'a str, &'a str, &'a str, Vec<(&'a str, String)>, &'a str);
+type ReasonKey<'a> = (&'a str, &'a str, &'a str, &'a str, Vec<(&'a str, String)>, &'a str);
 
 /// Returns the items, the most frequent first. A sentence with ranges comes from `counted`.
-pub(super) fn items(notes: &[Note], counted: &[Counted], what: &str) -> Vec<Item> {
-    let mut groups: Vec<Vec<&Note>> = Vec::new();
-    let mut places: BTreeMap<Shape<'_>, usize> = BTreeMap::new();
+pub(super) fn items(notes: &[NoteView], counted: &[ReasonCountView], what: &str) -> Vec<ReasonItem> {
+    let mut groups: Vec<Vec<&NoteView>> = Vec::new();
+    let mut places: BTreeMap<ReasonKey<'_>, usize> = BTreeMap::new();
     for note in notes {
         let place = *places.entry(shape(note)).or_insert(groups.len());
         match groups.get_mut(place) {
@@ -26,7 +26,7 @@ pub(super) fn items(notes: &[Note], counted: &[Counted], what: &str) -> Vec<Item
     groups.iter().filter_map(|group| item(group, counted, what)).collect()
 }
 
-fn item(group: &[&Note], counted: &[Counted], what: &str) -> Option<Item> {
+fn item(group: &[&NoteView], counted: &[ReasonCountView], what: &str) -> Option<ReasonItem> {
     let first = group.first()?;
     let said = counted.iter().find(|said| {
         said.count == group.len()
@@ -43,14 +43,21 @@ fn item(group: &[&Note], counted: &[Counted], what: &str) -> Option<Item> {
     });
     let facts = facts(reason);
     let are_pods = first.about == "pod";
-    Some(Item { count, law: reason.code.clone(), text: message.to_owned(), facts, names: names.collect(), are_pods })
+    Some(ReasonItem {
+        count,
+        law: reason.code.clone(),
+        text: message.to_owned(),
+        facts,
+        names: names.collect(),
+        are_pods,
+    })
 }
 
-fn shape(note: &Note) -> Shape<'_> {
+fn shape(note: &NoteView) -> ReasonKey<'_> {
     shape_of(&note.about, &note.outcome, &note.reason)
 }
 
-fn shape_of<'a>(about: &'a str, outcome: &'a str, reason: &'a Reason) -> Shape<'a> {
+fn shape_of<'a>(about: &'a str, outcome: &'a str, reason: &'a ReasonView) -> ReasonKey<'a> {
     let facts = reason.facts.iter().map(|(name, value)| (name.as_str(), kind(value))).collect();
     let words = if reason.facts.is_empty() { reason.message.as_str() } else { "" };
     (about, outcome, &reason.code, &reason.case, facts, words)
@@ -67,7 +74,7 @@ fn kind(value: &Value) -> String {
 }
 
 /// Returns the facts of a reason, in words.
-pub(super) fn facts(reason: &Reason) -> Vec<(String, String)> {
+pub(super) fn facts(reason: &ReasonView) -> Vec<(String, String)> {
     reason.facts.iter().map(|(name, value)| (name.replace('-', " "), words(value))).collect()
 }
 

@@ -17,7 +17,7 @@ const EXPLAINED: &str = r#"{"nodes": 3,
     {"about": "node", "name": "n3", "outcome": "barred", "code": "host/eligible", "message": "node(s) had a taint"},
     {"about": "pod", "name": "c/p", "node": "n1", "outcome": "spared", "code": "s/ranks", "message": "too high", "facts": {"priority": 9}}]}"#;
 
-fn shown() -> Vec<Told> {
+fn shown() -> Vec<ReasonGroup> {
     told(&serde_json::from_str(&ANSWER.replace("EXPLAINED", EXPLAINED)).unwrap())
 }
 

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::data::{Edit, Finding};
+use crate::data::{Edit, FindingView};
 use crate::model::form::{JobForm, choices, number};
-use crate::state::{Page, page};
+use crate::state::{PageState, page};
 
 #[component]
 pub(super) fn Forms() -> impl IntoView {
@@ -18,7 +18,7 @@ pub(super) fn Forms() -> impl IntoView {
 }
 
 /// Applies the input of a form, or shows what is wrong with it.
-fn apply(page: Page, read: Result<Edit, Finding>) {
+fn apply(page: PageState, read: Result<Edit, FindingView>) {
     match read {
         Ok(edit) => page.apply(edit),
         Err(mistake) => page.problems.set(vec![mistake]),

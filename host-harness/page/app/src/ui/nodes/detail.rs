@@ -1,19 +1,19 @@
 //! The chosen node, and its pods.
 
 use leptos::prelude::*;
-use lictor_picture::{Node, Placed};
+use lictor_picture::{DrawnNode, PodOnNode};
 
 use super::super::findings::findings;
 use super::super::parts::PodLink;
-use crate::data::{Cycle, Edit};
+use crate::data::{CycleView, Edit};
 use crate::model::nodes::sentence;
 use crate::model::quantity::short;
-use crate::state::{Page, page};
+use crate::state::{PageState, page};
 
 #[component]
 pub(super) fn Detail(
     /// The node.
-    node: Signal<Option<Node>>,
+    node: Signal<Option<DrawnNode>>,
 ) -> impl IntoView {
     let page = page();
     let said = move || {
@@ -39,11 +39,11 @@ pub(super) fn Detail(
 }
 
 /// Shows the pods after the cycle that is shown, with the result of the cycle for each. The bars are those before the cycle.
-fn table(page: Page, pods: Vec<Placed>) -> impl IntoView {
+fn table(page: PageState, pods: Vec<PodOnNode>) -> impl IntoView {
     let titles = page.picture.with_untracked(|picture| picture.resources.clone());
     let title = |title: String| view! { <th scope="col" class="number">{short(&title).to_owned()}</th> };
     let cycle = page.cycle.get_untracked();
-    let row = move |pod: Placed| {
+    let row = move |pod: PodOnNode| {
         let amounts = pod.amounts.into_iter().map(|amount| view! { <td class="number">{amount}</td> }).collect_view();
         let word = cycle.as_ref().and_then(|cycle| became(cycle, &pod.name));
         view! {
@@ -69,7 +69,7 @@ fn table(page: Page, pods: Vec<Placed>) -> impl IntoView {
 }
 
 /// Returns the result of a cycle for a pod that has a node. `None`: the cycle left the pod alone.
-fn became(cycle: &Cycle, pod: &str) -> Option<&'static str> {
+fn became(cycle: &CycleView, pod: &str) -> Option<&'static str> {
     match (cycle.victims.contains_key(pod), cycle.bound.contains_key(pod), cycle.waiting.contains_key(pod)) {
         (true, ..) => Some("evicted"),
         (_, true, _) => Some("bound"),
@@ -83,7 +83,7 @@ fn became(cycle: &Cycle, pod: &str) -> Option<&'static str> {
 fn Tools() -> impl IntoView {
     let page = page();
     let with =
-        move |what: fn(Page, String)| move |_| page.node.get_untracked().into_iter().for_each(|it| what(page, it));
+        move |what: fn(PageState, String)| move |_| page.node.get_untracked().into_iter().for_each(|it| what(page, it));
     view! {
         <p class="tools">
             <button

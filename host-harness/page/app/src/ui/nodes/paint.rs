@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use lictor_picture::{Node, Picture};
+use lictor_picture::{DrawnNode, Picture};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use crate::data::Cycle;
+use crate::data::CycleView;
 use crate::model::nodes::{Grid, Legend, segments};
 
 /// The colours of queues and priorities: most eyes can distinguish them, on light and on dark.
@@ -31,12 +31,12 @@ pub(super) struct Paint {
 
 /// The number of pods that are placed on and evicted from each node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Moves(BTreeMap<String, (usize, usize)>);
+pub(super) struct NodeMoves(BTreeMap<String, (usize, usize)>);
 
-impl Moves {
+impl NodeMoves {
     /// Counts the moves of a cycle.
-    pub(super) fn of(cycle: &Cycle) -> Moves {
-        let mut moves = Moves::default();
+    pub(super) fn of(cycle: &CycleView) -> NodeMoves {
+        let mut moves = NodeMoves::default();
         for node in cycle.bound.values().chain(cycle.nominated.values()).chain(cycle.waiting.values()) {
             let (come, _) = moves.0.entry(node.clone()).or_default();
             *come = come.saturating_add(1);
@@ -50,7 +50,7 @@ impl Moves {
 }
 
 /// The colours of the page itself.
-struct Ink {
+struct PageColors {
     text: String,
     track: String,
     accent: String,
@@ -58,11 +58,11 @@ struct Ink {
     bad: String,
 }
 
-impl Ink {
-    fn of(canvas: &HtmlCanvasElement) -> Ink {
+impl PageColors {
+    fn of(canvas: &HtmlCanvasElement) -> PageColors {
         let style = window().get_computed_style(canvas).ok().flatten();
         let value = |name: &str| style.as_ref().and_then(|it| it.get_property_value(name).ok()).unwrap_or_default();
-        Ink {
+        PageColors {
             text: value("--text"),
             track: value("--track"),
             accent: value("--accent"),
@@ -79,7 +79,7 @@ pub(super) fn paint(
     picture: &Picture,
     shown: &[usize],
     legend: &Legend,
-    moves: &Moves,
+    moves: &NodeMoves,
 ) {
     let Some(context) = canvas.get_context("2d").ok().flatten() else { return };
     let Ok(context) = context.dyn_into::<CanvasRenderingContext2d>() else { return };
@@ -91,7 +91,7 @@ pub(super) fn paint(
     let _height = style.set_property("height", &format!("{}px", what.tall));
     let _scaled = context.scale(ratio, ratio);
     context.clear_rect(0.0, 0.0, what.width, what.tall);
-    let ink = Ink::of(canvas);
+    let ink = PageColors::of(canvas);
     for cell in what.grid.seen(what.scrolled, what.tall) {
         let Some((at, node)) = shown.get(cell).and_then(|at| Some((*at, picture.nodes.get(*at)?))) else { continue };
         let (x, y) = what.grid.place(cell);
@@ -113,13 +113,13 @@ struct Cell {
 }
 
 impl Cell {
-    fn mark(&self, context: &CanvasRenderingContext2d, ink: &Ink) {
+    fn mark(&self, context: &CanvasRenderingContext2d, ink: &PageColors) {
         context.set_stroke_style_str(&ink.accent);
         context.set_line_width(2.0);
         context.stroke_rect(self.x + 2.0, self.y + 1.0, self.width - 4.0, self.height - 3.0);
     }
 
-    fn title(&self, context: &CanvasRenderingContext2d, ink: &Ink, node: &Node, moves: &Moves) {
+    fn title(&self, context: &CanvasRenderingContext2d, ink: &PageColors, node: &DrawnNode, moves: &NodeMoves) {
         let (left, line, right) = (self.x + 8.0, self.y + 16.0, self.x + self.width - 8.0);
         context.set_font("12px system-ui, sans-serif");
         context.set_fill_style_str(&ink.text);
@@ -137,7 +137,7 @@ impl Cell {
         }
     }
 
-    fn bars(&self, context: &CanvasRenderingContext2d, ink: &Ink, node: &Node, legend: &Legend) {
+    fn bars(&self, context: &CanvasRenderingContext2d, ink: &PageColors, node: &DrawnNode, legend: &Legend) {
         let (left, whole) = (self.x + 8.0, self.width - 16.0);
         let mut top = self.y + 21.0;
         for (resource, there) in node.allocatable.iter().enumerate() {

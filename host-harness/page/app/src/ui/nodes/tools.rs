@@ -2,10 +2,14 @@
 
 use leptos::prelude::*;
 
-use crate::model::nodes::{Colour, Order};
+use crate::model::nodes::{Colour, NodeSortOrder};
 
 #[component]
-pub(super) fn Tools(colour: RwSignal<Colour>, order: RwSignal<Order>, filter: RwSignal<String>) -> impl IntoView {
+pub(super) fn Tools(
+    colour: RwSignal<Colour>,
+    order: RwSignal<NodeSortOrder>,
+    filter: RwSignal<String>,
+) -> impl IntoView {
     view! {
         <div class="tools">
             <label class="field">
@@ -20,7 +24,7 @@ pub(super) fn Tools(colour: RwSignal<Colour>, order: RwSignal<Order>, filter: Rw
             <label class="field">
                 <span class="wide">"Order "</span>
                 <select id="order" aria-label="Order" on:change=move |event| {
-                    order.set(if event_target_value(&event) == "fullest" { Order::Fullest } else { Order::Name });
+                    order.set(if event_target_value(&event) == "fullest" { NodeSortOrder::Fullest } else { NodeSortOrder::Name });
                 }>
                     <option value="name">"by name"</option>
                     <option value="fullest">"fullest first"</option>

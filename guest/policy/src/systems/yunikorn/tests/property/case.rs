@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::{Scene, annotation, daemon, keys, label, of_app};
-use crate::testing::Draft;
+use crate::testing::PodBuilder;
 
 /// The queues below the root. A leaf is a queue without children.
 pub const QUEUES: [&str; 9] =
@@ -208,7 +208,7 @@ impl Case {
             let draft = draft(pod).on(&format!("n{}", pod.node));
             draft.with(|pod| (pod.terminating, pod.created) = (leaving, created))
         });
-        let late = |draft: Draft| draft.with(|pod| pod.created = 100);
+        let late = |draft: PodBuilder| draft.with(|pod| pod.created = 100);
         let nominated = self.nominated.iter().map(|pod| late(draft(pod)).nominated(&format!("n{}", pod.node)));
         let scene = self.empty_scene().pods(running.chain(nominated).collect::<Vec<_>>());
         scene.pods([late(draft(&self.preemptor))]).after(30)
@@ -221,7 +221,7 @@ fn notation(amounts: &Amounts) -> String {
 }
 
 /// Returns a pod as it is reported to the policy.
-pub fn draft(pod: &Pod) -> Draft {
+pub fn draft(pod: &Pod) -> PodBuilder {
     let priority = i32::try_from(pod.priority).unwrap();
     let app = format!("{}-{}", pod.leaf, pod.app);
     let draft = match pod.daemon {
