@@ -26,6 +26,9 @@ pub struct JudgeRequest {
     /// The pods that wait at Permit, and the node that is reserved for each. Absent: nothing waits, and most schedulers know no Permit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub waiting: BTreeMap<String, String>,
+    /// The applications whose originator is gone, which only the judge of `yunikorn` reads.
+    #[serde(rename = "withoutOriginator", skip_serializing_if = "Vec::is_empty")]
+    pub without_originator: Vec<String>,
     /// The pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows them.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,

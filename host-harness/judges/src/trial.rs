@@ -10,6 +10,7 @@ use crate::memory::AttemptHistory;
 use crate::program::ProgramError;
 use crate::question::JudgeRequest;
 use crate::tally::{ComparisonCounts, count_more};
+use crate::yunikorn::applications::ApplicationOriginators;
 use crate::yunikorn::surplus::OverMaximumQueues;
 use crate::{coscheduling, koordinator, kubernetes, order, yunikorn};
 
@@ -56,6 +57,8 @@ pub struct CaseComparison<'c> {
     case: &'c FuzzCase,
     cluster: TrackedCluster,
     memory: AttemptHistory,
+    /// The applications of a case of system `yunikorn`.
+    applications: ApplicationOriginators,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<PodGroupRound>,
     /// The queues over their maximum.
@@ -76,6 +79,7 @@ impl<'c> CaseComparison<'c> {
             case,
             cluster: TrackedCluster::of(case)?,
             memory: AttemptHistory::default(),
+            applications: ApplicationOriginators::default(),
             round: None,
             overages: OverMaximumQueues::default(),
             time: 0,
@@ -140,6 +144,9 @@ impl<'c> CaseComparison<'c> {
             _ => {}
         }
         self.cluster.take(step, outcome)?;
+        if self.case.system == SystemKind::Yunikorn {
+            self.applications.retain(&self.cluster.objects());
+        }
         if self.has_surplus() {
             self.overages.look(&self.cluster.objects(), self.time);
         }
@@ -191,6 +198,7 @@ impl<'c> CaseComparison<'c> {
             entered: self.cluster.entered(),
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
+            without_originator: self.applications.without_originator(),
             kept: self.cluster.kept(),
             memory: self.memory.clone(),
         }
@@ -233,7 +241,7 @@ impl<'c> CaseComparison<'c> {
         let attempt = PolicyAttempt { question: &question, pod, outcome };
         let verdict = match self.case.system {
             SystemKind::Kubernetes => kubernetes::judge(&attempt, ask)?,
-            SystemKind::Yunikorn => yunikorn::judge(&attempt, ask)?,
+            SystemKind::Yunikorn => yunikorn::judge(&attempt, &mut self.applications, ask)?,
             SystemKind::Coscheduling => coscheduling::judge(&attempt, ask)?,
             SystemKind::Koordinator => koordinator::judge(&attempt, ask)?,
             SystemKind::Volcano => return Ok(StepComparison { before, attempt: None }),

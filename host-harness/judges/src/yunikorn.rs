@@ -6,6 +6,7 @@
 )]
 
 mod answer;
+pub(crate) mod applications;
 mod departures;
 mod devices;
 mod plan;
@@ -23,6 +24,7 @@ use crate::object::{is_constrained, is_nominated, list, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 use answer::{JudgedAttempt, YunikornDecision, YunikornResponse, YunikornResult};
+use applications::ApplicationOriginators;
 use departures::RULES;
 use plan::is_sound;
 use view::{YunikornSituation, evicts};
@@ -39,7 +41,11 @@ pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> Result<AttemptComparison, TrialError> {
+pub(crate) fn judge(
+    attempt: &PolicyAttempt<'_>,
+    applications: &mut ApplicationOriginators,
+    ask: &mut JudgeClient<'_>,
+) -> Result<AttemptComparison, TrialError> {
     const CONSTRAINED: AttemptComparison =
         AttemptComparison::NotCompared("constraints that the judge does not look at");
     let policy = decision(attempt);
@@ -47,6 +53,7 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
         YunikornResponse::Judged(answer) => answer,
         YunikornResponse::NotJudged { .. } => return Ok(CONSTRAINED),
     };
+    applications.remember(&answer.pods);
     let mut is_alike = alike(&policy, &answer);
     if !is_alike && (answer.decision.result == YunikornResult::Preempts || evicts(&policy)) {
         let alternatives = if answer.decision.result == YunikornResult::Preempts { ORDERS } else { 0 };

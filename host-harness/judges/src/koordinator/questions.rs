@@ -5,13 +5,15 @@ use serde_json::{Value, json};
 use super::answer::KoordinatorResponse;
 use super::plans::is_no_worse;
 use super::situations::{awaits_its_victims, gives_up};
+use super::stops::takes_others;
 use super::view::{CLASS, KoordinatorResult, KoordinatorSituation, are_of_one_job, gang, is_labelled_fixed, priority};
 use crate::object::{is_constrained, leaves, name, text, texts};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether room that is promised to pods which the policy may not evict for the pod keeps the pod out: with these pods as
-/// important as the pod, upstream finds no node either, and no plan.
+/// important as the pod, upstream finds no node either, and no plan, or the plan of the policy, or none where the policy evicts a pod that upstream
+/// does not consider.
 pub(super) fn is_promised_firmly(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let firm = it.firmly_promised();
     if firm.is_empty() {
@@ -25,7 +27,8 @@ pub(super) fn is_promised_firmly(it: &KoordinatorSituation<'_>, ask: &mut JudgeC
     }
     let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
     let is_about_a_node = !it.answer.feasible.is_empty();
-    Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer)))
+    let evicts_others = it.policy.ended == KoordinatorResult::Plans && answer.plans.is_empty() && takes_others(it);
+    Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer) || evicts_others))
 }
 
 /// Returns whether upstream has a plan on the node of the policy's once the pods that leave are gone.

@@ -17,6 +17,21 @@ fn c59_keeps_room_that_is_promised_firmly() {
 }
 
 #[test]
+fn c59_leaves_a_plan_of_the_policy_that_upstream_does_not_consider() {
+    let table = |class: &str| {
+        let table = Table::new().add("u", Some("n2")).plan("n2", &["d/u"]).labelled("v", "name", "b");
+        let table = table.pod("u", |pod| pod["spec"]["priority"] = json!(-1));
+        table.add("w", None).labelled("w", "preemptible", class).nominated("w", "n2")
+    };
+    let mut keeps = takes_v();
+    keeps["standing"]["d/w"] = json!("n2");
+    let without = |class: &str| table(class).then(|answer| answer.plans.clear());
+    assert_eq!(without("false").judge(&keeps), Ok(vec!["C59"]));
+    assert_eq!(without("true").judge(&keeps), Err("upstream/plan"), "the pod could evict it");
+    assert_eq!(table("false").then(|_| {}).judge(&keeps), Err("upstream/plan"), "upstream makes its plan all the same");
+}
+
+#[test]
 fn c70_counts_constraints_of_nominated_pods_in_their_domain() {
     let table = |field: &str| {
         let table = Table::new().feasible("n1").add("w", None).nominated("w", "n2");

@@ -80,6 +80,7 @@ func (c *cluster) attempt(config configs.PartitionConfig, request Request, asked
 	if err != nil {
 		return Answer{}, err
 	}
+	defer core.stop()
 	core.shim.asked = asked
 	var answer Answer
 	refusal := core.refused[asked.app]

@@ -90,6 +90,9 @@ func TestPodsThatOptedOutAndOriginatorsGoLast(t *testing.T) {
 	w.expect(t, "ask", resultPreempts, "n1", "t2")
 	w.order = []string{"d/t2"}
 	w.expect(t, "ask", resultPreempts, "n1", "t1")
+	// No other pod becomes the originator when that one is gone, so that the youngest goes.
+	w.withoutOriginator = []string{"app-test"}
+	w.expect(t, "ask", resultPreempts, "n1", "t2")
 	// Between nodes, one with an ordinary pod is better than one with an originator.
 	w = newWorld(queue("prod", 4, 0), queue("test", 0, 0)).node("n1", 1).node("n2", 1).
 		pod("t1", "test", "n1", 1).pod("t2", "test", "n2", 1).pod("ask", "prod", "", 1)

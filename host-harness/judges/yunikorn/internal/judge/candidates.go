@@ -57,6 +57,7 @@ func (c *cluster) evictFor(config configs.PartitionConfig, request Request, aske
 	if err != nil {
 		return Decision{}, err
 	}
+	defer core.stop()
 	if core.refused[asked.app] != nil {
 		return Decision{Result: resultRefused}, nil
 	}

@@ -104,13 +104,17 @@ func (c *cluster) readPods(request Request, objects []*v1.Pod) error {
 		return cmp.Or(cmp.Compare(places[a.key], places[b.key]), cmp.Compare(a.entered, b.entered), cmp.Compare(a.created, b.created),
 			strings.Compare(a.key, b.key))
 	})
-	c.nameOriginators()
+	c.nameOriginators(request.WithoutOriginator)
 	return nil
 }
 
-// nameOriginators makes the first pod of each application its originator. A placeholder is never one.
-func (c *cluster) nameOriginators() {
+// nameOriginators makes the first pod of each application its originator, except in these applications, whose originator is gone. A placeholder is never
+// one.
+func (c *cluster) nameOriginators(except []string) {
 	have := map[string]bool{}
+	for _, app := range except {
+		have[app] = true
+	}
 	for _, p := range c.pods {
 		if p.isOurs && !p.isPlaceholder && !have[p.app] {
 			p.isOriginator, have[p.app] = true, true

@@ -14,11 +14,13 @@ import (
 
 // A world is a request in the making.
 type world struct {
-	objects   []any
-	entered   map[string]float64
-	order     []string
-	arguments map[string]any
-	now       float64
+	objects []any
+	entered map[string]float64
+	order   []string
+	// withoutOriginator are the applications whose originator is gone.
+	withoutOriginator []string
+	arguments         map[string]any
+	now               float64
 }
 
 type object = map[string]any
@@ -133,6 +135,7 @@ func (w *world) line(pod string) string {
 	}
 	line, err := json.Marshal(object{
 		"id": 7, "now": time.Unix(0, int64(w.now*1e9)).UTC(), "objects": w.objects, "arguments": w.arguments, "pod": key, "entered": w.entered, "order": w.order,
+		"withoutOriginator": w.withoutOriginator,
 	})
 	if err != nil {
 		panic(err)

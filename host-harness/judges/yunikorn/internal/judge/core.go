@@ -81,6 +81,14 @@ func (c *cluster) newCore(config configs.PartitionConfig, order order, createdAt
 	return built, nil
 }
 
+// stop ends the timers of the applications. A timer that waits for placeholders keeps the core in memory, and fails when its time has come.
+func (c *core) stop() {
+	partition := c.partition
+	for _, app := range slices.Concat(partition.GetApplications(), partition.GetCompletedApplications(), partition.GetRejectedApplications()) {
+		app.RemoveAllAllocations()
+	}
+}
+
 // addApplications adds the application of each pod. The first pod of an application names its queue.
 func (c *core) addApplications(pods []*pod) {
 	known := map[string]bool{}

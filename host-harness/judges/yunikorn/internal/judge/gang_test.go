@@ -1,6 +1,9 @@
 package judge
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 // gang makes a pod the first of an application with placeholders.
 func gang(groups string) func(object) {
@@ -31,4 +34,23 @@ func TestAnApplicationThatRunsHasNoPlaceholders(t *testing.T) {
 	w = newWorld(queue("prod", 0, 0)).node("n1", 1).pod("p1", "prod", "", 1).pod("ask", "prod", "", 1, two)
 	w.expect(t, "ask", resultBound, "n1")
 	newWorld(queue("prod", 0, 0)).node("n1", 1).pod("ask", "prod", "", 1, gang(`[{"name":"w"}]`)).expect(t, "ask", resultBound, "n1")
+}
+
+func TestNothingIsLeftOfACore(t *testing.T) {
+	w := newWorld(queue("prod", 0, 0)).node("n1", 4).pod("ask", "prod", "", 1, gang(`[{"name":"w","minMember":2,"minResource":{"cpu":"1"}}]`))
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	const attempts = 200
+	w.answer(t, "ask")
+	before := heap()
+	for range attempts {
+		w.answer(t, "ask")
+	}
+	if after := heap(); after > before+attempts*4096 {
+		t.Errorf("%d attempts leave %d bytes", attempts, after-before)
+	}
 }

@@ -35,6 +35,7 @@ func (c *cluster) sorted(config configs.PartitionConfig, order order) ([]string,
 	if err != nil {
 		return nil, err
 	}
+	defer core.stop()
 	nominated := map[string]bool{}
 	for _, p := range c.pods {
 		if p.node != "" || p.isLeaving || !p.isOurs || core.refused[p.app] != nil || len(p.object.Spec.SchedulingGates) > 0 {

@@ -16,6 +16,7 @@ func (c *cluster) giveBack(config configs.PartitionConfig) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	defer core.stop()
 	var answer Answer
 	core.describe(&answer, c.pods)
 	core.giveBack(core.partition.GetQueue(configs.RootQueue))

@@ -24,6 +24,8 @@ type Request struct {
 	Entered map[string]float64 `json:"entered"`
 	// Order are pods in the order in which the scheduler saw them, by namespace and name. Others come after them.
 	Order []string `json:"order"`
+	// WithoutOriginator are the applications whose originator is gone: none of their other pods becomes one.
+	WithoutOriginator []string `json:"withoutOriginator"`
 }
 
 // Arguments change how the core is run. The zero value is how most requests want it.
