@@ -105,12 +105,14 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
-    /// Returns nodes for all pods that a gang lacks, or none. Three orders of pods are tried: their own, the largest first, as the fewest nodes fit
-    /// it, and the smallest first. The last one helps where a large pod takes the capacity of two small ones that complete the gang without it.
+    /// Returns nodes for all pods that a gang lacks, or none. Four orders of pods are tried: their own, the largest first, the smallest first, which
+    /// helps where a large pod takes the capacity of two small ones that complete the gang without it, and the pods with the fewest nodes first.
     fn all_or_none(&mut self, pending_job: &PendingJob, when: IdleCapacity) -> Option<Placements> {
         let cluster = self.simulation.cluster();
         let pods = &pending_job.pods;
-        let mut orders = vec![pods.clone(), cluster.largest_first(pods), cluster.smallest_first(pods)];
+        let largest_first = cluster.largest_first(pods);
+        let fewest_nodes_first = cluster.fewest_nodes_first(&largest_first);
+        let mut orders = vec![pods.clone(), largest_first, cluster.smallest_first(pods), fewest_nodes_first];
         // The others of the gang may be the company that a pod needs.
         orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
         orders.dedup();

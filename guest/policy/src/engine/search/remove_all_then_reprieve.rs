@@ -4,8 +4,8 @@
 //! considered for a reprieve, the most important first: it stays if every pod of the job keeps its node and every limit holds. The
 //! others are the victims. If one pod finds no node, there is no plan.
 //!
-//! The largest pod is planned first: the fewest nodes fit it. No choice is revised, so the search may miss an assignment of unequal pods.
-//! Then the job waits longer, and no pod is evicted in vain.
+//! The pod with the fewest nodes is planned first: those that it may run on, and that are large enough. Then comes the largest. No choice is revised,
+//! so the search may miss an assignment of unequal pods. Then the job waits longer, and no pod is evicted in vain.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +139,8 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
     members.filter_map(|pod| pod.place.node()).collect()
 }
 
-/// Returns the pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise unchanged.
+/// Returns the pods in the order in which they are planned: those that need others in their domain last, then those with the fewest nodes first, because
+/// another pod could take these, then the largest first; otherwise unchanged.
 pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let allocatable = cluster.rooms().allocatable(resource);
@@ -147,16 +148,16 @@ pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> V
         nodes.iter().map(|ix| i128::from(of(ix))).fold(0, i128::saturating_add)
     };
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
-    let mut sized: Vec<(bool, Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
-    for pod in pods {
-        let request = cluster.pod(*pod).map(|pod| pod.request.clone()).unwrap_or_default();
-        let parts = request.iter().map(|(resource, amount)| {
+    let counts = cluster.node_counts(pods);
+    let mut sized: Vec<(bool, Option<&usize>, Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
+    for (ix, pod) in pods.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?))) {
+        let parts = pod.request.iter().map(|(resource, amount)| {
             let total = *totals.entry(resource).or_insert_with(|| total(resource));
             i128::from(amount).saturating_mul(WHOLE).checked_div(total).unwrap_or(i128::MAX)
         });
-        sized.push((cluster.needs_company(*pod), Reverse(parts.max().unwrap_or(0)), *pod));
+        sized.push((cluster.needs_company(*ix), counts.get(&pod.class), Reverse(parts.max().unwrap_or(0)), *ix));
     }
-    sized.sort_by_key(|(needs_company, size, _)| (*needs_company, *size));
+    sized.sort_by_key(|(needs_company, count, size, _)| (*needs_company, *count, *size));
     sized.into_iter().map(|(.., pod)| pod).collect()
 }
 

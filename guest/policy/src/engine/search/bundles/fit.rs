@@ -71,8 +71,9 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &ResourceR
 }
 
 /// Places the pods that the gang lacks, in the order with the fewest victims, and keeps the placements in the trial. The orders tried are: first the
-/// pods that fit on no open node, first the largest ones, and first the smallest ones. The last order helps where a large pod takes the capacity of
-/// two small ones that complete the gang. In every order, pods that need others in their domain are last. On an error the trial is unchanged.
+/// pods that fit on no open node, first the largest ones, first the smallest ones, and first the pods with the fewest nodes. The smallest ones first
+/// helps where a large pod takes the capacity of two small ones that complete the gang. In every order, pods that need others in their domain are
+/// last. On an error the trial is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &BundleSearchInput<'_>,
@@ -87,7 +88,8 @@ pub fn fit(
     let mut hard_first = victim_search.preemptor.pods.clone();
     hard_first.sort_by_cached_key(|ix| (cluster.needs_company(*ix), !is_hard(ix)));
     let (largest_first, smallest_first) = (cluster.largest_first(&hard_first), cluster.smallest_first(&hard_first));
-    let mut orders = vec![hard_first, largest_first, smallest_first];
+    let fewest_nodes_first = cluster.fewest_nodes_first(&largest_first);
+    let mut orders = vec![hard_first, largest_first, smallest_first, fewest_nodes_first];
     orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
     orders.dedup();
     let (before, mut short) = (trial.mark(), FitFailure::default());
