@@ -7,7 +7,7 @@ use lictor_contract::{Description, Severity};
 
 use super::exit::Exit;
 use super::limited;
-use lictor_decide::{DecideError as Deciding, Problem, either};
+use lictor_decide::{DecideError, Problem, either};
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
 use lictor_host::recording::RecordingError;
@@ -23,7 +23,7 @@ pub(super) const UNEXPLAINED: &str =
 pub(super) enum CommandError {
     /// Nothing can be decided.
     #[error("{0}")]
-    Deciding(#[from] Deciding),
+    Deciding(#[from] DecideError),
     /// A component is not a valid policy.
     #[error("{error}")]
     Component { file: String, error: LoadError },
@@ -129,13 +129,13 @@ impl From<SessionError> for CommandError {
 
 impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> CommandError {
-        CommandError::Deciding(Deciding::Open(error))
+        CommandError::Deciding(DecideError::Open(error))
     }
 }
 
 impl From<CallError> for CommandError {
     fn from(error: CallError) -> CommandError {
-        CommandError::Deciding(Deciding::Session(error.into()))
+        CommandError::Deciding(DecideError::Session(error.into()))
     }
 }
 
@@ -155,7 +155,7 @@ impl CommandError {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            CommandError::Deciding(Deciding::Session(_) | Deciding::Open(OpenError::CallError(_)))
+            CommandError::Deciding(DecideError::Session(_) | DecideError::Open(OpenError::CallError(_)))
             | CommandError::Unlike(_)
             | CommandError::NoConformance(_) => Exit::Failed,
             _ => Exit::Unable,
@@ -183,7 +183,7 @@ impl CommandError {
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
-            CommandError::Deciding(Deciding::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
+            CommandError::Deciding(DecideError::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
             CommandError::Deciding(failure) => failure.problems(),
             CommandError::Component { file, error } => {
                 vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lictor_controller::cluster;
 use lictor_controller::decide::RunMode;
 use lictor_controller::ops::start::{RunningOperations, identity, start};
-use lictor_controller::run::log::LogObserver as Lines;
+use lictor_controller::run::log::LogObserver;
 use lictor_controller::run::{LoopDependencies, RunError, Settings, run as decide};
 use lictor_controller::state::{CheckpointStore, ConfigMapStore, FileStore};
 use lictor_controller::tokio;
@@ -93,7 +93,8 @@ async fn serve(
             failure.to_string()
         })
     };
-    let with = LoopDependencies { client, open, listener: (Lines::default(), (listener, upgrades)), keep, leads, stop };
+    let with =
+        LoopDependencies { client, open, listener: (LogObserver::default(), (listener, upgrades)), keep, leads, stop };
     let ran = decide(settings, with).await;
     following.iter().for_each(|following| following.abort());
     ender.end().await;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lictor_controller::cluster::connect;
-use lictor_controller::ops::explain::{SocketError, UpgradeCommand as Line, order as say};
+use lictor_controller::ops::explain::{SocketError, UpgradeCommand, order as say};
 use lictor_controller::tokio;
 use lictor_controller::upgrade::map::ConfigMapClient;
 use lictor_controller::upgrade::{
@@ -50,10 +50,10 @@ fn through_socket(
     order: &UpgradeRequest<'_>,
     shown: &mut ProgressPrinter,
 ) -> Result<Option<ReplacementProgress>, CommandError> {
-    let ask = |line: &Line| say(&order.live.socket, line).map_err(unanswered);
+    let ask = |line: &UpgradeCommand| say(&order.live.socket, line).map_err(unanswered);
     let first = match order.to {
-        Some(to) => ask(&Line::Upgrade(wish(order, to, false)?))?,
-        None => ask(&Line::GiveUp)?,
+        Some(to) => ask(&UpgradeCommand::Upgrade(wish(order, to, false)?))?,
+        None => ask(&UpgradeCommand::GiveUp)?,
     };
     let number = Some(first.number);
     let mut now = first;
@@ -63,7 +63,7 @@ fn through_socket(
             return Ok(Some(now));
         }
         thread::sleep(ASK);
-        now = ask(&Line::Progress(number))?;
+        now = ask(&UpgradeCommand::Progress(number))?;
     }
 }
 

@@ -14,7 +14,7 @@ use lictor_controller::decide::lives::GivenUpPlan;
 use lictor_controller::decide::refused::UnschedulablePod;
 use lictor_controller::decide::{DeciderOutput, RecordableSession, RunMode};
 use lictor_controller::ops::start::{OperationsConfig, identity, start};
-use lictor_controller::report::ReportMode as Says;
+use lictor_controller::report::ReportMode;
 use lictor_controller::run::listener::LoopObserver;
 use lictor_controller::run::{LoopDependencies, SessionSetup, Settings, run};
 use lictor_controller::state::{CheckpointStore, ConfigMapStore, FileStore};
@@ -97,7 +97,7 @@ impl How {
 
     /// Returns the settings of a command that writes events, conditions and status.
     fn reports(&self) -> OperationsConfig {
-        let mode = if self.settings.mode == RunMode::Act { Says::CarriesOut } else { Says::OnlySays };
+        let mode = if self.settings.mode == RunMode::Act { ReportMode::CarriesOut } else { ReportMode::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
         let (lease, listen, socket, reports, explains) = (None, self.listen, self.socket.clone(), true, false);
         let standing = self.standing;

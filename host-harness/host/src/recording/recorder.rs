@@ -9,7 +9,7 @@ use super::frame;
 use super::tap::{ObservedPolicy, RecordedReply, ReplyObserver};
 use super::{Header, MemoryRecording, RecordedResult, SessionCall};
 use crate::policy::{Policy, PolicyUsage};
-use crate::session::{PluginRequest, PluginResponse as Answered, Session, SessionError, SessionInput, StepOutput};
+use crate::session::{PluginRequest, PluginResponse, Session, SessionError, SessionInput, StepOutput};
 
 /// A writer of the recording of a session. Clones write to the same recording.
 ///
@@ -112,7 +112,7 @@ impl Recorder {
         &self,
         session: &mut Session,
         question: &PluginRequest,
-    ) -> Result<(Answered, StepOutput), SessionError> {
+    ) -> Result<(PluginResponse, StepOutput), SessionError> {
         self.tape().told(&SessionCall::Question(question.clone()));
         let mut answered = None;
         let mut came = session.question(question).map(|(answer, step)| {
@@ -121,7 +121,7 @@ impl Recorder {
         });
         self.came(session, &came);
         self.report_failure(came.as_mut());
-        came.map(|step| (answered.unwrap_or(Answered::Done), step))
+        came.map(|step| (answered.unwrap_or(PluginResponse::Done), step))
     }
 
     /// Calls another function of a session through `ask`, and records the call.

@@ -111,9 +111,10 @@ impl Session {
         let (resource, most) = (named(amount), readable(named(amount), MOST));
         let (message, remedy) = match event {
             _ if resource == NO_NUMBER => (
-                "requests a resource that no node has, and pods have requested too many other resources that do not exist: it counts as \
-                 `lictor.dev/unknown-resource`, and no node takes the pod"
-                    .to_owned(),
+                format!(
+                    "requests a resource that no node has, after pods have requested thousands of others: it counts as \
+                     `{NO_NUMBER}`, and no node takes the pod"
+                ),
                 "correct the name of the resource; if a node has the resource since, restart this program",
             ),
             Event::NodeUpserted(_) => (

@@ -1,6 +1,6 @@
 //! The originators of applications: the first pod stays the originator of its application when it is gone, which no object shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -30,10 +30,10 @@ impl ApplicationOriginators {
     /// Removes the pods that are not among these objects, and the applications without a pod: as in the policy, another application of that name has
     /// an originator of its own.
     pub(crate) fn retain(&mut self, objects: &[Value]) {
-        let names: Vec<String> = pods(objects).map(name).collect();
+        let names: BTreeSet<String> = pods(objects).map(name).collect();
         self.pods.retain(|pod, _| names.contains(pod));
-        let used: Vec<&String> = self.pods.values().collect();
-        self.originators.retain(|app, _| used.contains(&app));
+        let used: BTreeSet<&String> = self.pods.values().collect();
+        self.originators.retain(|app, _| used.contains(app));
     }
 
     /// Returns the applications whose originator is gone, ordered by name.

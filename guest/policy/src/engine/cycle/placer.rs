@@ -111,7 +111,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         let cluster = self.simulation.cluster();
         let pods = &pending_job.pods;
         let largest_first = cluster.largest_first(pods);
-        let fewest_nodes_first = cluster.fewest_nodes_first(&largest_first);
+        let fewest_nodes_first = cluster.fewest_nodes_first(largest_first.clone());
         let mut orders = vec![pods.clone(), largest_first, cluster.smallest_first(pods), fewest_nodes_first];
         // The others of the gang may be the company that a pod needs.
         orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));

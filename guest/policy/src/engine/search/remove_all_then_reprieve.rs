@@ -148,17 +148,18 @@ pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> V
         nodes.iter().map(|ix| i128::from(of(ix))).fold(0, i128::saturating_add)
     };
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
-    let counts = cluster.node_counts(pods);
-    let mut sized: Vec<(bool, Option<&usize>, Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
+    let mut sized: Vec<(Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
     for (ix, pod) in pods.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?))) {
         let parts = pod.request.iter().map(|(resource, amount)| {
             let total = *totals.entry(resource).or_insert_with(|| total(resource));
             i128::from(amount).saturating_mul(WHOLE).checked_div(total).unwrap_or(i128::MAX)
         });
-        sized.push((cluster.needs_company(*ix), counts.get(&pod.class), Reverse(parts.max().unwrap_or(0)), *ix));
+        sized.push((Reverse(parts.max().unwrap_or(0)), *ix));
     }
-    sized.sort_by_key(|(needs_company, count, size, _)| (*needs_company, *count, *size));
-    sized.into_iter().map(|(.., pod)| pod).collect()
+    sized.sort_by_key(|(size, _)| *size);
+    let mut pods = cluster.fewest_nodes_first(sized.into_iter().map(|(_, pod)| pod).collect());
+    pods.sort_by_cached_key(|ix| cluster.needs_company(*ix));
+    pods
 }
 
 /// Explains why no node fits a pod after other pods of its job were planned.

@@ -114,24 +114,19 @@ impl Cluster {
         self.shapes.get(shape).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns for each class of these pods on how many nodes they may run that are large enough for them when empty. Empty where all pods are of one
-    /// class, as there is nothing to compare.
-    pub fn node_counts(&self, pods: &[PodIx]) -> BTreeMap<ClassIx, usize> {
-        let pods = pods.iter().filter_map(|ix| self.pod(*ix));
-        let classes: BTreeMap<ClassIx, &PodInfo> = pods.map(|pod| (pod.class, pod)).collect();
+    /// Returns these pods by the number of nodes that they may run on and that are large enough when empty, the fewest first, otherwise unchanged:
+    /// another pod may take any node, but a pod with one node needs that one. Looks at all nodes for each class of pods, if there are several.
+    pub fn fewest_nodes_first(&self, mut pods: Vec<PodIx>) -> Vec<PodIx> {
+        let known = pods.iter().filter_map(|ix| self.pod(*ix));
+        let classes: BTreeMap<ClassIx, &PodInfo> = known.map(|pod| (pod.class, pod)).collect();
+        if classes.len() < 2 {
+            return pods;
+        }
         let takes = |pod: &PodInfo, (ix, node): (NodeIx, &NodeInfo)| {
             self.eligible(pod.shape, ix) && node.allocatable.lacks(&pod.request).is_none()
         };
-        let several = classes.len() > 1;
-        let compared = classes.into_iter().filter(|_| several);
-        compared.map(|(class, pod)| (class, self.nodes().filter(|node| takes(pod, *node)).count())).collect()
-    }
-
-    /// Returns these pods by the number of nodes that could take them when empty, the fewest first, otherwise unchanged: another pod may take any node, but
-    /// a pod with one node needs that one.
-    pub fn fewest_nodes_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
-        let counts = self.node_counts(pods);
-        let mut pods = pods.to_vec();
+        let count = |pod| self.nodes().filter(|node| takes(pod, *node)).count();
+        let counts: BTreeMap<ClassIx, usize> = classes.into_iter().map(|(class, pod)| (class, count(pod))).collect();
         pods.sort_by_key(|ix| self.pod(*ix).and_then(|pod| counts.get(&pod.class)));
         pods
     }

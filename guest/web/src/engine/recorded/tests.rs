@@ -2,7 +2,7 @@ use lictor_decide::CycleInterval;
 use lictor_decide::explain::ExplainedPodState;
 
 use super::*;
-use crate::engine::PageEngine as Page;
+use crate::engine::PageEngine;
 use crate::engine::tests::two::recorded;
 
 fn told(bytes: &[u8]) -> OpenInput {
@@ -11,7 +11,7 @@ fn told(bytes: &[u8]) -> OpenInput {
 
 #[test]
 fn a_recording_is_shown_moment_by_moment() {
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     let summary = page.open(told(&recorded())).unwrap();
     assert_eq!(summary.kind, InputKind::Recording);
     let mut next = || {
@@ -30,7 +30,7 @@ fn a_recording_is_shown_moment_by_moment() {
         (Ok(ExplainedPodState::MakesWay), Ok(ExplainedPodState::Nominated))
     );
     assert_eq!(state("d/high", None), Ok(ExplainedPodState::Bound));
-    let on = |page: &mut Page, cycle| page.pods_on("n1", cycle).unwrap()[0].name.clone();
+    let on = |page: &mut PageEngine, cycle| page.pods_on("n1", cycle).unwrap()[0].name.clone();
     assert_eq!((on(&mut page, Some(1)), on(&mut page, Some(2))), ("d/low".to_owned(), "d/high".to_owned()));
     // The input stays unchanged.
     assert_eq!(page.scenario().unwrap_err()[0].message, "a recording can be looked at, not changed");
@@ -42,7 +42,7 @@ fn a_recording_is_shown_moment_by_moment() {
 #[test]
 fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
     let bytes = recorded();
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     page.open(told(&bytes[..bytes.len() - 3])).unwrap();
     assert_eq!(page.cycle(CycleInterval::default()).unwrap().map(|moment| moment.number), Some(1));
     let mut end = None;
@@ -61,7 +61,7 @@ fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
 }
 
 /// Returns the number of each remaining moment, and the pods that are bound or nominated in it.
-fn shown(page: &mut Page) -> Vec<(usize, Vec<String>)> {
+fn shown(page: &mut PageEngine) -> Vec<(usize, Vec<String>)> {
     let next = || {
         let moment = page.cycle(CycleInterval::default()).unwrap()?;
         let happened = &moment.record.cycles[0].happened;
@@ -73,14 +73,14 @@ fn shown(page: &mut Page) -> Vec<(usize, Vec<String>)> {
 #[test]
 fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
     let bytes = recorded();
-    let mut whole = Page::default();
+    let mut whole = PageEngine::default();
     whole.open(told(&bytes)).unwrap();
     let all = shown(&mut whole);
     assert_eq!(all.len(), 2);
-    let why = |page: &mut Page| page.explain("d/low", Some(1), |why| serde_json::to_string(&why).unwrap());
+    let why = |page: &mut PageEngine| page.explain("d/low", Some(1), |why| serde_json::to_string(&why).unwrap());
     // Every byte would take long here; the reader is tested with each.
     for cut in (12..=bytes.len()).step_by(97) {
-        let mut page = Page::default();
+        let mut page = PageEngine::default();
         page.open(told(&bytes[..12])).unwrap();
         let known = page.append(12, &bytes[12..cut]).unwrap();
         assert!(known.whole <= cut as u64);
@@ -100,10 +100,10 @@ fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
 #[test]
 fn a_cluster_in_which_nothing_was_decided_yet_is_drawn() {
     let bytes = recorded();
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     page.open(told(&bytes[..12])).unwrap();
     page.append(12, &[]).unwrap();
-    let names = |page: &mut Page| {
+    let names = |page: &mut PageEngine| {
         let picture = page.picture().unwrap();
         let jobs = picture.jobs.iter().map(|job| job.name.clone()).collect::<Vec<_>>();
         (picture.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>(), jobs)
@@ -122,7 +122,7 @@ fn a_cluster_in_which_nothing_was_decided_yet_is_drawn() {
 #[test]
 fn moments_are_skipped_without_being_drawn() {
     let bytes = recorded();
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     page.open(told(&bytes[..12])).unwrap();
     assert_eq!(page.append(12, &bytes[12..]).unwrap().moments, 2);
     assert_eq!(page.skip(1), Ok(1));
@@ -137,7 +137,7 @@ fn moments_are_skipped_without_being_drawn() {
 #[test]
 fn a_second_session_is_followed() {
     let bytes = recorded();
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     page.open(told(&bytes)).unwrap();
     let end = bytes.len() as u64;
     assert_eq!(page.append(end, &[]).unwrap(), ReadPosition { whole: end, moments: 2 });
@@ -151,13 +151,13 @@ fn a_second_session_is_followed() {
 fn explanations_do_not_depend_on_what_was_explained_before() {
     let bytes = recorded();
     let followed = || {
-        let mut page = Page::default();
+        let mut page = PageEngine::default();
         page.open(told(&bytes)).unwrap();
         page.append(bytes.len() as u64, &bytes[12..]).unwrap();
         assert_eq!(shown(&mut page).len(), 4);
         page
     };
-    let why = |page: &mut Page, moment| {
+    let why = |page: &mut PageEngine, moment| {
         let said = page.explain("d/high", Some(moment), |why| serde_json::to_string(&why).unwrap()).unwrap();
         (said, page.pods_on("n1", Some(moment)).unwrap())
     };
@@ -171,7 +171,7 @@ fn explanations_do_not_depend_on_what_was_explained_before() {
 #[test]
 fn what_does_not_go_on_there_is_refused() {
     let bytes = recorded();
-    let mut page = Page::default();
+    let mut page = PageEngine::default();
     let message = |refused: Result<ReadPosition, Vec<Problem>>| refused.unwrap_err()[0].message.clone();
     assert_eq!(message(page.append(0, &bytes)), "no recording is open");
     page.open(told(&bytes)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lictor_host::replace::ReplacementState as Replacing;
+use lictor_host::replace::ReplacementState;
 use lictor_host::session::{CommandOutcome, Counters, Session, StepOutput};
 
 use super::labels::{self, Ended, How, Kind, Outcome, System, Verb};
@@ -83,8 +83,8 @@ impl Metrics {
         }
         for transition in &step.replacement {
             let result = match transition.to {
-                Replacing::Done => "done",
-                Replacing::RolledBack => "rolled-back",
+                ReplacementState::Done => "done",
+                ReplacementState::RolledBack => "rolled-back",
                 _ => continue,
             };
             self.replacements.get_or_create(&Ended { result: result.to_owned() }).inc();

@@ -22,7 +22,7 @@ use crate::decide::{DeciderCheckpoint, RecordableSession, RunMode};
 use crate::names::DEFAULT_SCHEDULER;
 use crate::ops::listen::{ObserverConfig, OperationsObserver};
 use crate::ops::{Outbox, Status};
-use crate::report::{ApiWrite, EventSource, ReportMode as Says};
+use crate::report::{ApiWrite, EventSource, ReportMode};
 use crate::run::inbox::LoopEvent;
 use crate::run::listener::LoopObserver;
 use crate::run::log::LogObserver;
@@ -169,7 +169,7 @@ impl Process {
         let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
         let (operations, _questions) = OperationsObserver::new(ObserverConfig {
             status,
-            mode: Says::CarriesOut,
+            mode: ReportMode::CarriesOut,
             system: how.system.to_owned(),
             origin,
             explains: false,

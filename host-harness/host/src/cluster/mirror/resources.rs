@@ -54,15 +54,14 @@ impl ResourceTable {
     /// Returns the non-zero requests of a pod by resource number, and gives numbers to new resources. Resources beyond the [`REQUESTED`] first ones are
     /// one resource, [`NO_NUMBER`], that no node has, so that no node takes the pod.
     pub(super) fn requests(&mut self, amounts: &ResourceAmounts) -> Vec<Amount> {
-        let (known, without): (ResourceAmounts, ResourceAmounts) = amounts
-            .iter()
-            .map(|(name, value)| (name.clone(), *value))
-            .partition(|(name, value)| *value <= 0 || self.admits(name));
-        let mut requests = self.amounts(&known);
-        if !without.is_empty() {
-            requests.push(Amount { resource: self.intern(NO_NUMBER), value: 1 });
-            requests.sort_by_key(|amount| amount.resource);
-        }
+        let some = amounts.iter().filter(|(_, value)| **value > 0);
+        let numbered = some.map(|(name, value)| match self.admits(name) {
+            true => Amount { resource: self.intern(name), value: *value },
+            false => Amount { resource: self.intern(NO_NUMBER), value: 1 },
+        });
+        let mut requests: Vec<Amount> = numbered.collect();
+        requests.sort_by_key(|amount| amount.resource);
+        requests.dedup_by_key(|amount| amount.resource);
         requests
     }
 

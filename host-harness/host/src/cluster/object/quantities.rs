@@ -21,8 +21,9 @@ pub(crate) const MOST: i64 = 1 << 50;
 /// kube-scheduler leaves the pod pending.
 pub(crate) const BEYOND: i64 = MOST + 1;
 
-/// The resource that stands for all resources without a number: no node has it. A pod that requests one of them requests 1 of this resource.
-pub(crate) const NO_NUMBER: &str = "lictor.dev/unknown-resource";
+/// The resource that stands for all resources without a number. A pod that requests one of them requests 1 of this resource. No object can name it,
+/// because [`read`] refuses a second `/`, so no node has it.
+pub(crate) const NO_NUMBER: &str = "lictor.dev/resource/unknown";
 
 /// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];

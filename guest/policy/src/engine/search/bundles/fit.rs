@@ -88,7 +88,7 @@ pub fn fit(
     let mut hard_first = victim_search.preemptor.pods.clone();
     hard_first.sort_by_cached_key(|ix| (cluster.needs_company(*ix), !is_hard(ix)));
     let (largest_first, smallest_first) = (cluster.largest_first(&hard_first), cluster.smallest_first(&hard_first));
-    let fewest_nodes_first = cluster.fewest_nodes_first(&largest_first);
+    let fewest_nodes_first = cluster.fewest_nodes_first(largest_first.clone());
     let mut orders = vec![hard_first, largest_first, smallest_first, fewest_nodes_first];
     orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
     orders.dedup();
