@@ -36,12 +36,11 @@ struct Situation<'s> {
 
 /// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
 pub(crate) fn departures() -> impl Iterator<Item = UpstreamDeparture> {
-    let of_pods = || {
-        let readings = READINGS.iter().map(|reading| reading.departure);
-        readings.chain(RULES.iter().map(|rule| rule.departure))
-    };
-    let is_new = move |departure: &UpstreamDeparture| of_pods().all(|known| known.id != departure.id);
-    of_pods().chain(groups::RULES.iter().map(|rule| rule.departure).filter(is_new)).chain([groups::GATED])
+    let readings = READINGS.iter().map(|reading| reading.departure);
+    let of_pods = RULES.iter().map(|rule| rule.departure);
+    let of_groups = groups::RULES.iter().map(|rule| rule.departure).chain([groups::GATED]);
+    let mut known = BTreeSet::new();
+    readings.chain(of_pods).chain(of_groups).filter(move |departure| known.insert(departure.id))
 }
 
 /// Compares an attempt. First the rulings are asked that explain the difference, then those that read the cluster in another way, then the first

@@ -235,7 +235,7 @@ impl<'c> CaseComparison<'c> {
             };
         }
         if let Some(round) = &mut self.round {
-            round.add(outcome);
+            round.add(&crate::object::name(pod), outcome);
             return Ok(StepComparison { before, attempt: None });
         }
         let attempt = PolicyAttempt { question: &question, pod, outcome };

@@ -8,7 +8,6 @@ use super::answer::KubernetesResponse;
 use super::whole::{leaves_whole, stops_less};
 use super::{Situation, group_of};
 use crate::departure::UpstreamDeparture;
-use crate::framework::UpstreamPlan;
 use crate::object::{is_constrained, is_nominated, leaves, list, name, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
@@ -100,9 +99,7 @@ fn with_priorities_of_groups(question: &mut JudgeRequest) {
     let priorities: BTreeMap<String, Value> = groups.collect();
     for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let Some(priority) = group_of(pod).and_then(|group| priorities.get(&group)) else { continue };
-        if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
-            spec.insert("priority".to_owned(), priority.clone());
-        }
+        insert(pod, "/spec", "priority", priority.clone());
     }
 }
 
@@ -125,10 +122,8 @@ fn without_leaving_pods(question: &mut JudgeRequest, which: impl Fn(&Value) -> b
     for budget in left.iter_mut().filter(|object| text(object, "/kind") == "PodDisruptionBudget") {
         let spent = gone.iter().filter(|pod| is_covered(pod, budget)).count();
         let allowed = budget.pointer("/status/disruptionsAllowed").and_then(Value::as_i64).unwrap_or(0);
-        if let Some(status) = budget.pointer_mut("/status").and_then(Value::as_object_mut) {
-            let allowed = allowed.saturating_sub(i64::try_from(spent).unwrap_or(i64::MAX));
-            status.insert("disruptionsAllowed".to_owned(), json!(allowed.max(0)));
-        }
+        let allowed = allowed.saturating_sub(i64::try_from(spent).unwrap_or(i64::MAX));
+        insert(budget, "/status", "disruptionsAllowed", json!(allowed.max(0)));
     }
     question.objects = left;
 }
@@ -169,9 +164,11 @@ fn namespace(object: &Value) -> &str {
     object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or("default")
 }
 
-/// Lets budgets with an empty selector cover the pods of their namespace: these get a label that the budget selects.
+/// Lets budgets with an empty selector cover the pods of their namespace: these get a label that the budget selects. A pod that had no labels is
+/// covered by no other budget, as before.
 fn with_budgets_of_namespaces(question: &mut JudgeRequest) {
     const ALL: &str = "lictor.dev/pod-of-the-namespace";
+    const UNLABELLED: &str = "lictor.dev/pod-without-labels";
     let is_of_all = |object: &Value| {
         text(object, "/kind") == "PodDisruptionBudget" && object.pointer("/spec/selector") == Some(&json!({}))
     };
@@ -179,17 +176,34 @@ fn with_budgets_of_namespaces(question: &mut JudgeRequest) {
         return;
     }
     for object in &mut question.objects {
-        if is_of_all(object) {
-            if let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) {
-                spec.insert("selector".to_owned(), json!({"matchLabels": {ALL: ""}}));
+        let is_of_all = is_of_all(object);
+        match text(object, "/kind") {
+            "PodDisruptionBudget" if is_of_all => {
+                insert(object, "/spec", "selector", json!({"matchLabels": {ALL: ""}}));
             }
-        } else if text(object, "/kind") == "Pod" {
-            let metadata = object.pointer_mut("/metadata").and_then(Value::as_object_mut);
-            let labels = metadata.map(|metadata| metadata.entry("labels").or_insert_with(|| json!({})));
-            if let Some(labels) = labels.and_then(Value::as_object_mut) {
-                labels.insert(ALL.to_owned(), json!(""));
+            "PodDisruptionBudget" => {
+                let expressions = object.pointer("/spec/selector/matchExpressions").and_then(Value::as_array);
+                let labelled = json!({"key": UNLABELLED, "operator": "DoesNotExist"});
+                let expressions = expressions.into_iter().flatten().cloned().chain([labelled]).collect();
+                insert(object, "/spec/selector", "matchExpressions", Value::Array(expressions));
             }
+            "Pod" => {
+                let labels = object.pointer("/metadata/labels").and_then(Value::as_object).filter(|it| !it.is_empty());
+                let unlabelled = labels.is_none().then(|| (UNLABELLED.to_owned(), json!("")));
+                let labels =
+                    labels.cloned().into_iter().flatten().chain(unlabelled).chain([(ALL.to_owned(), json!(""))]);
+                let labels = Value::Object(labels.collect());
+                insert(object, "/metadata", "labels", labels);
+            }
+            _ => {}
         }
+    }
+}
+
+/// Sets a field of the object at a JSON pointer, where there is one.
+fn insert(object: &mut Value, pointer: &str, key: &str, value: Value) {
+    if let Some(fields) = object.pointer_mut(pointer).and_then(Value::as_object_mut) {
+        fields.insert(key.to_owned(), value);
     }
 }
 
@@ -207,26 +221,19 @@ fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Resul
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
-/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving its node, or upstream has none on this node because
-/// it could not evict these, and upstream has it there when they have left.
+/// Returns whether the plan of the policy is the one that upstream has on its node when the pods that are leaving this node have left. The pods that
+/// leave other nodes stay: each node is searched alone, and only its own leaving pods are gone there, and have spent their budgets.
 fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = text(it.outcome, "/node");
-    let is_leaving = |victim: &String| {
-        let mut leaving = pods(&it.question.objects).filter(|pod| leaves(pod));
-        leaving.any(|pod| name(pod) == *victim)
-    };
-    let victims = list(it.outcome, "victims");
-    let is_same = |plan: &UpstreamPlan| {
-        plan.victims.iter().any(is_leaving) && plan.victims.iter().filter(|victim| !is_leaving(victim)).eq(&victims)
-    };
-    let chosen = it.answer.plans.iter().filter(|plan| plan.possible && plan.node == node);
-    let mut plans = chosen.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
-    let has_none = it.answer.plans.iter().all(|plan| plan.node != node);
-    if text(it.outcome, "/result") != "Nominated" || !has_none && !plans.any(is_same) {
+    if text(it.outcome, "/result") != "Nominated" {
         return Ok(false);
     }
     let mut question = it.question.clone();
     without_leaving_pods(&mut question, |pod| text(pod, "/spec/nodeName") == node);
+    if question == *it.question {
+        return Ok(false);
+    }
+    let victims = list(it.outcome, "victims");
     let answer: KubernetesResponse = ask.answer(&question)?;
     Ok(answer.feasible.is_empty() && answer.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
 }

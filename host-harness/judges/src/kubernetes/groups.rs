@@ -33,6 +33,8 @@ pub(crate) struct PodGroupRound {
     /// The pods that wait at Permit, and those that are nominated, after the last attempt.
     held: BTreeSet<String>,
     nominated: BTreeSet<String>,
+    /// The pods that were tried, or turned away.
+    tried: BTreeSet<String>,
     /// The reason of each attempt. That a pod is turned away, because its group had failed in a round of the policy that is not over, is none.
     reasons: Vec<String>,
 }
@@ -57,7 +59,7 @@ impl PodGroupRound {
             answer = ask.answer(&question)?;
         }
         let none = BTreeSet::new;
-        let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
+        let (bound, victims, held, nominated, tried, reasons) = (none(), none(), none(), none(), none(), Vec::new());
         let round = |upstream| PodGroupRound {
             group,
             question,
@@ -67,6 +69,7 @@ impl PodGroupRound {
             victims,
             held,
             nominated,
+            tried,
             reasons,
         };
         Ok(answer.group.map(round))
@@ -77,8 +80,9 @@ impl PodGroupRound {
         self.group == group
     }
 
-    /// Adds the outcome of an attempt.
-    pub(crate) fn add(&mut self, outcome: &Value) {
+    /// Adds the outcome of an attempt for a pod.
+    pub(crate) fn add(&mut self, pod: &str, outcome: &Value) {
+        self.tried.insert(pod.to_owned());
         self.bound.extend(texts(outcome, "bound").into_keys());
         self.victims.extend(list(outcome, "victims"));
         self.held = list(outcome, "waiting").into_iter().collect();
@@ -102,11 +106,22 @@ impl PodGroupRound {
         }
         let rulings: Vec<&'static str> =
             RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
-        if rulings.is_empty() {
+        if rulings.is_empty() && self.is_cut_short() {
+            AttemptComparison::NotCompared("groups of which some pods wait at Permit and others were not tried")
+        } else if rulings.is_empty() {
             AttemptComparison::Differs(self.difference())
         } else {
             AttemptComparison::Ruled(rulings)
         }
+    }
+
+    /// Returns whether nothing has come of the round yet: pods of the group wait at Permit for others that were not tried before the round ended.
+    fn is_cut_short(&self) -> bool {
+        let mut pending = self.members().filter(|pod| text(pod, "/spec/nodeName").is_empty() && !leaves(pod));
+        self.bound.is_empty()
+            && self.victims.is_empty()
+            && self.members().any(|pod| self.held.contains(&name(pod)))
+            && pending.any(|pod| !self.tried.contains(&name(pod)))
     }
 
     /// Returns whether pods of the group wait at Permit though all of it were tried and no plan is in flight: upstream binds a group or holds

@@ -64,6 +64,29 @@ fn a_pod_that_is_turned_away_was_not_tried_in_the_round() {
 }
 
 #[test]
+fn a_round_that_ends_before_all_pods_were_tried_is_not_compared() {
+    let placed = json!({"placed": {}, "nominated": {"d/p": "n1"}, "victims": ["d/v"], "refused": {}});
+    let compared = |steps: &[&str], waiting: Value| {
+        let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
+        let objects = vec![node("n1"), pod("v", Some("n1")), group, member("p", 5), member("q", 5)];
+        let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+        let mut trial = CaseComparison::of(&case).unwrap();
+        let outcome = json!({"result": "Waiting", "bound": {}, "nominated": {}, "victims": [], "waiting": waiting, "standing": {}});
+        let attempts = steps.iter().map(|pod| (CaseStep::Schedule((*pod).to_owned()), outcome.clone()));
+        let end = (CaseStep::EvictionsComplete, json!({"standing": {}}));
+        let mut steps = attempts.chain([end]);
+        let answered = steps.try_for_each(|(step, outcome)| {
+            trial.step(&step, &outcome, |_| Ok(json!({"group": {"outcomes": [placed]}}))).map_err(drop)
+        });
+        answered.map(|()| trial.tally.passed_over.values().sum::<u64>())
+    };
+    assert_eq!(compared(&["d/p"], json!(["d/p"])), Ok(1));
+    assert_eq!(compared(&["d/p"], json!([])), Err(()), "none waits for the other pod");
+    assert_eq!(compared(&["d/p", "d/q"], json!(["d/p"])), Err(()), "both were tried");
+}
+
+#[test]
 fn rulings_explain_a_difference_about_a_group() {
     let nothing = || [refuses(&json!({})), refuses(&json!({}))];
     let placed = json!({"placed": {"d/p": "n2", "d/q": "n1"}, "nominated": {}, "victims": [], "refused": {}});

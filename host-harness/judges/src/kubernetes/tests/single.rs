@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 
+use super::super::departures::is_covered;
 use super::{KubernetesResponse, member, plan};
 use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{CaseComparison, JudgeRequest, TrialError, UpstreamDifference};
@@ -77,15 +78,55 @@ fn an_empty_selector_covers_the_namespace() {
     let judged = |selector: Value, victim: &str| {
         let objects = vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), budget(selector), pod("p", None)];
         judge(objects, &nominates("d/p", "n1", &[victim]), |question| {
-            let (selector, labels) =
-                (&of(question, "b")["spec"]["selector"]["matchLabels"], &of(question, "w")["metadata"]["labels"]);
-            let covers = selector.is_object() && selector == labels;
+            let covers = is_covered(of(question, "w"), of(question, "b"));
             evicts("n1", if covers { &["d/w"] } else { &["d/v"] })
         })
     };
     assert_eq!(judged(json!({}), "d/w"), Ok(vec!["K30"]));
     assert_eq!(judged(json!({}), "d/p"), Err("upstream/victims"));
     assert_eq!(judged(json!({"matchLabels": {"app": "a"}}), "d/w"), Err("upstream/victims"));
+}
+
+#[test]
+fn no_other_budget_covers_a_pod_without_labels_because_an_empty_selector_does() {
+    let budget = |name: &str, selector: Value| {
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name, "namespace": "d"},
+            "spec": {"selector": selector}})
+    };
+    let others = budget("c", json!({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["a"]}]}));
+    let objects = vec![node("n1"), pod("v", Some("n1")), budget("b", json!({})), others, pod("p", None)];
+    let judged = judge(objects, &nominates("d/p", "n1", &["d/v"]), |question| {
+        let covers = |name| is_covered(of(question, "v"), of(question, name));
+        evicts("n1", if covers("b") && !covers("c") { &["d/v"] } else { &[] })
+    });
+    assert_eq!(judged, Ok(vec!["K30"]));
+}
+
+#[test]
+fn a_pod_that_leaves_another_node_spends_no_budget_here() {
+    let leaving = |name: &str, node: &str| {
+        let mut leaving = pod(name, Some(node));
+        leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+        leaving["metadata"]["labels"] = json!({"app": "a"});
+        leaving
+    };
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 2}});
+    let objects = vec![
+        node("n1"),
+        node("n2"),
+        pod("v", Some("n1")),
+        pod("w", Some("n1")),
+        leaving("x", "n1"),
+        leaving("y", "n2"),
+        budget,
+        pod("p", None),
+    ];
+    let judged = judge(objects, &nominates("d/p", "n1", &["d/v"]), |question| {
+        let allowed = &of(question, "b")["status"]["disruptionsAllowed"];
+        evicts("n1", if *allowed == 1 { &["d/v"] } else { &["d/v", "d/w"] })
+    });
+    assert_eq!(judged, Ok(vec!["K10"]));
 }
 
 #[test]
