@@ -5,6 +5,7 @@ mod coscheduling;
 mod koordinator;
 mod kubernetes;
 mod late;
+mod selectors;
 mod shares;
 mod volcano;
 mod yunikorn;
@@ -54,6 +55,7 @@ pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
     if system == SystemKind::Coscheduling {
         coscheduling::unlike(&mut sketch, &mut objects);
     }
+    selectors::vary(&mut sketch, &mut objects);
     FuzzCase { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 

@@ -159,8 +159,11 @@ struct KoordinatorAttemptCheck<'w> {
     turn: Option<GangTurn<'w>>,
 }
 
-/// Returns the nodes that take a pod. Capacity is reserved for the pods of the same or a higher priority that are nominated there.
+/// Returns the nodes that take a pod. Capacity is reserved for the pods of the same or a higher priority that are nominated there, and for those of
+/// its gang group.
 fn fitting_nodes(world: &ModelCluster, pod: &ModelPod) -> Vec<String> {
+    let of_group = promises::with_promises_of_its_group(world, pod);
+    let world = of_group.as_ref().unwrap_or(world);
     kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }
 

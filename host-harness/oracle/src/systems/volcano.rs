@@ -205,11 +205,13 @@ impl VolcanoCycleCheck<'_> {
         }
     }
 
-    /// Returns these pods as incoming pods of a placement problem; every node is open to them.
+    /// Returns these pods as incoming pods of a placement problem, with the nodes that each may run on.
     fn incoming<'p>(&self, pods: &[&'p ModelPod]) -> Vec<IncomingPod<'p>> {
-        pods.iter()
-            .map(|pod| IncomingPod { request: &pod.request, nodes: (0..self.world.nodes.len()).collect() })
-            .collect()
+        let nodes = |pod: &ModelPod| {
+            let nodes = self.world.nodes.values().enumerate();
+            nodes.filter(|(_, node)| self.world.may_run(pod, node)).map(|(place, _)| place).collect()
+        };
+        pods.iter().map(|pod| IncomingPod { request: &pod.request, nodes: nodes(pod) }).collect()
     }
 
     /// Returns whether the queue of a job is open and these pods fit its bounds, in every reading of its usage. `lenient`: in one reading.

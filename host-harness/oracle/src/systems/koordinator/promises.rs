@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::switches::{PluginSettings, priority};
-use super::{job, waiting};
+use super::{are_together, job, waiting};
 use crate::world::{ModelCluster, ModelPod};
 
 /// The label in which the priority of a reservation stands.
@@ -26,15 +26,31 @@ pub(super) fn with_firm_promises(
     };
     let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && priority(other) < least;
     let firm = world.pods.values().filter(lesser).filter(|other| job(other) != job(pod) && !may_evict(other));
-    let firm: Vec<String> = firm.map(|other| other.name.clone()).collect();
-    let mut after = if firm.is_empty() { return None } else { world.clone() };
-    for name in firm {
+    with_just_as_important(world, firm.map(|other| other.name.clone()).collect(), priority(pod))
+}
+
+/// Returns the cluster as a pod finds it that is to get a node: the pods of its gang group that are promised other nodes than the pod count as just as
+/// important (ruling C81), and so do all of its own gang where the pod is promised none (ruling C75). None where there is no such pod.
+pub(super) fn with_promises_of_its_group(world: &ModelCluster, pod: &ModelPod) -> Option<ModelCluster> {
+    let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && priority(other) < priority(pod);
+    let is_beside = |other: &&ModelPod| match &pod.nominated {
+        None => job(other) == job(pod),
+        node => other.nominated != *node && are_together(world, pod, other),
+    };
+    let beside = world.pods.values().filter(lesser).filter(is_beside);
+    with_just_as_important(world, beside.map(|other| other.name.clone()).collect(), priority(pod))
+}
+
+/// Returns the cluster in which these pods have this priority. None where there are none.
+fn with_just_as_important(world: &ModelCluster, pods: Vec<String>, priority: i64) -> Option<ModelCluster> {
+    let mut after = if pods.is_empty() { return None } else { world.clone() };
+    for name in pods {
         let Some(other) = after.pods.get_mut(&name) else { continue };
-        other.priority = priority(pod);
+        other.priority = priority;
         // The priority of a reservation stands in a label; one without it ranks highest and is none of these.
         let labels = other.object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
         if let Some(labels) = labels.filter(|labels| labels.contains_key(RANK)) {
-            labels.insert(RANK.to_owned(), json!(priority(pod).to_string()));
+            labels.insert(RANK.to_owned(), json!(priority.to_string()));
         }
     }
     Some(after)

@@ -6,7 +6,7 @@ use super::awaited::{AWAITED, RemainingCapacity};
 use super::read::{VolcanoJob, group_of};
 use super::{VolcanoCycleCheck, used};
 use crate::amounts::MilliAmounts;
-use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem, Set};
+use crate::placement::{EvictionCandidate, PlacementProblem, Set};
 use crate::tally::StepFindings;
 use crate::world::ModelPod;
 
@@ -58,7 +58,7 @@ impl VolcanoCycleCheck<'_> {
         self.fewest(&gaining, &incoming, verdict);
     }
 
-    /// Builds the problem of placing these pods, on any node, with the pods that `moves` selects as candidates.
+    /// Builds the problem of placing these pods, with the pods that `moves` selects as candidates.
     pub(super) fn problem<'a>(
         &'a self,
         incoming: &[&'a ModelPod],
@@ -87,13 +87,7 @@ impl VolcanoCycleCheck<'_> {
             let node = nodes.iter().position(|node| Some(&node.name) == pod.node.as_ref())?;
             Some(EvictionCandidate { name: &pod.name, node, request: &pod.request })
         });
-        let places: Vec<usize> = (0..nodes.len()).collect();
-        let incoming_pod = |pod: &&'a ModelPod| IncomingPod { request: &pod.request, nodes: places.clone() };
-        PlacementProblem {
-            free: free.collect(),
-            candidates: candidates.collect(),
-            incoming: incoming.iter().map(incoming_pod).collect(),
-        }
+        PlacementProblem { free: free.collect(), candidates: candidates.collect(), incoming: self.incoming(incoming) }
     }
 
     /// Checks that no part of the victims can stay: the pods would no longer fit, or a job would have an illegal size.

@@ -117,7 +117,8 @@ impl VolcanoCycleCheck<'_> {
     pub(super) fn room_went_to_a_plan(&self, missing: &[&ModelPod]) -> bool {
         let taken = |node: &&String| self.outcome.nominated.values().any(|on| on == *node);
         let nodes = self.world.nodes.iter().filter(|(name, _)| taken(name));
-        nodes.into_iter().any(|(_, node)| missing.iter().any(|pod| pod.request.fits(&self.world.free(node))))
+        let fits = |pod: &ModelPod, node| self.world.may_run(pod, node) && pod.request.fits(&self.world.free(node));
+        nodes.into_iter().any(|(_, node)| missing.iter().any(|pod| fits(pod, node)))
     }
 
     /// Returns what the next cycle is compared with, and notes what this one promises. `None`: pods leave, so that more than the bindings changes.
