@@ -8,8 +8,8 @@ use crate::cluster::NO_NUMBER;
 use crate::cluster::object::{DISK, ResourceAmounts, ports};
 use crate::sweep::SweepThreshold;
 
-/// The maximum number of resources that get a number because a pod requests them. A name is never forgotten, costs some 400 bytes in the host and in
-/// the policy, and may be invented by each user that may create a pod. Resources of nodes and of volumes, and host ports, always get a number.
+/// The maximum number of resources and host ports that get a number because a pod requests them. A name is never forgotten, costs some 400 bytes in the
+/// host and in the policy, and may be invented by each user that may create a pod. Resources of nodes and of volumes always get a number.
 const REQUESTED: usize = 4096;
 
 /// The resources by number. `cpu` is 0, `memory` 1, `pods` 2. A resource keeps its number, but for a disk that no pod names any more: disks come and go
@@ -23,7 +23,7 @@ pub(super) struct ResourceTable {
     free: BTreeSet<ResourceId>,
     /// The number of disks that have a number.
     disks: usize,
-    /// The number of resources whose number was given for the request of a pod, without disks and ports.
+    /// The number of resources whose number was given for the request of a pod, without those of volumes.
     requested: usize,
     sweep: SweepThreshold,
 }
@@ -67,7 +67,8 @@ impl ResourceTable {
 
     /// Gives a resource that a pod requests a number, if it has none. Returns whether it has a number now.
     fn admits(&mut self, name: &str) -> bool {
-        if self.ids.contains_key(name) || is_of_host(name) {
+        let is_of_volume = is_of_host(name) && !name.starts_with(ports::PORT);
+        if self.ids.contains_key(name) || is_of_volume {
             return true;
         }
         let admits = self.requested < REQUESTED;
@@ -161,6 +162,13 @@ mod tests {
         assert_eq!((resources.amount(&known, "example.com/0"), resources.amount(&known, NO_NUMBER)), (7, 0));
         let unknown = resources.requests(&one_of("example.com/another"));
         assert_eq!((resources.amount(&unknown, "cpu"), resources.amount(&unknown, NO_NUMBER)), (1000, 1));
+
+        for port in ["hostport/TCP/80", "hostport/TCP/80/10.0.0.1"] {
+            let unknown = resources.requests(&one_of(port));
+            assert_eq!((resources.amount(&unknown, port), resources.amount(&unknown, NO_NUMBER)), (0, 1));
+        }
+        let disk = resources.requests(&one_of("volume/disk/a"));
+        assert_eq!(resources.amount(&disk, "volume/disk/a"), 7, "what volumes take is counted and reused elsewhere");
 
         resources.amounts(&one_of("example.com/another"));
         let of_node = resources.requests(&one_of("example.com/another"));

@@ -10,6 +10,9 @@ use super::subject::ObjectContext;
 use crate::cluster::InputError;
 use crate::cluster::volumes::ATTACHMENTS;
 
+/// The prefix of the resources that stand for host ports.
+pub(crate) const PORT: &str = "hostport/";
+
 /// The amount of a port on each node. A pod that binds all addresses uses the whole amount. A pod that binds one address uses 1.
 pub(super) const WHOLE: i64 = 1 << 32;
 
@@ -19,7 +22,7 @@ pub(crate) fn everywhere(resource: &str) -> i64 {
     if resource.starts_with(super::disks::DISK) || resource.starts_with(ATTACHMENTS) {
         return WHOLE;
     }
-    match resource.strip_prefix("hostport/").map(|rest| rest.matches('/').count()) {
+    match resource.strip_prefix(PORT).map(|rest| rest.matches('/').count()) {
         Some(1) => WHOLE,
         Some(2) => 1,
         _ => 0,
@@ -103,7 +106,7 @@ fn read(
 fn amounts(taken: &BTreeMap<(String, i32), BTreeSet<Option<IpAddr>>>) -> ResourceAmounts {
     let mut amounts = ResourceAmounts::new();
     for ((protocol, port), addresses) in taken {
-        let resource = format!("hostport/{protocol}/{port}");
+        let resource = format!("{PORT}{protocol}/{port}");
         if addresses.contains(&None) {
             amounts.insert(resource, WHOLE);
             continue;
