@@ -27,7 +27,7 @@ impl Engine {
         let effects = match (&r#final, &mut self.system) {
             (None, Some(system)) => system.pre_filtered(&mut self.cluster, PodIx(pod)),
             (None, None) => Effects::default(),
-            (Some((_, denial)), _) => self.refused_for_good(PodIx(pod), denial),
+            (Some((_, denial)), _) => self.refused_for_good(PodIx(pod), denial, &parts),
         };
         let broken = match r#final {
             None => self.first_broken_gate(PodIx(pod), parts, &effects.releases)?,
@@ -47,11 +47,11 @@ impl Engine {
     /// Returns the effects on other pods of a final refusal. No pod of the gang group can start now, so the capacity that was promised to them is
     /// free for others. Upstream, too, a pod that PostFilter finds no plan for loses its nomination (schedule_one.go, handleSchedulingFailure). The
     /// pods of a strict gang group that wait at Permit give up their nodes for the same reason.
-    fn refused_for_good(&mut self, pod: PodIx, denial: &Denial) -> Effects {
+    fn refused_for_good(&mut self, pod: PodIx, denial: &Denial, parts: &[Preemptor]) -> Effects {
         let Some(refused) = self.cluster.pod(pod) else { return Effects::default() };
         let (job, own) = (refused.attributes.job, refused.nominated.map(|_| pod));
         let Some(job) = job else { return self.void(own.into_iter().collect()) };
-        if self.waits_for_its_turn(job, denial) {
+        if self.waits_for_its_turn(job, denial) || self.waits_for_leaving_pods(parts, denial) {
             return Effects::default();
         }
         // A problem of a gang keeps its whole group from being tried. The demand of one pod is checked at the turn of that pod: it fails then, and
@@ -78,6 +78,21 @@ impl Engine {
     fn waits_for_its_turn(&self, job: JobIx, denial: &Denial) -> bool {
         let Denial::Incomplete { job: other, case: "", .. } = denial else { return false };
         self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
+    }
+
+    /// Checks whether the amounts that a gang lacks are free once the pods have left that leave now: some of them leave for the gang itself, and would
+    /// have left in vain.
+    fn waits_for_leaving_pods(&mut self, parts: &[Preemptor], denial: &Denial) -> bool {
+        let Engine { system, cluster, ledger, .. } = self;
+        let leaving = ledger.leaving(cluster);
+        match (system, denial) {
+            (Some(system), Denial::Short { .. }) if !leaving.is_empty() => {
+                let mut after = Trial::new(cluster);
+                leaving.into_iter().for_each(|ix| after.evict(ix));
+                first_broken(parts, after.cluster(), ledger, &system.laws().final_gates).is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Withdraws the nominations of these pods, and returns that as effects.
