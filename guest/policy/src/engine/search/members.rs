@@ -53,31 +53,76 @@ pub(super) fn without(
     (is_enough && others.iter().all(may_preempt)).then_some(others)
 }
 
+/// The maximum number of orders that are tried beside the usual one.
+const MOST_ORDERS: usize = 4;
+
 /// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the job
-/// is planned again without its pods of the largest size.
+/// is planned again without its pods of the largest size. If a pod finds no node behind others, the job is planned again with that pod first.
 pub(super) fn plan_most(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     at_least: usize,
 ) -> Result<PlanDraft, PlanObstacle> {
-    let (mut gangs, mut silent) = (context.gangs.to_vec(), DecisionTrace::default());
-    loop {
-        let found = plan_job(cluster, &mut context.of(&gangs, &mut silent), at_least);
-        let fewer = match (&found, gangs.as_slice()) {
-            (Err(PlanObstacle::NoNode { pod, planned: 1.. }), [gang]) if *pod == gang.pod => {
-                without_largest(cluster, gang).filter(|gang| gang.pods.len() >= at_least)
-            }
-            _ => None,
-        };
-        match fewer {
-            Some(fewer) => gangs = vec![fewer],
-            None if !context.notes.are_on() => return found,
-            None => break,
-        }
+    let silent = &mut DecisionTrace::default();
+    let (mut gangs, mut first) = (context.gangs.to_vec(), Vec::new());
+    let mut found = plan_job(cluster, &mut context.of(&gangs, silent), (at_least, &first));
+    while let Some(fewer) = without_who_takes_the_room(cluster, &found, &gangs, at_least) {
+        gangs = vec![fewer];
+        found = plan_job(cluster, &mut context.of(&gangs, silent), (at_least, &first));
+    }
+    if let Some((order, plan)) = in_another_order(cluster, context, (at_least, &found)) {
+        (gangs, first, found) = (context.gangs.to_vec(), order, Ok(plan));
+    }
+    if !context.notes.are_on() {
+        return found;
     }
     let preemptor = gangs.first().unwrap_or(context.preemptor);
     let context = &mut PreemptionContext { preemptor, gangs: &gangs, notes: context.notes, ..*context };
-    plan_job(cluster, context, at_least)
+    plan_job(cluster, context, (at_least, &first))
+}
+
+/// Returns the gang without the largest pods, where these leave no node for the tried pod and enough others are left. `None`: this is not so.
+fn without_who_takes_the_room(
+    cluster: &Cluster,
+    found: &Result<PlanDraft, PlanObstacle>,
+    gangs: &[Preemptor],
+    at_least: usize,
+) -> Option<Preemptor> {
+    match (found, gangs) {
+        (Err(PlanObstacle::NoNode { pod, planned: 1.. }), [gang]) if *pod == gang.pod => {
+            without_largest(cluster, gang).filter(|gang| gang.pods.len() >= at_least)
+        }
+        _ => None,
+    }
+}
+
+/// Plans the job in other orders than the usual one: a pod that found no node behind pods of another class comes before all others. Returns the pods
+/// that come first, and the plan. `None`: these orders find none either.
+fn in_another_order(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    (at_least, found): (usize, &Result<PlanDraft, PlanObstacle>),
+) -> Option<(Vec<PodIx>, PlanDraft)> {
+    let class = |cluster: &Cluster, ix: PodIx| cluster.pod(ix).map(|pod| pod.class);
+    let pods: Vec<PodIx> = context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+    let without_a_node = |found: &Result<PlanDraft, PlanObstacle>| match found {
+        Err(PlanObstacle::NoNode { pod, planned: 1.. }) => Some(*pod),
+        _ => None,
+    };
+    let (mut first, mut next) = (Vec::new(), without_a_node(found));
+    while let Some(pod) = next.filter(|pod| !first.contains(pod) && first.len() < MOST_ORDERS) {
+        if pods.iter().all(|other| class(cluster, *other) == class(cluster, pod)) {
+            return None;
+        }
+        first.insert(0, pod);
+        let found =
+            plan_job(cluster, &mut context.of(context.gangs, &mut DecisionTrace::default()), (at_least, &first));
+        next = without_a_node(&found);
+        if let Ok(plan) = found {
+            return Some((first, plan));
+        }
+    }
+    None
 }
 
 /// Returns a gang without the pods of the largest size, which are planned first. `None`: the tried pod or a nominated pod is one of them.

@@ -4,8 +4,9 @@
 //! considered for a reprieve, the most important first: it stays if every pod of the job keeps its node and every limit holds. The
 //! others are the victims. If one pod finds no node, there is no plan.
 //!
-//! The pod with the fewest nodes is planned first: those that it may run on, and that are large enough. Then comes the largest. No choice is revised,
-//! so the search may miss an assignment of unequal pods. Then the job waits longer, and no pod is evicted in vain.
+//! The pod with the fewest nodes is planned first: those that it may run on, and that are large enough. Then comes the largest. A pod that finds no
+//! node behind others is planned before them in another attempt. No other choice is revised, so the search may miss an assignment of unequal pods.
+//! Then the job waits longer, and no pod is evicted in vain.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,11 +61,12 @@ impl PreemptionSearch for WholeJobSearch {
     }
 }
 
-/// Plans the pods of the preemptor. At least so many of them get a node; the others are left out where they find none. The error is the obstacle.
+/// Plans the pods of the preemptor, some of them before all others. At least so many of the pods get a node; the others are left out where they find
+/// none. The error is the obstacle.
 pub(super) fn plan_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    at_least: usize,
+    (at_least, first): (usize, &[PodIx]),
 ) -> Result<PlanDraft, PlanObstacle> {
     let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
     let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request.clone()));
@@ -80,7 +82,9 @@ pub(super) fn plan_job(
     let mut victims: BTreeSet<PodIx> = branch.evicted.clone();
     let leaving = dry_runs.leaving().map(|(ix, _)| ix);
     leaving.chain(victims.iter().copied()).for_each(|ix| what_if.evict_set(cluster, ix));
-    for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
+    let mut order = in_order(cluster, dry_runs.nodes(), &context.preemptor.pods);
+    order.sort_by_key(|pod| first.iter().position(|other| other == pod).unwrap_or(usize::MAX));
+    for pod in order {
         let priced = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod);
         let Some((chosen, together)) = priced else {
             // A nominated pod would keep its nomination to capacity that the plan takes.
