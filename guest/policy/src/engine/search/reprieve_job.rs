@@ -13,7 +13,7 @@ use crate::engine::room::InsufficientResources;
 use crate::laws::Preemptor;
 use crate::model::{Cluster, DomainCountOverlay, InterPodViolation, NodeIx, PodIx, Trial};
 use kept::{PlannedNodeCapacity, kept_on};
-use taken::EvictedCandidates;
+use taken::{ContextOf, EvictedCandidates};
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also evicts every candidate in the queues of the planned
 /// gangs, on any node. Then reprieves the candidates in order, as long as the planned pods keep their nodes and every limit holds. The others are the
@@ -37,7 +37,8 @@ pub fn reprieve_job(
     let over = context.broken_limit(trial.cluster()).is_some();
     let kept = PlannedNodeCapacity::on_each(trial.cluster(), context, dry_runs);
     let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
-    taken.take_on(&mut trial, context, (dry_runs, over));
+    let of_bounds: Option<ContextOf> = if over { Some(Preemptor::placed) } else { None };
+    taken.take_on(&mut trial, context, (dry_runs, of_bounds));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }

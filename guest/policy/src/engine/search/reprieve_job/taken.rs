@@ -38,13 +38,13 @@ impl EvictionSet {
 
 impl EvictedCandidates {
     /// Evicts the candidates on these nodes, the pods that leave these nodes anyway, and the pods that the branch names. Named pods are evicted only
-    /// on these nodes, or on any node where a bound is exceeded. They were permitted together, and later evictions for bounds may leave a quota too
+    /// on these nodes, or, for a bound that is exceeded, on any node. They were permitted together, and later evictions for bounds may leave a quota too
     /// little for them, so they are evicted before those.
     pub fn take_on(
         &mut self,
         trial: &mut Trial<'_>,
         context: &PreemptionContext<'_>,
-        (dry_runs, is_over): (&[NodeDryRun], bool),
+        (dry_runs, over): (&[NodeDryRun], Option<ContextOf>),
     ) {
         for dry_run in dry_runs {
             dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
@@ -52,7 +52,8 @@ impl EvictedCandidates {
         }
         let may_go = |ix: &&PodIx| {
             let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
-            is_over || dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
+            let is_there = dry_runs.iter().any(|dry_run| Some(dry_run.node) == node);
+            is_there || over.is_some_and(|case| frees_a_bound(trial.cluster(), context, case, **ix))
         };
         let named: Vec<PodIx> = context.branch.evicted.iter().filter(may_go).copied().collect();
         named.into_iter().for_each(|ix| self.take(trial, ix));
@@ -84,12 +85,8 @@ impl EvictedCandidates {
         (gang, case): (&Preemptor, ContextOf),
     ) {
         let cluster = trial.cluster();
-        let bounds: Vec<QueueIx> = match gang.takes_back {
-            true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
-            false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
-        };
-        let counts = |pod: &PodInfo| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
-        let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
+        let bounds = bounds_of(cluster, gang);
+        let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(cluster, &bounds, pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in context.in_turn(cluster, bounded) {
             let cluster = trial.cluster();
@@ -144,4 +141,25 @@ impl EvictedCandidates {
         sets.extend(counted_on);
         sets
     }
+}
+
+/// Returns the queues that bound a gang.
+fn bounds_of(cluster: &Cluster, gang: &Preemptor) -> Vec<QueueIx> {
+    match gang.takes_back {
+        true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
+        false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
+    }
+}
+
+/// Returns whether a pod counts against one of these queues.
+fn counts(cluster: &Cluster, bounds: &[QueueIx], pod: &PodInfo) -> bool {
+    cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix))
+}
+
+/// Returns whether a pod counts against a queue that bounds one of the gangs, and the laws allow its eviction for that bound.
+fn frees_a_bound(cluster: &Cluster, context: &PreemptionContext<'_>, case: ContextOf, ix: PodIx) -> bool {
+    let Some(pod) = cluster.pod(ix) else { return false };
+    let allows =
+        |gang: &Preemptor| case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none();
+    context.gangs.iter().any(|gang| counts(cluster, &bounds_of(cluster, gang), pod) && allows(gang))
 }
