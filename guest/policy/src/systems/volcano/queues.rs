@@ -7,10 +7,7 @@ use serde_json::Value;
 use super::args::VolcanoArgs;
 use super::keys;
 use crate::contract::Finding;
-use crate::model::{
-    AmountKind, Amounts, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, ResourceBound, ResourceIx,
-    ResourceRequest,
-};
+use crate::model::{AmountKind, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, ResourceBound, ResourceIx};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Findings, ParsedObject, pod_group};
 
@@ -140,10 +137,6 @@ fn counts(resource: &str) -> bool {
 /// own guarantee, and at most the queue's own capability. The guarantees may exceed what the parent has, such as after the loss of a node. Each queue
 /// may then use its own guarantee (upstream capacity.go, realCapability).
 pub fn set_real_capabilities(cluster: &mut Cluster) {
-    let mut total = Amounts::default();
-    for (_, node) in cluster.nodes() {
-        total.add(&ResourceRequest::new(node.allocatable.iter().collect()));
-    }
     let resources = (0u32..).map(ResourceIx).take(cluster.resource_count());
     let resources: Vec<ResourceIx> = resources.filter(|resource| counts(cluster.resource_name(*resource))).collect();
     // A guarantee may be any 64-bit number, so the sums are 128 bits wide.
@@ -159,8 +152,8 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
         let Some(queue) = cluster.queue(ix) else { continue };
         let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
         let real = resources.iter().map(|resource| {
-            let above =
-                parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).map_or(0, |max| max.0));
+            let above = parent
+                .map_or_else(|| cluster.allocatable(*resource), |parent| parent.get(*resource).map_or(0, |max| max.0));
             let all = guaranteed.get(&(queue.parent, *resource)).copied().unwrap_or(0);
             let own = i128::from(queue.bounds.guaranteed.get(*resource).map_or(0, |own| own.0));
             let left = i128::from(above).saturating_sub(all).max(0).saturating_add(own);
