@@ -111,6 +111,14 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {
+            id: "R43",
+            upstream: "a pod that PreFilter refuses keeps its nomination",
+            policy: "the nominations of a group that cannot be tried end, unless what it lacks is leaving",
+        },
+        explains: whole::ends_what_is_promised,
+    },
+    CoschedulingRuling {
+        departure: UpstreamDeparture {
             id: "R10",
             upstream: "rejects the pods of a group at Permit when PreFilter refuses another one of it",
             policy: "a refusal at PreFilter is no failure of the group: its pods wait until their time is over",
@@ -163,7 +171,7 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             upstream: "evicts a less important pod of the same group for a pod",
             policy: "a group evicts no pod of its own",
         },
-        explains: |it, _| Ok(unlike::evicts_its_own(it)),
+        explains: unlike::evicts_its_own,
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {

@@ -14,6 +14,19 @@ use super::view::{CoschedulingSituation, priority};
 use crate::object::{is_nominated, name, pods, text};
 use crate::trial::{JudgeClient, TrialError};
 
+/// Returns whether PreFilter refuses the group, also when the pods that leave have left, and the pod loses its nomination for it.
+pub(super) fn ends_what_is_promised(
+    it: &CoschedulingSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    if !it.is_refused_for_good() || !it.refuses() || !is_nominated(it.pod) || it.keeps() || !lost(it).is_empty() {
+        return Ok(false);
+    }
+    let mut left = UpstreamSimulation::of(it);
+    left.end_evictions();
+    Ok(left.ask(&it.question.pod, ask)?.pre_filter.is_some())
+}
+
 /// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
 pub(super) fn holds_while_it_may(
     it: &CoschedulingSituation<'_>,
@@ -237,7 +250,8 @@ pub(super) fn outlives_who_waits(
     Ok(play.ask(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
 }
 
-/// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits.
+/// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits, but for the pods at Permit
+/// of a group that may do without the pod (ruling R25).
 pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking() else { return Ok(false) };
     let least = it.pending(&named).map(priority).min().unwrap_or_else(|| priority(it.pod));
@@ -249,12 +263,12 @@ pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeCl
     let play = UpstreamSimulation::of(it).with_entitlement(&it.question.pod, least, any_never);
     let answer = play.ask(&it.question.pod, ask)?;
     let pod = play.question().tried().unwrap_or(it.pod);
-    Ok(compare(&CoschedulingSituation {
+    let entitled = CoschedulingSituation {
         question: play.question(),
         pod,
         policy: it.policy,
         answer: &answer,
         has_left: it.has_left,
-    })
-    .is_ok())
+    };
+    Ok(compare(&entitled).is_ok() || goes_on(&entitled))
 }

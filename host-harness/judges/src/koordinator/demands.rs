@@ -13,6 +13,11 @@ const NUMA_SPEC: &str = "/metadata/annotations/scheduling.koordinator.sh~1numa-t
 const GPUS: [&str; 2] = ["koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio"];
 const WHOLE_GPUS: &str = "nvidia.com/gpu";
 
+/// Returns whether a pod demands a NUMA node.
+pub(super) fn demands_a_numa_node(pod: &Value) -> bool {
+    pod.pointer(NUMA_SPEC).is_some()
+}
+
 /// Returns whether the job takes devices of which the sums of nodes do not say what is free: a node has several, or counts them by two names.
 pub(super) fn shares_devices(it: &KoordinatorSituation<'_>) -> bool {
     let requested = requests(it.pending_job(it.pod).into_iter().chain([it.pod]));
@@ -30,14 +35,13 @@ pub(super) fn shares_devices(it: &KoordinatorSituation<'_>) -> bool {
 /// Returns whether the gang needs another pod that demands a NUMA node: it is not complete with all pods at Permit that may be tried and
 /// demand none.
 pub(super) fn needs_a_pod_of_a_numa_node(it: &KoordinatorSituation<'_>) -> bool {
-    let demands = |pod: &Value| pod.pointer(NUMA_SPEC).is_some();
     let waiting = it.pending_job(it.pod);
-    let judged = waiting.iter().filter(|pod| is_tryable(pod) && !demands(pod)).count();
+    let judged = waiting.iter().filter(|pod| is_tryable(pod) && !demands_a_numa_node(pod)).count();
     let gangs = it.gangs();
     let mut own = gangs.iter().filter(|own| own.name == gang(it.pod));
     it.policy.first() == "pod-demands-are-known"
-        && !demands(it.pod)
-        && waiting.iter().any(|pod| demands(pod))
+        && !demands_a_numa_node(it.pod)
+        && waiting.iter().any(|pod| demands_a_numa_node(pod))
         && own.any(|own| !it.is_complete(own, judged))
 }
 

@@ -18,7 +18,7 @@ use super::questions::{
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
-    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum, would_wait_in_vain,
+    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum, waits_for_a_gang_anew, would_wait_in_vain,
 };
 use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
@@ -108,6 +108,12 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
             KoordinatorDifference::At(AttemptStep::Held, gives_up_together),
             KoordinatorDifference::At(AttemptStep::Nomination, ends_nominations_of_the_group),
         ],
+    ),
+    rule(
+        "C64",
+        "a gang that was complete once needs no minimum, even when all its pods are gone",
+        "the pods that are created then must be complete together again",
+        &[KoordinatorDifference::At(AttemptStep::Permit, waits_for_a_gang_anew)],
     ),
     rule(
         "C28",

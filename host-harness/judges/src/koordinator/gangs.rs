@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::demands::demands_a_numa_node;
 use super::view::{KoordinatorSituation, gang, is_tryable};
-use crate::object::{is_nominated, leaves, name, text};
+use crate::object::{is_nominated, leaves, name, text, texts};
 
 /// A gang of the group of the pod that is tried.
 pub(super) struct GangGroupMember<'s> {
@@ -80,10 +81,17 @@ impl<'s> KoordinatorSituation<'s> {
         !self.is_complete(gang, waiting.filter(|pod| is_tried(pod) || !has_failed(pod)).count())
     }
 
-    /// Returns whether a gang could still be complete without the pod that is tried.
-    pub(super) fn goes_on_without(&self, gang: &GangGroupMember<'_>) -> bool {
+    /// Returns whether a gang could still be complete after the attempt: with the pod that is tried if that keeps its nomination, else without it.
+    pub(super) fn goes_on(&self, gang: &GangGroupMember<'_>) -> bool {
+        let stands = is_nominated(self.pod) && texts(self.outcome, "standing").contains_key(&self.question.pod);
         let others = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
-        self.is_complete(gang, others.filter(|pod| name(pod) != self.question.pod).count())
+        self.is_complete(gang, others.filter(|pod| stands || name(pod) != self.question.pod).count())
+    }
+
+    /// Returns whether a gang that need be complete once only has none of its pods on a node or at Permit.
+    pub(super) fn has_lost_all_pods(&self, gang: &GangGroupMember<'_>) -> bool {
+        let is_there = |pod: &&Value| is_bound(pod) || self.waits(pod);
+        ["", "once-satisfied"].contains(&gang.matching) && !gang.members.iter().any(is_there)
     }
 
     /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
@@ -94,13 +102,14 @@ impl<'s> KoordinatorSituation<'s> {
             && gangs.iter().any(|other| !is_own(&other) && !self.is_complete(other, 0))
     }
 
-    /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete.
+    /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete. Pods that
+    /// demand a NUMA node are not planned, and where a gang needs them, nor is the gang (ruling C61).
     pub(super) fn planned(&self) -> Vec<&'s Value> {
         let incomplete = self.gangs().into_iter().filter(|gang| !self.is_complete(gang, 0)).map(|gang| gang.name);
         let jobs: BTreeSet<String> = incomplete.chain([gang(self.pod).to_owned()]).collect();
         let is_planned = |pod: &&'s Value| match gang(pod) {
             "" => name(pod) == self.question.pod,
-            gang => jobs.contains(gang) && !gang.is_empty(),
+            gang => jobs.contains(gang) && !demands_a_numa_node(pod),
         };
         self.pods().filter(|pod| self.is_pending(pod) && is_tryable(pod)).filter(is_planned).collect()
     }

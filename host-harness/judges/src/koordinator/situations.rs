@@ -37,13 +37,21 @@ pub(super) fn would_wait_in_vain(it: &KoordinatorSituation<'_>) -> bool {
         && gangs.iter().any(|gang| it.is_short_in_round(gang))
 }
 
-/// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could be complete without the pod.
+/// Returns whether the pod waits at Permit for a gang that has lost all its pods, and is not complete anew.
+pub(super) fn waits_for_a_gang_anew(it: &KoordinatorSituation<'_>) -> bool {
+    let gangs = it.gangs();
+    it.policy.ended == KoordinatorResult::Waits
+        && it.policy.cites("gang-is-complete")
+        && gangs.iter().any(|of| it.has_lost_all_pods(of) && !it.is_complete(of, usize::from(of.name == gang(it.pod))))
+}
+
+/// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could still be complete after the attempt.
 pub(super) fn keeps_hold(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
     !gives_up(it)
         && it.policy.ended != KoordinatorResult::Plans
         && !gangs.is_empty()
-        && gangs.iter().all(|gang| it.goes_on_without(gang))
+        && gangs.iter().all(|gang| it.goes_on(gang))
 }
 
 /// Returns whether a pod gives up a node at Permit.

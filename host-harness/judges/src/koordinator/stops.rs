@@ -59,11 +59,16 @@ pub(super) fn plans_for_several(it: &KoordinatorSituation<'_>) -> bool {
 }
 
 /// Returns whether a victim of the policy is of another quota than the pod, or on a node that the plan does not use. One on such a node has to go for
-/// a quota: it is of the quota of a planned pod, or of one that lends to it.
+/// a quota: it is of the quota of a planned pod, or of one above that is checked, too, or of one that lends to it.
 pub(super) fn takes_others(it: &KoordinatorSituation<'_>) -> bool {
     let is_used = |victim: &Value| it.policy.nominated.values().any(|node| node == text(victim, "/spec/nodeName"));
     let planned = it.planned();
-    let quotas: BTreeSet<&str> = planned.iter().chain([&it.pod]).map(|pod| it.quota(pod)).collect();
+    let counts_above = it.is_on("enableCheckParentQuota");
+    let quotas = planned.iter().chain([&it.pod]).flat_map(|pod| {
+        let chain = it.quotas(pod).into_iter().enumerate();
+        chain.filter(|(above, _)| *above == 0 || counts_above).map(|(_, quota)| quota)
+    });
+    let quotas: BTreeSet<&str> = quotas.collect();
     let gives = |victim: &'_ &Value| {
         quotas.iter().any(|quota| it.quotas(victim).contains(quota)) || planned.iter().any(|pod| it.lends(victim, pod))
     };

@@ -35,7 +35,7 @@ pub(super) struct KubernetesReading {
 
 /// The rulings that read the cluster in another way.
 pub(super) const READINGS: &[KubernetesReading] = &[
-    KubernetesReading { departure: PRIORITY, read: with_priorities_of_groups },
+    KubernetesReading { departure: PRIORITY, read: |question| with_priorities_of_groups(question, |_| true) },
     KubernetesReading {
         departure: UpstreamDeparture {
             id: "K75",
@@ -91,14 +91,15 @@ pub(super) const RULES: &[KubernetesRuling] = &[
     KubernetesRuling { departure: LEAVING, explains: evicts_but_who_leaves },
 ];
 
-/// Gives pods the priority of their group.
-fn with_priorities_of_groups(question: &mut JudgeRequest) {
+/// Gives the pods of some groups the priority of their group.
+pub(super) fn with_priorities_of_groups(question: &mut JudgeRequest, which: impl Fn(&str) -> bool) {
     let is_group = |object: &&Value| text(object, "/kind") == "PodGroup";
     let priority = |group: &Value| group.pointer("/spec/priority").cloned().unwrap_or_else(|| json!(0));
     let groups = question.objects.iter().filter(is_group).map(|group| (name(group), priority(group)));
     let priorities: BTreeMap<String, Value> = groups.collect();
     for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-        let Some(priority) = group_of(pod).and_then(|group| priorities.get(&group)) else { continue };
+        let of_these = group_of(pod).filter(|group| which(group));
+        let Some(priority) = of_these.and_then(|group| priorities.get(&group)) else { continue };
         insert(pod, "/spec", "priority", priority.clone());
     }
 }

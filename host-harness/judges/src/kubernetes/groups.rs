@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::answer::{PodGroupDecision, PodGroupOutcome, PodGroupResponse};
-use super::departures::{LEAVING, PRIORITY};
+use super::departures::{LEAVING, PRIORITY, with_priorities_of_groups};
 use crate::departure::{AttemptComparison, UpstreamDeparture};
 use crate::object::{is_constrained, is_turned_away, leaves, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
@@ -28,6 +28,8 @@ pub(crate) struct PodGroupRound {
     /// Whether it is read without the pods of the group that have scheduling gates.
     without_gated: bool,
     upstream: PodGroupDecision,
+    /// The decision of upstream where the pods of other groups have the priority of their group; none where they have it already.
+    with_priorities: Option<PodGroupDecision>,
     bound: BTreeSet<String>,
     victims: BTreeSet<String>,
     /// The pods that wait at Permit, and those that are nominated, after the last attempt.
@@ -52,12 +54,15 @@ impl PodGroupRound {
         if waits_at_permit(question, &group) {
             return Ok(None);
         }
-        let mut question = question.clone();
+        let mut question = question.with_held();
         let mut answer: PodGroupResponse = ask.answer(&question)?;
         let without_gated = answer.group.is_none() && take_out_gated(&mut question, &group);
         if without_gated {
             answer = ask.answer(&question)?;
         }
+        let mut read = question.clone();
+        with_priorities_of_groups(&mut read, |other| other != group);
+        let with_priorities = if read == question { None } else { ask.answer::<PodGroupResponse>(&read)?.group };
         let none = BTreeSet::new;
         let (bound, victims, held, nominated, tried, reasons) = (none(), none(), none(), none(), none(), Vec::new());
         let round = |upstream| PodGroupRound {
@@ -65,6 +70,7 @@ impl PodGroupRound {
             question,
             without_gated,
             upstream,
+            with_priorities,
             bound,
             victims,
             held,
@@ -92,17 +98,16 @@ impl PodGroupRound {
 
     /// Ends the round.
     pub(crate) fn end(self) -> AttemptComparison {
-        let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
-        let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
-        let is_alike =
-            counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain();
         let is_nothing = self.bound.is_empty() && self.victims.is_empty();
-        if is_alike {
+        if self.is_like(&self.upstream) {
             return if self.without_gated && !is_nothing {
                 AttemptComparison::Ruled(vec![GATED.id])
             } else {
                 AttemptComparison::Alike
             };
+        }
+        if self.with_priorities.as_ref().is_some_and(|upstream| self.is_like(upstream)) {
+            return AttemptComparison::Ruled(vec![PRIORITY.id]);
         }
         let rulings: Vec<&'static str> =
             RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
@@ -113,6 +118,13 @@ impl PodGroupRound {
         } else {
             AttemptComparison::Ruled(rulings)
         }
+    }
+
+    /// Returns whether the policy binds as many pods as upstream may, evicts where upstream does, and holds no nodes in vain.
+    fn is_like(&self, upstream: &PodGroupDecision) -> bool {
+        let counts: BTreeSet<usize> = upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
+        let evicts: BTreeSet<bool> = upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
+        counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain()
     }
 
     /// Returns whether nothing has come of the round yet: pods of the group wait at Permit for others that were not tried before the round ended.
@@ -212,8 +224,8 @@ pub(super) const RULES: &[PodGroupRuling] = &[
     PodGroupRuling {
         departure: UpstreamDeparture {
             id: "K69",
-            upstream: "places the pods of a group in the order of the queue, and has no plan where a larger one finds no node behind smaller ones",
-            policy: "plans the largest pods first, and leaves them out where they take the room of others",
+            upstream: "places the pods of a group in the order of the queue, and has no plan where one finds no node behind others",
+            policy: "plans the pods with the fewest nodes and the largest first, and leaves them out where they take the room of others",
         },
         applies: PodGroupRound::has_unlike_pods,
     },
@@ -270,10 +282,13 @@ impl PodGroupRound {
         groups.any(|group| group.pointer("/spec/schedulingConstraints/topology").is_some())
     }
 
-    /// Returns whether the pods differ in what they request.
+    /// Returns whether the pods differ in what they request, or in the nodes that they may run on.
     fn has_unlike_pods(&self) -> bool {
-        let requests = self.members().map(|pod| pod.pointer("/spec/containers"));
-        requests.map(|containers| containers.map(Value::to_string)).collect::<BTreeSet<_>>().len() > 1
+        let demands = |pod: &Value| {
+            let fields = ["/spec/containers", "/spec/nodeSelector", "/spec/affinity", "/spec/tolerations"];
+            fields.map(|field| pod.pointer(field).map(Value::to_string))
+        };
+        self.members().map(demands).collect::<BTreeSet<_>>().len() > 1
     }
 
     /// Returns whether the pods name more than one scheduler.

@@ -2,6 +2,7 @@
 
 mod groups;
 mod single;
+mod whole;
 
 use std::collections::BTreeMap;
 

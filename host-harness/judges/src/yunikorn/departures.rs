@@ -7,9 +7,9 @@ use super::devices::is_refused_for_devices;
 use super::situations::{
     breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee,
     gives_its_youngest_in_vain, has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node,
-    is_no_worse, is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, is_refused_for_task_groups,
-    makes_no_room, may_be_made, meets_large_pods, takes_leaf_below_guarantee, takes_more_than_an_even_share,
-    takes_parent_below_guarantee, victims_are_smaller,
+    is_no_node_of_the_daemon_set_pod, is_no_worse, is_over_the_guarantee, is_promised_the_guarantee,
+    is_promised_the_maximum, is_refused_for_task_groups, makes_no_room, may_be_made, meets_large_pods,
+    takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee, victims_are_smaller,
 };
 use super::view::{YunikornPod, YunikornSituation, evicts};
 use crate::departure::UpstreamDeparture;
@@ -82,6 +82,14 @@ pub(super) const RULES: &[YunikornRuling] = &[
             policy: "a DaemonSet pod may preempt as other pods may, and none of its application",
         },
         explains: &[YunikornDifference::Forbids(breaks_laws_of_daemon_sets)],
+    },
+    YunikornRuling {
+        departure: UpstreamDeparture {
+            id: "D35",
+            upstream: "evicts pods for a DaemonSet pod on its node whatever else keeps the pod from that node",
+            policy: "no pod is evicted for a pod that may not run there",
+        },
+        explains: &[YunikornDifference::Forbids(is_no_node_of_the_daemon_set_pod)],
     },
     YunikornRuling {
         departure: UpstreamDeparture {

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::answer::{Amounts, YunikornDecision, YunikornResult};
 use super::plan::{makes_room, priority, protected};
 use super::view::{YunikornPod, YunikornSituation, amount, chain, is_within};
@@ -38,6 +40,16 @@ pub(super) fn evicts_elsewhere(it: &YunikornSituation<'_>, victims: &[YunikornPo
 pub(super) fn breaks_laws_of_daemon_sets(it: &YunikornSituation<'_>, victims: &[YunikornPod<'_>]) -> bool {
     let may_not = text(it.pod, "/spec/preemptionPolicy") == "Never";
     it.is_of_daemon_set() && (may_not || victims.iter().any(|victim| victim.known.app == it.ask.app))
+}
+
+/// Returns whether the node selector of a DaemonSet pod does not select the node of upstream's plan.
+pub(super) fn is_no_node_of_the_daemon_set_pod(it: &YunikornSituation<'_>, _: &[YunikornPod<'_>]) -> bool {
+    let is_it =
+        |object: &&Value| text(object, "/kind") == "Node" && text(object, "/metadata/name") == it.upstream().node;
+    let labels = it.objects.iter().find(is_it).and_then(|node| node.pointer("/metadata/labels"));
+    let wanted = it.pod.pointer("/spec/nodeSelector").and_then(Value::as_object);
+    let has = |(key, value): (&String, &Value)| labels.and_then(|labels| labels.get(key)) == Some(value);
+    it.is_of_daemon_set() && !wanted.into_iter().flatten().all(has)
 }
 
 /// Returns whether the node of upstream's plan has too little room for the pod with the victims gone.

@@ -149,6 +149,13 @@ fn a_plan_of_upstream_that_the_policy_may_not_make_is_explained() {
         ("D2", takes(below_parents(Table::new()))),
         ("D15", takes(of_daemon_set(Table::new()).known("d/v", |pod| pod.app = "p".to_owned()))),
         ("D15", takes(of_daemon_set(Table::new()).pod("p", |pod| pod["spec"]["preemptionPolicy"] = json!("Never")))),
+        (
+            "D35",
+            takes(
+                of_daemon_set(Table::new())
+                    .pod("p", |pod| pod["spec"]["nodeSelector"] = json!({"example.com/disk": "ssd"})),
+            ),
+        ),
         ("D14", takes(Table::new().pod("v", |pod| pod["spec"]["nodeName"] = json!("n2")))),
         ("D22", takes(Table::new().guaranteed("root.a", 0))),
         (

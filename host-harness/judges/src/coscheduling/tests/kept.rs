@@ -111,6 +111,12 @@ fn a_group_evicts_no_pod_of_its_own() {
     let nothing = |table: &Table| table.judge(&table.nothing(&[]));
     assert_eq!(nothing(&table(member("v", "g", Some("n1")), 2)), Ok(vec!["R86"]));
     assert_eq!(nothing(&table(pod("v", Some("n1")), 1)), Err("upstream/plan"));
+    let beside = |victim: Value| {
+        let pods = [ranks(victim, -1), pod("u", Some("n1")), ranks(member("p", "g", None), 1)];
+        Table::new(&[2], &pods).group("g", 1).judge(&nominates("d/p", "n1", &["d/u"]))
+    };
+    assert_eq!(beside(member("v", "g", Some("n1"))), Ok(vec!["R86"]));
+    assert_eq!(beside(pod("v", Some("n1"))), Err("upstream/victims"), "it is less important, and of no group");
 }
 
 #[test]

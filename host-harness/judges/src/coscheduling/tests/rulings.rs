@@ -276,6 +276,17 @@ fn a_group_of_unlike_pods_without_a_plan_is_compared() {
 }
 
 #[test]
+fn a_refusal_at_pre_filter_ends_what_is_promised_to_the_group() {
+    let table = |minimum: u32| {
+        Table::new(&[1, 1], &[promised(asking("p"), "n2"), asking("w"), pod("v", Some("n2"))]).group("g", minimum)
+    };
+    let mut rejected = rejects(table(3).nothing(&[]), "too few pods");
+    assert_eq!(table(3).judge(&rejected), Ok(vec![]), "it stands in upstream, too");
+    rejected["standing"] = json!({});
+    assert_eq!(table(3).judge(&rejected), Ok(vec!["R43"]));
+}
+
+#[test]
 fn a_refusal_at_pre_filter_rejects_nobody() {
     let table = |minimum: u32| Table::new(&[1], &[asking("p"), asking("w")]).group("g", minimum).held("d/w", "n1");
     let rejected = |table: &Table| table.judge(&rejects(table.nothing(&["d/w"]), "too few pods"));

@@ -82,6 +82,50 @@ fn c27_keeps_what_a_gang_holds_that_can_go_on() {
 }
 
 #[test]
+fn c27_keeps_what_a_gang_holds_with_a_pod_that_keeps_its_nomination() {
+    let table = || {
+        let table = rejecting(Table::new().add("q", None).nominated("p", "n1").leaving("v"), &["d/q"]);
+        table.gang("x", 2, &["p", "q"], &json!({})).with(|answer| answer.keeps_nomination = true)
+    };
+    let waiting = |standing: &Value| {
+        let mut outcome = with_waiting(because("Unschedulable", "last-plan-is-done"), &["d/q"]);
+        outcome["standing"] = standing.clone();
+        outcome
+    };
+    let mut q_waits = q_waits();
+    q_waits[0].1["standing"] = json!({"d/p": "n1"});
+    assert_eq!(table().judge_after(&q_waits, &waiting(&json!({"d/p": "n1"}))), Ok(vec!["C27"]));
+    assert_eq!(table().judge_after(&q_waits, &waiting(&json!({}))), Err("upstream/held"));
+}
+
+#[test]
+fn c64_has_pods_wait_for_a_gang_that_lost_all_its_pods() {
+    let table = |on: Option<&str>| {
+        let table = Table::new().feasible("n2").add("q", on);
+        table.gang("x", 1, &["p"], &groups()).gang("y", 1, &["q"], &groups())
+    };
+    let mut outcome = waits("d/p", "n2");
+    outcome["reasons"] = json!([{"code": "koordinator/gang-is-complete"}]);
+    assert_eq!(table(None).judge(&outcome), Ok(vec!["C64"]));
+    assert_eq!(table(Some("n1")).judge(&outcome), Err("upstream/permit"), "a pod of it runs");
+}
+
+#[test]
+fn c61_plans_without_a_pod_that_demands_a_numa_node() {
+    let table = |annotation: &str| {
+        let table = rejecting(Table::new().add("q", None).add("r", None).plan("n1", &["d/v"]), &["d/q"]);
+        let demands = |pod: &mut Value| pod["metadata"]["annotations"] = json!({annotation: "{}"});
+        let table = table.gang("x", 2, &["p", "q", "r"], &json!({})).pod("r", demands);
+        let found = table.then(|answer| answer.feasible = vec!["n1".to_owned()]);
+        found.then(|answer| answer.feasible.clear())
+    };
+    let keeps = with_waiting(takes_v(), &["d/q"]);
+    let numa = "scheduling.koordinator.sh/numa-topology-spec";
+    assert_eq!(table(numa).judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
+    assert_eq!(table("another").judge_after(&q_waits(), &keeps), Err("upstream/held"), "`r` finds no node");
+}
+
+#[test]
 fn c27_gives_up_what_the_other_gangs_hold() {
     let table = |mode: &str| {
         let mut loose = groups();

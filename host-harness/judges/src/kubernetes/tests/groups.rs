@@ -87,6 +87,66 @@ fn a_round_that_ends_before_all_pods_were_tried_is_not_compared() {
 }
 
 #[test]
+fn a_promise_to_a_pod_of_another_group_has_the_priority_of_that_group() {
+    let judged = |priority: i64| {
+        let group = |name: &str| {
+            json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+                "metadata": {"name": name, "namespace": "d"}, "spec": {"priority": 5}})
+        };
+        let mut other = member("m", priority);
+        other["spec"]["schedulingGroup"] = json!({"podGroupName": "h"});
+        other["status"]["nominatedNodeName"] = json!("n1");
+        let objects = vec![node("n1"), group("g"), group("h"), member("p", 5), other];
+        let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+        let mut trial = CaseComparison::of(&case).unwrap();
+        let attempt = (CaseStep::Schedule("d/p".to_owned()), refuses(&json!({"d/m": "n1"})));
+        let end = (CaseStep::EvictionsComplete, json!({"standing": {"d/m": "n1"}}));
+        let answered = [attempt, end].into_iter().try_for_each(|(step, outcome)| {
+            let answered = trial.step(&step, &outcome, |question| {
+                let is_least = |object: &Value| object["metadata"]["name"] == "m" && object["spec"]["priority"] == 0;
+                let placed = if question.objects.iter().any(is_least) { json!({"d/p": "n1"}) } else { json!({}) };
+                Ok(json!({"group": {"outcomes": [{"placed": placed, "nominated": {}, "victims": []}]}}))
+            });
+            answered.map_err(drop)
+        });
+        answered.map(|()| trial.tally.departures.into_keys().collect::<Vec<_>>())
+    };
+    assert_eq!(judged(0), Ok(vec!["K18"]));
+    assert_eq!(judged(5), Ok(vec![]));
+}
+
+#[test]
+fn pods_of_another_group_at_permit_hold_their_nodes_in_a_round() {
+    let group = |name: &str| {
+        json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": name, "namespace": "d"}, "spec": {"priority": 5}})
+    };
+    let others = ["q", "not-tried"].map(|name| {
+        let mut other = member(name, 5);
+        other["spec"]["schedulingGroup"] = json!({"podGroupName": "h"});
+        other
+    });
+    let objects = [node("n1"), group("g"), group("h"), member("p", 5)].into_iter().chain(others).collect();
+    let case = FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, objects);
+    let mut trial = CaseComparison::of(&case).unwrap();
+    let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"], "standing": {}});
+    let mut refused = refuses(&json!({}));
+    refused["waiting"] = json!(["d/q"]);
+    let steps = [("d/q", waits), ("d/p", refused)].map(|(pod, outcome)| (CaseStep::Schedule(pod.to_owned()), outcome));
+    let end = (CaseStep::EvictionsComplete, json!({"standing": {}}));
+    for (step, outcome) in steps.into_iter().chain([end]) {
+        let answered = trial.step(&step, &outcome, |question| {
+            let is_held = |object: &Value| object["metadata"]["name"] == "q" && object["spec"]["nodeName"] == "n1";
+            let is_free = question.pod == "d/p" && !question.objects.iter().any(is_held);
+            let placed = if is_free { json!({"d/p": "n1"}) } else { json!({}) };
+            Ok(json!({"group": {"outcomes": [{"placed": placed, "nominated": {}, "victims": []}]}}))
+        });
+        answered.unwrap();
+    }
+    assert_eq!(trial.tally.alike, 2, "q is not compared before the other pod of its group was tried");
+}
+
+#[test]
 fn rulings_explain_a_difference_about_a_group() {
     let nothing = || [refuses(&json!({})), refuses(&json!({}))];
     let placed = json!({"placed": {"d/p": "n2", "d/q": "n1"}, "nominated": {}, "victims": [], "refused": {}});
@@ -100,6 +160,9 @@ fn rulings_explain_a_difference_about_a_group() {
     let mut large = member("q", 5);
     large["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
     assert_eq!(of([member("p", 5), large], nothing()), Ok(vec!["K69"]));
+    let mut selective = member("q", 5);
+    selective["spec"]["nodeSelector"] = json!({"example.com/disk": "ssd"});
+    assert_eq!(of([member("p", 5), selective], nothing()), Ok(vec!["K69"]));
     let mut spread = member("q", 5);
     spread["spec"]["topologySpreadConstraints"] = json!([]);
     assert_eq!(of([member("p", 5), spread], nothing()), Ok(vec!["K63"]));

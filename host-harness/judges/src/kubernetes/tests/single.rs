@@ -10,7 +10,7 @@ use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{CaseComparison, JudgeRequest, TrialError, UpstreamDifference};
 
 /// Returns the rulings that explain the attempt for `d/p`, or the kind of the difference. `d/q` waits at Permit before, where it is there.
-fn judge(
+pub(super) fn judge(
     objects: Vec<Value>,
     outcome: &Value,
     answer: impl Fn(&JudgeRequest) -> KubernetesResponse,
@@ -33,12 +33,12 @@ fn judge(
 }
 
 /// Returns an object of the cluster of a question; null where it is gone.
-fn of<'q>(question: &'q JudgeRequest, name: &str) -> &'q Value {
+pub(super) fn of<'q>(question: &'q JudgeRequest, name: &str) -> &'q Value {
     question.objects.iter().find(|object| object["metadata"]["name"] == name).unwrap_or(&Value::Null)
 }
 
 /// Returns an answer with these feasible nodes.
-fn places(nodes: &[&str]) -> KubernetesResponse {
+pub(super) fn places(nodes: &[&str]) -> KubernetesResponse {
     KubernetesResponse {
         feasible: nodes.iter().map(|node| (*node).to_owned()).collect(),
         ..KubernetesResponse::default()
@@ -46,18 +46,18 @@ fn places(nodes: &[&str]) -> KubernetesResponse {
 }
 
 /// Returns an answer with one plan.
-fn evicts(node: &str, victims: &[&str]) -> KubernetesResponse {
+pub(super) fn evicts(node: &str, victims: &[&str]) -> KubernetesResponse {
     KubernetesResponse { plans: vec![plan(node, victims)], ..KubernetesResponse::default() }
 }
 
 /// Returns a PodGroup of priority 5, with this disruption mode.
-fn group(name: &str, mode: &str) -> Value {
+pub(super) fn group(name: &str, mode: &str) -> Value {
     json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": name, "namespace": "d"},
         "spec": {"priority": 5, "disruptionMode": {mode: {}}}})
 }
 
 /// Returns a pod of group `d/g` on a node.
-fn running(name: &str, node: &str) -> Value {
+pub(super) fn running(name: &str, node: &str) -> Value {
     let mut running = member(name, 5);
     running["spec"]["nodeName"] = json!(node);
     running
@@ -201,79 +201,6 @@ fn a_nominated_pod_waits_while_its_room_is_held_at_permit() {
     assert_eq!(judged(&stands, &places(&["n1"])), Ok(vec!["K22"]));
     assert_eq!(judged(&stands, &places(&["n2"])), Err("upstream/nominations"), "another pod is in the way");
     assert_eq!(judged(&json!({}), &places(&["n1"])), Ok(vec![]));
-}
-
-#[test]
-fn a_group_that_leaves_whole_counts_once() {
-    let judged = |mode: &str, needs: &[&str]| {
-        let pods = [running("v", "n1"), running("w", "n1"), pod("a", Some("n2")), pod("b", Some("n2")), pod("p", None)];
-        let pods = pods.map(|mut pod| {
-            pod["spec"]["priority"] = json!(5);
-            pod
-        });
-        let objects = [node("n1"), node("n2"), group("g", mode)].into_iter().chain(pods).collect();
-        judge(objects, &nominates("d/p", "n1", &["d/v", "d/w"]), |question| {
-            let fits = needs.iter().all(|victim| of(question, victim).is_null());
-            let has_all = !of(question, "v").is_null();
-            if fits {
-                places(&["n1"])
-            } else if has_all {
-                evicts("n2", &["d/a", "d/b"])
-            } else {
-                KubernetesResponse::default()
-            }
-        })
-    };
-    assert_eq!(judged("all", &["v", "w"]), Ok(vec!["K43"]));
-    assert_eq!(judged("single", &["v", "w"]), Err("upstream/victims"));
-    assert_eq!(judged("all", &["v", "w", "a"]), Err("upstream/victims"), "there is no room without them");
-}
-
-#[test]
-fn a_budget_that_a_more_important_pod_has_spent_counts_between_plans() {
-    let judged = |violations: u64| {
-        let ranks = |mut pod: Value, priority: i64| {
-            pod["spec"]["priority"] = json!(priority);
-            pod
-        };
-        let pods = [running("v", "n1"), pod("a", Some("n1")), pod("p", None)].into_iter().zip([5, 4, 9]);
-        let pods = pods.map(|(pod, priority)| ranks(pod, priority));
-        let objects = [node("n1"), group("g", "all")].into_iter().chain(pods).collect();
-        judge(objects, &nominates("d/p", "n1", &["d/v"]), |question| {
-            if of(question, "v").is_null() {
-                return places(&["n1"]);
-            }
-            let mut answer = evicts("n1", &["d/a"]);
-            answer.plans.iter_mut().for_each(|plan| plan.violations = violations);
-            answer
-        })
-    };
-    assert_eq!(judged(1), Ok(vec!["K43"]));
-    assert_eq!(judged(0), Err("upstream/victims"), "`a` is less important");
-}
-
-#[test]
-fn the_budgets_of_a_group_that_leaves_whole_are_violated_once() {
-    let judged = |mode: &str| {
-        let covered = |mut pod: Value| {
-            (pod["spec"]["priority"], pod["metadata"]["labels"]) = (json!(5), json!({"app": "a"}));
-            pod
-        };
-        let pods = [running("v", "n1"), running("w", "n1"), pod("a", Some("n1")), pod("b", Some("n1"))].map(covered);
-        let budget = json!({"kind": "PodDisruptionBudget", "metadata": {"name": "none", "namespace": "d"},
-            "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 0}});
-        let objects = [node("n1"), group("g", mode), budget, pod("p", None)].into_iter().chain(pods).collect();
-        judge(objects, &nominates("d/p", "n1", &["d/v", "d/w"]), |question| {
-            if of(question, "v").is_null() && of(question, "w").is_null() {
-                return places(&["n1"]);
-            }
-            let mut answer = evicts("n1", &["d/a", "d/b"]);
-            answer.plans.iter_mut().for_each(|plan| plan.violations = 2);
-            answer
-        })
-    };
-    assert_eq!(judged("all"), Ok(vec!["K43"]));
-    assert_eq!(judged("single"), Err("upstream/victims"));
 }
 
 #[test]
