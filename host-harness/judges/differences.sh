@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes DIFFERENCES.md: random clusters of each system, decided by its policy and by the real scheduler. Argument: the seed. Takes some
-# two hours of two processors on a built tree, and fails where a difference has no ruling, or a ruling explains no difference.
+# 25 minutes of a processor on a built tree, and fails where a difference has no ruling, or a ruling explains no difference.
 set -euo pipefail
 cd "$(dirname "$0")"
 seed=${1:-20261130}
@@ -16,7 +16,7 @@ why. A difference that no ruling explains fails the run. `differences.sh` made t
     judge=$(bash host-harness/judges/SYSTEM/build.sh | tail -n 1)
     cargo run --release -- fuzz --system SYSTEM --native --seed SEED --from NUMBER --cases 1 --judge "$judge" --verbose
 HEAD
-for system in "kubernetes 100000" "yunikorn 100000" "coscheduling 20000" "koordinator 20000"; do
+for system in "kubernetes 20000" "yunikorn 15000" "coscheduling 3000" "koordinator 4000"; do
     read -r name cases <<<"$system"
     judge=$(bash "$name/build.sh" | tail -n 1)
     cargo run --release --quiet -- fuzz --system "$name" --native --seed "$seed" --cases "$cases" --judge "$judge" --differences "$document"
