@@ -93,29 +93,34 @@ fn gaining_gang(
     gaining
 }
 
-/// Places the largest step of an elastic job that fits: its first pods that fit, or its smallest ones if that makes a larger step.
+/// Places the largest step of an elastic job that fits. Three orders of pods are tried: their own, the smallest first, and those with the fewest nodes
+/// first, as another pod could take these. Of steps of the same size, that of the first order is placed.
 fn largest_step(
     simulation: &mut Simulation<'_>,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
     pending_job: &PendingJob,
 ) -> Placements {
-    let before = simulation.trial.mark();
-    let in_order = step(simulation, notes, context, &pending_job.pods);
-    let request = |ix: &PodIx| simulation.cluster().pod(*ix).map(|pod| &pod.request);
-    let first = pending_job.pods.first().and_then(request);
-    if pending_job.pods.iter().all(|ix| request(ix) == first) {
-        return in_order;
+    let cluster = simulation.cluster();
+    let mut orders = vec![pending_job.pods.clone()];
+    let request = |ix: &PodIx| cluster.pod(*ix).map(|pod| &pod.request);
+    if pending_job.pods.iter().any(|ix| request(ix) != pending_job.pods.first().and_then(request)) {
+        orders.push(cluster.largest_first(&pending_job.pods).into_iter().rev().collect());
     }
-    let smallest_first: Vec<PodIx> = simulation.cluster().largest_first(&pending_job.pods).into_iter().rev().collect();
-    simulation.trial.rewind(before);
-    let other = step(simulation, notes, context, &smallest_first);
-    if other.len() > in_order.len() {
-        return other;
+    let fewest_nodes_first = orders.last().map(|order| cluster.fewest_nodes_first(order.clone()));
+    orders.extend(fewest_nodes_first);
+    orders.dedup();
+    let mut largest = Placements::new();
+    for order in &orders {
+        let before = simulation.trial.mark();
+        let placements = step(simulation, notes, context, order);
+        simulation.trial.rewind(before);
+        if placements.len() > largest.len() {
+            largest = placements;
+        }
     }
-    simulation.trial.rewind(before);
-    in_order.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
-    in_order
+    largest.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
+    largest
 }
 
 /// Places pods in this order, then takes the last ones back until the job has a legal size. Returns the placements; empty: no legal size fits.
