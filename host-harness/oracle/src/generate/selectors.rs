@@ -6,7 +6,7 @@ use super::CaseGenerator;
 use crate::build::put;
 use crate::world::{at, text};
 
-/// Labels half of the nodes of a few cases, and makes a third of the pending pods demand the label, those of one gang unlike. This is drawn last
+/// Gives half of the nodes of a few cases a label, and makes a third of the pending pods demand it, those of one gang unlike. This is drawn last
 /// of all.
 pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("nodeSelectors", 12) {
