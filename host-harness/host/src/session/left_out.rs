@@ -112,8 +112,8 @@ impl Session {
         let (message, remedy) = match event {
             _ if resource == NO_NUMBER => (
                 format!(
-                    "requests a resource or a host port that no other object names, after pods have requested thousands of others: it counts as \
-                     `{NO_NUMBER}`, and no node takes the pod"
+                    "requests a resource or a host port that no other object names, after pods have requested thousands \
+                     of others: it counts as `{NO_NUMBER}`, and no node takes the pod"
                 ),
                 "correct the name of the resource or the port; if a node has the resource since, restart this program",
             ),

@@ -30,8 +30,8 @@ pub(super) fn others_may_plan(it: &CoschedulingSituation<'_>) -> bool {
     keeps_its_nodes && it.pending(&named).any(|other| name(other) != it.question.pod && may_preempt(other))
 }
 
-/// Returns whether upstream evicts a pod of the same group, in each of its plans where the policy evicts no pod; where the policy evicts others, upstream
-/// has that plan, too, once the pods of the group on nodes are as important as the pod.
+/// Returns whether upstream evicts a pod of the same group. Where the policy evicts no pod, each plan of upstream does so; where the policy evicts
+/// others, upstream has that plan, too, once the pods of the group on nodes are as important as the pod.
 pub(super) fn evicts_its_own(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let Some(named) = group(it.pod).filter(|_| !it.policy.places() && !it.answer.places()) else { return Ok(false) };
     let is_own = |victim: &String| it.find(victim).and_then(group).as_ref() == Some(&named);

@@ -250,8 +250,8 @@ pub(super) fn outlives_who_waits(
     Ok(play.ask(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
 }
 
-/// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits, but for the pods at Permit
-/// of a group that may do without the pod (ruling R25).
+/// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits, but for the pods at
+/// Permit of a group that may do without the pod (ruling R25).
 pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking() else { return Ok(false) };
     let least = it.pending(&named).map(priority).min().unwrap_or_else(|| priority(it.pod));
@@ -263,12 +263,6 @@ pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeCl
     let play = UpstreamSimulation::of(it).with_entitlement(&it.question.pod, least, any_never);
     let answer = play.ask(&it.question.pod, ask)?;
     let pod = play.question().tried().unwrap_or(it.pod);
-    let entitled = CoschedulingSituation {
-        question: play.question(),
-        pod,
-        policy: it.policy,
-        answer: &answer,
-        has_left: it.has_left,
-    };
+    let entitled = CoschedulingSituation { question: play.question(), pod, answer: &answer, ..*it };
     Ok(compare(&entitled).is_ok() || goes_on(&entitled))
 }

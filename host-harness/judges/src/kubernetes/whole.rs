@@ -55,8 +55,8 @@ impl Situation<'_> {
         found.and_then(group_of).map_or_else(|| pod.to_owned(), |group| format!("group {group}"))
     }
 
-    /// Returns the harm that victims for room on a node are by the criteria of kube-scheduler: how many a budget does not allow, the highest priority, the sum of the
-    /// priorities, and the number, in which a group that leaves whole counts once.
+    /// Returns the harm that victims for room on a node are by the criteria of kube-scheduler: how many a budget does not allow, the highest priority,
+    /// the sum of the priorities, and the number, in which a group that leaves whole counts once.
     fn harm(&self, node: &str, victims: &BTreeSet<String>) -> (usize, Option<i64>, i64, usize) {
         let evicted = pods(&self.question.objects).filter(|pod| victims.contains(&name(pod)));
         let units: BTreeSet<(String, i64)> = evicted.map(|pod| (self.unit(&name(pod)), priority(pod))).collect();

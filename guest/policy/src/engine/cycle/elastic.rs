@@ -102,13 +102,9 @@ fn largest_step(
     pending_job: &PendingJob,
 ) -> Placements {
     let cluster = simulation.cluster();
-    let mut orders = vec![pending_job.pods.clone()];
-    let request = |ix: &PodIx| cluster.pod(*ix).map(|pod| &pod.request);
-    if pending_job.pods.iter().any(|ix| request(ix) != pending_job.pods.first().and_then(request)) {
-        orders.push(cluster.largest_first(&pending_job.pods).into_iter().rev().collect());
-    }
-    let fewest_nodes_first = orders.last().map(|order| cluster.fewest_nodes_first(order.clone()));
-    orders.extend(fewest_nodes_first);
+    let smallest_first = cluster.smallest_first(&pending_job.pods);
+    let fewest_nodes_first = cluster.fewest_nodes_first(smallest_first.clone());
+    let mut orders = vec![pending_job.pods.clone(), smallest_first, fewest_nodes_first];
     orders.dedup();
     let mut largest = Placements::new();
     for order in &orders {

@@ -6,7 +6,7 @@ use super::remove_all_then_reprieve::{in_order, plan_job};
 use super::{PlanDraft, PlanObstacle, PreemptionContext, waiting};
 use crate::engine::DecisionTrace;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Gang, Job, NodeIx, PlansInFlight, PodIx};
+use crate::model::{ClassIx, Cluster, Gang, Job, NodeIx, PlansInFlight, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -53,7 +53,7 @@ pub(super) fn without(
     (is_enough && others.iter().all(may_preempt)).then_some(others)
 }
 
-/// The maximum number of orders that are tried beside the usual one.
+/// The maximum number of orders that are tried in addition to the usual one.
 const MOST_ORDERS: usize = 4;
 
 /// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the job
@@ -65,12 +65,12 @@ pub(super) fn plan_most(
 ) -> Result<PlanDraft, PlanObstacle> {
     let silent = &mut DecisionTrace::default();
     let (mut gangs, mut first) = (context.gangs.to_vec(), Vec::new());
-    let mut found = plan_job(cluster, &mut context.of(&gangs, silent), (at_least, &first));
-    while let Some(fewer) = without_who_takes_the_room(cluster, &found, &gangs, at_least) {
+    let mut found = plan_job(cluster, &mut context.of(&gangs, silent), at_least, &first);
+    while let Some(fewer) = without_largest_in_front(cluster, &found, &gangs, at_least) {
         gangs = vec![fewer];
-        found = plan_job(cluster, &mut context.of(&gangs, silent), (at_least, &first));
+        found = plan_job(cluster, &mut context.of(&gangs, silent), at_least, &first);
     }
-    if let Some((order, plan)) = in_another_order(cluster, context, (at_least, &found)) {
+    if let Some((order, plan)) = in_another_order(cluster, context, at_least, &found) {
         (gangs, first, found) = (context.gangs.to_vec(), order, Ok(plan));
     }
     if !context.notes.are_on() {
@@ -78,11 +78,11 @@ pub(super) fn plan_most(
     }
     let preemptor = gangs.first().unwrap_or(context.preemptor);
     let context = &mut PreemptionContext { preemptor, gangs: &gangs, notes: context.notes, ..*context };
-    plan_job(cluster, context, (at_least, &first))
+    plan_job(cluster, context, at_least, &first)
 }
 
 /// Returns the gang without the largest pods, where these leave no node for the tried pod and enough others are left. `None`: this is not so.
-fn without_who_takes_the_room(
+fn without_largest_in_front(
     cluster: &Cluster,
     found: &Result<PlanDraft, PlanObstacle>,
     gangs: &[Preemptor],
@@ -101,22 +101,22 @@ fn without_who_takes_the_room(
 fn in_another_order(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    (at_least, found): (usize, &Result<PlanDraft, PlanObstacle>),
+    at_least: usize,
+    found: &Result<PlanDraft, PlanObstacle>,
 ) -> Option<(Vec<PodIx>, PlanDraft)> {
-    let class = |cluster: &Cluster, ix: PodIx| cluster.pod(ix).map(|pod| pod.class);
-    let pods: Vec<PodIx> = context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+    let pods = context.gangs.iter().flat_map(|gang| &gang.pods);
+    let classes: BTreeSet<ClassIx> = pods.filter_map(|ix| Some(cluster.pod(*ix)?.class)).collect();
+    if classes.len() < 2 {
+        return None;
+    }
     let without_a_node = |found: &Result<PlanDraft, PlanObstacle>| match found {
         Err(PlanObstacle::NoNode { pod, planned: 1.. }) => Some(*pod),
         _ => None,
     };
     let (mut first, mut next) = (Vec::new(), without_a_node(found));
     while let Some(pod) = next.filter(|pod| !first.contains(pod) && first.len() < MOST_ORDERS) {
-        if pods.iter().all(|other| class(cluster, *other) == class(cluster, pod)) {
-            return None;
-        }
         first.insert(0, pod);
-        let found =
-            plan_job(cluster, &mut context.of(context.gangs, &mut DecisionTrace::default()), (at_least, &first));
+        let found = plan_job(cluster, &mut context.of(context.gangs, &mut DecisionTrace::default()), at_least, &first);
         next = without_a_node(&found);
         if let Ok(plan) = found {
             return Some((first, plan));

@@ -66,7 +66,7 @@ fn planned(
     let (preemptor, notes) = (gangs.first()?, &mut DecisionTrace::default());
     let mut find = |cluster: &mut Cluster, branch: &Branch| {
         let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
-        plan_job(cluster, &mut context, (at_least, &[])).ok()
+        plan_job(cluster, &mut context, at_least, &[]).ok()
     };
     let mut plan = find(cluster, &Branch::default())?;
     if !plan.victims.is_empty() {

@@ -61,12 +61,13 @@ impl PreemptionSearch for WholeJobSearch {
     }
 }
 
-/// Plans the pods of the preemptor, some of them before all others. At least so many of the pods get a node; the others are left out where they find
+/// Plans the pods of the preemptor, those in `first` before all others. At least so many of the pods get a node; the others are left out where they find
 /// none. The error is the obstacle.
 pub(super) fn plan_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    (at_least, first): (usize, &[PodIx]),
+    at_least: usize,
+    first: &[PodIx],
 ) -> Result<PlanDraft, PlanObstacle> {
     let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
     let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request.clone()));

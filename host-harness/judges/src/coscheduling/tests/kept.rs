@@ -39,6 +39,15 @@ fn a_group_evicts_whom_its_least_entitled_pod_may_evict() {
     let nothing = |table: &Table| table.judge(&table.nothing(&[]));
     assert_eq!(nothing(&table(0)), Ok(vec!["R35"]));
     assert_eq!(nothing(&table(1)), Err("upstream/plan"));
+    let beside_held = |others: &[&str]| {
+        let held = ["p", "w"].map(|name| ranks(member(name, "g", None), 1));
+        let others = others.iter().map(|name| member(name, "g", None));
+        let pods: Vec<Value> = [pod("v", Some("n1"))].into_iter().chain(held).chain(others).collect();
+        let table = Table::new(&[2], &pods).group("g", 3).held("d/w", "n1");
+        table.judge(&table.nothing(&["d/w"]))
+    };
+    assert_eq!(beside_held(&["q", "r"]), Ok(vec!["R35"]), "the others are enough, so w keeps its node");
+    assert_ne!(beside_held(&["q"]), Ok(vec!["R35"]));
 }
 
 #[test]

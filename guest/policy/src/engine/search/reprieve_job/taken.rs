@@ -38,8 +38,8 @@ impl EvictionSet {
 
 impl EvictedCandidates {
     /// Evicts the candidates on these nodes, the pods that leave these nodes anyway, and the pods that the branch names. Named pods are evicted only
-    /// on these nodes, or, for a bound that is exceeded, on any node. They were permitted together, and later evictions for bounds may leave a quota too
-    /// little for them, so they are evicted before those.
+    /// on these nodes, or, where `over` says that a bound is exceeded, on any node for that bound. They were permitted together, and later evictions
+    /// for bounds may leave a quota too little for them, so they are evicted before those.
     pub fn take_on(
         &mut self,
         trial: &mut Trial<'_>,
