@@ -163,13 +163,13 @@ func (h *hints) mayWakeNow(hint hint, now time.Time) bool {
 }
 
 // waits says that a pod waits at Permit. Members of its gang that were refused are in its namespace, and may pass now: they do not wait for
-// their pace, and are woken once in a second at most. Those that wait for a node are not meant: the pod takes one; nor those that have turns.
-// Where the pod waits time and again, others are woken less and less often: two gangs of which neither is complete would have each other
-// tried forever.
+// their pace, and are woken once in a second at most. Those that wait for a node are meant only where other pods can open one for them
+// (needsOthers): else the pod just takes one; nor are those that have turns. Where the pod waits time and again, others are woken less and
+// less often: two gangs of which neither is complete would have each other tried forever.
 func (h *hints) waits(pod *v1.Pod) {
 	now := h.clock()
 	isMeant := func(hint hint) bool {
-		return hint.pod.Namespace == pod.Namespace && !hint.waitsForNode && !hint.hasTurns
+		return hint.pod.Namespace == pod.Namespace && (!hint.waitsForNode || needsOthers(hint.pod)) && !hint.hasTurns
 	}
 	h.lock.Lock()
 	h.count++
@@ -190,6 +190,16 @@ func (h *hints) waits(pod *v1.Pod) {
 	h.wake(func(hint hint) bool {
 		return isMeant(hint) && hint.waitsForPending(podUpserted) && h.mayWake(hint, now)
 	})
+}
+
+// needsOthers says whether a pod may fit a node only when other pods have theirs: pods that it must be near, or among which it must be spread.
+func needsOthers(pod *v1.Pod) bool {
+	isHard := func(spread v1.TopologySpreadConstraint) bool { return spread.WhenUnsatisfiable == v1.DoNotSchedule }
+	if slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, isHard) {
+		return true
+	}
+	affinity := pod.Spec.Affinity
+	return affinity != nil && affinity.PodAffinity != nil && len(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
 // longestAfter is the longest pause of the pods that are woken by one that waits at Permit now. The lock is held.

@@ -213,3 +213,16 @@ func TestAPodThatWaitsAtPermitWakesItsNamespace(t *testing.T) {
 		t.Error("and is woken again, two seconds later: that pod waits for the second time")
 	}
 }
+
+func TestAPodThatWaitsAtPermitWakesThoseThatNeedOthersOnNodes(t *testing.T) {
+	plain, spread, near := podNamed("plain"), podNamed("spread"), podNamed("near")
+	spread.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{WhenUnsatisfiable: v1.DoNotSchedule}}
+	near.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{}}}}
+	w := newWaking(t)
+	for _, pod := range []*v1.Pod{plain, spread, near} {
+		w.hints.also(pod, wire.Again{After: []string{podUpserted}}, w.hints.now())
+	}
+	if w.hints.waits(podNamed("sibling")); !slices.Equal(w.took(), []string{"default/near", "default/spread"}) {
+		t.Error("the node that the sibling takes may be what they wait for; the plain pod loses room by it")
+	}
+}

@@ -14,6 +14,13 @@ const MOST_PODS: usize = 20;
 /// The label by which a victim is marked that is left to another controller (Koordinator).
 const SOFT: &str = "scheduling.koordinator.sh/soft-eviction";
 
+/// Returns a node with its label `kubernetes.io/hostname`.
+fn labeled_node(name: &str) -> Value {
+    let mut node = node(name, CORES);
+    node["metadata"]["labels"] = json!({"kubernetes.io/hostname": name});
+    node
+}
+
 impl SchedulerSimulation<'_> {
     /// Creates what is there from the beginning.
     pub(super) fn create_cluster(&mut self, nodes: usize) {
@@ -22,7 +29,7 @@ impl SchedulerSimulation<'_> {
             self.world.create(object);
         }
         for number in 0..nodes {
-            self.world.create(node(&format!("n{number}"), CORES));
+            self.world.create(labeled_node(&format!("n{number}")));
         }
     }
 
@@ -37,6 +44,11 @@ impl SchedulerSimulation<'_> {
                      "terminationGracePeriodSeconds": grace, "containers": [container]},
             "status": {"phase": "Pending"},
         });
+        if self.random.percent(20) {
+            // It refuses no node, but such a pod is tried again for each that waits at Permit.
+            pod["spec"]["topologySpreadConstraints"] = json!([{"labelSelector": {"matchLabels": {"of": "model"}}, "maxSkew": 1000,
+                "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}]);
+        }
         (self.system.dress)(&mut pod, gang, important);
         self.world.create(pod);
     }
@@ -98,7 +110,7 @@ impl SchedulerSimulation<'_> {
             }
             39..=41 => {
                 let name = format!("n{}", self.random.below(5));
-                self.world.create(node(&name, CORES));
+                self.world.create(labeled_node(&name));
             }
             42..=45 => {
                 if let Some(name) = self.pick("Pod", |_| true) {

@@ -1,7 +1,9 @@
 //! How often refused pods are worth another attempt (`paces.go`).
 
+use serde_json::Value;
+
 use super::hints::{POD_UPSERTED, PodHint, PodHints};
-use super::world::{Object, SECOND, uid_of};
+use super::world::{Object, SECOND, text, uid_of};
 
 const FIRST_PACE: i64 = SECOND / 10;
 pub(super) const LONGEST_PACE: i64 = 10 * SECOND;
@@ -25,6 +27,16 @@ pub(super) struct RetryPace {
 fn longest_of(uid: &str) -> i64 {
     let sum = uid.bytes().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     LONGEST_PACE - i64::from(sum % 2500) * (SECOND / 1000)
+}
+
+/// Returns whether a pod may fit a node only when other pods have theirs: pods that it must be near, or among which it must be spread.
+fn needs_others(pod: &Object) -> bool {
+    let spread = pod.pointer("/spec/topologySpreadConstraints").and_then(Value::as_array);
+    let near = pod
+        .pointer("/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution")
+        .and_then(Value::as_array);
+    spread.is_some_and(|all| all.iter().any(|it| text(it, "/whenUnsatisfiable") == "DoNotSchedule"))
+        || near.is_some_and(|terms| !terms.is_empty())
 }
 
 impl RetryPace {
@@ -92,7 +104,7 @@ impl PodHints {
         self.count += 1;
         self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
         let (longest, now) = (self.longest_after(uid_of(pod)), self.clock);
-        let is_meant = |hint: &PodHint| !hint.waits_for_node && !hint.has_turns;
+        let is_meant = |hint: &PodHint| (!hint.waits_for_node || needs_others(&hint.pod)) && !hint.has_turns;
         for (uid, hint) in self.pods.iter_mut().filter(|(_, hint)| is_meant(hint)) {
             if let Some(pace) = self.paces.get_mut(uid) {
                 pace.pause = pace.pause.min(longest);

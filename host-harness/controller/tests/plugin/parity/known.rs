@@ -1,11 +1,7 @@
 //! Scenarios whose end in a living cluster is another one than in the harness, and why.
 
-/// Why a gang is seen before it is complete.
-const LOOSE_COMES_FIRST: &str = "where loose is tried before strict has its node, strict waits at Permit until loose is tried again, which nothing but \
-                                 another change or the end of its time there brings about";
-
 /// Scenarios that end as in the harness in some runs, and so in others: each with the reason.
-const SOMETIMES: [(&str, &str, &str); 6] = [
+const SOMETIMES: [(&str, &str, &str); 4] = [
     (
         "coscheduling/cos-quota-of-a-rejected-group-is-free",
         r#"{"bound":{"team-a/alone":"n1","team-a/runs":"n1"},"nominated":{},"waiting":[],"victims":[]}"#,
@@ -21,16 +17,6 @@ const SOMETIMES: [(&str, &str, &str); 6] = [
         "coscheduling/cos-quota-leaving-pods-and-the-promise-they-leave-for-count-once",
         r#"{"bound":{"b/n":"n1"},"nominated":{"a/m":"n2"},"waiting":[],"victims":["b/v2"]}"#,
         "the story deletes v1, which n has evicted: whether it was evicted or deleted first depends on the moment",
-    ),
-    (
-        "coscheduling/cos-plan-in-flight-stands-while-members-wait-for-each-other",
-        r#"{"bound":{"d/x-1":"a","d/x-2":"a"},"nominated":{"d/loose":"a"},"waiting":["d/strict"],"victims":["d/v"]}"#,
-        LOOSE_COMES_FIRST,
-    ),
-    (
-        "coscheduling/cos-plan-in-flight-stands-and-evicts-no-further-pod",
-        r#"{"bound":{"d/w":"c","d/x-1":"a","d/x-2":"a","d/x-3":"c"},"nominated":{"d/loose":"a"},"waiting":["d/strict"],"victims":["d/v"]}"#,
-        LOOSE_COMES_FIRST,
     ),
     (
         "koordinator/quota-who-leaves-counts-for-the-quota-above",
