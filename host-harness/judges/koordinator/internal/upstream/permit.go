@@ -27,6 +27,10 @@ func (o *one) gang(pod *v1.Pod) *core.GangSummary {
 func (o *one) hold(pod *v1.Pod, node string) (*framework.Status, error) {
 	assumed := pod.DeepCopy()
 	assumed.Spec.NodeName = node
+	if assumed.Status.StartTime == nil {
+		// As for bound pods, see completePod of package cluster.
+		assumed.Status.StartTime = &o.cluster.Later
+	}
 	if err := o.scheduler.Cache.AssumePod(klog.FromContext(o.ctx), assumed); err != nil {
 		return nil, err
 	}
