@@ -13,7 +13,7 @@ impl Policy for KeyShort {
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
-        Ok(self.0.hear(events))
+        Ok(self.0.apply(events))
     }
 
     fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {

@@ -7,7 +7,7 @@ use lictor_sdk::*;
 
 thread_local! {
     /// How many questions there were since the instance was started.
-    static QUESTIONS: Cell<u64> = const { Cell::new(0) };
+    static CALLS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The policy.
@@ -20,12 +20,12 @@ impl Policy for Remembers {
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
-        Ok(self.0.hear(events))
+        Ok(self.0.apply(events))
     }
 
     fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {
-        let epoch = QUESTIONS.get().wrapping_add(1);
-        QUESTIONS.set(epoch);
+        let epoch = CALLS.get().wrapping_add(1);
+        CALLS.set(epoch);
         let mut keys = self.0.keys(&pods)?;
         if epoch.is_multiple_of(2) {
             keys.iter_mut().flatten().for_each(|byte| *byte = !*byte);

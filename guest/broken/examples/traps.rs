@@ -14,7 +14,7 @@ impl Policy for Traps {
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
-        Ok(self.0.hear(events))
+        Ok(self.0.apply(events))
     }
 
     fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {

@@ -13,7 +13,7 @@ pub struct Ages(pub BTreeMap<PodId, i64>);
 
 impl Ages {
     /// Takes note of pods.
-    pub fn hear(&mut self, events: Vec<Event>) -> Applied {
+    pub fn apply(&mut self, events: Vec<Event>) -> Applied {
         for event in events {
             match event {
                 Event::PodUpserted(pod) => drop(self.0.insert(pod.id, pod.created)),
@@ -36,6 +36,6 @@ impl Ages {
 
 /// Describes a policy of this name that orders the queue.
 pub fn description(name: &str) -> Description {
-    let system = system(SYSTEM, "the oldest pod is tried first", &[ExtensionPoint::QueueOrder]);
+    let system = system_info(SYSTEM, "the oldest pod is tried first", &[ExtensionPoint::QueueOrder]);
     Description { name: name.to_owned(), version: "1".to_owned(), systems: vec![system] }
 }

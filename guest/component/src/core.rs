@@ -6,7 +6,7 @@ use lictor_policy::Engine;
 use crate::bound::answers::PolicyError;
 use crate::bound::cluster::{Event, NumberedTemplate};
 use crate::bound::core::{Applied, ConfigError, Description, Guest};
-use crate::{Component, TEMPLATES, ask};
+use crate::{Component, TEMPLATES, with_engine};
 
 impl Guest for Component {
     fn describe() -> Description {
@@ -14,7 +14,7 @@ impl Guest for Component {
     }
 
     fn configure(system: String, arguments: String) -> Result<(), ConfigError> {
-        let configured = ask(|engine| engine.configure(&system, &arguments));
+        let configured = with_engine(|engine| engine.configure(&system, &arguments));
         if configured.is_ok() {
             TEMPLATES.take();
         }
@@ -22,7 +22,7 @@ impl Guest for Component {
     }
 
     fn apply(templates: Vec<NumberedTemplate>, events: Vec<Event>) -> Result<Applied, PolicyError> {
-        ask(|engine| {
+        with_engine(|engine| {
             TEMPLATES
                 .with_borrow_mut(|known| known.apply(templates.cross(), events.cross(), |events| engine.apply(events)))
         })

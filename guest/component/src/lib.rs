@@ -27,7 +27,7 @@ thread_local! {
 }
 
 /// Asks the engine, and turns its answer into a binding.
-fn ask<A: lictor_contract::Cross<B>, B>(question: impl FnOnce(&mut Engine) -> A) -> B {
+fn with_engine<A: lictor_contract::Cross<B>, B>(question: impl FnOnce(&mut Engine) -> A) -> B {
     ENGINE.with_borrow_mut(question).cross()
 }
 

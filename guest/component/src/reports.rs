@@ -3,47 +3,47 @@
 use crate::bound::answers::{Mark, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
 use crate::bound::{account, explain, marks, standing, state};
-use crate::{Component, ask};
+use crate::{Component, with_engine};
 
 impl account::Guest for Component {
     fn queues() -> Result<Vec<account::QueueAccount>, PolicyError> {
-        ask(|engine| engine.queues())
+        with_engine(|engine| engine.queues())
     }
 
     fn memberships(pods: Vec<PodId>) -> Result<Vec<account::Membership>, PolicyError> {
-        ask(|engine| engine.memberships(&pods))
+        with_engine(|engine| engine.memberships(&pods))
     }
 }
 
 impl marks::Guest for Component {
     fn marks(pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
-        ask(|engine| engine.marks(pod, node))
+        with_engine(|engine| engine.marks(pod, node))
     }
 }
 
 impl standing::Guest for Component {
     fn standings(pods: Vec<PodId>) -> Result<Vec<Vec<standing::Threat>>, PolicyError> {
-        ask(|engine| engine.standings(&pods))
+        with_engine(|engine| engine.standings(&pods))
     }
 }
 
 impl explain::Guest for Component {
     fn record_notes(on: bool) {
-        ask(|engine| engine.record_notes(on));
+        with_engine(|engine| engine.record_notes(on));
     }
 
     fn notes(pod: PodId) -> Result<Vec<explain::Note>, PolicyError> {
-        ask(|engine| engine.notes(pod))
+        with_engine(|engine| engine.notes(pod))
     }
 }
 
 impl state::Guest for Component {
     fn save() -> state::Checkpoint {
-        ask(|engine| engine.save())
+        with_engine(|engine| engine.save())
     }
 
     fn restore(checkpoint: state::Checkpoint) -> Result<(), state::StateError> {
         let checkpoint = lictor_contract::Cross::cross(checkpoint);
-        ask(|engine| engine.restore(&checkpoint))
+        with_engine(|engine| engine.restore(&checkpoint))
     }
 }

@@ -19,7 +19,7 @@ pub mod crossing {
 /// The templates that the host sent to a policy, by number.
 #[derive(Debug, Default)]
 pub struct Templates {
-    known: BTreeMap<TemplateId, Arc<PodTemplate>>,
+    templates: BTreeMap<TemplateId, Arc<PodTemplate>>,
     /// Findings about events that were applied before one whose template is missing: the next answer says them.
     unreported: Vec<Finding>,
 }
@@ -36,11 +36,11 @@ impl Templates {
         events: Vec<crossing::Event>,
         apply: impl FnOnce(Vec<Event>) -> Result<Applied, PolicyError>,
     ) -> Result<Applied, PolicyError> {
-        self.known.extend(told.into_iter().map(|NumberedTemplate { id, template }| (id, Arc::new(template))));
+        self.templates.extend(told.into_iter().map(|NumberedTemplate { id, template }| (id, Arc::new(template))));
         let mut whole = Vec::with_capacity(events.len());
         let mut missing = Ok(());
         for (event, happened) in (0..).zip(events) {
-            match happened.try_map(|number| self.known.get(&number).cloned().ok_or(number)) {
+            match happened.try_map(|number| self.templates.get(&number).cloned().ok_or(number)) {
                 Ok(happened) => whole.push(happened),
                 Err(number) => {
                     let what = "template".to_owned();

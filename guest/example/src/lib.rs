@@ -95,7 +95,7 @@ impl Policy for FirstCome {
     fn describe() -> Description {
         use ExtensionPoint::{PreFilter, QueueOrder, Reserve, Score};
         let points = [QueueOrder, PreFilter, Score, Reserve];
-        let mut system = system(SYSTEM, "first come first served, with one quota", &points);
+        let mut system = system_info(SYSTEM, "first come first served, with one quota", &points);
         system.arguments = vec![Argument {
             name: "cpu".to_owned(),
             kind: ArgumentKind::Text.into(),

@@ -12,6 +12,6 @@ mod testing;
 
 pub use engine::{Engine, engine_rules};
 pub use laws::{LawKind, LawListing, Mutation};
-pub use systems::{rules, unpack_queues};
+pub use systems::{list_laws, unpack_queues};
 
 use lictor_contract::{self as contract, duration, quantity};

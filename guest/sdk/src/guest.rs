@@ -27,7 +27,7 @@ thread_local! {
 pub struct ExportedPolicy<P>(PhantomData<P>);
 
 /// Calls the configured policy, and converts its answer into a binding.
-fn ask<P: PolicyStorage, A: Cross<B>, B>(
+fn with_policy<P: PolicyStorage, A: Cross<B>, B>(
     question: impl FnOnce(&mut P) -> Result<A, PolicyError>,
 ) -> Result<B, answers::PolicyError> {
     let answer = P::slot().with_borrow_mut(|policy| match policy {
@@ -38,7 +38,7 @@ fn ask<P: PolicyStorage, A: Cross<B>, B>(
 }
 
 /// Calls a function of the policy that needs no configuration. Where no policy is configured, a new one answers.
-fn ask_any<P: PolicyStorage, A>(question: impl FnOnce(&mut P) -> A) -> A {
+fn with_policy_or_default<P: PolicyStorage, A>(question: impl FnOnce(&mut P) -> A) -> A {
     P::slot().with_borrow_mut(|policy| match policy {
         Some(policy) => question(policy),
         None => question(&mut P::default()),
@@ -65,7 +65,7 @@ impl<P: PolicyStorage> bound::core::Guest for ExportedPolicy<P> {
         templates: Vec<NumberedTemplate>,
         events: Vec<Event>,
     ) -> Result<bound::core::Applied, answers::PolicyError> {
-        ask(|policy: &mut P| {
+        with_policy(|policy: &mut P| {
             TEMPLATES
                 .with_borrow_mut(|known| known.apply(templates.cross(), events.cross(), |events| policy.apply(events)))
         })
@@ -74,90 +74,90 @@ impl<P: PolicyStorage> bound::core::Guest for ExportedPolicy<P> {
 
 impl<P: PolicyStorage> bound::queue::Guest for ExportedPolicy<P> {
     fn queue_keys(pods: Vec<PodId>) -> Result<bound::queue::SortKeys, answers::PolicyError> {
-        ask(|policy: &mut P| policy.queue_keys(pods))
+        with_policy(|policy: &mut P| policy.queue_keys(pods))
     }
 }
 
 impl<P: PolicyStorage> bound::placement::Guest for ExportedPolicy<P> {
     fn pre_filter(pod: PodId) -> Result<bound::placement::PreFiltered, answers::PolicyError> {
-        ask(|policy: &mut P| policy.pre_filter(pod))
+        with_policy(|policy: &mut P| policy.pre_filter(pod))
     }
     fn filter(pod: PodId) -> Result<bound::placement::NodeVerdicts, answers::PolicyError> {
-        ask(|policy: &mut P| policy.filter(pod))
+        with_policy(|policy: &mut P| policy.filter(pod))
     }
     fn post_filter(
         pods: Vec<PodId>,
         refuted: bound::placement::Refuted,
     ) -> Result<bound::placement::PostFiltered, answers::PolicyError> {
-        ask(|policy: &mut P| policy.post_filter(pods, refuted.cross()))
+        with_policy(|policy: &mut P| policy.post_filter(pods, refuted.cross()))
     }
     fn reserve(pod: PodId, node: NodeId) -> Result<answers::Effects, answers::PolicyError> {
-        ask(|policy: &mut P| policy.reserve(pod, node))
+        with_policy(|policy: &mut P| policy.reserve(pod, node))
     }
     fn unreserve(pod: PodId, cause: bound::placement::ReleaseCause) -> Result<answers::Effects, answers::PolicyError> {
-        ask(|policy: &mut P| policy.unreserve(pod, cause.cross()))
+        with_policy(|policy: &mut P| policy.unreserve(pod, cause.cross()))
     }
 }
 
 impl<P: PolicyStorage> bound::score::Guest for ExportedPolicy<P> {
     fn score(pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.score(pod, nodes))
+        with_policy(|policy: &mut P| policy.score(pod, nodes))
     }
 }
 
 impl<P: PolicyStorage> bound::permit::Guest for ExportedPolicy<P> {
     fn permit(pod: PodId) -> Result<bound::permit::Permitted, answers::PolicyError> {
-        ask(|policy: &mut P| policy.permit(pod))
+        with_policy(|policy: &mut P| policy.permit(pod))
     }
 }
 
 impl<P: PolicyStorage> bound::cycle::Guest for ExportedPolicy<P> {
     fn act() -> Result<bound::cycle::Actions, answers::PolicyError> {
-        ask(P::act)
+        with_policy(P::act)
     }
 }
 
 impl<P: PolicyStorage> bound::enforce::Guest for ExportedPolicy<P> {
     fn enforce() -> Result<bound::enforce::Enforced, answers::PolicyError> {
-        ask(P::enforce)
+        with_policy(P::enforce)
     }
 }
 
 impl<P: PolicyStorage> bound::account::Guest for ExportedPolicy<P> {
     fn queues() -> Result<Vec<bound::account::QueueAccount>, answers::PolicyError> {
-        ask(P::queues)
+        with_policy(P::queues)
     }
     fn memberships(pods: Vec<PodId>) -> Result<Vec<bound::account::Membership>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.memberships(pods))
+        with_policy(|policy: &mut P| policy.memberships(pods))
     }
 }
 
 impl<P: PolicyStorage> bound::marks::Guest for ExportedPolicy<P> {
     fn marks(pod: PodId, node: NodeId) -> Result<Vec<answers::Mark>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.marks(pod, node))
+        with_policy(|policy: &mut P| policy.marks(pod, node))
     }
 }
 
 impl<P: PolicyStorage> bound::standing::Guest for ExportedPolicy<P> {
     fn standings(pods: Vec<PodId>) -> Result<Vec<Vec<bound::standing::Threat>>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.standings(pods))
+        with_policy(|policy: &mut P| policy.standings(pods))
     }
 }
 
 impl<P: PolicyStorage> bound::explain::Guest for ExportedPolicy<P> {
     fn record_notes(on: bool) {
-        ask_any(|policy: &mut P| policy.record_notes(on));
+        with_policy_or_default(|policy: &mut P| policy.record_notes(on));
     }
     fn notes(pod: PodId) -> Result<Vec<bound::explain::Note>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.notes(pod))
+        with_policy(|policy: &mut P| policy.notes(pod))
     }
 }
 
 impl<P: PolicyStorage> bound::state::Guest for ExportedPolicy<P> {
     fn save() -> bound::state::Checkpoint {
-        ask_any(P::save).cross()
+        with_policy_or_default(P::save).cross()
     }
     fn restore(checkpoint: bound::state::Checkpoint) -> Result<(), bound::state::StateError> {
-        ask_any(|policy: &mut P| policy.restore(checkpoint.cross())).cross()
+        with_policy_or_default(|policy: &mut P| policy.restore(checkpoint.cross())).cross()
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! impl Policy for Anything {
 //!     fn describe() -> Description {
-//!         let system = system("anything", "every pod passes", &[ExtensionPoint::PreFilter]);
+//!         let system = system_info("anything", "every pod passes", &[ExtensionPoint::PreFilter]);
 //!         Description { name: "anything".to_owned(), version: "1".to_owned(), systems: vec![system] }
 //!     }
 //!
@@ -35,7 +35,7 @@ pub mod testing;
 
 pub use guest::{ExportedPolicy, PolicyStorage};
 pub use lictor_contract::*;
-pub use policy::{Policy, system};
+pub use policy::{Policy, system_info};
 
 /// Exports a type that implements [`Policy`] as the policy of this component. Once a crate, at its root, in a library with
 /// `crate-type = ["cdylib"]`; outside of wasm only the type's own functions are there.

@@ -119,7 +119,7 @@ pub trait Policy: Default {
 }
 
 /// Creates a system that decides at these extension points, reads only nodes and pods, leaves capacity to the host, and takes no arguments.
-pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo {
+pub fn system_info(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo {
     SystemInfo {
         name: name.to_owned(),
         about: about.to_owned(),

@@ -34,18 +34,18 @@ use time::opened_as;
 /// The policy, and the open input.
 #[derive(Default)]
 pub struct PageEngine {
-    open: Option<OpenCluster>,
-    recorded: Option<OpenRecording>,
+    open_cluster: Option<OpenCluster>,
+    recording: Option<OpenRecording>,
 }
 
 /// An open cluster.
 struct OpenCluster {
-    told: OpenInput,
+    input: OpenInput,
     opened: ClusterSession,
     scenario: Option<Scenario>,
     record: Option<DecisionReport>,
     /// The decided cycles: the events before each.
-    played: Vec<CycleInterval>,
+    decided_cycles: Vec<CycleInterval>,
     /// One of the cycles with explanations: that of the last question.
     explained: Option<ExplainedCycle<ClusterSession>>,
     /// The cluster as it was opened, without the changes.
@@ -94,12 +94,12 @@ impl PageEngine {
         if !told.recording.is_empty() {
             let play = OpenRecording::open(&told)?;
             let summary = play.summary();
-            *self = PageEngine { open: None, recorded: Some(play) };
+            *self = PageEngine { open_cluster: None, recording: Some(play) };
             return Ok(summary);
         }
         let open = OpenCluster::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
         let summary = open.summary();
-        *self = PageEngine { open: Some(open), recorded: None };
+        *self = PageEngine { open_cluster: Some(open), recording: None };
         Ok(summary)
     }
 
@@ -108,7 +108,7 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open, or the policy failed.
     pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<&DecisionReport, Vec<Problem>> {
-        let open = self.held_mut()?;
+        let open = self.open_cluster_mut()?;
         open.decide(cycles, explained).map_err(|failure| failure.problems())?;
         open.record.as_ref().ok_or_else(nothing)
     }
@@ -118,7 +118,7 @@ impl PageEngine {
     /// # Errors
     /// The pod or job does not exist, or nothing is open.
     pub fn what_if(&self, name: &str) -> Result<WhatIfReport, Vec<Problem>> {
-        let open = self.held()?;
+        let open = self.open_cluster()?;
         let OpenCluster { system, arguments, schedulers, .. } = open;
         let case = WhatIfRequest { snapshot: &open.snapshot(), name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
@@ -129,8 +129,8 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open.
     pub fn snapshot(&self) -> Result<ExportedFile, Vec<Problem>> {
-        let open = self.held()?;
-        Ok(written::snapshot(&open.told.name, &open.snapshot()))
+        let open = self.open_cluster()?;
+        Ok(written::snapshot(&open.input.name, &open.snapshot()))
     }
 
     /// Returns the decisions as a scenario that passes.
@@ -138,9 +138,9 @@ impl PageEngine {
     /// # Errors
     /// Nothing was decided last, or the scenario does not end as it was decided.
     pub fn scenario(&self) -> Result<ExportedFile, Vec<Problem>> {
-        let open = self.held()?;
-        let OpenCluster { told, opened, newest, arguments, schedulers, .. } = open;
-        if open.played.is_empty() {
+        let open = self.open_cluster()?;
+        let OpenCluster { input: told, opened, newest, arguments, schedulers, .. } = open;
+        if open.decided_cycles.is_empty() {
             return Err(problem("nothing was decided", "decide first"));
         }
         let cycles = open.replayed().map_err(|failure| failure.problems())?;
@@ -149,7 +149,7 @@ impl PageEngine {
             snapshot: &open.snapshot(),
             newest: *newest,
             system: opened.system().map(|system| system.name.as_str()).unwrap_or_default(),
-            arguments: &arguments.given,
+            arguments: &arguments.values,
             schedulers,
             cycles: &cycles,
         };
@@ -161,10 +161,10 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open, or the policy failed; the recording is damaged.
     pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
-        if let Some(play) = &mut self.recorded {
+        if let Some(play) = &mut self.recording {
             return play.picture();
         }
-        let OpenCluster { opened, .. } = self.held_mut()?;
+        let OpenCluster { opened, .. } = self.open_cluster_mut()?;
         let memberships = opened.memberships().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &memberships))
     }
@@ -174,24 +174,24 @@ impl PageEngine {
     /// # Errors
     /// No scenario is open.
     pub fn play(&self, explained: bool) -> Result<ScenarioReport, Vec<Problem>> {
-        let scenario = self.open.as_ref().and_then(|open| open.scenario.as_ref());
+        let scenario = self.open_cluster.as_ref().and_then(|open| open.scenario.as_ref());
         let scenario = scenario.ok_or_else(|| problem("no scenario is open", "open one"))?;
         let play = if explained { run_explained } else { run };
         Ok(play(scenario, Box::<Native>::default()))
     }
 
     /// Returns the open cluster or scenario.
-    fn held(&self) -> Result<&OpenCluster, Vec<Problem>> {
-        self.open.as_ref().ok_or_else(|| self.not_held())
+    fn open_cluster(&self) -> Result<&OpenCluster, Vec<Problem>> {
+        self.open_cluster.as_ref().ok_or_else(|| self.no_open_cluster())
     }
 
-    fn held_mut(&mut self) -> Result<&mut OpenCluster, Vec<Problem>> {
-        let problems = self.not_held();
-        self.open.as_mut().ok_or(problems)
+    fn open_cluster_mut(&mut self) -> Result<&mut OpenCluster, Vec<Problem>> {
+        let problems = self.no_open_cluster();
+        self.open_cluster.as_mut().ok_or(problems)
     }
 
-    fn not_held(&self) -> Vec<Problem> {
-        match self.recorded {
+    fn no_open_cluster(&self) -> Vec<Problem> {
+        match self.recording {
             None => nothing(),
             Some(_) => problem("a recording can be looked at, not changed", "open a dump of a cluster or a scenario"),
         }
@@ -205,11 +205,11 @@ impl OpenCluster {
             UserArguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
         // With the laws of another system than its own, a scenario is only a cluster.
-        let own = scenario.as_ref().filter(|scenario| [scenario.laws.as_str(), ""].contains(&system.as_str()));
+        let own = scenario.as_ref().filter(|scenario| [scenario.system.as_str(), ""].contains(&system.as_str()));
         if let Some(scenario) = own {
-            system.clone_from(&scenario.laws);
-            if arguments.given.is_empty() {
-                arguments.given = scenario.args.clone();
+            system.clone_from(&scenario.system);
+            if arguments.values.is_empty() {
+                arguments.values = scenario.args.clone();
             }
             schedulers = if schedulers.is_empty() { scenario.schedulers.clone() } else { schedulers };
         }
@@ -223,11 +223,11 @@ impl OpenCluster {
         let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());
         Ok(OpenCluster {
-            told,
+            input: told,
             opened,
             scenario,
             record: None,
-            played: Vec::new(),
+            decided_cycles: Vec::new(),
             explained: None,
             unchanged,
             changes,
@@ -258,7 +258,7 @@ impl OpenCluster {
             self.opened.explain()?;
         }
         self.record = Some(self.opened.decide(cycles, PolicySource::default())?);
-        self.played.extend((0..cycles).map(|_| CycleInterval::default()));
+        self.decided_cycles.extend((0..cycles).map(|_| CycleInterval::default()));
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ impl OpenInput {
     /// The mistakes of the cluster.
     pub fn snapshot(&self, scenario: Option<&Scenario>) -> Result<ClusterSnapshot, DecideError> {
         match scenario {
-            None => ClusterSnapshot::told(&self.name, self.text.clone()),
+            None => ClusterSnapshot::from_text(&self.name, self.text.clone()),
             Some(scenario) => {
                 let (objects, files) = (scenario.cluster.clone(), vec![self.name.clone()]);
                 Ok(ClusterSnapshot { objects, files, ..ClusterSnapshot::default() })

@@ -85,7 +85,7 @@ fn after_a_recycle() {
     let component = Sandbox::new(limits).unwrap().load(embedded()).unwrap();
     let next = |_| {
         let mut session = Session::open(Box::new(component.start().unwrap()), "koordinator", "").unwrap();
-        session.handle(SessionInput::Listed(objects.clone())).unwrap();
+        session.handle(SessionInput::InitialList(objects.clone())).unwrap();
         assert_eq!(session.counters().recycles, 1);
         let since = Instant::now();
         session.handle(SessionInput::Attempt("default/c".to_owned())).unwrap();

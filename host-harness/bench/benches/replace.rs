@@ -135,7 +135,7 @@ impl SimulationRun {
     }
 
     /// Tells the session an input, and has what it asks for done: victims leave with the next cycle.
-    fn tell(&mut self, session: &mut Session, input: SessionInput, leaving: &mut Vec<String>) {
+    fn feed(&mut self, session: &mut Session, input: SessionInput, leaving: &mut Vec<String>) {
         let mut step = self.handle(session, input);
         loop {
             let commands = std::mem::take(&mut step.commands);
@@ -162,7 +162,7 @@ fn started(loaded: &LoadedComponent) -> Box<dyn Policy> {
 
 fn opened(loaded: &LoadedComponent, objects: &[KubernetesObject]) -> Session {
     let mut session = Session::open(started(loaded), "koordinator", "").unwrap();
-    session.handle(SessionInput::Listed(objects.to_vec())).unwrap();
+    session.handle(SessionInput::InitialList(objects.to_vec())).unwrap();
     session
 }
 
@@ -182,10 +182,10 @@ fn play(
             played.begin = begun.elapsed();
         }
         for key in std::mem::take(&mut leaving) {
-            played.tell(&mut session, SessionInput::Removed(key), &mut Vec::new());
+            played.feed(&mut session, SessionInput::Removed(key), &mut Vec::new());
         }
         for input in inputs(cycle) {
-            played.tell(&mut session, input, &mut leaving);
+            played.feed(&mut session, input, &mut leaving);
         }
     }
     (played, session)
@@ -226,7 +226,7 @@ fn rolled_back(loaded: &LoadedComponent, objects: &[KubernetesObject]) -> Vec<Du
             session.handle(SessionInput::Clock(session.mirror().now())).unwrap();
         }
         let begun = Instant::now();
-        session.give_up_replacement("the benchmark goes on");
+        session.abort_replacement("the benchmark goes on");
         session.handle(SessionInput::Clock(session.mirror().now())).unwrap();
         pauses.push(begun.elapsed());
         assert_eq!(session.replacement().unwrap().state, ReplacementState::RolledBack);

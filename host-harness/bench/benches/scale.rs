@@ -73,7 +73,7 @@ fn sandboxed() -> impl Policy {
     Sandbox::new(limits).unwrap().load(embedded()).unwrap().start().unwrap()
 }
 
-fn told(mut policy: impl Policy, events: &[Event]) -> impl Policy {
+fn loaded(mut policy: impl Policy, events: &[Event]) -> impl Policy {
     policy.configure("koordinator", "").unwrap().unwrap();
     policy.apply(events.to_vec()).unwrap();
     policy
@@ -97,7 +97,7 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
             BatchSize::PerIteration,
         );
     });
-    let mut policy = told(fresh(), events);
+    let mut policy = loaded(fresh(), events);
     group.bench_function("pre-filter", |b| b.iter(|| black_box(policy.pre_filter(preemptor).unwrap())));
     group.bench_function("filter", |b| b.iter(|| black_box(policy.filter(preemptor).unwrap())));
     group.bench_function("post-filter", |b| {

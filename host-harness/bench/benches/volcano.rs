@@ -131,7 +131,7 @@ impl BenchmarkCluster {
 }
 
 /// Builds a policy that has received the cluster.
-fn told(mode: &str) -> Engine {
+fn loaded(mode: &str) -> Engine {
     let laws = Engine::describe().systems.into_iter().find(|laws| laws.name == "volcano").unwrap();
     let mut scene = BenchmarkCluster { events: Vec::new(), interests: laws.interests, pods: 0, chance: Chance(1) };
     scene.cluster();
@@ -160,7 +160,7 @@ fn cycles(c: &mut Criterion) {
     let mut group = c.benchmark_group("volcano-cycle");
     group.sample_size(10);
     for mode in ["elastic", "reclaim"] {
-        let mut engine = told(mode);
+        let mut engine = loaded(mode);
         let [bound, plans, victims] = cycle(&mut engine);
         println!("{mode}: {bound} pods bound, {plans} plans, {victims} victims");
         group.bench_function(mode, |b| b.iter(|| black_box(cycle(&mut engine))));

@@ -38,7 +38,7 @@ fn rustc() -> OsString {
 /// # Errors
 /// Where it cannot be added; the message has the command to run.
 pub fn ensure_target() -> Result<(), Box<dyn Error>> {
-    if target_is_there()? {
+    if is_target_installed()? {
         return Ok(());
     }
     let toolchain = env::var("RUSTUP_TOOLCHAIN").ok();
@@ -49,12 +49,12 @@ pub fn ensure_target() -> Result<(), Box<dyn Error>> {
     }
     let line = format!("{add:?}").replace('"', "");
     match add.stdout(Stdio::null()).status() {
-        Ok(status) if status.success() && target_is_there()? => Ok(()),
+        Ok(status) if status.success() && is_target_installed()? => Ok(()),
         _ => Err(format!("the target `{TARGET}` is not installed and could not be added; run `{line}`").into()),
     }
 }
 
-fn target_is_there() -> Result<bool, Box<dyn Error>> {
+fn is_target_installed() -> Result<bool, Box<dyn Error>> {
     let asked = Command::new(rustc()).args(["--print", "target-libdir", "--target", TARGET]).output()?;
     let libraries = PathBuf::from(String::from_utf8(asked.stdout)?.trim());
     Ok(asked.status.success() && libraries.is_dir() && fs::read_dir(libraries)?.next().is_some())
@@ -111,7 +111,7 @@ pub fn without_paths(workspace: &Path) -> Vec<String> {
 fn passes(name: &str) -> bool {
     const FETCHING: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_HTTP_"];
     const BARRED: [&str; 4] = ["CARGO", "RUSTC", "RUSTDOC", "RUSTFLAGS"];
-    const TOLD: [&str; 7] = ["TARGET", "HOST", "OPT_LEVEL", "PROFILE", "MAKEFLAGS", "NUM_JOBS", "OUT_DIR"];
+    const CARGO_VARIABLES: [&str; 7] = ["TARGET", "HOST", "OPT_LEVEL", "PROFILE", "MAKEFLAGS", "NUM_JOBS", "OUT_DIR"];
     FETCHING.iter().any(|start| name.starts_with(start))
-        || !(BARRED.iter().any(|start| name.starts_with(start)) || TOLD.contains(&name) || name == "DEBUG")
+        || !(BARRED.iter().any(|start| name.starts_with(start)) || CARGO_VARIABLES.contains(&name) || name == "DEBUG")
 }

@@ -19,7 +19,7 @@ pub(super) fn eviction(eviction: Option<&EvictionDecision>) -> String {
 }
 
 /// Adds a line for each changed pod and each changed victim.
-pub(super) fn tell(page: &mut TextPage, differences: &Differences) {
+pub(super) fn render_differences(page: &mut TextPage, differences: &Differences) {
     for DecisionChange { pod, then, now } in &differences.pods {
         let (then, now) = (decision(then.as_ref()), decision(now.as_ref()));
         page.paragraph("  ", 6, &format!("{pod}: {then} => {now}"));

@@ -36,7 +36,7 @@ pub(super) struct PolicyArgs {
 /// A chosen policy, which can be started any number of times.
 pub(super) struct LoadedPolicy {
     loaded: Option<LoadedComponent>,
-    switched: Option<(String, Mutation)>,
+    mutation: Option<(String, Mutation)>,
     /// The limits of a component.
     pub(super) limits: SandboxLimits,
     /// The source of the policy.
@@ -45,7 +45,7 @@ pub(super) struct LoadedPolicy {
 
 impl PolicyArgs {
     /// Makes the choice of a word: `embedded`, `native`, or a component, with these limits: its file, or its name in a registry, pinned to a digest.
-    pub(super) fn named(word: &str, limits: &LimitArgs, remote: &RegistryArgs) -> PolicyArgs {
+    pub(super) fn from_word(word: &str, limits: &LimitArgs, remote: &RegistryArgs) -> PolicyArgs {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
         let native = word == "native";
         let limits = if native { LimitArgs::default() } else { limits.clone() };
@@ -53,11 +53,11 @@ impl PolicyArgs {
     }
 
     /// Returns this choice and that of `word`, for commands with two policies. The options about registries apply to both.
-    pub(super) fn and(&self, word: &str) -> Result<(PolicyArgs, PolicyArgs), CommandError> {
+    pub(super) fn with_second(&self, word: &str) -> Result<(PolicyArgs, PolicyArgs), CommandError> {
         let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
         self.remote.must_be_about(&[own, word])?;
         let first = PolicyArgs { remote: self.remote.about(own), ..self.clone() };
-        Ok((first, PolicyArgs::named(word, &self.limits, &self.remote)))
+        Ok((first, PolicyArgs::from_word(word, &self.limits, &self.remote)))
     }
 
     /// Returns whether the choice is the policy of this build, with or without WebAssembly.
@@ -81,7 +81,7 @@ impl PolicyArgs {
     /// Returns the choice of a word, with the same limits and options about registries.
     #[cfg(feature = "live")]
     pub(super) fn next(&self, word: &str) -> PolicyArgs {
-        PolicyArgs::named(word, &self.limits, &self.remote)
+        PolicyArgs::from_word(word, &self.limits, &self.remote)
     }
 
     /// Loads the component of these bytes; `name` is its name for people.
@@ -89,9 +89,9 @@ impl PolicyArgs {
     /// # Errors
     /// A key is given: then a signature is demanded, and these bytes have none. The component cannot be loaded.
     #[cfg(feature = "live")]
-    pub(super) fn given(&self, name: &str, bytes: Vec<u8>) -> Result<LoadedPolicy, CommandError> {
+    pub(super) fn load_bytes(&self, name: &str, bytes: Vec<u8>) -> Result<LoadedPolicy, CommandError> {
         if self.remote.demands_signature() {
-            return Err(CommandError::Useless(
+            return Err(CommandError::ConflictingOptions(
                 "`--key` demands a signature, and one that is not of a registry has none",
             ));
         }
@@ -100,10 +100,10 @@ impl PolicyArgs {
     }
 
     /// Finds the policy.
-    pub(super) fn find(&self) -> Result<LoadedPolicy, CommandError> {
+    pub(super) fn load_policy(&self) -> Result<LoadedPolicy, CommandError> {
         let limits = self.limits.read()?;
         if self.native && self.limits.is_given() {
-            return Err(CommandError::Useless("`--limit` bounds a component, and `--native` runs none"));
+            return Err(CommandError::ConflictingOptions("`--limit` bounds a component, and `--native` runs none"));
         }
         let read = match &self.component {
             None => self.remote.must_be_unused().map(|()| None)?,
@@ -115,7 +115,7 @@ impl PolicyArgs {
     /// Loads a component that was read; without one, the embedded policy.
     fn load(&self, read: Option<FetchedComponent>, limits: SandboxLimits) -> Result<LoadedPolicy, CommandError> {
         if self.native {
-            return Ok(LoadedPolicy { loaded: None, switched: None, limits, source: PolicySource::default() });
+            return Ok(LoadedPolicy { loaded: None, mutation: None, limits, source: PolicySource::default() });
         }
         let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
         let (file, trust) = read.as_ref().map_or((None, None), |read| (Some(read.name.clone()), read.trust));
@@ -123,7 +123,7 @@ impl PolicyArgs {
         let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = ComponentDigest { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
         let source = PolicySource { file, trust, component: Some(component) };
-        Ok(LoadedPolicy { loaded: Some(loaded), switched: None, limits, source })
+        Ok(LoadedPolicy { loaded: Some(loaded), mutation: None, limits, source })
     }
 }
 
@@ -131,7 +131,7 @@ impl LoadedPolicy {
     /// Makes the embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Mutation) -> LoadedPolicy {
         let (switched, source) = (Some((code.to_owned(), to)), PolicySource::default());
-        LoadedPolicy { loaded: None, switched, limits: SandboxLimits::default(), source }
+        LoadedPolicy { loaded: None, mutation: switched, limits: SandboxLimits::default(), source }
     }
 
     /// Returns the SHA-256 of the component. Without WebAssembly: that of the embedded one, which was built from the same sources.
@@ -159,7 +159,7 @@ impl LoadedPolicy {
 
     /// Starts the policy with an empty cluster.
     pub(super) fn start(&self) -> Result<Box<dyn Policy>, CommandError> {
-        match (&self.loaded, &self.switched) {
+        match (&self.loaded, &self.mutation) {
             (None, None) => Ok(Box::new(Native::default())),
             (None, Some((code, to))) => Ok(Box::new(Native::switched(code, *to))),
             (Some(loaded), _) => {

@@ -6,19 +6,19 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     /// Success: 0.
-    Done,
+    Success,
     /// An expectation failed, a plan was refused, or the policy failed: 1.
-    Failed,
+    Failure,
     /// The command could not run, for example because of a mistake on the command line: 2.
-    Unable,
+    Error,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         match exit {
-            Exit::Done => ExitCode::SUCCESS,
-            Exit::Failed => ExitCode::from(1),
-            Exit::Unable => ExitCode::from(2),
+            Exit::Success => ExitCode::SUCCESS,
+            Exit::Failure => ExitCode::from(1),
+            Exit::Error => ExitCode::from(2),
         }
     }
 }

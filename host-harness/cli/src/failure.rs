@@ -23,7 +23,7 @@ pub(super) const UNEXPLAINED: &str =
 pub(super) enum CommandError {
     /// Nothing can be decided.
     #[error("{0}")]
-    Deciding(#[from] DecideError),
+    Decide(#[from] DecideError),
     /// A component is not a valid policy.
     #[error("{error}")]
     Component { file: String, error: LoadError },
@@ -56,7 +56,7 @@ pub(super) enum CommandError {
     /// The page cannot be served.
     #[cfg(feature = "page")]
     #[error("the page cannot be served at {address}: {error}")]
-    Unserved { address: std::net::SocketAddr, error: String },
+    PageUnserved { address: std::net::SocketAddr, error: String },
     /// A cluster cannot be reached, or not be worked with in these surroundings.
     #[cfg(feature = "live")]
     #[error("{message}")]
@@ -64,22 +64,22 @@ pub(super) enum CommandError {
     /// A running process has no answer.
     #[cfg(feature = "live")]
     #[error("{message}")]
-    Unanswered { message: String, hint: String },
+    ControllerRefused { message: String, hint: String },
     /// A recording cannot be read, or not be appended to.
     #[error("{error}")]
     Recording { file: String, error: RecordingError },
     /// A recording cannot be written.
     #[error("the recording cannot be written: {error}")]
-    Unrecorded { file: String, error: io::Error },
+    RecordingUnwritable { file: String, error: io::Error },
     /// A policy does not know a system.
     #[error("`{word}`: there is no system `{system}`")]
     UnknownSystem { word: String, system: String, known: Vec<String> },
     /// No system is named, and there is no cluster yet that would say which of these fits.
     #[error("no system is named, and a scheduler that has not connected yet does not say which one fits")]
-    Unnamed(Vec<String>),
+    NoSystemNamed(Vec<String>),
     /// The replacement of a policy cannot begin.
     #[error("{0}")]
-    Irreplaceable(ReplaceError),
+    ReplacementRejected(ReplaceError),
     /// A scenario cannot be played with a policy.
     #[error("{error}")]
     Scenario { file: String, error: String },
@@ -94,22 +94,22 @@ pub(super) enum CommandError {
     Unexplained { file: String },
     /// The policy cannot be held to the contract at all.
     #[error("the policy cannot be tested: {0}")]
-    NoConformance(String),
+    Untestable(String),
     /// A socket cannot be listened at.
     #[error("{0}")]
     Socket(lictor_serve::ListenError),
     /// The two sides of a measurement decide differently.
     #[error("{0}")]
-    Unlike(String),
+    SidesDiffer(String),
     /// No judge is available for the decisions.
     #[error("{message}")]
     NoJudge { message: String, remedy: &'static str },
     /// Two options do not work together.
     #[error("{0}")]
-    Useless(&'static str),
+    ConflictingOptions(&'static str),
     /// A document could not be written.
     #[error("the output could not be written: {0}")]
-    Written(String),
+    Serialization(String),
     /// Writing to the output failed.
     #[error("the output could not be written: {0}")]
     Output(#[from] io::Error),
@@ -117,25 +117,25 @@ pub(super) enum CommandError {
 
 impl From<Vec<InputError>> for CommandError {
     fn from(mistakes: Vec<InputError>) -> CommandError {
-        CommandError::Deciding(mistakes.into())
+        CommandError::Decide(mistakes.into())
     }
 }
 
 impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> CommandError {
-        CommandError::Deciding(error.into())
+        CommandError::Decide(error.into())
     }
 }
 
 impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> CommandError {
-        CommandError::Deciding(DecideError::Open(error))
+        CommandError::Decide(DecideError::Open(error))
     }
 }
 
 impl From<CallError> for CommandError {
     fn from(error: CallError) -> CommandError {
-        CommandError::Deciding(DecideError::Session(error.into()))
+        CommandError::Decide(DecideError::Session(error.into()))
     }
 }
 
@@ -147,18 +147,18 @@ impl CommandError {
     }
 
     /// Reports the failure on the standard error. Returns the exit status.
-    pub(super) fn tell(&self) -> Exit {
+    pub(super) fn report(&self) -> Exit {
         if matches!(self, CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
-            return Exit::Done;
+            return Exit::Success;
         }
         for problem in self.problems() {
-            anstream::eprint!("{}", shown(&problem));
+            anstream::eprint!("{}", format_problem(&problem));
         }
         match self {
-            CommandError::Deciding(DecideError::Session(_) | DecideError::Open(OpenError::CallError(_)))
-            | CommandError::Unlike(_)
-            | CommandError::NoConformance(_) => Exit::Failed,
-            _ => Exit::Unable,
+            CommandError::Decide(DecideError::Session(_) | DecideError::Open(OpenError::CallError(_)))
+            | CommandError::SidesDiffer(_)
+            | CommandError::Untestable(_) => Exit::Failure,
+            _ => Exit::Error,
         }
     }
 
@@ -166,7 +166,7 @@ impl CommandError {
     pub(super) fn warn(&self) {
         for problem in self.problems() {
             let problem = problem.of(Severity::Warning).remedy("continuing without explanations");
-            anstream::eprint!("{}", shown(&problem));
+            anstream::eprint!("{}", format_problem(&problem));
         }
     }
 
@@ -183,8 +183,8 @@ impl CommandError {
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
-            CommandError::Deciding(DecideError::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
-            CommandError::Deciding(failure) => failure.problems(),
+            CommandError::Decide(DecideError::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
+            CommandError::Decide(failure) => failure.problems(),
             CommandError::Component { file, error } => {
                 vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
             }
@@ -209,19 +209,19 @@ impl CommandError {
                 vec![this().about(file).remedy(remedy)]
             }
             #[cfg(feature = "page")]
-            CommandError::Unserved { .. } => vec![this().remedy("name another `--port`, or none")],
+            CommandError::PageUnserved { .. } => vec![this().remedy("name another `--port`, or none")],
             #[cfg(feature = "live")]
             CommandError::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
             #[cfg(feature = "live")]
-            CommandError::Unanswered { hint, .. } => vec![this().remedy(hint.clone())],
+            CommandError::ControllerRefused { hint, .. } => vec![this().remedy(hint.clone())],
             CommandError::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
-            CommandError::Unrecorded { file, .. } => {
+            CommandError::RecordingUnwritable { file, .. } => {
                 vec![this().about(file).remedy("name a file that can be written, with `--record`")]
             }
             CommandError::UnknownSystem { known, .. } => {
                 vec![this().remedy(format!("the policy knows {}", either(known)))]
             }
-            CommandError::Unnamed(known) => {
+            CommandError::NoSystemNamed(known) => {
                 vec![this().remedy(format!("name the system with `--system`: {}", either(known)))]
             }
             CommandError::Scenario { file, .. } => {
@@ -237,21 +237,21 @@ impl CommandError {
             CommandError::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
-            CommandError::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
+            CommandError::Untestable(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
             CommandError::Socket(_) => {
                 vec![this().remedy("name another path with `--socket`, or end what listens there")]
             }
-            CommandError::Irreplaceable(_)
-            | CommandError::Useless(_)
-            | CommandError::Unlike(_)
-            | CommandError::Written(_)
+            CommandError::ReplacementRejected(_)
+            | CommandError::ConflictingOptions(_)
+            | CommandError::SidesDiffer(_)
+            | CommandError::Serialization(_)
             | CommandError::Output(_) => vec![this()],
         }
     }
 }
 
 /// Formats a problem for the user.
-pub(super) fn shown(problem: &Problem) -> String {
+pub(super) fn format_problem(problem: &Problem) -> String {
     let (word, colour) = match problem.severity {
         Severity::Error => ("error", AnsiColor::Red),
         Severity::Warning => ("warning", AnsiColor::Yellow),

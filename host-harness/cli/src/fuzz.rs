@@ -75,7 +75,7 @@ pub(super) fn run(asked: &FuzzArgs) -> Result<Exit, CommandError> {
     if let (Some(judge), Some(file)) = (&asked.judge, &asked.mutants) {
         return mutants::run(asked, judge, file);
     }
-    let chosen = asked.policy.find()?;
+    let chosen = asked.policy.load_policy()?;
     let progress = ProgressDisplay::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
     let (start, mut tally, mut played) = (Instant::now(), RunCounts::default(), 0u64);
     let mut found: Vec<FailingCase> = Vec::new();
@@ -107,8 +107,8 @@ pub(super) fn run(asked: &FuzzArgs) -> Result<Exit, CommandError> {
     if let (Some(judged), Some(file)) = (&judged, &asked.differences) {
         append(file, &judged.section(asked.laws, (asked.seed, played)))?;
     }
-    let dead = judged.is_some_and(|judged| !judged.dead(asked.laws).is_empty());
-    Ok(if found.is_empty() && !dead { Exit::Done } else { Exit::Failed })
+    let dead = judged.is_some_and(|judged| !judged.unused_rulings(asked.laws).is_empty());
+    Ok(if found.is_empty() && !dead { Exit::Success } else { Exit::Failure })
 }
 
 /// Plays a case natively, and through the component if there is one; the judge, if there is one, compares.
@@ -128,14 +128,14 @@ fn both(
 /// Writes a case as a scenario.
 fn save(directory: &Path, case: &FuzzCase, failure: &fuzz::FuzzFailure) -> Result<(), CommandError> {
     let file = directory.join(format!("{}.yaml", fuzz::title(case, failure)));
-    let unwritten = |error: std::io::Error| CommandError::Written(format!("{}: {error}", file.display()));
+    let unwritten = |error: std::io::Error| CommandError::Serialization(format!("{}: {error}", file.display()));
     std::fs::create_dir_all(directory).map_err(unwritten)?;
     std::fs::write(&file, fuzz::scenario(case, failure)).map_err(unwritten)
 }
 
 /// Appends a section to a document.
 fn append(file: &Path, section: &str) -> Result<(), CommandError> {
-    let unwritten = |error: std::io::Error| CommandError::Written(format!("{}: {error}", file.display()));
+    let unwritten = |error: std::io::Error| CommandError::Serialization(format!("{}: {error}", file.display()));
     let mut document = std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(unwritten)?;
     document.write_all(format!("\n{section}").as_bytes()).map_err(unwritten)
 }

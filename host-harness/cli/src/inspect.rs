@@ -47,7 +47,7 @@ pub(super) fn run(asked: &InspectArgs) -> Result<Exit, CommandError> {
         TextOrJson::Text => page(&file, &told).print()?,
     }
     match told.refused {
-        None => Ok(Exit::Done),
+        None => Ok(Exit::Success),
         Some(error) => Err(CommandError::Component { file, error }),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lictor_contract::Severity;
 
-use super::failure::shown;
+use super::failure::format_problem;
 use lictor_decide::Problem;
 use lictor_host::sandbox::{Cache, LoadError, Sandbox, SandboxLimits};
 
@@ -30,7 +30,7 @@ pub(super) fn sandbox(limits: SandboxLimits) -> Result<Sandbox, LoadError> {
 fn warn(directory: &Path, error: &io::Error) {
     let why =
         format!("what is compiled cannot be kept in {}: {error} ({VARIABLE} names another place)", directory.display());
-    anstream::eprint!("{}", shown(&Problem::error(why).of(Severity::Warning)));
+    anstream::eprint!("{}", format_problem(&Problem::error(why).of(Severity::Warning)));
 }
 
 /// Returns the directory of the cache: the named one, else the usual one. `None`: nothing is cached.

@@ -101,7 +101,7 @@ pub fn embedded() -> &'static [u8] {
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
     let run = if plugin::is_meant() { plugin::run() } else { Cli::parse().command.run() };
-    let exit = run.unwrap_or_else(|failure| failure.tell());
+    let exit = run.unwrap_or_else(|failure| failure.report());
     exit.into()
 }
 

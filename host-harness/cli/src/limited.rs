@@ -53,13 +53,13 @@ pub(super) fn remedy(cause: &FailureCause) -> String {
         _ => None,
     };
     let otherwise = || "the answer was discarded; run `lictor inspect` for details of the policy".to_owned();
-    breakage.and_then(more).map_or_else(otherwise, |more| format!("nothing was decided; {more}"))
+    breakage.and_then(raise_limit_hint).map_or_else(otherwise, |more| format!("nothing was decided; {more}"))
 }
 
 /// Returns what to do where a component is refused. `None`: the error says it itself.
 pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
     match error {
-        LoadError::Broke(breakage) => more(breakage),
+        LoadError::Broke(breakage) => raise_limit_hint(breakage),
         LoadError::TooLarge { bytes, .. } => Some(allow("component", &mebibytes(*bytes))),
         LoadError::SlowToCompile(time) => Some(allow("compile-time", &twice(*time))),
         _ => None,
@@ -67,13 +67,13 @@ pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
 }
 
 /// Returns how to raise the limit that a policy has met. `None`: no limit was met.
-fn more(breakage: &PolicyFault) -> Option<String> {
+fn raise_limit_hint(breakage: &PolicyFault) -> Option<String> {
     Some(match breakage {
         PolicyFault::Deadline(time) => allow("call-time", &twice(*time)),
         PolicyFault::Fuel(fuel) => allow("call-fuel", &fuel.saturating_mul(2).to_string()),
         PolicyFault::Memory { wanted, .. } => allow("memory", &mebibytes(wanted.saturating_mul(2))),
         PolicyFault::ResultTooLarge(bytes) => allow("result", &mebibytes(bytes.saturating_mul(2))),
-        PolicyFault::Trapped { .. } | PolicyFault::BadAnswer(_) | PolicyFault::Gone { .. } => return None,
+        PolicyFault::Trapped { .. } | PolicyFault::BadAnswer(_) | PolicyFault::AlreadyFailed { .. } => return None,
     })
 }
 
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_proposed_is_a_larger_one() {
-        let proposed = |breakage| more(&breakage).unwrap();
+        let proposed = |breakage| raise_limit_hint(&breakage).unwrap();
         assert!(proposed(PolicyFault::Deadline(Duration::from_millis(50))).ends_with("`--limit call-time=1s`"));
         assert!(proposed(PolicyFault::Deadline(Duration::from_secs(10))).ends_with("`--limit call-time=20s`"));
         assert!(proposed(PolicyFault::Fuel(5)).ends_with("`--limit call-fuel=10`"));
         let memory = PolicyFault::Memory { wanted: (4 << 30) + 1, limit: 4 << 30 };
         assert!(proposed(memory).ends_with("`--limit memory=8193Mi`"));
         assert!(proposed(PolicyFault::ResultTooLarge(10)).ends_with("`--limit result=1Mi`"));
-        assert_eq!(more(&PolicyFault::BadAnswer(String::new())), None);
+        assert_eq!(raise_limit_hint(&PolicyFault::BadAnswer(String::new())), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The mutants of the laws: each law as a whole, and each of several cases of denial.
 
-use lictor_policy::{Mutation, rules};
+use lictor_policy::{Mutation, list_laws};
 
 /// A law with a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,9 +15,9 @@ impl Mutant {
     /// Returns the change of the law, in words.
     pub fn change(&self) -> String {
         match self.to {
-            Mutation::Silent => "out of force".to_owned(),
-            Mutation::Contrary => "to the contrary".to_owned(),
-            Mutation::Without(case) => format!("without `{case}`"),
+            Mutation::AlwaysHolds => "out of force".to_owned(),
+            Mutation::AlwaysFails => "to the contrary".to_owned(),
+            Mutation::WithoutCase(case) => format!("without `{case}`"),
         }
     }
 }
@@ -57,10 +57,10 @@ const NO_DENIALS: [(&str, &str); 21] = [
 /// Returns the mutants of all laws in force. Each law is out of force, reversed, and without each of its cases of denial where it has several. A
 /// comparator has no cases.
 pub fn mutants() -> impl Iterator<Item = Mutant> {
-    rules().into_iter().flat_map(|(_, entry)| {
+    list_laws().into_iter().flat_map(|(_, entry)| {
         let of = move |to| Mutant { code: entry.code, to };
         let cases = entry.templates.iter().map(|(case, _)| *case).filter(|_| entry.templates.len() > 1);
         let denying = cases.filter(move |case| !NO_DENIALS.contains(&(entry.code, case)));
-        [Mutation::Silent, Mutation::Contrary].into_iter().chain(denying.map(Mutation::Without)).map(of)
+        [Mutation::AlwaysHolds, Mutation::AlwaysFails].into_iter().chain(denying.map(Mutation::WithoutCase)).map(of)
     })
 }

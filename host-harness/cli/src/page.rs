@@ -71,7 +71,7 @@ impl TextPage {
     }
 
     /// Adds a paragraph of lesser importance: dimmed where colours are allowed.
-    pub(super) fn aside(&mut self, lead: &str, rest: usize, text: &str) {
+    pub(super) fn dimmed(&mut self, lead: &str, rest: usize, text: &str) {
         let style = if self.screen.colour { Style::new().dimmed() } else { Style::new() };
         for line in self.wrapped(lead, rest, text) {
             self.line(format!("{style}{line}{style:#}"));

@@ -94,7 +94,7 @@ fn read(access: &ClusterArgs, chosen: &LoadedPolicy, system: &str) -> Result<Sna
     let described = chosen.start()?.describe()?;
     let mut system = system.to_owned();
     if system.is_empty() && described.systems.len() > 1 {
-        let cluster = live::cluster(access, &decide::telling_kinds(&described))?;
+        let cluster = live::cluster(access, &decide::deciding_kinds(&described))?;
         system = choose(&SnapshotSource::Text(CLUSTER, cluster).read()?.objects, &described).system;
     }
     let system = &*system;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The delay before anything is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHOW_DELAY: Duration = Duration::from_secs(1);
 
 /// A long operation, shown until this value is dropped.
 pub(super) struct ProgressDisplay {
     bar: ProgressBar,
-    shown: Option<(Sender<()>, JoinHandle<()>)>,
+    display_thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl ProgressDisplay {
@@ -40,7 +40,7 @@ impl ProgressDisplay {
         let (over, waits) = mpsc::channel::<()>();
         let drawn = bar.clone();
         let show = move || {
-            if let Err(RecvTimeoutError::Timeout) = waits.recv_timeout(PATIENCE) {
+            if let Err(RecvTimeoutError::Timeout) = waits.recv_timeout(SHOW_DELAY) {
                 drawn.set_draw_target(ProgressDrawTarget::stderr());
                 drawn.enable_steady_tick(Duration::from_millis(100));
                 // The thread ends when the sender is dropped.
@@ -49,13 +49,13 @@ impl ProgressDisplay {
             }
         };
         let shown = if stderr().is_terminal() { Some((over, thread::spawn(show))) } else { None };
-        ProgressDisplay { bar, shown }
+        ProgressDisplay { bar, display_thread: shown }
     }
 }
 
 impl Drop for ProgressDisplay {
     fn drop(&mut self) {
-        if let Some((over, thread)) = self.shown.take() {
+        if let Some((over, thread)) = self.display_thread.take() {
             drop(over);
             // A failure to draw must not fail the command.
             let _ = thread.join();

@@ -7,7 +7,7 @@ use std::path::Path;
 use lictor_contract::{Description, Severity};
 
 use super::choice::LoadedPolicy;
-use super::failure::{CommandError, shown};
+use super::failure::{CommandError, format_problem};
 use lictor_decide::Problem;
 use lictor_host::recording::{self, Header, IncompleteTail, Recorder, RecordingError, RecordingReader, end_of};
 use lictor_host::session::FaultRules;
@@ -24,7 +24,7 @@ impl RecordingFile {
     /// Begins a recording, or continues the one in the file: a tail that was cut is removed, and the user is warned.
     pub(super) fn open(path: &Path) -> Result<RecordingFile, CommandError> {
         let file = path.display().to_string();
-        let cannot = |error| CommandError::Unrecorded { file: file.clone(), error };
+        let cannot = |error| CommandError::RecordingUnwritable { file: file.clone(), error };
         let there = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(cannot(error)),
@@ -64,7 +64,7 @@ impl RecordingFile {
             // An empty file that stays does no harm.
             let _ = fs::remove_file(&self.file);
         }
-        finished.map_err(|error| CommandError::Unrecorded { file: self.file.clone(), error })
+        finished.map_err(|error| CommandError::RecordingUnwritable { file: self.file.clone(), error })
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn is_recording(path: &Path) -> bool {
 /// Reports a tail that is missing.
 pub(super) fn warn(file: &str, tail: IncompleteTail, what: &str) {
     let problem = Problem::error(tail.to_string()).about(file).of(Severity::Warning).remedy(what);
-    anstream::eprint!("{}", shown(&problem));
+    anstream::eprint!("{}", format_problem(&problem));
 }
 
 /// Returns the header of a session for its recording.

@@ -16,7 +16,7 @@ use super::upgrade::allowed;
 pub(super) const REPLACING: &str = "Replacement of the policy";
 
 /// The time between two looks at the file.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The options for the replacement of the policy of a running process.
 #[derive(Debug, Clone, Args)]
@@ -58,20 +58,20 @@ impl ReplacementArgs {
             return Ok(());
         }
         if is_recorded {
-            return Err(CommandError::Useless(
+            return Err(CommandError::ConflictingOptions(
                 "`--follow` replaces the policy, and a recording (`--record`) is of one policy",
             ));
         }
         let Some(file) = policy.file().map(ToOwned::to_owned) else {
-            return Err(CommandError::Useless(
+            return Err(CommandError::ConflictingOptions(
                 "`--follow` looks at the file of a component: name it with `--component`",
             ));
         };
         let mut looks = FileWatch::new(digest(&file));
         thread::Builder::new().name("follow".to_owned()).spawn(move || {
             loop {
-                thread::sleep(LOOK);
-                if looks.again(digest(&file)) {
+                thread::sleep(POLL_INTERVAL);
+                if looks.should_take(digest(&file)) {
                     changed();
                 }
             }
@@ -84,18 +84,18 @@ impl ReplacementArgs {
 #[derive(Debug)]
 struct FileWatch {
     taken: Option<Vec<u8>>,
-    seen: Option<Vec<u8>>,
+    last_seen: Option<Vec<u8>>,
 }
 
 impl FileWatch {
     fn new(now: Option<Vec<u8>>) -> FileWatch {
-        FileWatch { taken: now.clone(), seen: now }
+        FileWatch { taken: now.clone(), last_seen: now }
     }
 
     /// Returns whether to take the file now: its content is new, and was the same at two looks, so that no process is writing it. A file that cannot
     /// be read any more is taken, too: then the reason is reported.
-    fn again(&mut self, now: Option<Vec<u8>>) -> bool {
-        let is_still = std::mem::replace(&mut self.seen, now.clone()) == now;
+    fn should_take(&mut self, now: Option<Vec<u8>>) -> bool {
+        let is_still = std::mem::replace(&mut self.last_seen, now.clone()) == now;
         let is_new = is_still && now != self.taken;
         if is_new {
             self.taken = now;
@@ -118,8 +118,8 @@ mod tests {
         let mut looks = FileWatch::new(file(b"old"));
         let seen =
             [file(b"old"), file(b"ne"), file(b"new"), file(b"new"), file(b"new"), None, None, None, file(b"new")];
-        let taken: Vec<bool> = seen.into_iter().map(|now| looks.again(now)).collect();
+        let taken: Vec<bool> = seen.into_iter().map(|now| looks.should_take(now)).collect();
         assert_eq!(taken, [false, false, false, true, false, false, true, false, false]);
-        assert!(looks.again(file(b"new")), "it is back");
+        assert!(looks.should_take(file(b"new")), "it is back");
     }
 }

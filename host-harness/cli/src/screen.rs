@@ -49,12 +49,12 @@ pub(super) fn print(text: &str) -> io::Result<()> {
 
 /// Writes a value to the standard output as JSON.
 pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), CommandError> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| CommandError::Written(error.to_string()))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| CommandError::Serialization(error.to_string()))?;
     Ok(print(&format!("{text}\n"))?)
 }
 
 /// Writes a value to the standard output as YAML.
 pub(super) fn print_yaml<T: Serialize>(value: &T) -> Result<(), CommandError> {
-    let text = serde_saphyr::to_string(value).map_err(|error| CommandError::Written(error.to_string()))?;
+    let text = serde_saphyr::to_string(value).map_err(|error| CommandError::Serialization(error.to_string()))?;
     Ok(print(&text)?)
 }

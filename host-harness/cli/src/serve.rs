@@ -26,7 +26,7 @@ use signal_hook::iterator::Signals;
 use super::arguments::{self, SystemArgs};
 use super::choice::{LoadedPolicy, PolicyArgs};
 use super::exit::Exit;
-use super::failure::{CommandError, shown};
+use super::failure::{CommandError, format_problem};
 use super::live;
 use super::recorded::{RecordingFile, header};
 use super::replacing::ReplacementArgs;
@@ -59,7 +59,7 @@ pub(super) struct ServeArgs {
 }
 
 /// The answer to a second scheduler where files are shared.
-const TAKEN: &str = "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own";
+const FILES_IN_USE: &str = "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own";
 
 /// The parts with which sessions are opened.
 struct SchedulerSessionFactory {
@@ -76,10 +76,10 @@ struct SchedulerSessionFactory {
 /// Serves until a signal ends the process (SIGINT, SIGTERM): the connections are cut, and what is recorded is written.
 pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
     let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
-    let chosen = asked.policy.find()?;
+    let chosen = asked.policy.load_policy()?;
     let described = chosen.start()?.describe()?;
     if asked.in_force.laws.is_empty() && described.systems.len() > 1 {
-        return Err(CommandError::Unnamed(described.systems.into_iter().map(|system| system.name).collect()));
+        return Err(CommandError::NoSystemNamed(described.systems.into_iter().map(|system| system.name).collect()));
     }
     let opening = Arc::new(SchedulerSessionFactory {
         chosen: Mutex::new(Arc::new(chosen)),
@@ -93,7 +93,7 @@ pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
     // Errors of the policy or its arguments are reported before any scheduler connects. No session uses the recording yet.
     let ConnectionSetup { points, welcome, .. } = opening.open(&[])?;
     if points.contains(&ExtensionPoint::Act) {
-        return Err(CommandError::Useless(
+        return Err(CommandError::ConflictingOptions(
             "this system decides in cycles of its own, and a kube-scheduler asks about one pod at a time: use `lictor run`",
         ));
     }
@@ -105,7 +105,7 @@ pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
         })
     };
     if only_marks(&welcome.system, &opening.arguments.json()) {
-        anstream::eprint!("{}", shown(&lines::marks()));
+        anstream::eprint!("{}", format_problem(&lines::marks()));
     }
     let lines = ConnectionLog::new(SystemMatch::new(described, &welcome.system));
     let report: Arc<dyn ConnectionObserver> = match asked.listen {
@@ -117,10 +117,10 @@ pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
     };
     let server = Server::listen(&asked.socket, Arc::new(open), report).map_err(CommandError::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
-    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.find() {
+    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.load_policy() {
         Ok(chosen) => opening.offer(Arc::new(chosen), terms, &offers),
         Err(failure) => {
-            let _exit = failure.tell();
+            let _exit = failure.report();
         }
     })?;
     anstream::eprintln!("listening at {} with {}", asked.socket.display(), welcome.policy);
@@ -132,7 +132,7 @@ pub(super) fn run(asked: &ServeArgs) -> Result<Exit, CommandError> {
     }
     let signal = ended.recv().unwrap_or_default();
     anstream::eprintln!("ended by {signal}");
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }
 
 /// Stops the server at the first signal (SIGINT, SIGTERM). The channel receives the name of the signal. The next signal ends the process at once.
@@ -171,13 +171,15 @@ impl SchedulerSessionFactory {
         };
         let (name, opening) = (new.source.short(), self.clone());
         let settled = move || *opening.chosen.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
-        offers.make(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(settled) });
+        offers.offer(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(settled) });
     }
 
     /// Opens a session for the pods of these schedulers, unless the command names others.
     fn open(&self, schedulers: &[String]) -> Result<ConnectionSetup, CommandError> {
         let is_shared = self.recorder.is_some() || self.checkpoint.is_some();
-        let right = is_shared.then(|| self.right.acquire().ok_or(CommandError::Useless(TAKEN))).transpose()?;
+        let right = is_shared
+            .then(|| self.right.acquire().ok_or(CommandError::ConflictingOptions(FILES_IN_USE)))
+            .transpose()?;
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
@@ -188,14 +190,14 @@ impl SchedulerSessionFactory {
             let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
             let of = vec!["a scheduler".to_owned()];
             let header = header(&described, &chosen, with, schedulers, FaultRules::default(), of);
-            policy = recorder.listen(policy, &header);
+            policy = recorder.observe(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);
         let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info.as_ref()))?;
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
         }
-        let info = info.ok_or(CommandError::Useless("the policy describes no system"))?;
+        let info = info.ok_or(CommandError::ConflictingOptions("the policy describes no system"))?;
         Ok(ConnectionSetup {
             session,
             recorder: self.recorder.clone(),

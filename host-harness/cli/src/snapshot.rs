@@ -43,7 +43,7 @@ impl SnapshotSource {
             SnapshotSource::Files(files) => {
                 ClusterSnapshot::read(self.names(), files.iter().map(|file| items_in(file)))
             }
-            SnapshotSource::Text(name, text) => ClusterSnapshot::told(name, text.clone()),
+            SnapshotSource::Text(name, text) => ClusterSnapshot::from_text(name, text.clone()),
         }
     }
 

@@ -6,13 +6,13 @@ mod kit;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_policy::{Engine, Mutation, rules};
+use lictor_policy::{Engine, Mutation, list_laws};
 
 use super::choice::{LoadedPolicy, PolicyArgs, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
 use super::failure::CommandError;
-use super::laws::near;
+use super::laws::similar_laws;
 use super::page::TextPage;
 use super::progress::ProgressDisplay;
 use super::recorded::{RecordingFile, header};
@@ -79,13 +79,13 @@ impl TestArgs {
     /// [`CommandError::UnknownLaw`] where the law does not exist.
     fn switched(&self) -> Result<Option<(&str, Mutation)>, CommandError> {
         let (code, to) = match (&self.without, &self.against) {
-            (Some(code), _) => (code, Mutation::Silent),
-            (None, Some(code)) => (code, Mutation::Contrary),
+            (Some(code), _) => (code, Mutation::AlwaysHolds),
+            (None, Some(code)) => (code, Mutation::AlwaysFails),
             (None, None) => return Ok(None),
         };
-        match rules().iter().any(|(_, entry)| entry.code == code) {
+        match list_laws().iter().any(|(_, entry)| entry.code == code) {
             true => Ok(Some((code, to))),
-            false => Err(CommandError::UnknownLaw(code.clone(), near(code, &registered()))),
+            false => Err(CommandError::UnknownLaw(code.clone(), similar_laws(code, &registered()))),
         }
     }
 }
@@ -94,20 +94,22 @@ impl TestArgs {
 fn has(scenario: &Scenario, code: &str) -> bool {
     let mut engine = Engine::default();
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    engine.configure(&scenario.laws, &arguments).is_ok() && engine.switch(code, Mutation::Silent)
+    engine.configure(&scenario.system, &arguments).is_ok() && engine.mutate_law(code, Mutation::AlwaysHolds)
 }
 
 /// Runs scenarios.
 pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if asked.list_checks {
         print(&checks::markdown())?;
-        return Ok(Exit::Done);
+        return Ok(Exit::Success);
     }
     if asked.paths.is_empty() || asked.interface || asked.report.is_some() {
         return kit::run(asked);
     }
     if asked.explain && matches!(asked.output, TestFormat::Junit) {
-        return Err(CommandError::Useless("`--explain` does not work with `--output junit`: choose text or json"));
+        return Err(CommandError::ConflictingOptions(
+            "`--explain` does not work with `--output junit`: choose text or json",
+        ));
     }
     let scenarios = readable(&asked.paths)?;
     let policy = match asked.switched()? {
@@ -115,7 +117,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
             return Err(CommandError::NotInForce(code.to_owned()));
         }
         Some((code, to)) => LoadedPolicy::switched(code, to),
-        None => asked.policy.find()?,
+        None => asked.policy.load_policy()?,
     };
     let explain = asked.explain && explains(&policy)?;
     let progress = ProgressDisplay::of_parts("running scenarios", scenarios.len());
@@ -124,7 +126,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
         // Each scenario has its own policy, so that a failing policy affects no other scenario.
         reports.push(match scenario {
             Ok(scenario) => run_one(scenario, &policy, explain, asked.record.as_deref())?,
-            Err(mistake) => ScenarioReport::unread(mistake),
+            Err(mistake) => ScenarioReport::not_runnable(mistake),
         });
         progress.part_done();
     }
@@ -139,7 +141,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if !matches!(asked.output, TestFormat::Text) {
         anstream::eprintln!("{tally}");
     }
-    Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
+    Ok(if summary.failed == 0 { Exit::Success } else { Exit::Failure })
 }
 
 /// Reads the scenarios. A scenario of a directory that cannot be read is returned as its mistake.
@@ -175,16 +177,16 @@ fn run_one(
     let Some(directory) = record else {
         return Ok(if explain { run_explained(scenario, policy) } else { run_scenario(scenario, policy) });
     };
-    let cannot = |error| CommandError::Unrecorded { file: directory.display().to_string(), error };
+    let cannot = |error| CommandError::RecordingUnwritable { file: directory.display().to_string(), error };
     std::fs::create_dir_all(directory).map_err(cannot)?;
-    let recording = RecordingFile::open(&directory.join(format!("{}-{}.rec", scenario.laws, scenario.name)))?;
+    let recording = RecordingFile::open(&directory.join(format!("{}-{}.rec", scenario.system, scenario.name)))?;
     let described = policy.describe()?;
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    let with = (&*scenario.laws, &*arguments);
+    let with = (&*scenario.system, &*arguments);
     let source = vec![scenario.origin.file().to_string()];
     let recorder = recording.recorder();
     let policy =
-        recorder.listen(policy, &header(&described, chosen, with, &scenario.schedulers, FaultRules::ONCE, source));
+        recorder.observe(policy, &header(&described, chosen, with, &scenario.schedulers, FaultRules::ONCE, source));
     let report = run_with(scenario, policy, |session| {
         session.record(recorder.clone());
         if explain { session.explain().map(drop) } else { Ok(()) }
@@ -197,7 +199,7 @@ fn run_one(
 fn explains(policy: &LoadedPolicy) -> Result<bool, CommandError> {
     match policy.start()?.record_notes(false) {
         Ok(()) => Ok(true),
-        Err(CallError::Lacks(_)) => {
+        Err(CallError::MissingInterface(_)) => {
             CommandError::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
             Ok(false)
         }
@@ -209,25 +211,25 @@ fn explains(policy: &LoadedPolicy) -> Result<bool, CommandError> {
 /// Makes the page with the results of the scenarios.
 fn page(summary: &ScenarioReports, tally: &str, verbose: bool) -> TextPage {
     let mut page = TextPage::new(Screen::stdout());
-    told(&mut page, summary, verbose);
+    render_scenarios(&mut page, summary, verbose);
     page.line(tally);
     page
 }
 
 /// Adds the scenarios that failed, were explained, or are all to be listed.
-fn told(page: &mut TextPage, summary: &ScenarioReports, verbose: bool) {
+fn render_scenarios(page: &mut TextPage, summary: &ScenarioReports, verbose: bool) {
     let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));
     let explained = |report: &ScenarioReport| report.steps.iter().any(|step| step.actual.explained().next().is_some());
     for report in &summary.reports {
         let why = explained(report) && (single || !report.passed);
         if verbose || why || !report.passed {
-            tell(page, report, why);
+            render_report(page, report, why);
         }
     }
 }
 
 /// Shows a report: a line with its result, and one for each expectation that does not hold. `why`: the explanations, too.
-fn tell(page: &mut TextPage, report: &ScenarioReport, why: bool) {
+fn render_report(page: &mut TextPage, report: &ScenarioReport, why: bool) {
     let word = if report.passed { "ok".to_owned() } else { page.strong("FAILED") };
     page.line(format!("{word} {}", report.scenario));
     for step in report.steps.iter().filter(|step| !step.failures.is_empty()) {
@@ -249,7 +251,7 @@ fn tell(page: &mut TextPage, report: &ScenarioReport, why: bool) {
             let pod = pod.map(|pod| format!(", {pod}")).unwrap_or_default();
             let result = result.map(|result| format!(": {result}")).unwrap_or_default();
             page.line(format!("  {lead}{pod}{result}"));
-            text::tell(page, STYLE, explanation);
+            text::render_explanation(page, STYLE, explanation);
         }
     }
     if why {

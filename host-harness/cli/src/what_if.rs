@@ -35,7 +35,7 @@ pub(super) struct WhatIfArgs {
 pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
     let in_force = &asked.by.in_force;
     let arguments = arguments::read(in_force.args.as_deref())?;
-    let chosen = asked.by.policy.find()?;
+    let chosen = asked.by.policy.load_policy()?;
     let snapshot = SnapshotSource::Files(vec![asked.snapshot.clone()]).read()?;
     // Errors of the snapshot are reported once, before anything is tried.
     let described = chosen.start()?.describe()?;
@@ -54,7 +54,7 @@ pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
         TextOrJson::Text => page(&answer).print()?,
         TextOrJson::Json => print_json(&answer)?,
     }
-    Ok(if answer.is_in || !answer.changes.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(if answer.is_in || !answer.changes.is_empty() { Exit::Success } else { Exit::Failure })
 }
 
 fn page(answer: &WhatIfReport) -> TextPage {

@@ -66,13 +66,13 @@ fn member(wave: usize, gang: usize, at: usize) -> Value {
 fn wave(cluster: &mut VirtualDriver, wave: usize) {
     let pods = || (0..GANGS).flat_map(|gang| (0..GANG).map(move |at| (gang, at)));
     cluster.apply(pods().map(|(gang, at)| object(member(wave, gang, at))).collect()).unwrap();
-    cluster.tell(SessionInput::Cycle).unwrap();
-    assert_eq!(cluster.take_happened().bound.len(), GANGS * GANG, "wave {wave}");
+    cluster.serve(SessionInput::Cycle).unwrap();
+    assert_eq!(cluster.take_report().bound.len(), GANGS * GANG, "wave {wave}");
     for (gang, at) in pods() {
         assert!(cluster.remove(&format!("Pod/default/job-{wave}-{gang}-{at}")).unwrap());
     }
     cluster.advance(1_000_000_000).unwrap();
-    cluster.take_happened();
+    cluster.take_report();
 }
 
 /// Plays waves up to this number of pods and returns how long the last tenth of them took.

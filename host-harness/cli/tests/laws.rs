@@ -16,7 +16,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use lictor::{Native, mutants};
 use lictor_conformance::{Scenario, run};
-use lictor_policy::{Mutation, rules};
+use lictor_policy::{Mutation, list_laws};
 use named::{File, files, nothing};
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         let file = file.clone();
         tests.push(Trial::ignorable_test(name, move || claims(&file)));
     }
-    for code in rules().iter().map(|(_, entry)| entry.code) {
+    for code in list_laws().iter().map(|(_, entry)| entry.code) {
         let (one, other) = (files.clone(), files.clone());
         tests.push(Trial::test(format!("law::{code}"), move || law(&one, code)));
         let mutation = Trial::test(format!("mutation::{code}"), move || mutation(&other, code));
@@ -60,19 +60,19 @@ fn claims(file: &File) -> Result<Completion, Failed> {
     if !names_laws(scenario) {
         return Ok(Completion::ignored_with("names no laws"));
     }
-    let known: BTreeSet<&str> = rules().iter().map(|(_, entry)| entry.code).collect();
+    let known: BTreeSet<&str> = list_laws().iter().map(|(_, entry)| entry.code).collect();
     let unknown = |code: &&String| !known.contains(code.as_str());
     let said = scenario.denies.iter().chain(&scenario.allows);
     let mut wrong: Vec<String> = said.filter(unknown).map(|code| format!("there is no law `{code}`")).collect();
     for code in &scenario.denies {
-        if passes(scenario, code, Mutation::Silent) {
+        if passes(scenario, code, Mutation::AlwaysHolds) {
             wrong.push(format!("`{code}` does not deny here: the scenario passes without it"));
         }
     }
     for code in &scenario.allows {
-        if !passes(scenario, code, Mutation::Silent) {
+        if !passes(scenario, code, Mutation::AlwaysHolds) {
             wrong.push(format!("`{code}` does not allow here, it denies: the scenario fails without it"));
-        } else if passes(scenario, code, Mutation::Contrary) {
+        } else if passes(scenario, code, Mutation::AlwaysFails) {
             wrong.push(format!("`{code}` is not asked here: the scenario passes where it never holds"));
         }
     }
@@ -105,7 +105,7 @@ fn law(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
 }
 
 fn readme() -> Result<(), Failed> {
-    let laws = rules().len();
+    let laws = list_laws().len();
     let counted = include_str!("README.md").contains(&format!("Each of the {laws} laws in force"));
     nothing((!counted).then(|| format!("there are {laws} laws: run the mutation run again")).into_iter())
 }
@@ -113,8 +113,8 @@ fn readme() -> Result<(), Failed> {
 /// Returns the cases in which a law denies, of the laws that have several.
 fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
     mutants().filter_map(|mutant| match mutant.to {
-        Mutation::Without(case) => Some((mutant.code, case)),
-        Mutation::Silent | Mutation::Contrary => None,
+        Mutation::WithoutCase(case) => Some((mutant.code, case)),
+        Mutation::AlwaysHolds | Mutation::AlwaysFails => None,
     })
 }
 
@@ -127,7 +127,7 @@ fn scenarios<'a>(files: &'a [Arc<File>], code: &str) -> Result<Vec<&'a Scenario>
 
 /// Checks that a scenario fails where a law denies nothing in one of its cases.
 fn mutation_of_a_case(files: &[Arc<File>], code: &str, case: &'static str) -> Result<(), Failed> {
-    let is_killed = scenarios(files, code)?.iter().any(|scenario| !passes(scenario, code, Mutation::Without(case)));
+    let is_killed = scenarios(files, code)?.iter().any(|scenario| !passes(scenario, code, Mutation::WithoutCase(case)));
     nothing((!is_killed).then(|| format!("`{code}` survives without its case `{case}`")).into_iter())
 }
 
@@ -135,7 +135,7 @@ fn mutation_of_a_case(files: &[Arc<File>], code: &str, case: &'static str) -> Re
 fn mutation(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
     let scenarios = scenarios(files, code)?;
     let failing = |to| scenarios.iter().filter(|scenario| !passes(scenario, code, to)).count();
-    let (silent, contrary) = (failing(Mutation::Silent), failing(Mutation::Contrary));
+    let (silent, contrary) = (failing(Mutation::AlwaysHolds), failing(Mutation::AlwaysFails));
     println!("{code:55} silent {silent:4}  contrary {contrary:4}");
     let survivors = [(silent, "out of force"), (contrary, "to the contrary")];
     nothing(survivors.iter().filter(|(failing, _)| *failing == 0).map(|(_, how)| format!("`{code}` {how} survives")))

@@ -90,7 +90,7 @@ impl Case {
         let scenario = self.file.scenario()?;
         let wrong = [
             (self.file.path.extension().is_none_or(|ending| ending != "yaml"), "the file does not end in .yaml"),
-            (scenario.laws != self.file.system, "the folder is not that of spec.policy.laws"),
+            (scenario.system != self.file.system, "the folder is not that of spec.policy.laws"),
             (scenario.steps.is_empty(), "there are no steps"),
             (scenario.description.is_empty(), "there is no description"),
             (scenario.source.is_empty(), "there is no source"),
@@ -152,7 +152,7 @@ fn sandboxed(scenario: &Scenario) -> Result<(ScenarioReport, Vec<u8>), String> {
     let policy = component.start().map_err(|error| error.to_string())?;
     let header = Header {
         policy: PolicyIdentity { name: String::new(), version: String::new(), component: String::new(), native: false },
-        system: scenario.laws.clone(),
+        system: scenario.system.clone(),
         arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
         schedulers: scenario.schedulers.clone(),
         fault_rules: FaultRules::ONCE,
@@ -160,7 +160,7 @@ fn sandboxed(scenario: &Scenario) -> Result<(ScenarioReport, Vec<u8>), String> {
         sources: Vec::new(),
     };
     let (recorder, memory) = Recorder::in_memory();
-    let report = run_with(scenario, recorder.listen(Box::new(policy), &header), |session| {
+    let report = run_with(scenario, recorder.observe(Box::new(policy), &header), |session| {
         session.record(recorder.clone());
         session.explain().map(drop)
     });

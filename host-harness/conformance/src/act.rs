@@ -36,8 +36,8 @@ pub fn act(action: ScenarioAction, session: &mut VirtualDriver) -> Result<StepOu
 pub(super) fn take(action: &ScenarioAction, session: &mut VirtualDriver) -> Result<StepOutcome, StepError> {
     let (mut order, mut books) = (None, None);
     match action {
-        ScenarioAction::Schedule(name) => session.tell(SessionInput::Attempt(name.clone()))?,
-        ScenarioAction::Cycle(count) => (0..*count).try_for_each(|_| session.tell(SessionInput::Cycle))?,
+        ScenarioAction::Schedule(name) => session.serve(SessionInput::Attempt(name.clone()))?,
+        ScenarioAction::Cycle(count) => (0..*count).try_for_each(|_| session.serve(SessionInput::Cycle))?,
         ScenarioAction::Order(_) => order = Some(session.queue()?),
         ScenarioAction::Advance(nanoseconds) => session.advance(*nanoseconds)?,
         ScenarioAction::EvictionsComplete => session.evictions_complete()?,
@@ -57,7 +57,7 @@ pub(super) fn take(action: &ScenarioAction, session: &mut VirtualDriver) -> Resu
             books = Some(status::actual(expected.keys(), &accounts, session.mirror().resources()));
         }
     }
-    let actual = StepOutcome::of(session.take_happened(), session.waiting());
+    let actual = StepOutcome::of(session.take_report(), session.waiting());
     let actual = if matches!(action, ScenarioAction::Schedule(_)) { actual.of_attempt() } else { actual };
     Ok(StepOutcome { order, status: books, ..actual })
 }

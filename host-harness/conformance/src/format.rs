@@ -21,7 +21,7 @@ pub struct Scenario {
     /// The codes of laws that are evaluated in this scenario and allow.
     pub allows: Vec<String>,
     /// The system: the name of the laws in force.
-    pub laws: String,
+    pub system: String,
     /// The arguments of the system.
     pub args: Map<String, Value>,
     /// The schedulers whose pods are decided about. Empty: the schedulers that the system stands for.

@@ -99,7 +99,7 @@ pub fn read(document: SourceDocument) -> Result<Scenario, InputError> {
         source: spec.source,
         denies,
         allows,
-        laws: spec.policy.laws,
+        system: spec.policy.laws,
         args: spec.policy.args,
         schedulers: spec.policy.schedulers,
         cluster: templates.objects(spec.cluster, &origin, "/spec/cluster")?,
@@ -235,7 +235,7 @@ spec:
     #[test]
     fn reads_what_is_written() {
         let scenario = text(GOOD).unwrap();
-        assert_eq!((scenario.name.as_str(), scenario.laws.as_str()), ("it", "kubernetes"));
+        assert_eq!((scenario.name.as_str(), scenario.system.as_str()), ("it", "kubernetes"));
         let titles: Vec<(String, u32)> = scenario.steps.iter().map(|step| (step.action.title(), step.line)).collect();
         assert_eq!(titles, [("schedule default/p".to_owned(), 10), ("advance 90s".to_owned(), 12)]);
     }

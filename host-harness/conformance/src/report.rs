@@ -54,7 +54,7 @@ pub struct StepReport {
 
 impl ScenarioReport {
     /// Returns the report of a file without a runnable scenario, because of this mistake. The report is named after the file.
-    pub fn unread(mistake: &InputError) -> ScenarioReport {
+    pub fn not_runnable(mistake: &InputError) -> ScenarioReport {
         let InputError { file, line, message, remedy } = mistake;
         let line = if *line > 0 { format!("line {line}: ") } else { String::new() };
         let stem = Path::new(&**file).file_stem().map(|stem| stem.to_string_lossy().into_owned());

@@ -31,14 +31,14 @@ pub fn run_with(
     let mut report = ScenarioReport {
         scenario: scenario.name.clone(),
         file: scenario.origin.file().to_string(),
-        laws: scenario.laws.clone(),
+        laws: scenario.system.clone(),
         passed: false,
         error: None,
         steps: Vec::new(),
         findings: Vec::new(),
     };
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    match VirtualDriver::open(policy, &scenario.laws, &arguments) {
+    match VirtualDriver::open(policy, &scenario.system, &arguments) {
         Ok(mut session) => {
             session.set_fault_rules(FaultRules::ONCE);
             if !scenario.schedulers.is_empty() {
@@ -65,7 +65,7 @@ fn run_steps(scenario: &Scenario, session: &mut VirtualDriver, reports: &mut Vec
         return Err(format!("line {}: {}; {}", mistake.line, mistake.message, mistake.remedy));
     }
     session.apply(scenario.cluster.clone()).map_err(|error| format!("initial cluster: {}", error.cause))?;
-    session.take_happened();
+    session.take_report();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();
         let taken = take(&step.action, session);
@@ -113,7 +113,7 @@ mod tests {
     use crate::read::read;
     use crate::same;
     use lictor_host::cluster::load;
-    use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, said};
+    use lictor_host::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, host_reason};
     use lictor_host::verify::testing::{node, on, pod, slot};
 
     /// Returns a scenario of one node full with `v` and `w`, and the pending `p`. Its steps begin at line 4.
@@ -136,8 +136,8 @@ mod tests {
             ..ScriptedPlan::default()
         };
         Scripted::deciding(ALL)
-            .say("filter default/p", ScriptedReply::Fits(&[]))
-            .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+            .reply("filter default/p", ScriptedReply::Fits(&[]))
+            .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
     }
 
     /// Returns the actual outcome of a step as JSON.
@@ -162,13 +162,13 @@ mod tests {
                 "result": "Nominated", "node": "n1", "bound": {}, "nominated": nominated,
                 "victims": ["default/v"], "plans": [plan], "eviction": "Delete", "waiting": [],
                 "reason": "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room",
-                "reasons": [said("needs room")],
+                "reasons": [host_reason("needs room")],
             })
         );
         assert_eq!(actual(&report, 1), quiet);
         assert_eq!(actual(&report, 2), quiet);
         let tried = json!([{"pod": "default/p", "result": "Scheduled", "node": "n1", "reason": "the gang",
-                            "reasons": [said("the gang")]}]);
+                            "reasons": [host_reason("the gang")]}]);
         assert_eq!(
             actual(&report, 3),
             json!({"bound": {"default/p": "n1"}, "nominated": {}, "victims": [], "waiting": [], "attempts": tried})
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_fault_fails_the_scenario_with_its_message() {
-        let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::CallError);
+        let policy = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::CallError);
         let report = run(&scenario("{schedule: default/p}"), Box::new(policy));
         let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
         assert_eq!(report.error.as_deref(), Some(said));
@@ -254,7 +254,7 @@ mod tests {
         unknown.args.insert("speed".to_owned(), json!(1));
         let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
         assert_eq!(report.error.unwrap(), "line 3: the system takes no argument `speed`");
-        unknown.laws = "other".to_owned();
+        unknown.system = "other".to_owned();
         let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
         assert_eq!(report.error.unwrap(), "line 2: no such system; the policy knows `test`");
     }
@@ -264,9 +264,9 @@ mod tests {
         let plain = run(&scenario("{schedule: default/p}"), Box::new(evicting()));
         let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), Box::new(evicting()));
         assert!(same(&plain, &expecting));
-        let idle = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
+        let idle = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[]));
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(idle))));
-        let broken = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::CallError);
+        let broken = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::CallError);
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(broken))));
     }
 }

@@ -203,10 +203,10 @@ spec:
         objects(entries).unwrap().iter().map(KubernetesObject::key).collect()
     }
 
-    /// Returns an object as text, without its place in the file.
+    /// Returns an object as text, without its location in the file.
     fn content(object: &KubernetesObject) -> String {
         let text = format!("{object:?}");
-        let (before, rest) = text.split_once("place: ").unwrap();
+        let (before, rest) = text.split_once("location: ").unwrap();
         format!("{before}{}", rest.split_once('}').unwrap().1)
     }
 

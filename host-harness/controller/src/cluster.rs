@@ -59,7 +59,7 @@ pub async fn connect(access: &ClusterAccess) -> Result<Client, ConnectError> {
 }
 
 /// Returns a value that becomes true when the process receives SIGTERM or SIGINT. Must be called within a runtime.
-pub fn stop() -> watch::Receiver<bool> {
+pub fn stop_signal() -> watch::Receiver<bool> {
     let (send, stop) = watch::channel(false);
     tokio::spawn(async move {
         match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {

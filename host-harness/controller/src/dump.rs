@@ -20,7 +20,7 @@ const PAGE: u32 = 500;
 /// The API server does not answer, or refuses.
 pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error> {
     let mut items = Vec::new();
-    for kind in kinds::of(interests) {
+    for kind in kinds::watched_kinds(interests) {
         let Some(resource) = resource_of(client, &kind).await? else { continue };
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let mut asked = ListParams::default().limit(PAGE);
@@ -42,26 +42,26 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
             }
         }
     }
-    as_shown(&mut items);
+    normalize_pods(&mut items);
     Ok(json!({"apiVersion": "v1", "kind": "List", "items": items}))
 }
 
 /// Changes pods to what a session sees that may decide about all of them: our own gate keeps no pod back, and a pod that was let go has its node,
 /// where that node exists.
-fn as_shown(items: &mut [Value]) {
+fn normalize_pods(items: &mut [Value]) {
     let schedulers: BTreeSet<String> = items.iter().map(|item| text(item, "/spec/schedulerName").to_owned()).collect();
     let ours = ManagedPods { schedulers: schedulers.into_iter().collect(), ungated: true };
     let nodes = items.iter().filter(|item| (text(item, "/apiVersion"), text(item, "/kind")) == ("v1", "Node"));
     let nodes: BTreeSet<String> = nodes.map(|node| text(node, "/metadata/name").to_owned()).collect();
     for item in items {
-        view::show(item, &ours, |node| nodes.contains(node));
+        view::normalize(item, &ours, |node| nodes.contains(node));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{GATE, NODE};
+    use crate::names::{ASSIGNED_NODE, SCHEDULING_GATE};
 
     #[test]
     fn our_gate_holds_nobody_back_in_a_dump_and_who_was_let_go_has_a_node() {
@@ -69,12 +69,15 @@ mod tests {
         let pinned = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}}});
         let mut items = [
-            pod(json!({"schedulerName": "x", "schedulingGates": [{"name": GATE}, {"name": "b/c"}]}), json!({})),
-            pod(json!({"schedulerName": "y", "affinity": pinned}), json!({NODE: "n"})),
+            pod(
+                json!({"schedulerName": "x", "schedulingGates": [{"name": SCHEDULING_GATE}, {"name": "b/c"}]}),
+                json!({}),
+            ),
+            pod(json!({"schedulerName": "y", "affinity": pinned}), json!({ASSIGNED_NODE: "n"})),
             pod(json!({"schedulerName": "default-scheduler"}), json!({})),
             json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}),
         ];
-        as_shown(&mut items);
+        normalize_pods(&mut items);
         assert_eq!(items[0].pointer("/spec/schedulingGates"), Some(&json!([{"name": "b/c"}])));
         assert_eq!(items[1].pointer("/spec/nodeName"), Some(&json!("n")));
         assert_eq!(

@@ -254,7 +254,7 @@ fn every_system_deletes_its_victims_with_the_arguments_that_are_shipped() {
         let preemptor = merge(pod("a", "p", "3"), &json!({"spec": {"priority": 1000}}));
         let cluster = [node("n", 4), victim, preemptor]
             .map(|object| KubernetesObject::from_json(object, &"test".into()).unwrap());
-        session.handle(SessionInput::Listed(cluster.into())).unwrap();
+        session.handle(SessionInput::InitialList(cluster.into())).unwrap();
         let step = session.handle(SessionInput::Cycle).unwrap();
         assert_eq!(step.happened.victims["a/v"].how, EvictionMethod::Delete);
     }

@@ -20,8 +20,8 @@ use lictor_controller::cluster::{ClusterAccess, connect};
 use lictor_controller::decide::RecordableSession;
 use lictor_controller::lease::{ElectionConfig, LeaseTimings};
 use lictor_controller::mark::SAFE;
-use lictor_controller::names::{GATE, STANDING};
-use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, ask};
+use lictor_controller::names::{SCHEDULING_GATE, STANDING};
+use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, request_explanation};
 use lictor_controller::ops::start::{OperationsConfig, start};
 use lictor_controller::report::{ADMITTED, ReportMode};
 use lictor_controller::run::log::LogObserver;
@@ -53,7 +53,7 @@ fn open() -> Result<SessionSetup, String> {
     let mut session = Session::open(Box::new(policy), SYSTEM, "").map_err(|error| error.to_string())?;
     session.set_schedulers(Settings::default().schedulers);
     Ok(SessionSetup {
-        talk: RecordableSession::new(session, None),
+        session: RecordableSession::new(session, None),
         interests: info.interests,
         points,
         deletes_victims: true,
@@ -81,10 +81,10 @@ async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
         }),
         listen: Some(address),
         socket: Some(socket.clone()),
-        desk: None,
+        replacements: None,
         reports: true,
         standing: true,
-        mode: ReportMode::CarriesOut,
+        mode: ReportMode::Enforce,
         explains: false,
         system: SYSTEM.to_owned(),
         policy: ("lictor 1".to_owned(), String::new()),
@@ -93,10 +93,10 @@ async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
     let started = start(client.clone(), wanted).await.unwrap();
     let (stop, stopped) = watch::channel(false);
     let ended = tokio::spawn(async move {
-        let (listener, leads) = ((LogObserver::default(), started.listener), started.leads);
-        let with = LoopDependencies { client, open, listener, keep: None, leads, stop: stopped };
+        let (listener, leads) = ((LogObserver::default(), started.observer), started.leads);
+        let with = LoopDependencies { client, open, observer: listener, checkpoint_store: None, leads, stop: stopped };
         run(Settings::default(), with).await.unwrap();
-        started.ender.end().await;
+        started.handle.shut_down().await;
     });
     Controller { address, socket, stop, ended }
 }
@@ -112,7 +112,7 @@ impl Controller {
 
     async fn explain(&self, pod: &str) -> LiveExplanation {
         let (socket, question) = (self.socket.clone(), ExplainRequest { explain: pod.to_owned() });
-        tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().unwrap()
+        tokio::task::spawn_blocking(move || request_explanation(&socket, &question)).await.unwrap().unwrap()
     }
 }
 
@@ -126,7 +126,10 @@ async fn events(admin: &Client, namespace: &str, name: &str, reason: &str) -> Ve
 }
 
 fn held(name: &str, cpu: &str, class: &str) -> Value {
-    merge(pod("team", name, cpu), &json!({"spec": {"schedulingGates": [{"name": GATE}], "priorityClassName": class}}))
+    merge(
+        pod("team", name, cpu),
+        &json!({"spec": {"schedulingGates": [{"name": SCHEDULING_GATE}], "priorityClassName": class}}),
+    )
 }
 
 fn admitted(pod: &Value) -> Option<&Value> {

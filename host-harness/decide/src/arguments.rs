@@ -14,7 +14,7 @@ use lictor_host::session::OpenError;
 #[derive(Debug, Clone, Default)]
 pub struct UserArguments {
     /// The arguments by name.
-    pub given: Map<String, Value>,
+    pub values: Map<String, Value>,
     /// The file of the arguments with its lines, and the JSON pointer of the mapping.
     origin: Option<(DocumentOrigin, &'static str)>,
 }
@@ -52,18 +52,18 @@ impl UserArguments {
         };
         let wrapped = root.len() == 1 && root.get("args").is_some_and(|args| args.is_object() || args.is_null());
         if !wrapped {
-            return Ok(UserArguments { given: root, origin: Some((origin, "")) });
+            return Ok(UserArguments { values: root, origin: Some((origin, "")) });
         }
         let given = match root.remove("args") {
             Some(Value::Object(given)) => given,
             _ => Map::new(),
         };
-        Ok(UserArguments { given, origin: Some((origin, "/args")) })
+        Ok(UserArguments { values: given, origin: Some((origin, "/args")) })
     }
 
     /// Returns the arguments as JSON, for the policy.
     pub fn json(&self) -> String {
-        Value::Object(self.given.clone()).to_string()
+        Value::Object(self.values.clone()).to_string()
     }
 
     /// Makes the failure of a configuration that the policy refuses. `asked`: the name of the system; `laws`: its description.

@@ -33,11 +33,11 @@ impl ClusterSession {
     ///
     /// # Errors
     /// The policy failed.
-    pub fn pass(&mut self, between: CycleInterval) -> Result<Vec<String>, DecideError> {
+    pub fn apply_interval(&mut self, between: CycleInterval) -> Result<Vec<String>, DecideError> {
         let session = self.session_mut();
         let mut left = Vec::new();
         if between.victims_leave {
-            left = session.leaving();
+            left = session.victims();
             session.evictions_complete()?;
         }
         if between.seconds > 0 {

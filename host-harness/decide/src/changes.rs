@@ -35,7 +35,7 @@ impl SnapshotChanges {
         if text.trim().is_empty() {
             return Ok(SnapshotChanges::default());
         }
-        let ClusterSnapshot { objects, origins, .. } = ClusterSnapshot::told(NAME, text.to_owned())?;
+        let ClusterSnapshot { objects, origins, .. } = ClusterSnapshot::from_text(NAME, text.to_owned())?;
         let mut keys = BTreeSet::new();
         let last = objects.into_iter().rev().filter(|object| keys.insert(object.full_key()));
         let mut objects: Vec<KubernetesObject> = last.collect();
@@ -96,7 +96,7 @@ mod tests {
                 "{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}}}"
             )
         };
-        let snapshot = ClusterSnapshot::told("it.yaml", [class("a", 1), class("b", 2)].join(BETWEEN)).unwrap();
+        let snapshot = ClusterSnapshot::from_text("it.yaml", [class("a", 1), class("b", 2)].join(BETWEEN)).unwrap();
         let changes = SnapshotChanges::read(&[class("a", 3), class("c", 4), class("a", 5)].join(BETWEEN)).unwrap();
         let objects = changes.of(&snapshot);
         assert_eq!(keys(&objects), ["PriorityClass/b", "PriorityClass/c", "PriorityClass/a"]);

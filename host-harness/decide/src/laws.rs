@@ -1,7 +1,7 @@
 //! The laws of the built-in policy, and the reasons of its engine and of the host, as they are registered.
 
 use lictor_host::reason::HOST_RULES;
-use lictor_policy::{LawListing, engine_rules, rules};
+use lictor_policy::{LawListing, engine_rules, list_laws};
 use serde::Serialize;
 
 /// The name under which the reasons of the engine are listed.
@@ -35,7 +35,7 @@ pub struct RegisteredRule {
 
 impl RegisteredRule {
     fn law(system: &str, entry: &LawListing) -> RegisteredRule {
-        let LawListing { code, question, sentence, source, exempt, .. } = *entry;
+        let LawListing { code, kind: question, sentence, source, exempt, .. } = *entry;
         let (question, file, page) = (question.to_string(), entry.file(), entry.page());
         RegisteredRule { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
     }
@@ -43,7 +43,7 @@ impl RegisteredRule {
 
 /// Returns every law and reason that has a code.
 pub fn registered() -> Vec<RegisteredRule> {
-    let laws = rules();
+    let laws = list_laws();
     let laws = laws.iter().map(|(system, entry)| RegisteredRule::law(system, entry));
     let engine = engine_rules();
     let engine = engine.iter().map(|entry| RegisteredRule::law(ENGINE, entry));

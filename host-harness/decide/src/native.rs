@@ -35,7 +35,7 @@ impl Policy for Native {
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let configured = self.0.configure(system, arguments);
         if let Some((code, to)) = &self.1 {
-            self.0.switch(code, *to);
+            self.0.mutate_law(code, *to);
         }
         Ok(configured)
     }

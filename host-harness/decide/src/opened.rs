@@ -41,7 +41,7 @@ pub struct ClusterSession {
     /// The number of the session's findings that are among these.
     reported: usize,
     is_explained: bool,
-    tells_standings: bool,
+    includes_standings: bool,
 }
 
 impl ClusterSession {
@@ -76,7 +76,7 @@ impl ClusterSession {
             origins,
             reported,
             is_explained: false,
-            tells_standings: false,
+            includes_standings: false,
         })
     }
 
@@ -120,8 +120,8 @@ impl ClusterSession {
     }
 
     /// Adds the standings of running pods to the record, even where nothing else is explained.
-    pub fn tell_standings(&mut self) {
-        self.tells_standings = true;
+    pub fn include_standings(&mut self) {
+        self.includes_standings = true;
     }
 
     /// Decides `cycles` cycles, at the newest time in the cluster. `source` is that of the policy, for the record.
@@ -143,15 +143,15 @@ impl ClusterSession {
             &self.described,
             self.system(),
             source,
-            self.arguments.given.clone(),
+            self.arguments.values.clone(),
             self.session.mirror(),
         );
-        if self.is_explained || self.tells_standings {
+        if self.is_explained || self.includes_standings {
             record.standings = self.session.standings()?;
         }
         let before = self.accounts()?;
         for cycle in 1..=cycles {
-            self.session.tell(SessionInput::Cycle)?;
+            self.session.serve(SessionInput::Cycle)?;
             record.cycles.push(CycleReport::of(cycle, &mut self.session, self.is_explained));
         }
         let after = self.accounts()?;
@@ -177,7 +177,7 @@ impl ClusterSession {
     /// The policy failed.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, DecideError> {
         match self.session.accounts() {
-            Err(SessionError { cause: FailureCause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
+            Err(SessionError { cause: FailureCause::CallError(CallError::MissingInterface(_)), .. }) => Ok(Vec::new()),
             accounts => Ok(accounts?),
         }
     }
@@ -217,7 +217,7 @@ pub fn load(snapshot: ClusterSnapshot, session: &mut VirtualDriver) -> Result<(V
             "write the output of `kubectl get nodes,pods,... --all-namespaces -o yaml` into the file",
         );
     }
-    if let Err(error) = session.tell(SessionInput::Listed(objects)) {
+    if let Err(error) = session.serve(SessionInput::InitialList(objects)) {
         return Err(match &error.cause {
             FailureCause::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
                 DecideError::Objects(vec![overflow::problem(over, &origins)])

@@ -107,7 +107,7 @@ impl<'a> Priorities<'a> {
             }
             changed.push(group);
         }
-        let mates = self.mates(&groups, &pods);
+        let mates = self.group_peers(&groups, &pods);
         changed.splice(0..0, classes.added());
         changed.extend(pods.into_iter().chain(mates).map(|pod| self.set_pod(pod, to)));
         changed
@@ -134,7 +134,7 @@ impl<'a> Priorities<'a> {
     }
 
     /// Returns the other pods of those groups that are of Kubernetes.
-    fn mates(&self, groups: &BTreeMap<&GroupKey, &Value>, pods: &[Value]) -> Vec<Value> {
+    fn group_peers(&self, groups: &BTreeMap<&GroupKey, &Value>, pods: &[Value]) -> Vec<Value> {
         let groups: BTreeSet<&GroupKey> = groups.keys().copied().filter(|(group, _)| *group == KUBERNETES).collect();
         if groups.is_empty() {
             return Vec::new();

@@ -29,11 +29,11 @@ pub struct RecordingReplay {
     described: Description,
     open: Option<(Header, Replay)>,
     /// The next step with a decision, where all steps before it are repeated and it is not.
-    ahead: Option<Box<RecordedStep>>,
+    next_decision: Option<Box<RecordedStep>>,
     /// Why nothing more can be repeated.
     ended: Option<Problem>,
     /// Whether a repeated step with explanations differs from its recording without them.
-    is_astray: bool,
+    has_diverged: bool,
 }
 
 /// The cluster of a recording before a decision.
@@ -51,7 +51,7 @@ impl RecordingReplay {
     /// The bytes are no recording, or one of another version.
     pub fn open(name: &str, bytes: &MemoryRecording, described: Description) -> Result<RecordingReplay, DecideError> {
         let reader = RecordingReader::open(bytes.reader(), name)?;
-        Ok(RecordingReplay { reader, described, open: None, ahead: None, ended: None, is_astray: false })
+        Ok(RecordingReplay { reader, described, open: None, next_decision: None, ended: None, has_diverged: false })
     }
 
     /// Returns the cluster as it is now. `None`: no session has begun.
@@ -68,12 +68,12 @@ impl RecordingReplay {
     ///
     /// # Errors
     /// Those of [`RecordingReplay::next`].
-    pub fn look<T>(
+    pub fn inspect<T>(
         &mut self,
         start: PolicyFactory<'_>,
         look: impl FnOnce(ClusterBeforeDecision<'_>) -> T,
     ) -> Result<Option<T>, DecideError> {
-        self.ahead = self.find(start)?;
+        self.next_decision = self.find(start)?;
         let Some((_, replay)) = &mut self.open else { return Ok(None) };
         let memberships = memberships(replay);
         Ok(Some(look(ClusterBeforeDecision { mirror: replay.session().mirror(), memberships: &memberships })))
@@ -100,7 +100,7 @@ impl RecordingReplay {
     pub fn skip(&mut self, start: PolicyFactory<'_>) -> Result<bool, DecideError> {
         let Some(step) = self.find(start)? else { return Ok(false) };
         if let Some((_, replay)) = &mut self.open {
-            self.ended = replay.step(*step).map(|first| otherwise(&first));
+            self.ended = replay.step(*step).map(|first| divergence_problem(&first));
         }
         Ok(true)
     }
@@ -109,23 +109,23 @@ impl RecordingReplay {
     ///
     /// # Errors
     /// The new part cannot be read.
-    pub fn go_on(&mut self) -> Result<(), DecideError> {
-        Ok(self.reader.go_on()?)
+    pub fn resume(&mut self) -> Result<(), DecideError> {
+        Ok(self.reader.resume()?)
     }
 
     /// Repeats the steps without a decision, up to the next one with a decision.
     fn find(&mut self, start: PolicyFactory<'_>) -> Result<Option<Box<RecordedStep>>, DecideError> {
-        if self.ahead.is_some() {
-            return Ok(self.ahead.take());
+        if self.next_decision.is_some() {
+            return Ok(self.next_decision.take());
         }
         while self.ended.is_none() {
             match self.reader.next_entry()? {
                 None => break,
                 Some(RecordingEntry::Session(header)) => self.begin(*header, start)?,
-                Some(RecordingEntry::Step(step)) if decides(&step) => return Ok(Some(step)),
+                Some(RecordingEntry::Step(step)) if is_decision(&step) => return Ok(Some(step)),
                 Some(RecordingEntry::Step(step)) => {
                     let Some((_, replay)) = &mut self.open else { continue };
-                    self.ended = replay.step(*step).map(|first| otherwise(&first));
+                    self.ended = replay.step(*step).map(|first| divergence_problem(&first));
                 }
             }
         }
@@ -141,13 +141,13 @@ impl RecordingReplay {
     }
 
     /// Returns the problem of a decision that differs from its recording: the steps after it cannot be repeated. `None`: no decision differs.
-    pub fn otherwise(&self) -> Option<&Problem> {
+    pub fn divergence(&self) -> Option<&Problem> {
         self.ended.as_ref()
     }
 
     /// Returns whether a repeated step with explanations differs from its recording without them. The caller should repeat no further step then.
-    pub fn is_astray(&self) -> bool {
-        self.is_astray
+    pub fn has_diverged(&self) -> bool {
+        self.has_diverged
     }
 
     fn begin(&mut self, header: Header, start: PolicyFactory<'_>) -> Result<(), DecideError> {
@@ -155,7 +155,7 @@ impl RecordingReplay {
             return Err(RecordingError::Nothing.into());
         };
         let (replay, first) = Replay::open(start(), &header, &opening).map_err(DecideError::Open)?;
-        self.ended = first.map(|first| otherwise(&first));
+        self.ended = first.map(|first| divergence_problem(&first));
         self.open = Some((header, replay));
         Ok(())
     }
@@ -166,7 +166,7 @@ impl RecordingReplay {
         explained: bool,
         look: impl FnOnce(ClusterBeforeDecision<'_>) -> T,
     ) -> Result<(T, DecisionReport), DecideError> {
-        let RecordingReplay { described, open, ended, is_astray, .. } = self;
+        let RecordingReplay { described, open, ended, has_diverged: is_astray, .. } = self;
         let Some((header, replay)) = open else { return Err(RecordingError::Nothing.into()) };
         let system = described.system(&header.system);
         let (before, memberships) = (accounts(replay), memberships(replay));
@@ -177,14 +177,14 @@ impl RecordingReplay {
         let told = match explained {
             true => {
                 // The policy of the recording may not provide standings: its decisions are shown all the same.
-                record.standings = replay.aside(|session| session.standings()).unwrap_or_default();
+                record.standings = replay.call_uncompared(|session| session.standings()).unwrap_or_default();
                 let (is_same, told) = replay.explain(step);
                 *is_astray |= !is_same;
                 told
             }
             false => {
-                let (first, told) = replay.tell(step);
-                *ended = first.map(|first| otherwise(&first));
+                let (first, told) = replay.replay_step(step);
+                *ended = first.map(|first| divergence_problem(&first));
                 told
             }
         };
@@ -200,32 +200,32 @@ impl RecordingReplay {
 }
 
 /// Returns whether a step tries or decides something.
-fn decides(step: &RecordedStep) -> bool {
+fn is_decision(step: &RecordedStep) -> bool {
     let tries = matches!(
-        step.told,
-        SessionCall::Input(SessionInput::Cycle | SessionInput::Attempt(_) | SessionInput::Part(_))
-            | SessionCall::Question(_)
+        step.call,
+        SessionCall::Input(SessionInput::Cycle | SessionInput::Attempt(_) | SessionInput::CycleAttempts(_))
+            | SessionCall::PluginRequest(_)
     );
-    tries || step.came.as_ref().is_some_and(|came| !came.decisions.is_empty())
+    tries || step.result.as_ref().is_some_and(|came| !came.decisions.is_empty())
 }
 
 /// Returns the usage of quotas and queues; empty where the policy has none.
 fn accounts(replay: &mut Replay) -> Vec<QueueAccount> {
-    replay.aside(|session| session.accounts()).unwrap_or_default()
+    replay.call_uncompared(|session| session.accounts()).unwrap_or_default()
 }
 
 /// Returns the queue and the job of each pod; empty where the policy fails.
 fn memberships(replay: &mut Replay) -> Memberships {
-    replay.aside(|session| session.memberships()).unwrap_or_default()
+    replay.call_uncompared(|session| session.memberships()).unwrap_or_default()
 }
 
-fn otherwise(first: &Divergence) -> Problem {
+fn divergence_problem(first: &Divergence) -> Problem {
     let what = match first {
         Divergence::Answer { about, then, now } => {
             let call = then.as_ref().or(now.as_ref()).map(|answer| answer.call.clone()).unwrap_or_default();
             format!("`{call}` {}", about.join(", "))
         }
-        Divergence::Came { .. } => "what came of the answers".to_owned(),
+        Divergence::Result { .. } => "what came of the answers".to_owned(),
     };
     Problem::error(format!("here this version of the policy decides otherwise than was recorded: {}", what.trim_end()))
         .of(Severity::Warning)

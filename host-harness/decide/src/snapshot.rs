@@ -38,7 +38,7 @@ impl ClusterSnapshot {
     ///
     /// # Errors
     /// The mistakes of the text.
-    pub fn told(name: &str, text: String) -> Result<ClusterSnapshot, DecideError> {
+    pub fn from_text(name: &str, text: String) -> Result<ClusterSnapshot, DecideError> {
         ClusterSnapshot::read(vec![name.to_owned()], [|sink: Sink<'_>| each_item(name, text, sink)])
     }
 

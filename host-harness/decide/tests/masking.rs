@@ -49,7 +49,7 @@ fn is_alike(
     let before = decided(snapshot, system, arguments, schedulers)?;
     let masked = Masked::of(snapshot, schedulers).unwrap();
     let after = decided(&masked.snapshot, system, arguments, schedulers);
-    Some(after.is_some_and(|after| masked.is_alike(&before.cycles, &after.cycles)))
+    Some(after.is_some_and(|after| masked.has_same_decisions(&before.cycles, &after.cycles)))
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn every_scenario_is_decided_alike() {
     for scenario in &scenarios {
         let snapshot = ClusterSnapshot { objects: scenario.cluster.clone(), ..ClusterSnapshot::default() };
         let mut arguments = UserArguments::default();
-        arguments.given.clone_from(&scenario.args);
-        if let Some(alike) = is_alike(&snapshot, &scenario.laws, &arguments, &scenario.schedulers) {
+        arguments.values.clone_from(&scenario.args);
+        if let Some(alike) = is_alike(&snapshot, &scenario.system, &arguments, &scenario.schedulers) {
             count += 1;
             otherwise.extend((!alike).then_some(scenario.name.as_str()));
         }
@@ -86,7 +86,7 @@ fn nothing_of_the_names_of_a_snapshot_is_left() {
         ("three-zones.yaml", "kubernetes", ["zone-a", "\"web", "cache-", "ledger", "gateway", "postgres"]),
     ] {
         let text = fs::read_to_string(fixtures().join("snapshots").join(file)).unwrap();
-        let snapshot = ClusterSnapshot::told(file, text).unwrap();
+        let snapshot = ClusterSnapshot::from_text(file, text).unwrap();
         assert_eq!(is_alike(&snapshot, system, &UserArguments::default(), &[]), Some(true), "{file}");
         let masked = Masked::of(&snapshot, &[]).unwrap();
         let written: String = masked.snapshot.objects.iter().map(|object| object.json() + "\n").collect();
@@ -118,7 +118,7 @@ fn what_a_decision_depends_on_is_kept() {
         pod("db", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}], ", "image: db"),
         pod("ml", "", "resources: {requests: {example.com/gpu: 1}}"),
     ];
-    let snapshot = ClusterSnapshot::told("it.yaml", objects.join("\n---\n")).unwrap();
+    let snapshot = ClusterSnapshot::from_text("it.yaml", objects.join("\n---\n")).unwrap();
     let record = decided(&snapshot, "kubernetes", &UserArguments::default(), &[]).unwrap();
     let bound: Vec<&String> = record.cycles.iter().flat_map(|cycle| cycle.happened.bound.keys()).collect();
     assert_eq!(bound, ["d/db", "d/ml", "d/web"]);

@@ -21,10 +21,10 @@ fn recorded(scenario: &Scenario) -> (Vec<u8>, [usize; 3]) {
         arguments: serde_json::to_string(&scenario.args).unwrap(),
         schedulers: scenario.schedulers.clone(),
         fault_rules: FaultRules::ONCE,
-        ..Header::native(&start().describe().unwrap(), &scenario.laws)
+        ..Header::native(&start().describe().unwrap(), &scenario.system)
     };
     let (recorder, memory) = Recorder::in_memory();
-    let policy = recorder.listen(start(), &header);
+    let policy = recorder.observe(start(), &header);
     let report = run_with(scenario, policy, |session| {
         session.record(recorder.clone());
         Ok(())
@@ -59,7 +59,7 @@ fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
         }
     }
     assert_eq!(
-        (recording.end(), TailedRecording::open(name, memory).unwrap().known().moments),
+        (recording.end(), TailedRecording::open(name, memory).unwrap().position().moments),
         (None, moments),
         "{name}"
     );

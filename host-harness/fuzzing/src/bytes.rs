@@ -34,23 +34,23 @@ impl<'a> FuzzInput<'a> {
     }
 
     /// Returns one of several values. `None`: the list is empty.
-    pub(crate) fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+    pub(crate) fn choose<T: Clone>(&mut self, of: &[T]) -> Option<T> {
         let at = self.below(u32::try_from(of.len()).unwrap_or(u32::MAX));
         of.get(usize::try_from(at).ok()?).cloned()
     }
 
     /// Returns one of several texts; empty for an empty list.
     pub(crate) fn text(&mut self, of: &[&'static str]) -> String {
-        self.one(of).unwrap_or_default().to_owned()
+        self.choose(of).unwrap_or_default().to_owned()
     }
 
     /// Returns a list of values, fewer than the bound.
-    pub(crate) fn some<T>(&mut self, bound: u32, mut one: impl FnMut(&mut FuzzInput<'a>) -> T) -> Vec<T> {
+    pub(crate) fn list<T>(&mut self, bound: u32, mut one: impl FnMut(&mut FuzzInput<'a>) -> T) -> Vec<T> {
         (0..self.below(bound)).map(|_| one(self)).collect()
     }
 
     /// Returns a value about every second time, else `None`.
-    pub(crate) fn maybe<T>(&mut self, one: impl FnOnce(&mut FuzzInput<'a>) -> T) -> Option<T> {
+    pub(crate) fn option<T>(&mut self, one: impl FnOnce(&mut FuzzInput<'a>) -> T) -> Option<T> {
         (self.below(2) == 1).then(|| one(self))
     }
 }

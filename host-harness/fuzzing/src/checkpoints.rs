@@ -6,8 +6,8 @@ use lictor_policy::Engine;
 
 use crate::SYSTEMS;
 use crate::bytes::FuzzInput;
-use crate::events::{beginning, event};
-use crate::session::{objects, opened};
+use crate::events::{event, initial_events};
+use crate::session::{objects, open_session};
 
 /// A cluster that has something of everything: the bytes decide nothing of it.
 const CLUSTER: [u8; 400] = cluster();
@@ -35,7 +35,7 @@ pub(crate) fn policy(data: &[u8]) {
         let configured = engine.configure(system, "");
         assert!(configured.is_ok(), "{system}: {configured:?}");
         let mut bytes = FuzzInput::new(&CLUSTER);
-        let mut events = beginning(&mut bytes);
+        let mut events = initial_events(&mut bytes);
         events.extend((0..30).map(|_| event(&mut bytes)));
         for event in events {
             let _ = engine.apply(vec![event]);
@@ -61,9 +61,9 @@ pub(crate) fn policy(data: &[u8]) {
 pub(crate) fn session(data: &[u8]) {
     let Ok(checkpoint) = serde_json::from_slice::<SessionCheckpoint>(data) else { return };
     for system in SYSTEMS {
-        let Some(mut session) = opened(system) else { return };
+        let Some(mut session) = open_session(system) else { return };
         let mut bytes = FuzzInput::new(&CLUSTER);
-        let _ = session.handle(SessionInput::Listed(objects(&mut bytes)));
+        let _ = session.handle(SessionInput::InitialList(objects(&mut bytes)));
         let _ = session.restore(checkpoint.clone());
         let _ = session.handle(SessionInput::Clock(i64::MAX));
         for _ in 0..3 {

@@ -69,7 +69,7 @@ fn pod(bytes: &mut FuzzInput<'_>) -> Value {
     });
     let mut spec = json!({
         "containers": [{"name": "c", "resources": {"requests": amounts(bytes)}}],
-        "priority": bytes.one(&[0, 5, 9, -1, i32::MAX, i32::MIN]), "schedulerName": bytes.text(&["default-scheduler", "other", "volcano"]),
+        "priority": bytes.choose(&[0, 5, 9, -1, i32::MAX, i32::MIN]), "schedulerName": bytes.text(&["default-scheduler", "other", "volcano"]),
         "preemptionPolicy": bytes.text(&["PreemptLowerPriority", "Never"]),
     });
     if let Some(spec) = spec.as_object_mut() {
@@ -106,8 +106,8 @@ fn group(bytes: &mut FuzzInput<'_>) -> Value {
         "apiVersion": version, "kind": "PodGroup",
         "metadata": {"namespace": namespace(bytes), "name": name(bytes, "g", 2), "creationTimestamp": bytes.text(&TIMES)},
         "spec": {
-            "minMember": bytes.one(&[1, 2, 3, 0, -1, i64::MAX]), "queue": bytes.text(&QUEUES),
-            "minResources": amounts(bytes), "scheduleTimeoutSeconds": bytes.one(&[1, 0, -1, i64::MAX]),
+            "minMember": bytes.choose(&[1, 2, 3, 0, -1, i64::MAX]), "queue": bytes.text(&QUEUES),
+            "minResources": amounts(bytes), "scheduleTimeoutSeconds": bytes.choose(&[1, 0, -1, i64::MAX]),
         },
         "status": {"phase": bytes.text(&["Pending", "Inqueue", "Running"])},
     })
@@ -130,14 +130,14 @@ fn queue(bytes: &mut FuzzInput<'_>) -> Value {
             "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": bytes.text(&["a", "b", "root"])},
             "spec": {
                 "capability": one, "guarantee": {"resource": other}, "deserved": third, "reclaimable": bytes.rarely(2),
-                "parent": bytes.text(&["", "a", "b", "root"]), "weight": bytes.one(&[1, 0, -1, i64::MAX]),
+                "parent": bytes.text(&["", "a", "b", "root"]), "weight": bytes.choose(&[1, 0, -1, i64::MAX]),
             },
         }),
         2 => json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": {"namespace": namespace(bytes), "name": "budget"},
             "spec": {"selector": {"matchLabels": {"app": "x"}}},
-            "status": {"disruptionsAllowed": bytes.one(&[0, 1, -1, i64::MAX])},
+            "status": {"disruptionsAllowed": bytes.choose(&[0, 1, -1, i64::MAX])},
         }),
         _ => {
             let version = bytes.text(&["scheduling.sigs.k8s.io/v1alpha1", "scheduling.x-k8s.io/v1alpha1"]);

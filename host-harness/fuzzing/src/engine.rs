@@ -5,22 +5,22 @@ use lictor_policy::Engine;
 
 use crate::SYSTEMS;
 use crate::bytes::FuzzInput;
-use crate::events::{any_number, beginning, event};
+use crate::events::{any_number, event, initial_events};
 
 /// Checks that the same events and calls have the same answers. Most of the events and calls are as a host makes them.
 pub(crate) fn events(data: &[u8]) {
-    assert_eq!(played(data), played(data));
+    assert_eq!(replies_to(data), replies_to(data));
 }
 
 /// Returns all answers of a policy to a stream, as text.
-fn played(data: &[u8]) -> String {
+fn replies_to(data: &[u8]) -> String {
     let mut bytes = FuzzInput::new(data);
     let mut engine = Engine::default();
-    let system = bytes.one(&SYSTEMS).unwrap_or_default();
+    let system = bytes.choose(&SYSTEMS).unwrap_or_default();
     let configured = engine.configure(system, "");
     assert!(configured.is_ok(), "{system}: {configured:?}");
     engine.record_notes(bytes.below(2) == 1);
-    let mut said = format!("{:?}", engine.apply(beginning(&mut bytes)));
+    let mut said = format!("{:?}", engine.apply(initial_events(&mut bytes)));
     while !bytes.is_empty() {
         said.push('\n');
         said.push_str(&step(&mut engine, &mut bytes));
@@ -31,22 +31,22 @@ fn played(data: &[u8]) -> String {
 fn step(engine: &mut Engine, bytes: &mut FuzzInput<'_>) -> String {
     match bytes.below(28) {
         0..=14 => {
-            let events: Vec<Event> = bytes.some(4, event);
+            let events: Vec<Event> = bytes.list(4, event);
             format!("{:?}", engine.apply(events))
         }
-        15 => format!("{:?}", engine.queue_keys(&bytes.some(6, any_number))),
+        15 => format!("{:?}", engine.queue_keys(&bytes.list(6, any_number))),
         16 => format!("{:?}", engine.pre_filter(any_number(bytes))),
         17 => format!("{:?}", engine.filter(any_number(bytes))),
         18 | 19 => {
             let place = |bytes: &mut FuzzInput<'_>| Placement { pod: any_number(bytes), node: any_number(bytes) };
-            let refuted = Refuted { placements: bytes.some(2, place), victims: bytes.some(2, any_number) };
-            format!("{:?}", engine.post_filter(&bytes.some(4, any_number), &refuted))
+            let refuted = Refuted { placements: bytes.list(2, place), victims: bytes.list(2, any_number) };
+            format!("{:?}", engine.post_filter(&bytes.list(4, any_number), &refuted))
         }
         20 => format!("{:?}", engine.reserve(any_number(bytes), any_number(bytes))),
         21 => {
             let causes =
                 [ReleaseCause::Timeout, ReleaseCause::Released, ReleaseCause::Preempted, ReleaseCause::Removed];
-            let cause = bytes.one(&causes).unwrap_or(ReleaseCause::Failed);
+            let cause = bytes.choose(&causes).unwrap_or(ReleaseCause::Failed);
             format!("{:?}", engine.unreserve(any_number(bytes), cause))
         }
         22 => format!("{:?}", engine.permit(any_number(bytes))),

@@ -32,24 +32,24 @@ pub(crate) fn any_number(bytes: &mut FuzzInput<'_>) -> u32 {
 }
 
 fn value(bytes: &mut FuzzInput<'_>) -> i64 {
-    bytes.one(&[1000, 1, 0, 2, 3, 500, i64::MAX, -1, i64::MIN]).unwrap_or_default()
+    bytes.choose(&[1000, 1, 0, 2, 3, 500, i64::MAX, -1, i64::MIN]).unwrap_or_default()
 }
 
 fn amounts(bytes: &mut FuzzInput<'_>) -> Vec<Amount> {
-    bytes.some(4, |bytes| Amount { resource: far_number(bytes), value: value(bytes) })
+    bytes.list(4, |bytes| Amount { resource: far_number(bytes), value: value(bytes) })
 }
 
 fn attributes(bytes: &mut FuzzInput<'_>) -> Vec<Attribute> {
-    bytes.some(6, |bytes| Attribute { key: bytes.below(40), value: bytes.text(&VALUES) })
+    bytes.list(6, |bytes| Attribute { key: bytes.below(40), value: bytes.text(&VALUES) })
 }
 
 fn words(bytes: &mut FuzzInput<'_>) -> Vec<u64> {
-    bytes.some(3, |bytes| bytes.one(&[u64::MAX, 0, 1, 0b101]).unwrap_or_default())
+    bytes.list(3, |bytes| bytes.choose(&[u64::MAX, 0, 1, 0b101]).unwrap_or_default())
 }
 
 fn phase(bytes: &mut FuzzInput<'_>) -> Phase {
     bytes
-        .one(&[Phase::Pending, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Unknown])
+        .choose(&[Phase::Pending, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Unknown])
         .unwrap_or(Phase::Unknown)
 }
 
@@ -74,11 +74,11 @@ fn template(bytes: &mut FuzzInput<'_>, template: &mut PodTemplate) {
         let (kind, name) = (bytes.text(&["ReplicaSet", "DaemonSet"]), bytes.text(&["x", "y"]));
         Owner { kind, name, uid: String::new() }
     };
-    template.priority = bytes.maybe(|bytes| bytes.one(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
+    template.priority = bytes.option(|bytes| bytes.choose(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
     template.never_preempts = bytes.rarely(8);
     template.foreign = bytes.rarely(8);
     template.requests = amounts(bytes);
-    template.owner = bytes.maybe(owner);
+    template.owner = bytes.option(owner);
     template.labels = attributes(bytes);
     template.annotations = attributes(bytes);
     template.fields = attributes(bytes);
@@ -88,26 +88,26 @@ fn status(bytes: &mut FuzzInput<'_>) -> PodStatus {
     PodStatus {
         id: number(bytes),
         phase: phase(bytes),
-        node: bytes.maybe(any_number),
+        node: bytes.option(any_number),
         nominated: bytes.rarely(4).then(|| any_number(bytes)),
         terminating: bytes.rarely(6),
         preempted: bytes.rarely(8),
-        started: bytes.maybe(value),
-        scheduled: bytes.maybe(value),
+        started: bytes.option(value),
+        scheduled: bytes.option(value),
     }
 }
 
 fn inter_pod(bytes: &mut FuzzInput<'_>) -> InterPod {
     InterPod {
         id: far_number(bytes),
-        selected_by: bytes.some(3, far_number),
-        affinity: bytes.maybe(|bytes| PodAffinity { selector: number(bytes), topologies: bytes.some(3, far_number) }),
-        anti_affinity: bytes.some(3, |bytes| TopologyTerm { selector: number(bytes), topology: far_number(bytes) }),
-        spread: bytes.some(2, |bytes| TopologySpread {
+        selected_by: bytes.list(3, far_number),
+        affinity: bytes.option(|bytes| PodAffinity { selector: number(bytes), topologies: bytes.list(3, far_number) }),
+        anti_affinity: bytes.list(3, |bytes| TopologyTerm { selector: number(bytes), topology: far_number(bytes) }),
+        spread: bytes.list(2, |bytes| TopologySpread {
             selector: far_number(bytes),
             topology: far_number(bytes),
-            max_skew: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
-            min_domains: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
+            max_skew: bytes.choose(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
+            min_domains: bytes.choose(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
             nodes: words(bytes),
         }),
     }
@@ -138,7 +138,7 @@ pub(crate) fn event(bytes: &mut FuzzInput<'_>) -> Event {
         13 => Event::Eligibility(Eligibility { shape: far_number(bytes), nodes: words(bytes) }),
         14 => {
             let (id, key) = (far_number(bytes), bytes.text(&["zone", ""]));
-            Event::Topology(Topology { id, key, domains: bytes.some(6, |bytes| bytes.below(3)) })
+            Event::Topology(Topology { id, key, domains: bytes.list(6, |bytes| bytes.below(3)) })
         }
         15 => Event::InterPod(inter_pod(bytes)),
         16 => Event::ObjectUpserted(object(bytes)),
@@ -153,7 +153,7 @@ pub(crate) fn event(bytes: &mut FuzzInput<'_>) -> Event {
 }
 
 /// Returns the events that every stream begins with: the resources, and some nodes that may be used.
-pub(crate) fn beginning(bytes: &mut FuzzInput<'_>) -> Vec<Event> {
+pub(crate) fn initial_events(bytes: &mut FuzzInput<'_>) -> Vec<Event> {
     let resource =
         |name: &&str| Resource { name: (*name).to_owned(), everywhere: i64::from(name.starts_with("hostport")) };
     let mut events = vec![Event::Resources(RESOURCES.iter().map(resource).collect())];

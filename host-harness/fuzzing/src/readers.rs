@@ -18,7 +18,7 @@ fn text(data: &[u8]) -> Option<&str> {
 }
 
 /// Checks that a mistake says what is wrong, and where.
-fn told(error: &InputError) {
+fn check_message(error: &InputError) {
     assert!(!error.message.is_empty() && !error.file.is_empty(), "{error:?}");
 }
 
@@ -29,10 +29,10 @@ pub(crate) fn objects(data: &[u8]) {
     for file in ["fuzz.yaml", "fuzz.json"] {
         match load::read(file, text) {
             Ok(documents) => objects.extend(documents.into_iter().map(KubernetesObject::from_document)),
-            Err(error) => told(&error),
+            Err(error) => check_message(&error),
         }
     }
-    objects.iter().filter_map(|object| object.as_ref().err()).for_each(told);
+    objects.iter().filter_map(|object| object.as_ref().err()).for_each(check_message);
     let objects: Vec<KubernetesObject> = objects.into_iter().flatten().collect();
     if objects.is_empty() {
         return;
@@ -40,9 +40,9 @@ pub(crate) fn objects(data: &[u8]) {
     for system in SYSTEMS {
         let opened = Session::open(Box::new(Native::default()), system, "");
         let Ok(mut session) = opened else { continue };
-        session.mirror().mistakes_in(&objects).iter().for_each(told);
+        session.mirror().mistakes_in(&objects).iter().for_each(check_message);
         // An object that the policy cannot take is an error; the next input is served all the same.
-        let _ = session.handle(SessionInput::Listed(objects.clone()));
+        let _ = session.handle(SessionInput::InitialList(objects.clone()));
         let _ = session.handle(SessionInput::Cycle);
         let _ = session.handle(SessionInput::Objects(objects.clone()));
     }
@@ -116,11 +116,11 @@ pub(crate) fn scenarios(data: &[u8]) {
         Ok(documents) => {
             for document in documents {
                 if let Err(error) = read_scenario(document) {
-                    told(&error);
+                    check_message(&error);
                 }
             }
         }
-        Err(error) => told(&error),
+        Err(error) => check_message(&error),
     }
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn recordings(data: &[u8]) {
         }
     }
     let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
-    assert!(reader.whole() <= length);
+    assert!(reader.complete_bytes() <= length);
     if let Ok((whole, tail)) = end_of(data) {
         assert!(whole <= length && tail.is_none_or(|tail| tail.at == whole), "{whole} {tail:?}");
     }

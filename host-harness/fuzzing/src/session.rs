@@ -10,18 +10,18 @@ use crate::clusters;
 
 /// Checks inputs, most of them as a driver sends them. The same inputs have the same steps, and a mistake in one does not end the session.
 pub(crate) fn inputs(data: &[u8]) {
-    assert_eq!(played(data), played(data));
+    assert_eq!(steps_of(data), steps_of(data));
 }
 
 /// Returns all steps of a stream, as text.
-fn played(data: &[u8]) -> String {
+fn steps_of(data: &[u8]) -> String {
     let mut bytes = FuzzInput::new(data);
-    let system = bytes.one(&SYSTEMS).unwrap_or_default();
-    let Some(mut session) = opened(system) else { return String::new() };
+    let system = bytes.choose(&SYSTEMS).unwrap_or_default();
+    let Some(mut session) = open_session(system) else { return String::new() };
     let (mut said, mut open, mut clock) = (String::new(), Vec::new(), 0_i64);
     while !bytes.is_empty() {
         if bytes.rarely(40) {
-            session = restarted(session, system);
+            session = restart_session(session, system);
         }
         let input = input(&mut bytes, &mut open, &mut clock);
         match session.handle(input) {
@@ -35,16 +35,16 @@ fn played(data: &[u8]) -> String {
     said
 }
 
-pub(crate) fn opened(system: &str) -> Option<Session> {
+pub(crate) fn open_session(system: &str) -> Option<Session> {
     let opened = Session::open(Box::new(Native::default()), system, "");
     assert!(opened.is_ok(), "{system}");
     opened.ok()
 }
 
 /// Opens a new session that continues from the checkpoint of this one. The new session receives no objects, as if all were removed.
-fn restarted(mut session: Session, system: &str) -> Session {
+fn restart_session(mut session: Session, system: &str) -> Session {
     let Ok(checkpoint) = session.checkpoint() else { return session };
-    let Some(mut next) = opened(system) else { return session };
+    let Some(mut next) = open_session(system) else { return session };
     let restored = next.restore(checkpoint);
     assert!(restored.is_ok(), "its own checkpoint: {:?}", restored.err());
     next
@@ -53,7 +53,7 @@ fn restarted(mut session: Session, system: &str) -> Session {
 fn input(bytes: &mut FuzzInput<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> SessionInput {
     match bytes.below(16) {
         0..=5 => SessionInput::Objects(objects(bytes)),
-        6 => SessionInput::Listed(objects(bytes)),
+        6 => SessionInput::InitialList(objects(bytes)),
         7 => SessionInput::Removed(bytes.text(&[
             "Pod/a/p0",
             "Pod/a/p1",
@@ -65,13 +65,13 @@ fn input(bytes: &mut FuzzInput<'_>, open: &mut Vec<CommandId>, clock: &mut i64) 
             "",
         ])),
         8 => {
-            let step = bytes.one(&[1_000_000_000, 60_000_000_000, 0, -1, i64::MAX]).unwrap_or_default();
+            let step = bytes.choose(&[1_000_000_000, 60_000_000_000, 0, -1, i64::MAX]).unwrap_or_default();
             *clock = clock.saturating_add(step);
             SessionInput::Clock(*clock)
         }
         9 => SessionInput::Attempt(bytes.text(&["a/p0", "a/p1", "a/p2", "b/p0", "x"])),
         10 | 11 => SessionInput::Cycle,
-        12 => SessionInput::Part(2),
+        12 => SessionInput::CycleAttempts(2),
         _ => {
             let ids = std::mem::take(open);
             let mut outcomes: Vec<_> = ids.into_iter().map(|id| (id, outcome(bytes))).collect();
@@ -94,7 +94,7 @@ fn outcome(bytes: &mut FuzzInput<'_>) -> CommandOutcome {
 /// Returns objects that can be read. The target `objects` covers the others.
 pub(crate) fn objects(bytes: &mut FuzzInput<'_>) -> Vec<KubernetesObject> {
     let text = |bytes: &mut FuzzInput<'_>| clusters::object(bytes).to_string();
-    let texts = bytes.some(5, text);
+    let texts = bytes.list(5, text);
     let documents = texts.iter().filter_map(|text| load::read("fuzz.json", text).ok()).flatten();
     documents.filter_map(|document| KubernetesObject::from_document(document).ok()).collect()
 }

@@ -31,8 +31,8 @@ use crate::session::{
 pub struct VirtualDriver {
     pub(crate) session: Session,
     /// The victims that have not left the cluster.
-    leaving: BTreeSet<PodId>,
-    happened: SessionReport,
+    victims: BTreeSet<PodId>,
+    report: SessionReport,
     recorder: Option<Recorder>,
 }
 
@@ -43,16 +43,16 @@ impl VirtualDriver {
     /// The policy refuses the configuration, or fails.
     pub fn open(policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<VirtualDriver, OpenError> {
         let session = Session::open(policy, system, arguments)?;
-        Ok(VirtualDriver { session, leaving: BTreeSet::new(), happened: SessionReport::default(), recorder: None })
+        Ok(VirtualDriver { session, victims: BTreeSet::new(), report: SessionReport::default(), recorder: None })
     }
 
     /// Continues a session. Its victims leave the cluster when [`evictions_complete`](VirtualDriver::evictions_complete) is called.
-    pub fn over(session: Session) -> VirtualDriver {
+    pub fn from_session(session: Session) -> VirtualDriver {
         let leaving = session.victims().collect();
-        VirtualDriver { session, leaving, happened: SessionReport::default(), recorder: None }
+        VirtualDriver { session, victims: leaving, report: SessionReport::default(), recorder: None }
     }
 
-    /// Records all inputs of the session from now on. The session must have been opened with a policy that this recorder [listens](Recorder::listen)
+    /// Records all inputs of the session from now on. The session must have been opened with a policy that this recorder [listens](Recorder::observe)
     /// to, and must not have received anything but its schedulers.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
@@ -101,9 +101,9 @@ impl VirtualDriver {
         self.session.waiting()
     }
 
-    /// Returns the last attempt since the last [`take_happened`](VirtualDriver::take_happened). `None`: no attempt was made since.
+    /// Returns the last attempt since the last [`take_report`](VirtualDriver::take_report). `None`: no attempt was made since.
     pub fn last_attempt(&self) -> Option<Attempt> {
-        self.happened.attempts.last().cloned()
+        self.report.attempts.last().cloned()
     }
 
     /// Returns the findings of the policy in the objects so far.
@@ -112,8 +112,8 @@ impl VirtualDriver {
     }
 
     /// Returns everything that has happened since the last call.
-    pub fn take_happened(&mut self) -> SessionReport {
-        std::mem::take(&mut self.happened)
+    pub fn take_report(&mut self) -> SessionReport {
+        std::mem::take(&mut self.report)
     }
 
     /// Explains every attempt from now on; see [`Session::explain`]. Returns `false` where the policy has no explanations.
@@ -121,7 +121,7 @@ impl VirtualDriver {
     /// # Errors
     /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        self.ask(&SessionCall::Explain, Session::explain)
+        self.record_call(&SessionCall::Explain, Session::explain)
     }
 
     /// Returns the current accounts of the queues.
@@ -129,7 +129,7 @@ impl VirtualDriver {
     /// # Errors
     /// The policy has no accounts, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.ask(&SessionCall::Accounts, Session::accounts)
+        self.record_call(&SessionCall::Accounts, Session::accounts)
     }
 
     /// Returns the queue and the job of each pod; see [`Session::memberships`].
@@ -137,7 +137,7 @@ impl VirtualDriver {
     /// # Errors
     /// The policy fails, or its answer is invalid.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
-        self.ask(&SessionCall::Memberships, Session::memberships)
+        self.record_call(&SessionCall::Memberships, Session::memberships)
     }
 
     /// Returns the standing of each running pod: whether it is safe from eviction; see [`Session::standings`].
@@ -145,7 +145,7 @@ impl VirtualDriver {
     /// # Errors
     /// The policy fails, or its answer is invalid.
     pub fn standings(&mut self) -> Result<BTreeMap<String, PodStanding>, SessionError> {
-        self.ask(&SessionCall::Standings, Session::standings)
+        self.record_call(&SessionCall::Standings, Session::standings)
     }
 
     /// Returns the names of the pending pods in queue order.
@@ -153,7 +153,7 @@ impl VirtualDriver {
     /// # Errors
     /// The policy fails.
     pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
-        self.ask(&SessionCall::Queue, Session::queue)
+        self.record_call(&SessionCall::Queue, Session::queue)
     }
 
     /// Moves the clock forward by this many nanoseconds.
@@ -161,7 +161,7 @@ impl VirtualDriver {
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn advance(&mut self, nanoseconds: i64) -> Result<(), SessionError> {
-        self.tell(SessionInput::Clock(self.mirror().now().saturating_add(nanoseconds.max(0))))
+        self.serve(SessionInput::Clock(self.mirror().now().saturating_add(nanoseconds.max(0))))
     }
 
     /// Creates or replaces objects.
@@ -169,7 +169,7 @@ impl VirtualDriver {
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn apply(&mut self, objects: Vec<KubernetesObject>) -> Result<(), SessionError> {
-        self.tell(SessionInput::Objects(objects))
+        self.serve(SessionInput::Objects(objects))
     }
 
     /// Removes an object. Returns `false` where the object did not exist.
@@ -178,14 +178,14 @@ impl VirtualDriver {
     /// The session does not serve the input; see [`Session::handle`].
     pub fn remove(&mut self, key: &str) -> Result<bool, SessionError> {
         let known = self.mirror().contains(key);
-        self.tell(SessionInput::Removed(key.to_owned()))?;
+        self.serve(SessionInput::Removed(key.to_owned()))?;
         Ok(known)
     }
 
     /// Returns the objects that [`evictions_complete`](VirtualDriver::evictions_complete) removes, as `Kind/namespace/name`.
-    pub fn leaving(&self) -> Vec<String> {
-        let owners = self.leaving.iter().flat_map(|victim| self.session.leaving_with(*victim));
-        let pods: BTreeSet<PodId> = self.leaving.iter().copied().chain(owners).collect();
+    pub fn victims(&self) -> Vec<String> {
+        let owners = self.victims.iter().flat_map(|victim| self.session.pods_evicted_with(*victim));
+        let pods: BTreeSet<PodId> = self.victims.iter().copied().chain(owners).collect();
         pods.into_iter().filter_map(|pod| self.session.key_of(pod)).collect()
     }
 
@@ -194,19 +194,19 @@ impl VirtualDriver {
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn evictions_complete(&mut self) -> Result<(), SessionError> {
-        let keys = self.leaving();
-        self.leaving.clear();
-        keys.into_iter().try_for_each(|key| self.tell(SessionInput::Removed(key)))
+        let keys = self.victims();
+        self.victims.clear();
+        keys.into_iter().try_for_each(|key| self.serve(SessionInput::Removed(key)))
     }
 
     /// Serves an input with the session, and carries out its commands at once.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
-    pub fn tell(&mut self, input: SessionInput) -> Result<(), SessionError> {
+    pub fn serve(&mut self, input: SessionInput) -> Result<(), SessionError> {
         let mut step = self.handle(input)?;
         loop {
-            let commands = self.take(step);
+            let commands = self.collect(step);
             if commands.is_empty() {
                 return Ok(());
             }
@@ -221,20 +221,20 @@ impl VirtualDriver {
         }
     }
 
-    fn ask<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
+    fn record_call<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
         match &self.recorder {
             None => ask(&mut self.session),
-            Some(recorder) => recorder.ask(&mut self.session, told, ask),
+            Some(recorder) => recorder.record_call(&mut self.session, told, ask),
         }
     }
 
     /// Collects what has happened in a step. Returns the outcomes of its commands, all done.
-    fn take(&mut self, step: StepOutput) -> Vec<(u64, CommandOutcome)> {
-        self.happened.add(step.happened);
+    fn collect(&mut self, step: StepOutput) -> Vec<(u64, CommandOutcome)> {
+        self.report.add(step.happened);
         let mut outcomes = Vec::with_capacity(step.commands.len());
         for command in step.commands {
             if let CommandAction::Evict { .. } = command.action {
-                self.leaving.extend(self.mirror().pod_id(&command.object.pod_name()));
+                self.victims.extend(self.mirror().pod_id(&command.object.pod_name()));
             }
             outcomes.push((command.id, CommandOutcome::Done));
         }

@@ -24,7 +24,7 @@ pub enum CallError {
     },
     /// The policy does not have the optional interface of the call.
     #[error("the policy does not export `{0}`")]
-    Lacks(Interface),
+    MissingInterface(Interface),
 }
 
 impl CallError {
@@ -32,7 +32,7 @@ impl CallError {
     pub fn call(&self) -> &str {
         match self {
             CallError::Refused { call, .. } | CallError::Broke { call, .. } => call,
-            CallError::Lacks(interface) => interface.name(),
+            CallError::MissingInterface(interface) => interface.name(),
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct PolicyUsage {
 }
 
 /// A policy. The functions are those of `wit/`. Functions of an interface that the policy does not export ([`has`](Policy::has)) return
-/// [`CallError::Lacks`].
+/// [`CallError::MissingInterface`].
 pub trait Policy: Send {
     /// Replaces the instance by a new one, without configuration or cluster. A policy that broke fails every other call until it is restarted.
     fn restart(&mut self) -> Result<(), CallError>;
@@ -81,74 +81,74 @@ pub trait Policy: Send {
 
     /// Calls `queue.queue-keys`.
     fn queue_keys(&mut self, _pods: &[PodId]) -> Result<SortKeys, CallError> {
-        Err(CallError::Lacks(Interface::Queue))
+        Err(CallError::MissingInterface(Interface::Queue))
     }
     /// Calls `placement.pre-filter`.
     fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, CallError> {
-        Err(CallError::Lacks(Interface::Placement))
+        Err(CallError::MissingInterface(Interface::Placement))
     }
     /// Calls `placement.filter`.
     fn filter(&mut self, _pod: PodId) -> Result<NodeVerdicts, CallError> {
-        Err(CallError::Lacks(Interface::Placement))
+        Err(CallError::MissingInterface(Interface::Placement))
     }
     /// Calls `placement.post-filter`.
     fn post_filter(&mut self, _pods: &[PodId], _refuted: &Refuted) -> Result<PostFiltered, CallError> {
-        Err(CallError::Lacks(Interface::Placement))
+        Err(CallError::MissingInterface(Interface::Placement))
     }
     /// Calls `placement.reserve`.
     fn reserve(&mut self, _pod: PodId, _node: NodeId) -> Result<Effects, CallError> {
-        Err(CallError::Lacks(Interface::Placement))
+        Err(CallError::MissingInterface(Interface::Placement))
     }
     /// Calls `placement.unreserve`.
     fn unreserve(&mut self, _pod: PodId, _cause: ReleaseCause) -> Result<Effects, CallError> {
-        Err(CallError::Lacks(Interface::Placement))
+        Err(CallError::MissingInterface(Interface::Placement))
     }
     /// Calls `score.score`.
     fn score(&mut self, _pod: PodId, _nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        Err(CallError::Lacks(Interface::Score))
+        Err(CallError::MissingInterface(Interface::Score))
     }
     /// Calls `permit.permit`.
     fn permit(&mut self, _pod: PodId) -> Result<Permitted, CallError> {
-        Err(CallError::Lacks(Interface::Permit))
+        Err(CallError::MissingInterface(Interface::Permit))
     }
     /// Calls `cycle.act`.
     fn act(&mut self) -> Result<Actions, CallError> {
-        Err(CallError::Lacks(Interface::Cycle))
+        Err(CallError::MissingInterface(Interface::Cycle))
     }
     /// Calls `enforce.enforce`.
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        Err(CallError::Lacks(Interface::Enforce))
+        Err(CallError::MissingInterface(Interface::Enforce))
     }
     /// Calls `account.queues`.
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        Err(CallError::Lacks(Interface::Account))
+        Err(CallError::MissingInterface(Interface::Account))
     }
     /// Calls `account.memberships`.
     fn memberships(&mut self, _pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        Err(CallError::Lacks(Interface::Account))
+        Err(CallError::MissingInterface(Interface::Account))
     }
     /// Calls `marks.marks`.
     fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
-        Err(CallError::Lacks(Interface::Marks))
+        Err(CallError::MissingInterface(Interface::Marks))
     }
     /// Calls `standing.standings`.
     fn standings(&mut self, _pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
-        Err(CallError::Lacks(Interface::Standing))
+        Err(CallError::MissingInterface(Interface::Standing))
     }
     /// Calls `explain.record-notes`.
     fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
-        Err(CallError::Lacks(Interface::Explain))
+        Err(CallError::MissingInterface(Interface::Explain))
     }
     /// Calls `explain.notes`.
     fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, CallError> {
-        Err(CallError::Lacks(Interface::Explain))
+        Err(CallError::MissingInterface(Interface::Explain))
     }
     /// Calls `state.save`.
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        Err(CallError::Lacks(Interface::State))
+        Err(CallError::MissingInterface(Interface::State))
     }
     /// Calls `state.restore`. The inner result is the policy's own verdict on the checkpoint.
     fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        Err(CallError::Lacks(Interface::State))
+        Err(CallError::MissingInterface(Interface::State))
     }
 }

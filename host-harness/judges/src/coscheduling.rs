@@ -50,7 +50,7 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
         return Ok(AttemptComparison::NotCompared(unlike::RANKS_BETWEEN));
     }
     let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
-        return Ok(AttemptComparison::Alike);
+        return Ok(AttemptComparison::Same);
     };
     let is_alike = asked.read_all(READINGS, attempt.pod, &policy, ask)?;
     let mut later = JudgeExchange { has_left: true, ..asked.clone() };
@@ -79,7 +79,7 @@ struct JudgeExchange {
 impl JudgeExchange {
     /// Asks a question.
     fn about(question: JudgeRequest, ask: &mut JudgeClient<'_>) -> Result<JudgeExchange, TrialError> {
-        let answer = ask.answer(&question)?;
+        let answer = ask.request(&question)?;
         Ok(JudgeExchange { question, answer, has_left: false, rulings: Vec::new() })
     }
 
@@ -93,7 +93,7 @@ impl JudgeExchange {
     ) -> Result<bool, TrialError> {
         for reading in readings {
             let Some(question) = (reading.read)(&self.view(pod, policy), ask)? else { continue };
-            let answer: CoschedulingResponse = ask.answer(&question)?;
+            let answer: CoschedulingResponse = ask.request(&question)?;
             if answer != self.answer || question.waiting != self.question.waiting {
                 self.rulings.push(reading.departure.id);
             }

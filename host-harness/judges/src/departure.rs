@@ -54,7 +54,7 @@ pub(crate) struct PolicyAttempt<'s> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptComparison {
     /// Both decide alike.
-    Alike,
+    Same,
     /// They differ, and these rulings explain it.
     Ruled(Vec<&'static str>),
     /// They differ, and no ruling explains it.

@@ -80,11 +80,11 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
     }
     let question = translated(attempt.question.clone());
     let seen = compared(attempt, &question, ask)?;
-    let Some(shown) = question.with_kept().filter(|_| !matches!(seen, AttemptComparison::Alike)) else {
+    let Some(shown) = question.with_retained_nominated().filter(|_| !matches!(seen, AttemptComparison::Same)) else {
         return Ok(seen);
     };
     Ok(match (compared(attempt, &shown, ask)?, seen) {
-        (AttemptComparison::Alike, _) => AttemptComparison::Ruled(vec![KEEPS.id]),
+        (AttemptComparison::Same, _) => AttemptComparison::Ruled(vec![KEEPS.id]),
         (AttemptComparison::Ruled(rulings), AttemptComparison::Ruled(same)) if rulings == same => {
             AttemptComparison::Ruled(same)
         }
@@ -101,12 +101,12 @@ fn compared(
     question: &JudgeRequest,
     ask: &mut JudgeClient<'_>,
 ) -> Result<AttemptComparison, TrialError> {
-    let answer: KoordinatorResponse = ask.answer(question)?;
+    let answer: KoordinatorResponse = ask.request(question)?;
     let policy = KoordinatorDecision::of(attempt.outcome);
     let pod = question.tried().unwrap_or(attempt.pod);
     let view = KoordinatorSituation { question, pod, outcome: attempt.outcome, policy, answer: &answer };
     let Err((stage, told)) = compare(&view) else {
-        return Ok(AttemptComparison::Alike);
+        return Ok(AttemptComparison::Same);
     };
     let rulings = explain::explain(&view, stage, ask)?;
     Ok(match rulings.is_empty() {
@@ -150,13 +150,13 @@ fn in_force(arguments: &Value) -> Value {
 /// Compares the steps of an attempt in their order. Returns the first at which they differ, with what the policy does there.
 fn compare(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let policy = &it.policy;
-    let is_refused = policy.ended == KoordinatorResult::Refused;
+    let is_refused = policy.result == KoordinatorResult::Refused;
     let by_gang = is_refused && GATES.contains(&policy.first());
     // Where one side refuses the pod for its gang and the other finds nothing, nothing comes of it either way.
     let finds = if by_gang {
         !it.answer.feasible.is_empty() || !it.answer.plans.is_empty()
     } else {
-        !matches!(policy.ended, KoordinatorResult::Nothing | KoordinatorResult::Refused)
+        !matches!(policy.result, KoordinatorResult::Nothing | KoordinatorResult::Refused)
     };
     if by_gang != it.is_refused_by_gang() && finds {
         let what = if by_gang { "refuses it for its gang" } else { "tries it" };
@@ -165,9 +165,9 @@ fn compare(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     if by_gang || it.is_refused_by_gang() {
         return Ok(());
     }
-    let by_quota = (is_refused || policy.ended == KoordinatorResult::Plans) && BOUNDS.contains(&policy.first());
+    let by_quota = (is_refused || policy.result == KoordinatorResult::Plans) && BOUNDS.contains(&policy.first());
     // Upstream asks about devices before it asks about quotas: where it refuses the pod for these, nothing comes of it either.
-    let is_nothing = by_quota && policy.ended == KoordinatorResult::Refused && it.is_refused_by_devices();
+    let is_nothing = by_quota && policy.result == KoordinatorResult::Refused && it.is_refused_by_devices();
     if by_quota != it.is_refused_by_quota() && !is_nothing {
         let what = if by_quota { "refuses it for its quota" } else { "has its quota admit it" };
         return Err((AttemptStep::Quota, what.to_owned()));
@@ -189,7 +189,7 @@ fn compare(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
         return Err((stage, "finds no node".to_owned()));
     }
     planned(it)?;
-    held(it)
+    compare_permit(it)
 }
 
 /// Compares a node, and what Permit says.
@@ -206,8 +206,8 @@ fn placed(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     if permit.result == "bind" {
         wanted.insert(it.question.pod.clone());
     }
-    let waits = if policy.ended == KoordinatorResult::Waits { "has it wait" } else { "binds it" };
-    match bound == wanted && (policy.ended == KoordinatorResult::Bound) == (permit.result == "bind") {
+    let waits = if policy.result == KoordinatorResult::Waits { "has it wait" } else { "binds it" };
+    match bound == wanted && (policy.result == KoordinatorResult::Bound) == (permit.result == "bind") {
         true => Ok(()),
         false => Err((AttemptStep::Permit, format!("{waits}, and binds {bound:?}"))),
     }
@@ -216,14 +216,14 @@ fn placed(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
 /// Compares plans.
 fn planned(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let policy = &it.policy;
-    let is_alike = match policy.ended {
+    let is_alike = match policy.result {
         KoordinatorResult::Plans => {
             let is_alone = policy.nominated.keys().eq([&it.question.pod]);
             is_alone && it.possible().iter().any(|(node, plan)| *node == policy.node && plan.victims == policy.victims)
         }
         _ => it.answer.plans.is_empty(),
     };
-    match (is_alike, policy.ended) {
+    match (is_alike, policy.result) {
         (true, _) => Ok(()),
         (false, KoordinatorResult::Plans) => {
             Err((AttemptStep::Plan, format!("evicts {:?} for {:?}", policy.victims, policy.nominated)))
@@ -233,7 +233,7 @@ fn planned(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
 }
 
 /// Compares which pods stay at Permit, and which nominations end. Whether a node is still kept for a pod, no outcome says.
-fn held(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
+fn compare_permit(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let (policy, answer) = (&it.policy, it.answer);
     let Some(after) = &answer.post_filter else { return Ok(()) };
     let waiting = list(it.outcome, "waiting");
@@ -245,12 +245,12 @@ fn held(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let is_kept = |pod: &String| it.question.kept.contains_key(pod);
     let others = it.promised().map(name).filter(|pod| !is_kept(pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
-    let cleared = answer.clears.get(&policy.node).filter(|_| policy.ended == KoordinatorResult::Plans);
+    let cleared = answer.clears.get(&policy.node).filter(|_| policy.result == KoordinatorResult::Plans);
     if lost != cleared.into_iter().flatten().filter(|pod| !is_kept(pod)).cloned().collect() {
         return Err((AttemptStep::Nomination, format!("withdraws the nominations of {lost:?}")));
     }
     let keeps = standing.contains_key(&it.question.pod);
-    let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.ended != KoordinatorResult::Plans;
+    let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.result != KoordinatorResult::Plans;
     match !is_told || keeps == answer.keeps_nomination {
         true => Ok(()),
         false => {

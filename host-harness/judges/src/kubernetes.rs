@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
-use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
+use crate::object::{is_nominated, is_terminating, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 use answer::{KubernetesResponse, UpstreamPlan};
@@ -24,7 +24,7 @@ struct Situation<'s> {
     /// The cluster before the attempt, in which the pods at Permit run.
     question: &'s JudgeRequest,
     /// The cluster in which they wait.
-    held: &'s JudgeRequest,
+    waiting_at_permit: &'s JudgeRequest,
     /// The pod that is tried.
     pod: &'s Value,
     /// The outcome of the policy, in the format of `lictor test --output json`.
@@ -53,10 +53,11 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
     if let Some(group) = group_of(pod) {
         return outside_a_round(attempt, &group, ask);
     }
-    let mut question = held.with_held();
-    let mut answer: KubernetesResponse = ask.answer(&question)?;
-    let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
-    let Err(difference) = compare(&situation) else { return Ok(AttemptComparison::Alike) };
+    let mut question = held.with_waiting_bound();
+    let mut answer: KubernetesResponse = ask.request(&question)?;
+    let situation =
+        Situation { question: &question, waiting_at_permit: held, pod, outcome, answer: &answer, has_left: false };
+    let Err(difference) = compare(&situation) else { return Ok(AttemptComparison::Same) };
     // A pod gets no second plan while the victims of its last one are leaving: no ruling explains one.
     if is_planned_again(&situation) {
         return Ok(AttemptComparison::Differs(difference));
@@ -71,10 +72,11 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
         if read == question {
             continue;
         }
-        let before = std::mem::replace(&mut answer, ask.answer(&read)?);
+        let before = std::mem::replace(&mut answer, ask.request(&read)?);
         question = read;
         let has_left = reading.departure == departures::LEAVING;
-        let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left };
+        let situation =
+            Situation { question: &question, waiting_at_permit: held, pod, outcome, answer: &answer, has_left };
         let is_alike = compare(&situation).is_ok();
         if answer != before || is_alike {
             rulings.push(reading.departure.id);
@@ -97,7 +99,10 @@ fn is_planned_again(it: &Situation<'_>) -> bool {
     let priority = |pod: &Value| pod.pointer("/spec/priority").and_then(Value::as_i64).unwrap_or(0);
     let is_left = |other: &Value| {
         let is_victim = victims.is_some_and(|victims| victims.contains(&name(other)));
-        is_victim && leaves(other) && text(other, "/spec/nodeName") == node && priority(other) < priority(it.pod)
+        is_victim
+            && is_terminating(other)
+            && text(other, "/spec/nodeName") == node
+            && priority(other) < priority(it.pod)
     };
     text(it.outcome, "/result") == "Nominated" && is_nominated(it.pod) && pods(&it.question.objects).any(is_left)
 }
@@ -125,13 +130,14 @@ fn outside_a_round(
     }
     let mut question = held.clone();
     groups::take_out_gated(&mut question, group);
-    let answer: KubernetesResponse = ask.answer(&question)?;
+    let answer: KubernetesResponse = ask.request(&question)?;
     if answer.untried.is_none() {
         return Ok(WAITING);
     }
-    let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
+    let situation =
+        Situation { question: &question, waiting_at_permit: held, pod, outcome, answer: &answer, has_left: false };
     Ok(match text(outcome, "/result") {
-        "Unschedulable" | "Rejected" => AttemptComparison::Alike,
+        "Unschedulable" | "Rejected" => AttemptComparison::Same,
         result => AttemptComparison::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
     })
 }

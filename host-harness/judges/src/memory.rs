@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::object::{is_turned_away, list, text, texts};
+use crate::object::{is_rejected_early, list, text, texts};
 
 /// The memory of a case.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +20,7 @@ impl AttemptHistory {
     pub(crate) fn remember(&mut self, pod: &str, outcome: &Value) {
         let is_in_vain = matches!(text(outcome, "/result"), "Unschedulable" | "Rejected");
         match is_in_vain {
-            true if is_turned_away(outcome) => {}
+            true if is_rejected_early(outcome) => {}
             true => drop(self.failed.insert(pod.to_owned())),
             false => drop(self.failed.remove(pod)),
         }

@@ -27,7 +27,7 @@ pub(crate) fn is_constrained(pod: &Value) -> bool {
 }
 
 /// Returns whether a pod is being deleted.
-pub(crate) fn leaves(pod: &Value) -> bool {
+pub(crate) fn is_terminating(pod: &Value) -> bool {
     pod.pointer("/metadata/deletionTimestamp").is_some()
 }
 
@@ -49,6 +49,6 @@ pub(crate) fn texts(outcome: &Value, key: &str) -> BTreeMap<String, String> {
 }
 
 /// Returns whether an outcome is that a pod is turned away, because its gang has failed in this round.
-pub(crate) fn is_turned_away(outcome: &Value) -> bool {
+pub(crate) fn is_rejected_early(outcome: &Value) -> bool {
     text(outcome, "/result") == "Rejected" && text(outcome, "/reasons/0/code").ends_with("/gang-has-not-failed")
 }

@@ -51,7 +51,7 @@ pub(crate) fn judge(
     // Any pod will do: each answer has the queue. A reservation is none.
     let mut questions = order.iter().map(|pod| about(pod)).filter(|question| question.tried().is_some());
     let Some(question) = questions.next() else { return Ok(None) };
-    let QueueResponse { queue } = ask.answer(&question)?;
+    let QueueResponse { queue } = ask.request(&question)?;
     let rank = |pod: &String| queue.iter().position(|rank| rank.has(pod));
     let (policy, ranks): (Vec<&String>, Vec<usize>) = order.iter().filter_map(|pod| Some((pod, rank(pod)?))).unzip();
     if policy.len() < 2 {
@@ -63,7 +63,7 @@ pub(crate) fn judge(
 /// Returns the verdict on the order of the policy. `upstream` is what the judge answered.
 pub(crate) fn verdict(is_alike: bool, policy: &[&String], upstream: &impl Debug) -> AttemptComparison {
     match is_alike {
-        true => AttemptComparison::Alike,
+        true => AttemptComparison::Same,
         false => AttemptComparison::Differs(UpstreamDifference {
             kind: "upstream/order",
             text: format!("the policy tries {policy:?} in this order; upstream {upstream:?}"),
@@ -86,9 +86,12 @@ mod tests {
             let case = FuzzCase::by_hand(SystemKind::Coscheduling, RoundKind::Attempts, objects);
             let mut trial = CaseComparison::of(&case).unwrap();
             let outcome = json!({"order": order, "standing": {}});
-            trial.weigh(&CaseStep::Order, &outcome, |_| Ok(json!({"queue": ["d/q", "d/p", "d/x"]}))).unwrap().attempt
+            trial
+                .compare_step(&CaseStep::Order, &outcome, |_| Ok(json!({"queue": ["d/q", "d/p", "d/x"]})))
+                .unwrap()
+                .attempt
         };
-        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
+        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Same));
         assert!(matches!(judged(json!(["d/p", "d/q"])), Some(AttemptComparison::Differs(_))));
         assert_eq!(judged(json!(["d/p"])), None, "a single pod has no order");
     }
@@ -102,10 +105,10 @@ mod tests {
                 let mut trial = CaseComparison::of(&case).unwrap();
                 let outcome = json!({"order": order, "standing": {}});
                 let answer = json!({"queue": [["d/q"], ["d/p", "d/r"]]});
-                trial.weigh(&CaseStep::Order, &outcome, |_| Ok(answer.clone())).unwrap().attempt
+                trial.compare_step(&CaseStep::Order, &outcome, |_| Ok(answer.clone())).unwrap().attempt
             };
-            assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
-            assert_eq!(judged(json!(["d/q", "d/p", "d/r"])), Some(AttemptComparison::Alike));
+            assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Same));
+            assert_eq!(judged(json!(["d/q", "d/p", "d/r"])), Some(AttemptComparison::Same));
             assert!(matches!(judged(json!(["d/p", "d/q", "d/r"])), Some(AttemptComparison::Differs(_))));
         }
     }

@@ -85,7 +85,7 @@ impl Program {
     ///
     /// # Errors
     /// The program has ended, takes too long, or answers something else.
-    pub fn ask(&mut self, question: &JudgeRequest) -> Result<Value, ProgramError> {
+    pub fn request(&mut self, question: &JudgeRequest) -> Result<Value, ProgramError> {
         let number = self.next;
         self.next = number.saturating_add(1);
         let ended = |message: String| ProgramError::Ended { path: self.path.clone(), message };

@@ -44,7 +44,7 @@ impl JudgeRequest {
     }
 
     /// Returns the cluster in which the pods run that wait at Permit: to a scheduler without such pods, one that holds a node has it.
-    pub(crate) fn with_held(&self) -> JudgeRequest {
+    pub(crate) fn with_waiting_bound(&self) -> JudgeRequest {
         let mut question = self.clone();
         for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
             let Some(node) = self.waiting.get(&name(pod)) else { continue };
@@ -57,7 +57,7 @@ impl JudgeRequest {
     }
 
     /// Returns the cluster in which the pods are nominated for which the policy keeps a node; none where there are none.
-    pub(crate) fn with_kept(&self) -> Option<JudgeRequest> {
+    pub(crate) fn with_retained_nominated(&self) -> Option<JudgeRequest> {
         let mut question = self.clone();
         for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
             let Some(node) = self.kept.get(&name(pod)) else { continue };

@@ -17,7 +17,7 @@ pub fn dead(system: SystemKind, tally: &ComparisonCounts) -> Vec<&'static str> {
 
 /// Writes the section of a system, of a run of these cases.
 pub fn section(system: SystemKind, tally: &ComparisonCounts, (seed, cases): (u64, u64)) -> String {
-    let ComparisonCounts { attempts, alike, .. } = tally;
+    let ComparisonCounts { attempts, same: alike, .. } = tally;
     let upstream = upstream(system).unwrap_or_default();
     let mut text = format!("## `{system}` and {upstream}\n\n");
     let mut line = |line: String| {
@@ -28,7 +28,7 @@ pub fn section(system: SystemKind, tally: &ComparisonCounts, (seed, cases): (u64
         "{cases} random clusters of seed {seed}, {attempts} attempts: {alike} are decided alike, and {} as a ruling says.",
         attempts.saturating_sub(*alike)
     ));
-    for (reason, count) in &tally.passed_over {
+    for (reason, count) in &tally.not_compared {
         line(format!("Not compared are {count} more: {reason}."));
     }
     line(format!("\n| ruling | {upstream} | Lictor | differences | one of them |\n|---|---|---|---|---|"));

@@ -8,13 +8,13 @@ pub struct ComparisonCounts {
     /// The number of attempts that were compared.
     pub attempts: u64,
     /// Those in which policy and upstream decide alike.
-    pub alike: u64,
+    pub same: u64,
     /// Differences by the ruling that explains them.
     pub departures: BTreeMap<&'static str, u64>,
     /// The index of a case with such a difference, by ruling.
     pub examples: BTreeMap<&'static str, u64>,
     /// Attempts that were not compared, by the reason.
-    pub passed_over: BTreeMap<&'static str, u64>,
+    pub not_compared: BTreeMap<&'static str, u64>,
 }
 
 impl ComparisonCounts {
@@ -24,8 +24,8 @@ impl ComparisonCounts {
             self.examples.entry(id).or_insert(*case);
         }
         self.attempts = self.attempts.saturating_add(other.attempts);
-        self.alike = self.alike.saturating_add(other.alike);
-        let maps = [(&mut self.departures, &other.departures), (&mut self.passed_over, &other.passed_over)];
+        self.same = self.same.saturating_add(other.same);
+        let maps = [(&mut self.departures, &other.departures), (&mut self.not_compared, &other.not_compared)];
         for (mine, theirs) in maps {
             for (key, count) in theirs {
                 count_more(mine, key, *count);

@@ -47,7 +47,7 @@ pub enum TrialError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepComparison {
     /// Of the attempts for a PodGroup that the step ends: they are compared together.
-    pub before: Option<AttemptComparison>,
+    pub ended_group: Option<AttemptComparison>,
     /// Of the attempt that the step is.
     pub attempt: Option<AttemptComparison>,
 }
@@ -56,7 +56,7 @@ pub struct StepComparison {
 pub struct CaseComparison<'c> {
     case: &'c FuzzCase,
     cluster: TrackedCluster,
-    memory: AttemptHistory,
+    history: AttemptHistory,
     /// The applications of a case of system `yunikorn`.
     applications: ApplicationOriginators,
     /// The attempts for a PodGroup, as long as they follow one another.
@@ -78,7 +78,7 @@ impl<'c> CaseComparison<'c> {
         Ok(CaseComparison {
             case,
             cluster: TrackedCluster::of(case)?,
-            memory: AttemptHistory::default(),
+            history: AttemptHistory::default(),
             applications: ApplicationOriginators::default(),
             round: None,
             overages: OverMaximumQueues::default(),
@@ -99,12 +99,12 @@ impl<'c> CaseComparison<'c> {
         ask: impl FnMut(&JudgeRequest) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
         // What queues give back, and the order of the queue, are compared for mutants alone: rulings on them are to be written first.
-        let StepComparison { before, attempt } = match step {
-            CaseStep::Schedule(_) => self.weigh(step, outcome, ask)?,
+        let StepComparison { ended_group: before, attempt } = match step {
+            CaseStep::Schedule(_) => self.compare_step(step, outcome, ask)?,
             _ => {
                 let before = self.end();
                 self.follow(step, outcome)?;
-                StepComparison { before, attempt: None }
+                StepComparison { ended_group: before, attempt: None }
             }
         };
         before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
@@ -114,7 +114,7 @@ impl<'c> CaseComparison<'c> {
     ///
     /// # Errors
     /// The judge has no answer, or the outcome cannot be read.
-    pub fn weigh(
+    pub fn compare_step(
         &mut self,
         step: &CaseStep,
         outcome: &Value,
@@ -123,11 +123,12 @@ impl<'c> CaseComparison<'c> {
         let weighed = match step {
             CaseStep::Schedule(pod) => self.attempt(pod, outcome, &mut JudgeClient(&mut ask))?,
             CaseStep::Order => {
-                StepComparison { before: self.end(), attempt: self.order(outcome, &mut JudgeClient(&mut ask))? }
+                StepComparison { ended_group: self.end(), attempt: self.order(outcome, &mut JudgeClient(&mut ask))? }
             }
-            _ => {
-                StepComparison { before: self.end(), attempt: self.surplus(step, outcome, &mut JudgeClient(&mut ask))? }
-            }
+            _ => StepComparison {
+                ended_group: self.end(),
+                attempt: self.compare_over_maximum(step, outcome, &mut JudgeClient(&mut ask))?,
+            },
         };
         self.follow(step, outcome)?;
         Ok(weighed)
@@ -139,16 +140,16 @@ impl<'c> CaseComparison<'c> {
     /// The outcome cannot be read.
     pub fn follow(&mut self, step: &CaseStep, outcome: &Value) -> Result<(), ModelInputError> {
         match step {
-            CaseStep::Schedule(pod) => self.memory.remember(pod, outcome),
+            CaseStep::Schedule(pod) => self.history.remember(pod, outcome),
             CaseStep::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
             _ => {}
         }
-        self.cluster.take(step, outcome)?;
+        self.cluster.apply_outcome(step, outcome)?;
         if self.case.system == SystemKind::Yunikorn {
             self.applications.retain(&self.cluster.objects());
         }
-        if self.has_surplus() {
-            self.overages.look(&self.cluster.objects(), self.time);
+        if self.has_queues_over_maximum() {
+            self.overages.observe(&self.cluster.objects(), self.time);
         }
         Ok(())
     }
@@ -158,19 +159,19 @@ impl<'c> CaseComparison<'c> {
         match self.case.system {
             SystemKind::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
             SystemKind::Koordinator => order::judge(outcome, |pod| koordinator::translated(self.question(pod)), ask),
-            SystemKind::Kubernetes => order::judge(outcome, |pod| self.question(pod).with_held(), ask),
+            SystemKind::Kubernetes => order::judge(outcome, |pod| self.question(pod).with_waiting_bound(), ask),
             SystemKind::Yunikorn => yunikorn::queue::judge(self.question(""), outcome, ask),
             SystemKind::Volcano => Ok(None),
         }
     }
 
     /// Returns whether the case is about queues over their maximum.
-    fn has_surplus(&self) -> bool {
+    fn has_queues_over_maximum(&self) -> bool {
         self.case.system == SystemKind::Yunikorn && self.case.drive.by == RoundKind::Cycles
     }
 
     /// Compares what queues give back.
-    fn surplus(
+    fn compare_over_maximum(
         &self,
         step: &CaseStep,
         outcome: &Value,
@@ -181,7 +182,7 @@ impl<'c> CaseComparison<'c> {
             CaseStep::Advance(seconds) => (*seconds, false),
             _ => return Ok(None),
         };
-        if !self.has_surplus() {
+        if !self.has_queues_over_maximum() {
             return Ok(None);
         }
         let then = (&self.overages, self.time.saturating_add(after), is_sure);
@@ -199,8 +200,8 @@ impl<'c> CaseComparison<'c> {
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
             without_originator: self.applications.without_originator(),
-            kept: self.cluster.kept(),
-            memory: self.memory.clone(),
+            kept: self.cluster.retained_nodes(),
+            memory: self.history.clone(),
         }
     }
 
@@ -236,7 +237,7 @@ impl<'c> CaseComparison<'c> {
         }
         if let Some(round) = &mut self.round {
             round.add(&crate::object::name(pod), outcome);
-            return Ok(StepComparison { before, attempt: None });
+            return Ok(StepComparison { ended_group: before, attempt: None });
         }
         let attempt = PolicyAttempt { question: &question, pod, outcome };
         let verdict = match self.case.system {
@@ -244,9 +245,9 @@ impl<'c> CaseComparison<'c> {
             SystemKind::Yunikorn => yunikorn::judge(&attempt, &mut self.applications, ask)?,
             SystemKind::Coscheduling => coscheduling::judge(&attempt, ask)?,
             SystemKind::Koordinator => koordinator::judge(&attempt, ask)?,
-            SystemKind::Volcano => return Ok(StepComparison { before, attempt: None }),
+            SystemKind::Volcano => return Ok(StepComparison { ended_group: before, attempt: None }),
         };
-        Ok(StepComparison { before, attempt: Some(verdict) })
+        Ok(StepComparison { ended_group: before, attempt: Some(verdict) })
     }
 
     /// Counts what a comparison came to.
@@ -254,10 +255,10 @@ impl<'c> CaseComparison<'c> {
         let tally = &mut self.tally;
         match verdict {
             AttemptComparison::NotCompared(reason) => {
-                count_more(&mut tally.passed_over, reason, 1);
+                count_more(&mut tally.not_compared, reason, 1);
                 return Ok(());
             }
-            AttemptComparison::Alike => tally.alike = tally.alike.saturating_add(1),
+            AttemptComparison::Same => tally.same = tally.same.saturating_add(1),
             AttemptComparison::Ruled(ids) => {
                 for id in ids {
                     count_more(&mut tally.departures, id, 1);
@@ -279,7 +280,7 @@ impl JudgeClient<'_> {
     ///
     /// # Errors
     /// The judge has no answer, or one that is not in the format of its system.
-    pub(crate) fn answer<A: DeserializeOwned>(&mut self, question: &JudgeRequest) -> Result<A, TrialError> {
+    pub(crate) fn request<A: DeserializeOwned>(&mut self, question: &JudgeRequest) -> Result<A, TrialError> {
         let answer = (self.0)(question)?;
         serde_json::from_value(answer).map_err(|error| TrialError::Answer(error.to_string()))
     }

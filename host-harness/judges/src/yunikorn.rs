@@ -49,27 +49,27 @@ pub(crate) fn judge(
     const CONSTRAINED: AttemptComparison =
         AttemptComparison::NotCompared("constraints that the judge does not look at");
     let policy = decision(attempt);
-    let mut answer = match ask.answer(attempt.question)? {
+    let mut answer = match ask.request(attempt.question)? {
         YunikornResponse::Judged(answer) => answer,
         YunikornResponse::NotJudged { .. } => return Ok(CONSTRAINED),
     };
     applications.remember(&answer.pods);
-    let mut is_alike = alike(&policy, &answer);
+    let mut is_alike = is_same_decision(&policy, &answer);
     if !is_alike && (answer.decision.result == YunikornResult::Preempts || evicts(&policy)) {
         let alternatives = if answer.decision.result == YunikornResult::Preempts { ORDERS } else { 0 };
         let arguments = json!({"alternatives": alternatives, "candidates": evicts(&policy)});
-        answer = ask.answer(&JudgeRequest { arguments, ..attempt.question.clone() })?;
-        is_alike = alike(&policy, &answer);
+        answer = ask.request(&JudgeRequest { arguments, ..attempt.question.clone() })?;
+        is_alike = is_same_decision(&policy, &answer);
     }
     if is_alike {
-        return Ok(AttemptComparison::Alike);
+        return Ok(AttemptComparison::Same);
     }
     let unknown = answer::CorePod::default();
     let known = answer.pods.get(&attempt.question.pod).unwrap_or(&unknown);
     let view = YunikornSituation {
         objects: &attempt.question.objects,
         pod: attempt.pod,
-        ask: known,
+        core_pod: known,
         answer: &answer,
         policy: &policy,
     };
@@ -100,7 +100,7 @@ fn decision(attempt: &PolicyAttempt<'_>) -> YunikornDecision {
 }
 
 /// Returns whether upstream may decide as the policy does.
-fn alike(policy: &YunikornDecision, answer: &JudgedAttempt) -> bool {
+fn is_same_decision(policy: &YunikornDecision, answer: &JudgedAttempt) -> bool {
     let upstream = &answer.decision;
     match policy.result {
         YunikornResult::Bound => answer.legal_nodes.contains(&policy.node),
@@ -124,12 +124,16 @@ fn difference(attempt: &PolicyAttempt<'_>, policy: &YunikornDecision, answer: &J
     let why = &answer.why;
     UpstreamDifference {
         kind,
-        text: format!("`{pod}`: the policy {} ({reason}); upstream {} ({why})", told(policy), told(upstream)),
+        text: format!(
+            "`{pod}`: the policy {} ({reason}); upstream {} ({why})",
+            description(policy),
+            description(upstream)
+        ),
     }
 }
 
 /// Returns what a decision does, for an explanation.
-fn told(decision: &YunikornDecision) -> String {
+fn description(decision: &YunikornDecision) -> String {
     match decision.result {
         YunikornResult::Bound => format!("binds it to `{}`", decision.node),
         YunikornResult::Preempts => format!("evicts {:?} for it on `{}`", decision.victims, decision.node),

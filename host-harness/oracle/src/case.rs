@@ -96,17 +96,17 @@ impl FuzzCase {
             objects,
             later: Vec::new(),
             late: Vec::new(),
-            drive: RoundSettings { by, first: 0, between: 0, recreate: false, again: false },
+            drive: RoundSettings { by, first: 0, between: 0, recreate: false, retries_early: false },
         }
     }
 
     /// Returns whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
     pub fn is_fair(&self) -> bool {
         let Ok(world) = ModelCluster::of(&self.objects) else { return false };
-        let without_node = |pod: &ModelPod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
+        let without_node = |pod: &ModelPod| pod.occupied_node().is_some_and(|node| !world.nodes.contains_key(node));
         let full = |node: &ModelNode| world.free(node).0.values().any(|free| *free < 0);
         let fair = !world.pods.values().any(without_node) && !world.nodes.values().any(full);
-        fair && has_valid_groups(&world) && systems::fair(self, &world).unwrap_or(false)
+        fair && has_valid_groups(&world) && systems::is_possible(self, &world).unwrap_or(false)
     }
 }
 
@@ -130,7 +130,7 @@ pub struct RoundSettings {
     /// Whether an evicted pod is created again, as the controller of a ReplicaSet does.
     pub recreate: bool,
     /// Whether pods are tried again before the victims have left.
-    pub again: bool,
+    pub retries_early: bool,
 }
 
 /// A kind of round.

@@ -8,7 +8,7 @@ use crate::case::SystemKind;
 use crate::object::{at, tag, text};
 use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::random::RandomSource;
-use crate::systems::are_judged;
+use crate::systems::are_decidable;
 use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod};
 
@@ -31,7 +31,7 @@ fn annotations(system: SystemKind) -> &'static [(&'static str, &'static str)] {
 
 /// Gives some of the pending pods that belong to no DaemonSet such a demand; members of gangs in Koordinator only, where the others may start
 /// without them (ruling C61).
-pub(crate) fn demand(dice: &mut RandomSource, system: SystemKind, objects: &mut [Value]) {
+pub(crate) fn add_demands(dice: &mut RandomSource, system: SystemKind, objects: &mut [Value]) {
     let waits = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
     let may_demand = |object: &&mut Value| {
         (system == SystemKind::Koordinator || tag(object, "labels", "pod-group.scheduling.sigs.k8s.io").is_none())
@@ -58,7 +58,7 @@ pub(crate) fn is_refused(system: SystemKind, world: &ModelCluster, pod: &str) ->
     let demands = |pod: &ModelPod| match system {
         SystemKind::Koordinator => false,
         SystemKind::Yunikorn => {
-            is_unjudged(system, pod) || pod.request.get(UNCOUNTED) > 0 || !are_judged(world, &[pod])
+            is_unjudged(system, pod) || pod.request.get(UNCOUNTED) > 0 || !are_decidable(world, &[pod])
         }
         SystemKind::Kubernetes | SystemKind::Coscheduling | SystemKind::Volcano => is_unjudged(system, pod),
     };

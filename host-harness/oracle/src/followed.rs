@@ -17,7 +17,7 @@ use crate::world::{ModelCluster, ModelPod};
 pub struct TrackedCluster {
     system: SystemKind,
     world: ModelCluster,
-    kept: RetainedNodes,
+    retained: RetainedNodes,
 }
 
 impl TrackedCluster {
@@ -29,7 +29,7 @@ impl TrackedCluster {
         Ok(TrackedCluster {
             system: case.system,
             world: ModelCluster::of(&case.objects)?,
-            kept: RetainedNodes::default(),
+            retained: RetainedNodes::default(),
         })
     }
 
@@ -37,25 +37,27 @@ impl TrackedCluster {
     ///
     /// # Errors
     /// The model cannot read the outcome, or an object of the step.
-    pub fn take(&mut self, step: &CaseStep, outcome: &Value) -> Result<(), ModelInputError> {
+    pub fn apply_outcome(&mut self, step: &CaseStep, outcome: &Value) -> Result<(), ModelInputError> {
         let outcome = ReportedOutcome::read(outcome)?;
-        let TrackedCluster { system, world, kept } = self;
+        let TrackedCluster { system, world, retained: kept } = self;
         match step {
-            CaseStep::Advance(_) => kept.note_late(world, &outcome, |pod| systems::has_a_plan(*system, world, pod)),
-            CaseStep::Schedule(pod) => {
-                kept.give_up(world, pod, &outcome, |pod, other| systems::are_together(*system, world, pod, other))
+            CaseStep::Advance(_) => {
+                kept.record_expired(world, &outcome, |pod| systems::has_a_plan(*system, world, pod))
             }
+            CaseStep::Schedule(pod) => kept.forget_failed_gang(world, pod, &outcome, |pod, other| {
+                systems::share_gang_group(*system, world, pod, other)
+            }),
             _ => {}
         }
-        world.take(step, &outcome)?;
+        world.apply_outcome(step, &outcome)?;
         kept.forget(world);
         Ok(())
     }
 
     /// Returns the pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows
     /// them.
-    pub fn kept(&self) -> BTreeMap<String, String> {
-        self.kept.nodes().clone()
+    pub fn retained_nodes(&self) -> BTreeMap<String, String> {
+        self.retained.nodes().clone()
     }
 
     /// Returns the present, in RFC 3339.
@@ -90,12 +92,12 @@ impl TrackedCluster {
     pub fn objects(&self) -> Vec<Value> {
         let ModelCluster { nodes, pods, others, .. } = &self.world;
         let nodes = nodes.values().map(|node| node.object.clone());
-        nodes.chain(pods.values().map(shown)).chain(others.values().cloned()).collect()
+        nodes.chain(pods.values().map(to_object)).chain(others.values().cloned()).collect()
     }
 }
 
 /// Returns a pod as an object.
-fn shown(pod: &ModelPod) -> Value {
+fn to_object(pod: &ModelPod) -> Value {
     let mut object = pod.object.clone();
     if let Some(status) = object.pointer_mut("/status").and_then(Value::as_object_mut) {
         status.remove("nominatedNodeName");

@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 use crate::build::{PodPlan, Size, node, put, tags};
 use crate::case::{FuzzCase, RoundKind, SystemKind};
-use crate::demands::demand;
+use crate::demands::add_demands;
 use crate::random::RandomSource;
 use crate::world::{OTHER_SCHEDULER, at, text};
 
 /// Generates a case. It depends only on the system, the seed and the index.
 pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
-    let mut sketch = CaseGenerator { dice: RandomSource::of(seed, index), parameters: BTreeMap::new() };
+    let mut sketch = CaseGenerator { random: RandomSource::of(seed, index), parameters: BTreeMap::new() };
     let (mut args, mut objects, drive) = match system {
         SystemKind::Coscheduling => coscheduling::cluster(&mut sketch),
         SystemKind::Koordinator => koordinator::cluster(&mut sketch),
@@ -30,17 +30,17 @@ pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
         SystemKind::Volcano => volcano::cluster(&mut sketch),
         SystemKind::Kubernetes => kubernetes::cluster(&mut sketch),
     };
-    hold_back(&mut sketch, &mut objects);
+    exclude_some(&mut sketch, &mut objects);
     between_pods::constrain(&mut sketch, system, drive.recreate, &mut objects);
     let (later, mut drive) = match system {
         SystemKind::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
         _ => (Vec::new(), drive),
     };
     if sketch.flag("demands", 10) {
-        demand(&mut sketch.dice, system, &mut objects);
+        add_demands(&mut sketch.random, system, &mut objects);
     }
     // What is drawn here was added last, so that seeds mean the same clusters as before.
-    drive.again = drive.by == RoundKind::Attempts && sketch.flag("again", 15);
+    drive.retries_early = drive.by == RoundKind::Attempts && sketch.flag("again", 15);
     match system {
         SystemKind::Yunikorn => {
             yunikorn::odd(&mut sketch, &mut objects);
@@ -53,22 +53,22 @@ pub fn generate(system: SystemKind, seed: u64, index: u64) -> FuzzCase {
     }
     let late = late::pods(&mut sketch, system, &objects);
     if system == SystemKind::Coscheduling {
-        coscheduling::unlike(&mut sketch, &mut objects);
+        coscheduling::vary_priorities(&mut sketch, &mut objects);
     }
     selectors::vary(&mut sketch, &mut objects);
     FuzzCase { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 
 /// Gives some of the pending pods a scheduling gate, or another scheduler.
-fn hold_back(sketch: &mut CaseGenerator, objects: &mut [Value]) {
+fn exclude_some(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("held-back", 20) {
         return;
     }
     let pending = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
     for pod in objects.iter_mut().filter(pending) {
-        if sketch.dice.chance(30) {
+        if sketch.random.chance(30) {
             put(pod, "/spec", "schedulingGates", json!([{"name": "example.com/held"}]));
-        } else if sketch.dice.chance(10) {
+        } else if sketch.random.chance(10) {
             put(pod, "/spec", "schedulerName", json!(OTHER_SCHEDULER));
         }
     }
@@ -76,29 +76,29 @@ fn hold_back(sketch: &mut CaseGenerator, objects: &mut [Value]) {
 
 /// The random numbers and parameters of a case.
 struct CaseGenerator {
-    dice: RandomSource,
+    random: RandomSource,
     parameters: BTreeMap<&'static str, i64>,
 }
 
 impl CaseGenerator {
     /// Draws a parameter from `low` to `high`.
     fn draw(&mut self, name: &'static str, low: i64, high: i64) -> i64 {
-        let drawn = self.dice.between(low, high);
+        let drawn = self.random.between(low, high);
         self.parameters.insert(name, drawn);
         drawn
     }
 
     /// Draws a parameter that is 1 with this probability, in percent, and 0 otherwise.
     fn flag(&mut self, name: &'static str, percent: i64) -> bool {
-        let drawn = self.dice.chance(percent);
+        let drawn = self.random.chance(percent);
         self.parameters.insert(name, i64::from(drawn));
         drawn
     }
 
     /// Draws a pod size of at most `most` cpu, sometimes with a GPU if `devices` is set.
     fn size(&mut self, most: i64, devices: bool) -> Size {
-        let cpu = self.dice.between(1, most);
-        Size { cpu, gpu: if devices && self.dice.chance(40) { self.dice.between(1, 2) } else { 0 } }
+        let cpu = self.random.between(1, most);
+        Size { cpu, gpu: if devices && self.random.chance(40) { self.random.between(1, 2) } else { 0 } }
     }
 }
 
@@ -114,8 +114,8 @@ impl NodePool {
     fn of(sketch: &mut CaseGenerator, count: i64, most: i64, devices: bool) -> NodePool {
         let names = (1..=count).map(|number| format!("n{number}")).collect();
         let mut size = || {
-            let gpu = if devices { sketch.dice.between(0, 4) } else { 0 };
-            Size { cpu: sketch.dice.between(1, most), gpu }
+            let gpu = if devices { sketch.random.between(0, 4) } else { 0 };
+            Size { cpu: sketch.random.between(1, most), gpu }
         };
         let sizes: Vec<Size> = (0..count).map(|_| size()).collect();
         NodePool { names, free: sizes.clone(), sizes }
@@ -143,13 +143,13 @@ fn odd_gang(sketch: &mut CaseGenerator, model: &PodPlan) -> Option<(Vec<PodPlan>
     if !sketch.flag("oddGang", 15) {
         return None;
     }
-    let count = sketch.dice.of_these(&[3, 3, 5, 7]);
-    let minimum = (count - sketch.dice.of_these(&[0, 0, 1, 2])).max(1);
-    let alike = sketch.dice.chance(70);
+    let count = sketch.random.choose_number(&[3, 3, 5, 7]);
+    let minimum = (count - sketch.random.choose_number(&[0, 0, 1, 2])).max(1);
+    let alike = sketch.random.chance(70);
     let size = sketch.size(3, false);
     let pods = (1..=count).map(|number| {
         let size = if alike { size } else { sketch.size(3, false) };
-        PodPlan { name: format!("w{number}"), size, created: sketch.dice.between(0, 9), ..model.clone() }
+        PodPlan { name: format!("w{number}"), size, created: sketch.random.between(0, 9), ..model.clone() }
     });
     Some((pods.collect(), minimum))
 }

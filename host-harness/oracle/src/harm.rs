@@ -42,7 +42,7 @@ impl<'w> Counting<'w, '_> {
     fn gang(&self, pod: &ModelPod) -> Option<(String, usize, Vec<&'w ModelPod>)> {
         let (name, needed) = (self.gang_of)(pod).filter(|(_, needed)| *needed > 1)?;
         let is_member = |other: &&ModelPod| (self.gang_of)(other).is_some_and(|(other, _)| other == name);
-        let run = |other: &&ModelPod| other.place().is_some() && !other.leaving;
+        let run = |other: &&ModelPod| other.occupied_node().is_some() && !other.leaving;
         let running = self.world.pods.values().filter(|other| run(other) && is_member(other)).collect();
         Some((name, needed, running))
     }

@@ -39,7 +39,7 @@ pub(crate) struct ReportedOutcome {
     pub(crate) reason: String,
     pub(crate) order: Vec<String>,
     /// All nominations after the step, where they are reported.
-    pub(crate) standing: Option<BTreeMap<String, String>>,
+    pub(crate) nominations: Option<BTreeMap<String, String>>,
     /// The usage of quotas or queues, where it was requested.
     pub(crate) usage: BTreeMap<String, MilliAmounts>,
 }
@@ -69,7 +69,7 @@ impl ReportedOutcome {
             reason: text("reason").unwrap_or_default(),
             order: list(value.get("order")),
             usage: usage(value.get("status"))?,
-            standing: value.get("standing").map(|standing| map(Some(standing))),
+            nominations: value.get("standing").map(|standing| map(Some(standing))),
         })
     }
 

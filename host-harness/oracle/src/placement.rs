@@ -70,7 +70,7 @@ impl PlacementProblem<'_> {
     }
 
     /// Returns the rooms of the nodes that placements of the incoming pods leave, without evictions; each room once.
-    pub(crate) fn rooms_left(&self) -> Vec<Vec<MilliAmounts>> {
+    pub(crate) fn remaining_capacities(&self) -> Vec<Vec<MilliAmounts>> {
         let mut rooms = vec![self.free.clone()];
         for incoming in &self.incoming {
             let mut left: Vec<Vec<MilliAmounts>> = Vec::new();

@@ -72,17 +72,17 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
         let mut quiet = 0;
         let mut without_evictions = 0;
         for round in 0..ROUNDS {
-            let held = self.held();
+            let held = self.held_at_permit();
             let mut changed = match drive.by {
                 RoundKind::Attempts => self.attempts()?,
                 RoundKind::Cycles => self.step(CaseStep::Cycle)?.changes(),
             };
-            if self.over() {
+            if self.is_over() {
                 return Ok(());
             }
-            if drive.again && self.world.pods.values().any(|pod| pod.leaving) {
+            if drive.retries_early && self.world.pods.values().any(|pod| pod.leaving) {
                 changed |= self.attempts()?;
-                if self.over() {
+                if self.is_over() {
                     return Ok(());
                 }
             }
@@ -106,17 +106,17 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
             }
             quiet = if changed { 0 } else { quiet + 1 };
             without_evictions = if evicting { 0 } else { without_evictions + 1 };
-            if self.over() {
+            if self.is_over() {
                 return Ok(());
             }
             // A gang may get its nodes one in each round.
-            let now = self.held();
+            let now = self.held_at_permit();
             let holds_more = held.is_subset(&now) && held != now;
-            if quiet >= self.patience() && !holds_more {
-                self.judge_rest();
+            if quiet >= self.quiet_rounds() && !holds_more {
+                self.check_rest();
                 return Ok(());
             }
-            if evicting && !seen.insert(self.world.picture()) {
+            if evicting && !seen.insert(self.world.describe()) {
                 self.breach("comes-to-rest", "pods were evicted, and the cluster is in an earlier state again");
                 return Ok(());
             }
@@ -131,21 +131,21 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
     }
 
     /// Judges the cluster at rest: no gang holds nodes that are of no use to it.
-    fn judge_rest(&mut self) {
-        if let Some(held) = systems::held_in_vain(self.case, &self.world) {
+    fn check_rest(&mut self) {
+        if let Some(held) = systems::useless_hold(self.case, &self.world) {
             self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
         }
     }
 
     /// Returns the names of the pods that hold nodes at Permit.
-    fn held(&self) -> BTreeSet<String> {
+    fn held_at_permit(&self) -> BTreeSet<String> {
         let held = self.world.pods.values().filter(|pod| pod.held.is_some());
         held.map(|pod| pod.name.clone()).collect()
     }
 
     /// Returns how many rounds must change nothing before the case is at rest. While pods wait at permit, or queues are over their maxima, time
     /// alone may change something.
-    fn patience(&self) -> usize {
+    fn quiet_rounds(&self) -> usize {
         if !self.case.later.is_empty() {
             return 5;
         }
@@ -157,7 +157,7 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
         let queue = self.step(CaseStep::Order)?.order;
         let mut changed = false;
         for pod in queue {
-            if self.over() {
+            if self.is_over() {
                 break;
             }
             if self.world.pods.get(&pod).is_some_and(|pod| pod.pending()) {
@@ -174,7 +174,7 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
         let outcome = ReportedOutcome::read(&reported)?;
         let mut verdict = StepFindings::default();
         systems::judge(self.case, &self.world, &mut self.memory, &step, &outcome, &mut verdict)?;
-        self.world.take(&step, &outcome)?;
+        self.world.apply_outcome(&step, &outcome)?;
         self.played.tally.add(&verdict.tally);
         self.played.breaches.extend(verdict.breaches);
         self.played.steps.push((step, reported));
@@ -182,7 +182,7 @@ impl<E, F: FnMut(&CaseStep) -> Result<Value, E>> CaseRun<'_, F> {
     }
 
     /// Returns whether the case is over, because a law was broken.
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         !self.played.breaches.is_empty()
     }
 

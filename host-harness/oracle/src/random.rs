@@ -38,7 +38,7 @@ impl RandomSource {
     }
 
     /// Draws one of these numbers; 0 for an empty list.
-    pub fn of_these(&mut self, numbers: &[i64]) -> i64 {
+    pub fn choose_number(&mut self, numbers: &[i64]) -> i64 {
         *self.pick(numbers).unwrap_or(&0)
     }
 

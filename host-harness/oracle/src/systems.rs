@@ -12,7 +12,7 @@ mod yunikorn;
 use std::collections::BTreeMap;
 
 pub(crate) use kept::RetainedNodes;
-pub(crate) use koordinator::devices::are_judged;
+pub(crate) use koordinator::devices::are_decidable;
 
 use crate::ModelInputError;
 use crate::amounts::MilliAmounts;
@@ -72,12 +72,12 @@ pub(crate) fn judge(
         SystemKind::Koordinator => koordinator_step(case, world, &mut memory.koordinator, step, outcome, verdict)?,
         SystemKind::Yunikorn => {
             let memory = &mut memory.yunikorn;
-            yunikorn::look(world, memory)?;
+            yunikorn::observe_cluster(world, memory)?;
             match step {
                 CaseStep::Schedule(pod) => yunikorn::attempt(world, memory, pod, outcome, verdict)?,
-                CaseStep::Cycle => yunikorn::gives_back(world, memory, world.now, outcome, true, verdict)?,
+                CaseStep::Cycle => yunikorn::check_enforcement(world, memory, world.now, outcome, true, verdict)?,
                 CaseStep::Advance(seconds) => {
-                    yunikorn::gives_back(world, memory, world.now + seconds, outcome, false, verdict)?;
+                    yunikorn::check_enforcement(world, memory, world.now + seconds, outcome, false, verdict)?;
                 }
                 _ => {}
             }
@@ -92,7 +92,7 @@ pub(crate) fn judge(
         common::usage(&accounts(case, world)?, outcome, verdict);
     }
     if world.is_constrained() && !is_exact(case, world) {
-        verdict.excuse_from(before, common::depends_on_who_is_near);
+        verdict.excuse_from(before, common::depends_on_other_pods);
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ fn koordinator_step(
     match step {
         CaseStep::Schedule(pod) => koordinator::attempt(case, world, memory, pod, outcome, verdict)?,
         CaseStep::Order => koordinator::order(world, &outcome.order, verdict),
-        CaseStep::Apply(_) => koordinator::look(world, memory),
+        CaseStep::Apply(_) => koordinator::forget_empty_jobs(world, memory),
         CaseStep::Advance(seconds) => koordinator::advance(case, world, memory, world.now + seconds, outcome, verdict),
         _ => {}
     }
@@ -124,7 +124,7 @@ fn is_exact(case: &FuzzCase, world: &ModelCluster) -> bool {
 
 /// Finds a pod that is held at permit, at rest, although another pod of its gang was tried and got no node. Nothing changes any more, so the gang
 /// can never start. Returns a message about the first such pod. `None`: no pod is held in vain.
-pub(crate) fn held_in_vain(case: &FuzzCase, world: &ModelCluster) -> Option<String> {
+pub(crate) fn useless_hold(case: &FuzzCase, world: &ModelCluster) -> Option<String> {
     let together = |pod: &ModelPod, other: &ModelPod| match case.system {
         SystemKind::Kubernetes => kubernetes::are_of_one_group(pod, other),
         SystemKind::Coscheduling => coscheduling::fail_together(world, pod, other),
@@ -139,10 +139,10 @@ pub(crate) fn held_in_vain(case: &FuzzCase, world: &ModelCluster) -> Option<Stri
 }
 
 /// Returns whether two pods are of one gang, or of gangs that start together, where the system keeps nodes for gangs.
-pub(crate) fn are_together(system: SystemKind, world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
+pub(crate) fn share_gang_group(system: SystemKind, world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     match system {
-        SystemKind::Coscheduling => coscheduling::are_together(pod, other),
-        SystemKind::Koordinator => koordinator::are_together(world, pod, other),
+        SystemKind::Coscheduling => coscheduling::share_group(pod, other),
+        SystemKind::Koordinator => koordinator::share_gang_group(world, pod, other),
         SystemKind::Kubernetes | SystemKind::Yunikorn | SystemKind::Volcano => false,
     }
 }
@@ -170,7 +170,7 @@ pub(crate) fn accounts(
 }
 
 /// Returns whether the initial quotas or queues are possible. Fails if an amount cannot be read.
-pub(crate) fn fair(case: &FuzzCase, world: &ModelCluster) -> Result<bool, ModelInputError> {
+pub(crate) fn is_possible(case: &FuzzCase, world: &ModelCluster) -> Result<bool, ModelInputError> {
     match case.system {
         SystemKind::Koordinator => koordinator::fair(case, world),
         SystemKind::Yunikorn => yunikorn::fair(world),

@@ -62,13 +62,13 @@ pub(crate) struct ModelPod {
 
 impl ModelPod {
     /// Returns the node whose capacity the pod uses. `None`: the pod has no node, or has finished.
-    pub(crate) fn place(&self) -> Option<&str> {
+    pub(crate) fn occupied_node(&self) -> Option<&str> {
         if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
     }
 
     /// Returns whether the pod waits for a node and may be tried.
     pub(crate) fn pending(&self) -> bool {
-        !self.gated && !self.foreign && self.place().is_none() && !self.leaving && !self.finished
+        !self.gated && !self.foreign && self.occupied_node().is_none() && !self.leaving && !self.finished
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
@@ -95,7 +95,7 @@ pub(crate) struct ModelCluster {
     /// How often each job was evicted.
     evictions: BTreeMap<String, i64>,
     /// Victims that have left, until [`World::recreated`] takes them.
-    gone: Vec<ModelPod>,
+    departed: Vec<ModelPod>,
 }
 
 impl ModelCluster {
@@ -144,19 +144,19 @@ impl ModelCluster {
 
     /// Returns the pods that use capacity on a node.
     pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w ModelPod> {
-        self.pods.values().filter(move |pod| pod.place() == Some(node))
+        self.pods.values().filter(move |pod| pod.occupied_node() == Some(node))
     }
 
     /// Returns the allocatable of a node less what its pods take.
     pub(crate) fn free(&self, node: &ModelNode) -> MilliAmounts {
         let mut free = node.allocatable.clone();
-        self.on(&node.name).for_each(|pod| free.take(&self.taken(pod)));
+        self.on(&node.name).for_each(|pod| free.take(&self.occupied_amounts(pod)));
         free
     }
 
     /// Returns what a pod takes of its node, and frees when it leaves: its request. A reservation takes what the pods inside use beyond it, too; they
     /// leave with it, and take nothing themselves.
-    pub(crate) fn taken(&self, pod: &ModelPod) -> MilliAmounts {
+    pub(crate) fn occupied_amounts(&self, pod: &ModelPod) -> MilliAmounts {
         if self.inside(pod) {
             return MilliAmounts::default();
         }
@@ -181,7 +181,7 @@ impl ModelCluster {
     }
 
     /// Checks whether the pod leaves its node, or the reservation that it runs inside does.
-    pub(crate) fn leaves(&self, pod: &ModelPod) -> bool {
+    pub(crate) fn is_leaving(&self, pod: &ModelPod) -> bool {
         let reservation = owner(pod).filter(|_| self.inside(pod)).and_then(|name| self.pods.get(&name));
         pod.leaving || reservation.is_some_and(|reservation| reservation.leaving)
     }
@@ -194,7 +194,7 @@ impl ModelCluster {
     }
 
     /// Describes the nodes and nominations of all pods as a text to compare. Recreated pods have their original name.
-    pub(crate) fn picture(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let place = |pod: &ModelPod| {
             let name = pod.name.trim_end_matches('r').to_owned();
             (name, pod.node.clone(), pod.nominated.clone(), pod.held.clone(), pod.leaving)

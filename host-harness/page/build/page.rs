@@ -27,8 +27,8 @@ pub(crate) fn build(modules: &Modules) -> Result<(), Box<dyn Error>> {
             ("examples", &examples(workspace)?),
             ("engine.js", &engine.script),
             ("worker.js", &shell("worker.js")?),
-            ("engine.wasm", &packed(&engine.module)?),
-            ("app.wasm", &packed(&app.module)?),
+            ("engine.wasm", &compress_to_text(&engine.module)?),
+            ("app.wasm", &compress_to_text(&app.module)?),
             ("app.js", &app.script),
             ("boot.js", &shell("boot.js")?),
         ],
@@ -60,7 +60,7 @@ fn examples(workspace: &Path) -> Result<String, Box<dyn Error>> {
         let file = workspace.join("fixtures").join(path);
         println!("cargo::rerun-if-changed={}", file.display());
         let name = path.rsplit('/').next().unwrap_or(path);
-        let bytes = packed(&fs::read(&file)?)?;
+        let bytes = compress_to_text(&fs::read(&file)?)?;
         let fields = [("title", title), ("name", name), ("system", system), ("arguments", ""), ("bytes", &*bytes)];
         Ok(format!("{{{}}}", fields.map(|(name, value)| format!("{name:?}:{value:?}")).join(",")))
     };
@@ -69,7 +69,7 @@ fn examples(workspace: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 /// Compresses bytes, and returns them as text in base 64.
-fn packed(bytes: &[u8]) -> std::io::Result<String> {
+fn compress_to_text(bytes: &[u8]) -> std::io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(bytes)?;
     Ok(base64::engine::general_purpose::STANDARD.encode(gzip.finish()?))
@@ -84,7 +84,7 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> Result<String, String> {
         page.push_str(before);
         rest = after;
         match parts.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => page.push_str(&harmless(text)),
+            Some((_, text)) => page.push_str(&escape_script_ends(text)),
             None if name == "input" => page.push_str(INPUT),
             None => return Err(format!("page.html names {name}, which there is not")),
         }
@@ -94,7 +94,7 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> Result<String, String> {
 }
 
 /// Escapes the ends of scripts in a text, which would end the script that contains the text.
-fn harmless(text: &str) -> String {
+fn escape_script_ends(text: &str) -> String {
     text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 }
 

@@ -32,7 +32,7 @@ pub struct PageInput<'a> {
 /// None in practice: the input is compressed in memory.
 pub fn page(input: Option<PageInput<'_>>) -> io::Result<String> {
     let input = input.map(PageInput::json).transpose()?.unwrap_or_default();
-    Ok([BEFORE, &harmless(&input), AFTER].concat())
+    Ok([BEFORE, &escape_for_script(&input), AFTER].concat())
 }
 
 /// What the page may connect to: nothing.
@@ -52,18 +52,18 @@ pub fn live(name: &str, beginning: &[u8]) -> io::Result<String> {
     if let Some(fields) = input.as_object_mut() {
         fields.insert("live".to_owned(), Value::Bool(true));
     }
-    Ok([&BEFORE.replacen(FORBIDDEN, CONNECTED, 1), &harmless(&input), AFTER].concat())
+    Ok([&BEFORE.replacen(FORBIDDEN, CONNECTED, 1), &escape_for_script(&input), AFTER].concat())
 }
 
 /// Escapes an input for the page: a name could end the script that it stands in.
-fn harmless(input: &Value) -> String {
+fn escape_for_script(input: &Value) -> String {
     input.to_string().replace('<', "\\u003c")
 }
 
 impl PageInput<'_> {
     fn json(self) -> io::Result<Value> {
         let PageInput { name, bytes, system, arguments, schedulers } = self;
-        let bytes = packed(bytes)?;
+        let bytes = compress_to_text(bytes)?;
         Ok(json!({ "name": name, "system": system, "arguments": arguments, "schedulers": schedulers, "bytes": bytes }))
     }
 }
@@ -74,7 +74,7 @@ pub fn sizes() -> impl Iterator<Item = (&'static str, usize)> {
 }
 
 /// Compresses bytes, and returns them as text in base 64.
-fn packed(bytes: &[u8]) -> io::Result<String> {
+fn compress_to_text(bytes: &[u8]) -> io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(bytes)?;
     Ok(base64::engine::general_purpose::STANDARD.encode(gzip.finish()?))

@@ -18,7 +18,7 @@ pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     let queues = PodQueues::of(memberships);
     let pods: Vec<(&Told, &str, String)> = mirror
         .pods()
-        .filter(|pod| is_there(pod))
+        .filter(|pod| has_not_ended(pod))
         .filter_map(|pod| Some((pod, mirror.pod_name(pod.id)?, queues.of_pod(pod))))
         .collect();
     let names: BTreeSet<&String> = pods.iter().map(|(_, _, queue)| queue).collect();
@@ -66,14 +66,14 @@ pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<PodOnNode> {
                 .collect(),
         })
     };
-    let here = mirror.pods().filter(|pod| pod.node == Some(node.id) && is_there(pod));
+    let here = mirror.pods().filter(|pod| pod.node == Some(node.id) && has_not_ended(pod));
     let mut pods: Vec<PodOnNode> = here.filter_map(placed).collect();
     pods.sort_by(|one, other| other.priority.cmp(&one.priority).then(one.name.cmp(&other.name)));
     pods
 }
 
 /// Returns whether a pod has not ended.
-fn is_there(pod: &Told) -> bool {
+fn has_not_ended(pod: &Told) -> bool {
     !matches!(pod.phase, Phase::Succeeded | Phase::Failed)
 }
 
@@ -83,7 +83,7 @@ fn amount(amounts: &[Amount], resource: u32) -> i64 {
 
 /// Returns the resources that are drawn, with their numbers: cpu, memory, and the extended ones that pods hold.
 fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
-    let placed = mirror.pods().filter(|pod| is_there(pod) && pod.node.is_some());
+    let placed = mirror.pods().filter(|pod| has_not_ended(pod) && pod.node.is_some());
     let held: BTreeSet<u32> =
         placed.flat_map(|pod| &pod.template.requests).filter(|it| it.value > 0).map(|it| it.resource).collect();
     let is_drawn = |number: u32, name: &str| {

@@ -44,20 +44,20 @@ impl DrawnNode {
     }
 
     /// Adds up what all pods on the node hold of the resource with this index.
-    pub fn held_of(&self, resource: usize) -> i64 {
+    pub fn usage_of(&self, resource: usize) -> i64 {
         let amounts = self.held.iter().filter_map(|held| held.amounts.get(resource));
         amounts.fold(0, |sum, amount| sum.saturating_add(*amount))
     }
 
     /// Returns how full the node is by its scarcest resource, in millionths; more than a million where pods hold more than the node has.
     pub fn fullness(&self) -> i128 {
-        let of = |(at, there): (usize, &i64)| part(self.held_of(at), *there, 1_000_000);
+        let of = |(at, there): (usize, &i64)| ratio(self.usage_of(at), *there, 1_000_000);
         self.allocatable.iter().enumerate().map(of).max().unwrap_or(0)
     }
 }
 
 /// Returns the part of `whole` that `amount` is, in parts of `of`; 0 where `whole` is 0.
-pub fn part(amount: i64, whole: i64, of: i128) -> i128 {
+pub fn ratio(amount: i64, whole: i64, of: i128) -> i128 {
     i128::from(amount).saturating_mul(of).checked_div(whole.into()).unwrap_or(0)
 }
 
@@ -124,7 +124,7 @@ mod tests {
         let held = |pods, cpu, gpu| NodeUsage { queue: 0, priority: 0, pods, amounts: vec![cpu, gpu, 0] };
         let node =
             DrawnNode { name: "n".to_owned(), allocatable: vec![4, 4, 0], held: vec![held(2, 1, 1), held(1, 0, 2)] };
-        assert_eq!((node.pods(), node.held_of(0), node.held_of(1), node.held_of(7)), (3, 1, 3, 0));
+        assert_eq!((node.pods(), node.usage_of(0), node.usage_of(1), node.usage_of(7)), (3, 1, 3, 0));
         assert_eq!(node.fullness(), 750_000);
     }
 }

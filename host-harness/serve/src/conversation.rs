@@ -24,10 +24,10 @@ use crate::wire::{ProtocolFrame, kind};
 const TICK: i64 = 1_000_000;
 
 /// The time between two questions for the excess of queues, while something happens. 1 s.
-const ENFORCE: i64 = 1_000_000_000;
+const ENFORCE_INTERVAL: i64 = 1_000_000_000;
 
 /// The time between two inputs for the time while a policy is replaced: 100 ms.
-const TURN: i64 = 100_000_000;
+const REPLACEMENT_TICK: i64 = 100_000_000;
 
 /// A conversation.
 pub struct SchedulerConnection {
@@ -35,22 +35,22 @@ pub struct SchedulerConnection {
     recorder: Option<Arc<Recorder>>,
     checkpoint: Option<Arc<JsonFile>>,
     /// Whether there are commands to send that the checkpoint does not contain.
-    commanded: bool,
-    report: Arc<dyn ConnectionObserver>,
+    has_unsaved_commands: bool,
+    observer: Arc<dyn ConnectionObserver>,
     /// The objects before all were received. `None`: all objects were received.
     listing: Option<InitialObjects>,
     /// The objects that the session has not received yet.
     objects: Vec<KubernetesObject>,
-    told_nodes: BTreeSet<NodeId>,
+    sent_nodes: BTreeSet<NodeId>,
     /// Whether there are new nodes whose numbers must be sent.
     has_nodes: bool,
-    told_at: i64,
+    last_input_at: i64,
     wake_at: Option<i64>,
     /// When queues are next asked for their excess. `None`: nothing has happened since the last time.
     enforce_at: Option<i64>,
     enforces: bool,
     /// The policy that should replace the one in force.
-    offer: Option<Arc<CandidateFactory>>,
+    candidate: Option<Arc<CandidateFactory>>,
     file: Arc<str>,
     out: Vec<ProtocolFrame>,
     /// The exclusive right, which is given back last.
@@ -64,17 +64,17 @@ impl SchedulerConnection {
             session: opened.session,
             recorder: opened.recorder,
             checkpoint: opened.checkpoint,
-            commanded: false,
-            report,
+            has_unsaved_commands: false,
+            observer: report,
             listing: Some(InitialObjects::default()),
             objects: Vec::new(),
-            told_nodes: BTreeSet::new(),
+            sent_nodes: BTreeSet::new(),
             has_nodes: false,
-            told_at: 0,
+            last_input_at: 0,
             wake_at: None,
             enforce_at: None,
             enforces: opened.points.contains(&ExtensionPoint::Enforce),
-            offer: None,
+            candidate: None,
             file: Arc::from("the scheduler"),
             out: Vec::new(),
             _right: opened.right,
@@ -88,7 +88,7 @@ impl SchedulerConnection {
 
     /// Returns by when the session needs the next input for the time, in nanoseconds since 1970. `None`: it does not wait for a time.
     pub fn wake_at(&self) -> Option<i64> {
-        let turn = self.offer.is_some().then(|| self.told_at.saturating_add(TURN));
+        let turn = self.candidate.is_some().then(|| self.last_input_at.saturating_add(REPLACEMENT_TICK));
         self.wake_at.into_iter().chain(self.enforce_at).chain(turn).min()
     }
 
@@ -97,8 +97,8 @@ impl SchedulerConnection {
         let begun = (offer.make)()
             .and_then(|candidate| self.session.replace(candidate, offer.terms).map_err(|error| error.to_string()));
         match begun {
-            Ok(()) => self.offer = Some(offer),
-            Err(error) => self.report.say(&format!("the policy {} is not taken: {error}", offer.name)),
+            Ok(()) => self.candidate = Some(offer),
+            Err(error) => self.observer.write_line(&format!("the policy {} is not taken: {error}", offer.name)),
         }
     }
 
@@ -108,17 +108,17 @@ impl SchedulerConnection {
     /// The other side does not keep to the protocol: no further frame of it is taken.
     pub fn take(&mut self, now: i64, frames: Vec<ProtocolFrame>) -> Result<Vec<ProtocolFrame>, FrameError> {
         let is_due = self.wake_at().is_some_and(|at| at <= now);
-        if is_due || now.saturating_sub(self.told_at) >= TICK {
-            self.told_at = now;
-            self.hand(SessionInput::Clock(now), None);
+        if is_due || now.saturating_sub(self.last_input_at) >= TICK {
+            self.last_input_at = now;
+            self.feed(SessionInput::Clock(now), None);
         }
         for frame in frames {
             self.take_one(&frame)?;
         }
-        self.hand_objects();
+        self.feed_objects();
         self.enforce(now);
-        self.keep();
-        self.report.turned(self.listing.is_none().then_some(&self.session));
+        self.store_checkpoint();
+        self.observer.batch_handled(self.listing.is_none().then_some(&self.session));
         Ok(std::mem::take(&mut self.out))
     }
 
@@ -129,17 +129,17 @@ impl SchedulerConnection {
             kind::OBJECT => {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
                 match KubernetesObject::from_json(value, &self.file) {
-                    Ok(object) => self.there(object),
-                    Err(mistake) => self.report.unread(&mistake),
+                    Ok(object) => self.upsert(object),
+                    Err(mistake) => self.observer.object_invalid(&mistake),
                 }
             }
             kind::REMOVED => {
                 let key = text()?.to_owned();
                 match &mut self.listing {
-                    Some(listed) => listed.gone(&key),
+                    Some(listed) => listed.remove(&key),
                     None => {
-                        self.hand_objects();
-                        self.hand(SessionInput::Removed(key), None);
+                        self.feed_objects();
+                        self.feed(SessionInput::Removed(key), None);
                     }
                 }
             }
@@ -147,71 +147,71 @@ impl SchedulerConnection {
                 if let Some(listed) = self.listing.take() {
                     self.has_nodes = true;
                     let objects: Vec<KubernetesObject> = listed.into_objects().collect();
-                    self.report.objects(&objects);
-                    self.hand(SessionInput::Listed(objects), None);
-                    self.go_on();
+                    self.observer.objects(&objects);
+                    self.feed(SessionInput::InitialList(objects), None);
+                    self.restore_checkpoint();
                 }
             }
             kind::OUTCOMES => {
                 let outcomes: Outcomes =
                     serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
-                self.hand_objects();
-                outcomes.iter().for_each(|(command, outcome)| self.report.settled(*command, outcome));
-                self.hand(SessionInput::Outcomes(outcomes), None);
+                self.feed_objects();
+                outcomes.iter().for_each(|(command, outcome)| self.observer.command_settled(*command, outcome));
+                self.feed(SessionInput::Outcomes(outcomes), None);
             }
             other => {
-                let question = say::question(frame).ok_or(FrameError::Unexpected(other))?;
+                let question = say::decode_request(frame).ok_or(FrameError::Unexpected(other))?;
                 let question = question.map_err(|error| unreadable(error.to_string()))?;
-                self.hand_objects();
-                self.answer(frame, &question);
+                self.feed_objects();
+                self.respond(frame, &question);
             }
         }
         Ok(())
     }
 
-    fn there(&mut self, object: KubernetesObject) {
+    fn upsert(&mut self, object: KubernetesObject) {
         self.has_nodes |= object.full_key().starts_with("Node/");
         match &mut self.listing {
-            Some(listed) => listed.there(object),
+            Some(listed) => listed.upsert(object),
             None => self.objects.push(object),
         }
     }
 
-    fn hand_objects(&mut self) {
+    fn feed_objects(&mut self) {
         if !self.objects.is_empty() {
             let objects = std::mem::take(&mut self.objects);
-            self.report.objects(&objects);
-            self.hand(SessionInput::Objects(objects), None);
+            self.observer.objects(&objects);
+            self.feed(SessionInput::Objects(objects), None);
         }
     }
 
     /// Hands an input to the session. `asked`: the pod of the question that is being answered.
-    fn hand(&mut self, input: SessionInput, asked: Option<&str>) {
+    fn feed(&mut self, input: SessionInput, asked: Option<&str>) {
         let is_news = !matches!(input, SessionInput::Clock(_));
         let served = match &self.recorder {
             None => self.session.handle(input),
             Some(recorder) => recorder.handle(&mut self.session, input),
         };
         if is_news && self.enforces {
-            self.enforce_at.get_or_insert(self.told_at);
+            self.enforce_at.get_or_insert(self.last_input_at);
         }
-        self.number_nodes();
+        self.send_node_numbers();
         match served {
             Ok(step) => self.push(&step, asked),
-            Err(error) => self.report.error(&error),
+            Err(error) => self.observer.error(&error),
         }
     }
 
-    fn ask(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
+    fn handle_request(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
         match &self.recorder {
-            None => self.session.question(question),
-            Some(recorder) => recorder.question(&mut self.session, question),
+            None => self.session.serve_request(question),
+            Some(recorder) => recorder.serve_request(&mut self.session, question),
         }
     }
 
     /// Answers a question. The commands are sent before the answer: a scheduler with the answer has the commands, too.
-    fn answer(&mut self, frame: &ProtocolFrame, question: &PluginRequest) {
-        let fault = |message: String| say::frame(kind::ERROR, frame.number, &ErrorMessage { message });
+    fn respond(&mut self, frame: &ProtocolFrame, question: &PluginRequest) {
+        let fault = |message: String| say::encode_frame(kind::ERROR, frame.number, &ErrorMessage { message });
         if self.listing.is_some() {
             return self.out.extend(fault("not all objects have been told".to_owned()));
         }
@@ -220,17 +220,17 @@ impl SchedulerConnection {
             _ => None,
         };
         let began = Instant::now();
-        let said = match self.ask(question) {
+        let said = match self.handle_request(question) {
             Ok((answer, step)) => {
                 let took = began.elapsed();
                 self.push(&step, asked);
-                self.report.answered(question, &answer, took);
-                say::answer(frame, answer, self.session.mirror().now())
+                self.observer.request_handled(question, &answer, took);
+                say::encode_response(frame, answer, self.session.mirror().now())
             }
             Err(error) => {
-                self.report.error(&error);
+                self.observer.error(&error);
                 if error.cause.is_fault() {
-                    self.report.attempt_failed();
+                    self.observer.attempt_failed();
                 }
                 fault(error.to_string())
             }
@@ -244,45 +244,45 @@ impl SchedulerConnection {
             return;
         }
         self.enforce_at = None;
-        match self.ask(&PluginRequest::Enforce) {
+        match self.handle_request(&PluginRequest::Enforce) {
             Ok((_, step)) => {
                 if !step.commands.is_empty() {
-                    self.enforce_at = Some(now.saturating_add(ENFORCE));
+                    self.enforce_at = Some(now.saturating_add(ENFORCE_INTERVAL));
                 }
                 self.push(&step, None);
             }
             Err(error) => {
-                self.enforce_at = Some(now.saturating_add(ENFORCE));
-                self.report.error(&error);
+                self.enforce_at = Some(now.saturating_add(ENFORCE_INTERVAL));
+                self.observer.error(&error);
             }
         }
     }
 
     /// Sends the numbers of new nodes, before any answer that uses them.
-    fn number_nodes(&mut self) {
+    fn send_node_numbers(&mut self) {
         if !std::mem::take(&mut self.has_nodes) {
             return;
         }
-        let nodes = self.session.mirror().nodes().filter(|node| !self.told_nodes.contains(&node.id));
+        let nodes = self.session.mirror().nodes().filter(|node| !self.sent_nodes.contains(&node.id));
         let new: Vec<(NodeId, String)> = nodes.map(|node| (node.id, node.name.clone())).collect();
         if !new.is_empty() {
-            self.told_nodes.extend(new.iter().map(|(id, _)| *id));
-            self.out.extend(say::frame(kind::NODES, 0, &new));
+            self.sent_nodes.extend(new.iter().map(|(id, _)| *id));
+            self.out.extend(say::encode_frame(kind::NODES, 0, &new));
         }
     }
 
     fn push(&mut self, step: &StepOutput, asked: Option<&str>) {
-        self.report.step(step, &self.session);
+        self.observer.step(step, &self.session);
         self.wake_at = step.wake_at;
         for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
-            if let Some(offer) = self.offer.take().filter(|_| transition.to == ReplacementState::Done) {
+            if let Some(offer) = self.candidate.take().filter(|_| transition.to == ReplacementState::Done) {
                 (offer.settled)();
             }
         }
         let commands = Commands::of(step, asked);
-        self.commanded |= !step.commands.is_empty();
+        self.has_unsaved_commands |= !step.commands.is_empty();
         if !commands.is_empty() {
-            self.out.extend(say::frame(kind::COMMANDS, 0, &commands));
+            self.out.extend(say::encode_frame(kind::COMMANDS, 0, &commands));
         }
     }
 }

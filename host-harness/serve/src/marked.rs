@@ -10,10 +10,10 @@ use lictor_host::session::{CommandAction, EvictionBeneficiary, EvictionMethod, S
 pub const OVERDUE: i64 = 60_000_000_000;
 
 /// How often the victims are looked at, in nanoseconds: once a second.
-const LOOK: i64 = 1_000_000_000;
+const CHECK_INTERVAL: i64 = 1_000_000_000;
 
 /// How long a mark may take until every session has seen it.
-const SHOWN: i64 = 10_000_000_000;
+const MARK_DELAY: i64 = 10_000_000_000;
 
 /// A victim that still runs a minute after it was marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub struct OverdueVictim {
 #[derive(Debug, Default)]
 pub struct MarkedVictims {
     victims: BTreeMap<String, MarkedVictim>,
-    looked_at: Option<i64>,
-    takes_up: bool,
+    checked_at: Option<i64>,
+    adopts_marked: bool,
     overdue: usize,
 }
 
@@ -38,7 +38,7 @@ struct MarkedVictim {
     uid: String,
     by: Option<(u64, EvictionBeneficiary)>,
     since: i64,
-    is_said: bool,
+    is_reported: bool,
 }
 
 impl MarkedVictims {
@@ -52,8 +52,10 @@ impl MarkedVictims {
                 continue;
             }
             let by = Some((evicted.plan, evicted.for_whom.clone()));
-            self.victims
-                .insert(name.clone(), MarkedVictim { uid: pod.uid.clone(), by, since: mirror.now(), is_said: false });
+            self.victims.insert(
+                name.clone(),
+                MarkedVictim { uid: pod.uid.clone(), by, since: mirror.now(), is_reported: false },
+            );
         }
         for failed in step.happened.failed.iter().filter(|failed| matches!(failed.action, CommandAction::Evict { .. }))
         {
@@ -62,26 +64,26 @@ impl MarkedVictims {
     }
 
     /// Adds the pods that carry a mark of the system and are on a node, at a next look: another session has marked them.
-    pub fn take_up(&mut self) {
-        self.takes_up = true;
+    pub fn adopt_marked(&mut self) {
+        self.adopts_marked = true;
     }
 
     /// Removes the victims that are gone, stop or have ended, and returns those that have run for a minute; each is returned once.
-    pub fn turned(&mut self, mirror: &Mirror) -> Vec<OverdueVictim> {
+    pub fn take_overdue(&mut self, mirror: &Mirror) -> Vec<OverdueVictim> {
         let now = mirror.now();
-        if self.looked_at.is_some_and(|at| at.saturating_add(LOOK) > now) {
+        if self.checked_at.is_some_and(|at| at.saturating_add(CHECK_INTERVAL) > now) {
             return Vec::new();
         }
-        self.looked_at = Some(now);
-        if std::mem::take(&mut self.takes_up) && mirror.has_leaving_labels() {
+        self.checked_at = Some(now);
+        if std::mem::take(&mut self.adopts_marked) && mirror.has_eviction_labels() {
             for pod in mirror.pods().filter(|pod| pod.kind.is_none() && pod.node.is_some() && mirror.is_marked(pod)) {
-                let marked = MarkedVictim { uid: pod.uid.clone(), by: None, since: now, is_said: false };
+                let marked = MarkedVictim { uid: pod.uid.clone(), by: None, since: now, is_reported: false };
                 self.victims.entry(format!("{}/{}", pod.template.namespace, pod.name)).or_insert(marked);
             }
         }
         self.victims.retain(|name, victim| {
             let pod = mirror.pod_id(name).and_then(|pod| mirror.pod(pod));
-            pod.is_some_and(|pod| pod.uid == victim.uid && stands(mirror, pod, victim.since))
+            pod.is_some_and(|pod| pod.uid == victim.uid && still_runs(mirror, pod, victim.since))
         });
         let mut due = Vec::new();
         self.overdue = 0;
@@ -90,7 +92,7 @@ impl MarkedVictims {
                 continue;
             }
             self.overdue = self.overdue.saturating_add(1);
-            if !std::mem::replace(&mut victim.is_said, true) {
+            if !std::mem::replace(&mut victim.is_reported, true) {
                 due.push(OverdueVictim { pod: pod.clone(), by: victim.by.clone() });
             }
         }
@@ -104,10 +106,10 @@ impl MarkedVictims {
 }
 
 /// Checks whether a marked pod runs on, and still carries its mark where the system names its marks. Another session may see the mark later.
-fn stands(mirror: &Mirror, pod: &Pod, since: i64) -> bool {
+fn still_runs(mirror: &Mirror, pod: &Pod, since: i64) -> bool {
     let has_ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-    let may_lag = since.saturating_add(SHOWN) > mirror.now();
-    !pod.terminating && !has_ended && (may_lag || !mirror.has_leaving_labels() || mirror.is_marked(pod))
+    let may_lag = since.saturating_add(MARK_DELAY) > mirror.now();
+    !pod.terminating && !has_ended && (may_lag || !mirror.has_eviction_labels() || mirror.is_marked(pod))
 }
 
 #[cfg(test)]

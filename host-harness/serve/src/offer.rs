@@ -27,7 +27,7 @@ struct NumberedCandidate(u64, Option<Arc<CandidateFactory>>);
 
 impl CandidateSlot {
     /// Offers a policy to every open conversation. A later conversation begins with the policy that sessions are opened with then.
-    pub fn make(&self, offer: CandidateFactory) {
+    pub fn offer(&self, offer: CandidateFactory) {
         let mut latest = self.latest();
         let NumberedCandidate(number, _) = *latest;
         *latest = NumberedCandidate(number.saturating_add(1), Some(Arc::new(offer)));

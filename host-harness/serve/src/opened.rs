@@ -41,30 +41,30 @@ pub trait ConnectionObserver: Send + Sync {
     /// Takes the step of an input or a question.
     fn step(&self, step: &StepOutput, session: &Session);
     /// Takes note that a question was answered, and of the time that took. Its step was reported before.
-    fn answered(&self, _question: &PluginRequest, _answer: &PluginResponse, _took: Duration) {}
+    fn request_handled(&self, _question: &PluginRequest, _answer: &PluginResponse, _took: Duration) {}
     /// Takes the outcome of a command.
-    fn settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
+    fn command_settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
     /// Takes note that a batch of frames was taken. Called every second where no frame arrives. `None`: not all objects were received yet.
-    fn turned(&self, _session: Option<&Session>) {}
+    fn batch_handled(&self, _session: Option<&Session>) {}
     /// Counts the victims that were only marked and still run a minute later, over all connections.
-    fn overdue(&self) -> usize {
+    fn count_overdue(&self) -> usize {
         0
     }
     /// Takes note that a scheduler has connected, or that it has disconnected.
-    fn connected(&self, _is: bool) {}
+    fn connection_changed(&self, _is: bool) {}
     /// Takes note that an input or a question could not be served.
     fn error(&self, error: &SessionError);
 
     /// Takes note that the attempt of a question has failed, because the policy has.
     fn attempt_failed(&self) {}
     /// Takes note that an object could not be read.
-    fn unread(&self, mistake: &InputError);
+    fn object_invalid(&self, mistake: &InputError);
     /// Takes the reason why the checkpoint cannot be read or stored. The conversation continues without a checkpoint.
-    fn unsaved(&self, why: &str) {
-        self.say(&format!("{why}; continuing without a checkpoint"));
+    fn checkpoint_failed(&self, why: &str) {
+        self.write_line(&format!("{why}; continuing without a checkpoint"));
     }
     /// Takes a line about a connection.
-    fn say(&self, line: &str);
+    fn write_line(&self, line: &str);
 }
 
 /// Why a conversation has ended.

@@ -87,15 +87,15 @@ fn cause(cause: ReleaseCause) -> &'static str {
 }
 
 /// Reads the question of a frame. `None`: the frame is no question.
-pub fn question(frame: &ProtocolFrame) -> Option<Result<PluginRequest, serde_json::Error>> {
+pub fn decode_request(frame: &ProtocolFrame) -> Option<Result<PluginRequest, serde_json::Error>> {
     let of = |make: fn(RequestBody) -> PluginRequest| Some(serde_json::from_slice(&frame.payload).map(make));
     match frame.kind {
-        kind::TRY => of(|asked| PluginRequest::Try(asked.pod)),
+        kind::PRE_FILTER_AND_FILTER => of(|asked| PluginRequest::Try(asked.pod)),
         kind::POST_FILTER => of(|asked| PluginRequest::PostFilter(asked.pod)),
         kind::RESERVE => of(|asked| PluginRequest::Reserve(asked.pod, asked.node)),
         kind::PERMIT => of(|asked| PluginRequest::Permit(asked.pod)),
         kind::UNRESERVE => of(|asked| PluginRequest::Unreserve(asked.pod)),
-        kind::KEYS => of(|asked| PluginRequest::Keys(asked.pods)),
+        kind::QUEUE_KEYS => of(|asked| PluginRequest::Keys(asked.pods)),
         _ => None,
     }
 }
@@ -104,7 +104,7 @@ pub fn question(frame: &ProtocolFrame) -> Option<Result<PluginRequest, serde_jso
 ///
 /// # Errors
 /// Never for the values that are sent here.
-pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<ProtocolFrame, serde_json::Error> {
+pub fn encode_frame(kind: u8, number: u32, said: &impl Serialize) -> Result<ProtocolFrame, serde_json::Error> {
     Ok(ProtocolFrame { kind, number, payload: serde_json::to_vec(said)? })
 }
 
@@ -112,11 +112,15 @@ pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<ProtocolFra
 ///
 /// # Errors
 /// Never for the values that are sent here.
-pub fn answer(question: &ProtocolFrame, answer: PluginResponse, now: i64) -> Result<ProtocolFrame, serde_json::Error> {
+pub fn encode_response(
+    question: &ProtocolFrame,
+    answer: PluginResponse,
+    now: i64,
+) -> Result<ProtocolFrame, serde_json::Error> {
     let mut head = ResponseHeader::default();
     let mut codes = Vec::new();
     match answer {
-        PluginResponse::Tried(tried) => {
+        PluginResponse::FilterResult(tried) => {
             let verdict = match (&tried.refused, tried.is_final) {
                 (None, _) => "pass",
                 (Some(_), false) => "refused",
@@ -129,13 +133,13 @@ pub fn answer(question: &ProtocolFrame, answer: PluginResponse, now: i64) -> Res
             head.scores = tried.scores.len();
             codes.extend(tried.scores);
         }
-        PluginResponse::Planned(attempt) => {
+        PluginResponse::Attempt(attempt) => {
             head.verdict = if attempt.node.is_some() { "planned" } else { "none" }.to_owned();
             head.message = attempt.preemption.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
             head.node = attempt.node.unwrap_or_default();
             head.again = RetryConditions::of(attempt.retry, now);
         }
-        PluginResponse::Permitted(allowed) => {
+        PluginResponse::PermitResult(allowed) => {
             let (verdict, wait) = match allowed.verdict {
                 PermitDecision::Allow => ("allow", 0),
                 PermitDecision::Wait(nanoseconds) => ("wait", nanoseconds),
@@ -154,7 +158,7 @@ pub fn answer(question: &ProtocolFrame, answer: PluginResponse, now: i64) -> Res
     let mut payload = u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes().to_vec();
     payload.extend(text);
     payload.extend(codes);
-    Ok(ProtocolFrame { kind: question.kind.saturating_add(kind::ANSWER), number: question.number, payload })
+    Ok(ProtocolFrame { kind: question.kind.saturating_add(kind::RESPONSE), number: question.number, payload })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -165,7 +169,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// The versions differ.
-pub fn understands(hello: &Hello) -> Result<(), String> {
+pub fn check_version(hello: &Hello) -> Result<(), String> {
     match hello.version {
         VERSION => Ok(()),
         other => Err(format!(

@@ -18,13 +18,13 @@ use crate::message::{ErrorMessage, Hello};
 use crate::offer::CandidateSlot;
 use crate::opened::{ConnectionObserver, ConnectionSetup};
 use crate::say;
-use crate::wire::{LONGEST_HELLO, ProtocolFrame, kind};
+use crate::wire::{MAX_HELLO_PAYLOAD, ProtocolFrame, kind};
 
 /// The number of frames that may wait to be taken; beyond that, the scheduler waits.
-const WAITING: usize = 4096;
+const MAX_WAITING_FRAMES: usize = 4096;
 
 /// How long the scheduler may take to read an answer, and to send its first message.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time between two looks for an offer where nothing is due.
 const IDLE: Duration = Duration::from_secs(1);
@@ -55,10 +55,10 @@ pub struct ListenError {
 pub struct Server {
     listener: UnixListener,
     open: Arc<SessionOpener>,
-    report: Arc<dyn ConnectionObserver>,
+    observer: Arc<dyn ConnectionObserver>,
     streams: OpenStreams,
-    offers: CandidateSlot,
-    ahead: Arc<AtomicI64>,
+    candidates: CandidateSlot,
+    clock_offset: Arc<AtomicI64>,
 }
 
 /// The open connections. `None`: no connection is served any more.
@@ -94,18 +94,25 @@ impl Server {
     ) -> Result<Server, ListenError> {
         let listener = living::listen(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
         let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
-        Ok(Server { listener, open, report, streams, offers: CandidateSlot::default(), ahead: Arc::default() })
+        Ok(Server {
+            listener,
+            open,
+            observer: report,
+            streams,
+            candidates: CandidateSlot::default(),
+            clock_offset: Arc::default(),
+        })
     }
 
     /// Returns the way by which policies are offered to every conversation.
     pub fn offers(&self) -> CandidateSlot {
-        self.offers.clone()
+        self.candidates.clone()
     }
 
     /// Returns by how much the time of sessions is ahead of the time of day, in nanoseconds, for tests that cannot wait. The value must never
     /// decrease.
-    pub fn ahead(&self) -> Arc<AtomicI64> {
-        self.ahead.clone()
+    pub fn clock_offset(&self) -> Arc<AtomicI64> {
+        self.clock_offset.clone()
     }
 
     /// Returns the handle that ends the server at this path.
@@ -144,7 +151,8 @@ impl Server {
                 Err(error) => {
                     let now = error.to_string();
                     if now != said {
-                        self.report.say(&format!("a scheduler cannot be served: {now}; the next ones are tried"));
+                        self.observer
+                            .write_line(&format!("a scheduler cannot be served: {now}; the next ones are tried"));
                     }
                     said = now;
                     thread::sleep(PAUSE);
@@ -161,14 +169,14 @@ impl Server {
         let own = stream.try_clone()?;
         let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams().as_mut().map(|streams| streams.insert(number, own));
-        let (open, report, ended) = (self.open.clone(), self.report.clone(), self.streams.clone());
-        let (offers, ahead) = (self.offers.clone(), self.ahead.clone());
+        let (open, report, ended) = (self.open.clone(), self.observer.clone(), self.streams.clone());
+        let (offers, ahead) = (self.candidates.clone(), self.clock_offset.clone());
         let served = start(Box::new(move || {
             let why = serve(stream, &*open, &report, (&offers, &ahead));
             if let Some(streams) = ended.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                 streams.remove(&number);
             }
-            report.say(&format!("the scheduler is gone: {why}"));
+            report.write_line(&format!("the scheduler is gone: {why}"));
         }));
         if served.is_err() {
             // Otherwise the client would wait for an answer.
@@ -187,15 +195,15 @@ fn serve(
 ) -> String {
     // An offer from here on is newer than the policy that the session is opened with.
     let seen = offers.number();
-    let (opened, reader) = match greet(&stream, open) {
+    let (opened, reader) = match handshake(&stream, open) {
         Ok(greeted) => greeted,
         Err(why) => return why,
     };
     let report = report.connection().unwrap_or_else(|| report.clone());
     let mut conversation = SchedulerConnection::begin(opened, report.clone());
-    report.say("a scheduler is connected");
-    report.connected(true);
-    let (send, frames) = sync_channel(WAITING);
+    report.write_line("a scheduler is connected");
+    report.connection_changed(true);
+    let (send, frames) = sync_channel(MAX_WAITING_FRAMES);
     let reading = thread::Builder::new().name("frames".to_owned()).spawn(move || {
         let mut reader = reader;
         loop {
@@ -207,30 +215,30 @@ fn serve(
         }
     });
     let ended = match reading {
-        Ok(_) => converse(&mut conversation, &frames, &stream, (offers, seen), ahead),
+        Ok(_) => serve_connection(&mut conversation, &frames, &stream, (offers, seen), ahead),
         Err(error) => error.to_string(),
     };
     // The reader ends with the connection.
     let _closed = stream.shutdown(Shutdown::Both);
-    report.connected(false);
+    report.connection_changed(false);
     ended
 }
 
 /// Reads the client's first message, and sends that of the host.
-fn greet(stream: &UnixStream, open: &SessionOpener) -> Result<(ConnectionSetup, BufReader<UnixStream>), String> {
+fn handshake(stream: &UnixStream, open: &SessionOpener) -> Result<(ConnectionSetup, BufReader<UnixStream>), String> {
     let cannot = |error: io::Error| error.to_string();
     // Only the first frame is read here: the following ones are answered after it.
-    let hello = ProtocolFrame::read_at_most(LONGEST_HELLO, &mut DeadlineStream::within(stream, PATIENCE));
+    let hello = ProtocolFrame::read_at_most(MAX_HELLO_PAYLOAD, &mut DeadlineStream::within(stream, CLIENT_TIMEOUT));
     let first = hello.map_err(cannot)?.ok_or("it said nothing")?;
-    stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;
+    stream.set_write_timeout(Some(CLIENT_TIMEOUT)).map_err(cannot)?;
     let hello: Hello = match first.kind {
         kind::HELLO => serde_json::from_slice(&first.payload).map_err(|error| error.to_string())?,
         other => return Err(format!("its first frame is of kind {other}, not {}", kind::HELLO)),
     };
-    let opened = say::understands(&hello).and_then(|()| open(&hello));
+    let opened = say::check_version(&hello).and_then(|()| open(&hello));
     let answer = match &opened {
-        Ok(opened) => say::frame(kind::WELCOME, first.number, &opened.welcome),
-        Err(message) => say::frame(kind::ERROR, first.number, &ErrorMessage { message: message.clone() }),
+        Ok(opened) => say::encode_frame(kind::WELCOME, first.number, &opened.welcome),
+        Err(message) => say::encode_frame(kind::ERROR, first.number, &ErrorMessage { message: message.clone() }),
     };
     answer.map_err(|error| error.to_string())?.write(&mut &*stream).map_err(cannot)?;
     stream.set_read_timeout(None).map_err(cannot)?;
@@ -238,7 +246,7 @@ fn greet(stream: &UnixStream, open: &SessionOpener) -> Result<(ConnectionSetup, 
 }
 
 /// Takes frames and sends the answers, until one side has ended. Returns how the conversation has ended.
-fn converse(
+fn serve_connection(
     conversation: &mut SchedulerConnection,
     frames: &Receiver<io::Result<Option<ProtocolFrame>>>,
     stream: &UnixStream,
@@ -265,7 +273,7 @@ fn converse(
                 Ok(None) => ended = Some("it ended the connection".to_owned()),
                 Err(error) => ended = Some(error.to_string()),
             }
-            if batch.len() >= WAITING || ended.is_some() {
+            if batch.len() >= MAX_WAITING_FRAMES || ended.is_some() {
                 break;
             }
         }
@@ -277,7 +285,7 @@ fn converse(
             Err(over) => return over.to_string(),
         };
         // What is due after a checkpoint of a process whose clock was ahead would be late by as much.
-        clock.not_before(conversation.session().mirror().now().saturating_sub(ahead()));
+        clock.advance_to(conversation.session().mirror().now().saturating_sub(ahead()));
         let sent = answers.iter().try_for_each(|frame| frame.write(&mut writer)).and_then(|()| writer.flush());
         if let Some(ended) = ended.or_else(|| sent.err().map(|error| error.to_string())) {
             return ended;

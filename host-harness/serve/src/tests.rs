@@ -108,7 +108,7 @@ fn a_header_takes_no_memory_for_bytes_that_do_not_come_and_signals_cut_no_frame(
     assert!(cut.2 < 1 << 20, "{} bytes were made ready", cut.2);
     let whole = ProtocolFrame::read(&mut frame(2, b"{}")).unwrap().unwrap();
     assert_eq!((whole.kind, whole.payload.as_slice()), (kind::HELLO, b"{}".as_slice()));
-    let longest = crate::wire::LONGEST_HELLO;
+    let longest = crate::wire::MAX_HELLO_PAYLOAD;
     assert!(ProtocolFrame::read_at_most(longest, &mut frame(u32::try_from(longest).unwrap() + 1, b"")).is_err());
 }
 
@@ -131,10 +131,10 @@ impl ConnectionObserver for Silent {
     fn error(&self, error: &SessionError) {
         self.0.lock().unwrap().push(error.to_string());
     }
-    fn unread(&self, mistake: &InputError) {
+    fn object_invalid(&self, mistake: &InputError) {
         self.0.lock().unwrap().push(mistake.message.clone());
     }
-    fn say(&self, _: &str) {}
+    fn write_line(&self, _: &str) {}
 }
 
 struct Talk(SchedulerConnection, u32);
@@ -173,7 +173,7 @@ impl Talk {
         let question = ProtocolFrame { kind, number: self.1, payload: serde_json::to_vec(&asked).unwrap() };
         let mut came = self.0.take(NOW, vec![question]).unwrap();
         let answer = came.pop().unwrap();
-        assert_eq!((answer.kind, answer.number), (kind + kind::ANSWER, self.1), "{answer:?}");
+        assert_eq!((answer.kind, answer.number), (kind + kind::RESPONSE, self.1), "{answer:?}");
         let mut commands = Commands::default();
         for frame in came {
             assert_eq!(frame.kind, kind::COMMANDS);
@@ -203,12 +203,13 @@ fn objects_of_two_groups_may_share_kind_and_name() {
     let other = json!({"apiVersion": "metrics.example.com/v1", "kind": "Node", "metadata": {"name": "n1"}});
     let mut talk = Talk::begin(&Scripted::deciding(ALL), [node("n1", 4), other, pod("a", 1, 0)]);
     assert_eq!(talk.0.session().mirror().nodes().count(), 1);
-    assert_eq!(talk.ask(kind::TRY, of("a")).0.verdict, "pass");
+    assert_eq!(talk.ask(kind::PRE_FILTER_AND_FILTER, of("a")).0.verdict, "pass");
 }
 
 #[test]
 fn nothing_is_answered_before_all_was_told() {
-    let question = ProtocolFrame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
+    let question =
+        ProtocolFrame { kind: kind::PRE_FILTER_AND_FILTER, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
     let came = opened(&Scripted::deciding(ALL)).take(NOW, vec![there(&pod("a", 1, 0)), question]).unwrap();
     assert_eq!(came.iter().map(|frame| (frame.kind, frame.number)).collect::<Vec<_>>(), [(kind::ERROR, 1)]);
 }
@@ -217,11 +218,11 @@ fn nothing_is_answered_before_all_was_told() {
 fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
     let admits = ScriptedEffects { admits: &["default/a"], ..ScriptedEffects::default() };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/a", ScriptedReply::Fits(&["n2"]))
-        .say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
-        .say("permit default/b", ScriptedReply::Allow(admits));
+        .reply("filter default/a", ScriptedReply::Fits(&["n2"]))
+        .reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        .reply("permit default/b", ScriptedReply::Allow(admits));
     let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0), pod("b", 1, 0)]);
-    let (tried, codes, _) = talk.ask(kind::TRY, of("a"));
+    let (tried, codes, _) = talk.ask(kind::PRE_FILTER_AND_FILTER, of("a"));
     assert_eq!((tried.verdict.as_str(), codes.len()), ("pass", 2));
     let n2 = usize::try_from(talk.0.session().mirror().node_id("n2").unwrap()).unwrap();
     let refusing: Vec<usize> = (0..2).filter(|place| codes[*place] != 0).collect();
@@ -229,7 +230,7 @@ fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
     talk.ask(kind::RESERVE, on_node("a", "n2"));
     let (permitted, _, commands) = talk.ask(kind::PERMIT, of("a"));
     assert_eq!((permitted.verdict.as_str(), permitted.wait, commands.is_empty()), ("wait", 10, true));
-    talk.ask(kind::TRY, of("b"));
+    talk.ask(kind::PRE_FILTER_AND_FILTER, of("b"));
     talk.ask(kind::RESERVE, on_node("b", "n1"));
     let (permitted, _, commands) = talk.ask(kind::PERMIT, of("b"));
     assert_eq!(permitted.verdict, "allow");
@@ -246,12 +247,12 @@ fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
 fn the_scores_of_the_policy_come_behind_its_verdicts() {
     let points: Vec<ExtensionPoint> = ALL.iter().copied().chain([ExtensionPoint::Score]).collect();
     let policy = Scripted::deciding(&points)
-        .say("filter default/a", ScriptedReply::Fits(&["n1", "n3"]))
-        .say("score default/a", ScriptedReply::Scores(vec![40, 100]));
+        .reply("filter default/a", ScriptedReply::Fits(&["n1", "n3"]))
+        .reply("score default/a", ScriptedReply::Scores(vec![40, 100]));
     let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), node("n3", 4), pod("a", 1, 0)]);
     let numbers = ["n1", "n2", "n3"].map(|name| talk.0.session().mirror().node_id(name));
     assert_eq!(numbers, [Some(0), Some(1), Some(2)]);
-    let (tried, bytes, _) = talk.ask(kind::TRY, of("a"));
+    let (tried, bytes, _) = talk.ask(kind::PRE_FILTER_AND_FILTER, of("a"));
     assert_eq!((tried.verdict.as_str(), tried.scores), ("pass", 3));
     assert_eq!(bytes, [0, 1, 0, 40, 0, 100]);
 }
@@ -260,10 +261,10 @@ fn the_scores_of_the_policy_come_behind_its_verdicts() {
 fn a_plan_comes_as_commands_before_its_answer() {
     let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut talk = Talk::begin(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9)]);
-    let (_, codes, _) = talk.ask(kind::TRY, of("p"));
+    let (_, codes, _) = talk.ask(kind::PRE_FILTER_AND_FILTER, of("p"));
     assert_eq!(codes, [1]);
     let (planned, _, commands) = talk.ask(kind::POST_FILTER, of("p"));
     assert_eq!((planned.verdict.as_str(), planned.node.as_str()), ("planned", "n1"));
@@ -274,7 +275,7 @@ fn a_plan_comes_as_commands_before_its_answer() {
 
 #[test]
 fn who_waits_too_long_loses_its_node_and_the_scheduler_hears_it() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
+    let policy = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
     talk.ask(kind::RESERVE, on_node("a", "n1"));
     talk.ask(kind::PERMIT, of("a"));
@@ -288,12 +289,14 @@ fn who_waits_too_long_loses_its_node_and_the_scheduler_hears_it() {
 fn a_question_that_cannot_be_answered_is_an_error_and_the_next_one_is_answered() {
     let policy = Scripted::deciding(ALL);
     let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
-    for (kind, asked) in [(kind::TRY, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))] {
+    for (kind, asked) in
+        [(kind::PRE_FILTER_AND_FILTER, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))]
+    {
         let question = ProtocolFrame { kind, number: 9, payload: serde_json::to_vec(&asked).unwrap() };
         let came = talk.0.take(NOW, vec![question]).unwrap();
         assert_eq!((came[0].kind, came[0].number), (kind::ERROR, 9));
     }
-    assert_eq!(talk.ask(kind::TRY, of("a")).0.verdict, "pass");
+    assert_eq!(talk.ask(kind::PRE_FILTER_AND_FILTER, of("a")).0.verdict, "pass");
     let unknown = ProtocolFrame { kind: 99, number: 1, payload: Vec::new() };
     assert!(talk.0.take(NOW, vec![unknown]).is_err());
 }

@@ -6,15 +6,15 @@ use std::io::{self, Read, Write};
 pub const VERSION: u32 = 1;
 
 /// A frame with a longer payload is refused: 64 MiB.
-pub const LONGEST: usize = 64 << 20;
+pub const MAX_PAYLOAD: usize = 64 << 20;
 
 /// The longest payload of a client's first message: 64 KiB.
-pub const LONGEST_HELLO: usize = 64 << 10;
+pub const MAX_HELLO_PAYLOAD: usize = 64 << 10;
 
 /// The length of the kind and the number, in bytes.
 const HEAD: usize = 5;
 
-/// The kinds of frames. An answer has the kind of its question and [`kind::ANSWER`].
+/// The kinds of frames. An answer has the kind of its question and [`kind::RESPONSE`].
 pub mod kind {
     /// The client's first message. JSON; the first frame.
     pub const HELLO: u8 = 1;
@@ -27,7 +27,7 @@ pub mod kind {
     /// The outcomes of commands. JSON.
     pub const OUTCOMES: u8 = 5;
     /// PreFilter and Filter.
-    pub const TRY: u8 = 16;
+    pub const PRE_FILTER_AND_FILTER: u8 = 16;
     /// PostFilter.
     pub const POST_FILTER: u8 = 17;
     /// Reserve.
@@ -37,7 +37,7 @@ pub mod kind {
     /// Unreserve.
     pub const UNRESERVE: u8 = 20;
     /// The keys of the queue.
-    pub const KEYS: u8 = 21;
+    pub const QUEUE_KEYS: u8 = 21;
     /// The host's first message. JSON; the answer to the first frame.
     pub const WELCOME: u8 = 65;
     /// The numbers of nodes. JSON.
@@ -45,7 +45,7 @@ pub mod kind {
     /// The commands to carry out. JSON.
     pub const COMMANDS: u8 = 67;
     /// The difference between the kind of an answer and that of its question.
-    pub const ANSWER: u8 = 64;
+    pub const RESPONSE: u8 = 64;
     /// An error in place of an answer. JSON.
     pub const ERROR: u8 = 127;
 }
@@ -67,10 +67,10 @@ impl ProtocolFrame {
     /// # Errors
     /// The payload is too long, or the other side is gone.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
-        let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
+        let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= MAX_PAYLOAD);
         let length = length
             .and_then(|length| u32::try_from(length).ok())
-            .ok_or_else(|| too_long(self.payload.len(), LONGEST))?;
+            .ok_or_else(|| too_long(self.payload.len(), MAX_PAYLOAD))?;
         to.write_all(&length.to_be_bytes())?;
         to.write_all(&[self.kind])?;
         to.write_all(&self.number.to_be_bytes())?;
@@ -82,7 +82,7 @@ impl ProtocolFrame {
     /// # Errors
     /// The frame is cut, or too long or too short to be one.
     pub fn read(from: &mut impl Read) -> io::Result<Option<ProtocolFrame>> {
-        ProtocolFrame::read_at_most(LONGEST, from)
+        ProtocolFrame::read_at_most(MAX_PAYLOAD, from)
     }
 
     /// Reads a frame with a payload of at most `longest` bytes. Memory is allocated for the bytes that arrive, not for those that the length

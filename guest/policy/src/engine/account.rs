@@ -11,7 +11,7 @@ use super::Engine;
 impl Engine {
     /// Implements `account.queues`: returns every queue of the cluster, parents before their children, siblings by name.
     pub fn queues(&self) -> Result<Vec<QueueAccount>, PolicyError> {
-        let terms = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.terms();
+        let terms = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.vocabulary();
         let mut queues: Vec<(QueueIx, &model::Queue)> = self.cluster.queues().collect();
         // The path from the root: parents before children, siblings by name.
         queues.sort_by_cached_key(|(ix, _)| {
@@ -42,7 +42,7 @@ impl Engine {
             Some(bound(terms.guaranteed, guaranteed)),
             Some(bound(terms.deserved, deserved)),
             Some(bound(terms.max, max)),
-            queue.runtime.as_ref().map(|share| bound("runtime", share)),
+            queue.runtime_quota.as_ref().map(|share| bound("runtime", share)),
         ];
         let used = |resource| queue.used.total(resource).0;
         QueueAccount {
@@ -52,7 +52,7 @@ impl Engine {
             bounds: bounds.into_iter().flatten().filter(|bound| !bound.amounts.is_empty()).collect(),
             used: self.amounts(used),
             promised: self.amounts(|resource| {
-                let of = |kind| self.cluster.promised_below(ix, kind, resource, |_| true).0;
+                let of = |kind| self.cluster.nominated_request_below(ix, kind, resource, |_| true).0;
                 Preemptibility::ALL.map(of).into_iter().fold(0, i64::saturating_add)
             }),
             pending: self.amounts(|resource| queue.requested.total(resource).0.saturating_sub(used(resource))),

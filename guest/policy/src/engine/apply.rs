@@ -12,7 +12,7 @@ use crate::systems::{Findings, ParsedObject};
 use super::Engine;
 
 /// The largest gap between the count of announced items and a new number. A host gives out the next free number.
-const FAR: usize = 1024;
+const MAX_NUMBER_GAP: usize = 1024;
 
 impl Engine {
     /// Implements `core.apply`: applies events to the cluster, then updates what depends on all of them. Returns the findings on objects.
@@ -22,12 +22,12 @@ impl Engine {
         }
         let mut findings = std::mem::take(&mut self.unreported);
         let applied = self.apply_all(events, &mut findings);
-        self.cluster.settle_inter_pods();
+        self.cluster.rebuild_domain_counts();
         if let Some(system) = &mut self.system {
             system.sync_queues(&mut self.cluster, &mut findings);
         }
         self.recompute();
-        self.ledger.prune(&self.cluster);
+        self.plans_in_flight.drop_finished(&self.cluster);
         self.sweep();
         match applied {
             Ok(()) => Ok(Applied { findings }),
@@ -54,7 +54,7 @@ impl Engine {
             if let Some((what, number)) = unannounced(&self.cluster, &happened) {
                 return Err(PolicyError::Unannounced(Unannounced { event, what: what.to_owned(), number }));
             }
-            self.apply_event(happened, findings).map_err(|OverflowingEvent { object, over }| {
+            self.apply_event(happened, findings).map_err(|OverflowingEvent { object, overflow: over }| {
                 let resource = self.cluster.resource_name(over.resource).to_owned();
                 PolicyError::Overflow(Overflow { event, object, resource })
             })?;
@@ -64,7 +64,7 @@ impl Engine {
 
     fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), OverflowingEvent> {
         if may_help_a_gang(&event) {
-            self.cluster.note_change();
+            self.cluster.record_change();
         }
         match event {
             Event::Resources(resources) => {
@@ -84,14 +84,14 @@ impl Engine {
             Event::PodStatus(status) => self.set_status(&status)?,
             Event::PodRemoved(pod) => {
                 self.cluster.remove_pod(PodIx(pod));
-                self.ledger.forget_pod(PodIx(pod));
-                self.notes.forget_pod(PodIx(pod));
+                self.plans_in_flight.forget_pod(PodIx(pod));
+                self.trace.forget_pod(PodIx(pod));
                 if let Some(system) = &mut self.system {
                     system.forget_pod(PodIx(pod));
                 }
             }
             Event::Eligibility(eligibility) => {
-                self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
+                self.cluster.set_eligible_nodes(ShapeIx(eligibility.shape), eligibility.nodes);
             }
             Event::Topology(Topology { id, key, domains }) => {
                 self.cluster.set_topology(TopologyIx(id), model::TopologyDomains { key, domains });
@@ -110,11 +110,11 @@ impl Engine {
             }
             Event::Clock(now) => self.cluster.set_now(now),
             Event::PlanAccepted(plan) => {
-                self.ledger.accept(plan);
-                self.cluster.note_scaling(self.ledger.victims_of(plan));
-                self.cluster.count_evictions(self.ledger.victims_of(plan));
+                self.plans_in_flight.mark_accepted(plan);
+                self.cluster.record_scaling(self.plans_in_flight.victims_of(plan));
+                self.cluster.count_evictions(self.plans_in_flight.victims_of(plan));
             }
-            Event::PlanRefused(plan) => self.ledger.refuse(plan),
+            Event::PlanRefused(plan) => self.plans_in_flight.remove(plan),
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Engine {
         let request = ResourceRequest::new(amounts.collect());
         self.cluster
             .can_count_request(PodIx(pod.id), &request)
-            .map_err(|over| OverflowingEvent::of(title(&pod))(over))?;
+            .map_err(|over| OverflowingEvent::of(object_name(&pod))(over))?;
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
             None => PodKind::Pod,
@@ -150,7 +150,7 @@ impl Engine {
             past_evictions: 0,
             daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
-            place: PodLocation::Pending,
+            location: PodLocation::Pending,
             nominated: None,
             terminating: false,
             preempted: false,
@@ -159,7 +159,7 @@ impl Engine {
             attributes,
             queue: None,
         };
-        show(&mut entry, &status);
+        apply_status(&mut entry, &status);
         entry.queue = system.queue_of(&self.cluster, &entry);
         entry.past_evictions = self.cluster.past_evictions(&entry);
         self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(OverflowingEvent::of(String::new()))
@@ -169,8 +169,8 @@ impl Engine {
     fn set_status(&mut self, status: &PodStatus) -> Result<(), OverflowingEvent> {
         let ix = PodIx(status.id);
         let Some((system, mut entry)) = self.system.as_mut().zip(self.cluster.pod(ix).cloned()) else { return Ok(()) };
-        show(&mut entry, status);
-        system.read_status(&self.cluster, status, &mut entry.attributes);
+        apply_status(&mut entry, status);
+        system.read_pod_status(&self.cluster, status, &mut entry.attributes);
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(ix, entry).map_err(OverflowingEvent::of(String::new()))
     }
@@ -184,8 +184,8 @@ fn may_help_a_gang(event: &Event) -> bool {
 }
 
 /// Writes what changes while a pod lives into the model's pod.
-fn show(entry: &mut PodInfo, status: &PodStatus) {
-    entry.place = match (status.phase, status.node) {
+fn apply_status(entry: &mut PodInfo, status: &PodStatus) {
+    entry.location = match (status.phase, status.node) {
         (Phase::Succeeded | Phase::Failed, _) => PodLocation::Finished,
         (_, Some(node)) => PodLocation::Bound(NodeIx(node)),
         (_, None) => PodLocation::Pending,
@@ -231,9 +231,9 @@ fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> 
     let (amounts, (what, number, most)) = match event {
         Event::NodeUpserted(node) => (&node.allocatable, ("node", node.id, MOST_NODES)),
         Event::PodUpserted(pod) => (&pod.template.requests, ("pod", pod.id, MOST_PODS)),
-        Event::Eligibility(told) => return beyond("shape", told.shape, cluster.shape_count()),
-        Event::Topology(told) => return beyond("topology", told.id, cluster.topology_count()),
-        Event::InterPod(told) => return beyond("inter-pod", told.id, cluster.inter_pod_count()),
+        Event::Eligibility(told) => return implausible_number("shape", told.shape, cluster.shape_count()),
+        Event::Topology(told) => return implausible_number("topology", told.id, cluster.topology_count()),
+        Event::InterPod(told) => return implausible_number("inter-pod", told.id, cluster.inter_pod_count()),
         _ => return None,
     };
     let known = u32::try_from(cluster.resource_count()).unwrap_or(u32::MAX);
@@ -242,28 +242,28 @@ fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> 
     resource.or_else(|| (usize::try_from(number).unwrap_or(usize::MAX) >= most).then_some((what, number)))
 }
 
-/// Returns the kind and the number if the number is more than [`FAR`] beyond the count of items. `None`: the number is plausible, as numbers have no
+/// Returns the kind and the number if the number is more than [`MAX_NUMBER_GAP`] beyond the count of items. `None`: the number is plausible, as numbers have no
 /// holes.
-fn beyond(what: &'static str, number: u32, count: usize) -> Option<(&'static str, u32)> {
-    let most = count.saturating_add(FAR);
+fn implausible_number(what: &'static str, number: u32, count: usize) -> Option<(&'static str, u32)> {
+    let most = count.saturating_add(MAX_NUMBER_GAP);
     usize::try_from(number).map_or(true, |number| number > most).then_some((what, number))
 }
 
 /// An event that would make a sum larger than 64 bits can count.
 struct OverflowingEvent {
     object: String,
-    over: model::SumOverflow,
+    overflow: model::SumOverflow,
 }
 
 impl OverflowingEvent {
     /// Returns a function that attributes an overflow to this object.
     fn of(object: String) -> impl FnOnce(model::SumOverflow) -> OverflowingEvent {
-        |over| OverflowingEvent { object, over }
+        |over| OverflowingEvent { object, overflow: over }
     }
 }
 
 /// Returns the name of a pod for a finding: `Pod/namespace/name`, or `Reservation/name`.
-fn title(pod: &contract::Pod) -> String {
+fn object_name(pod: &contract::Pod) -> String {
     match pod.kind {
         None => format!("Pod/{}/{}", pod.template.namespace, pod.name),
         Some(_) => format!("Reservation/{}", pod.name),

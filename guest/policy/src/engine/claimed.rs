@@ -15,50 +15,50 @@ use crate::model::{
 };
 
 /// The number of gangs and of kinds of single pods that are examined. Whether further ones would evict the pods of a plan stays unknown.
-const LOOKS: usize = 32;
+const MAX_PREEMPTORS: usize = 32;
 
 /// Pods of a quota that are decided upon in the same way: those of a job, or single pods of one class and priority.
 type EquivalenceKey = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
 
 impl Engine {
     /// Returns the plan, unless a waiting pod would evict its pods as soon as they are bound. The error is that pod.
-    pub(super) fn unless_claimed(
+    pub(super) fn unless_reclaimed(
         &mut self,
         laws: &Laws,
         gangs: &[Preemptor],
         plan: PlanDraft,
     ) -> Result<PlanDraft, PlanObstacle> {
-        match self.claimed(laws, gangs, &plan) {
-            Some(pod) => Err(PlanObstacle::Claimed(pod)),
+        match self.reclaiming_pod(laws, gangs, &plan) {
+            Some(pod) => Err(PlanObstacle::WouldBeReclaimed(pod)),
             None => Ok(plan),
         }
     }
 
     /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where
     /// the plan evicts pods and takes a quota over its min.
-    fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &PlanDraft) -> Option<PodIx> {
-        let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.takes_back;
-        if !laws.quotas_take_back || plan.victims.is_empty() || !gangs.iter().any(borrows) {
+    fn reclaiming_pod(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &PlanDraft) -> Option<PodIx> {
+        let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.is_within_min;
+        if !laws.reclaims_within_min || plan.victims.is_empty() || !gangs.iter().any(borrows) {
             return None;
         }
-        let candidates = waiting_in_others(&self.cluster, gangs);
+        let candidates = pending_in_other_quotas(&self.cluster, gangs);
         if candidates.is_empty() {
             return None;
         }
         let mut trial = Trial::new(&mut self.cluster);
         let mut nodes: BTreeSet<NodeIx> = plan.nominations.iter().map(|(_, node)| *node).collect();
         for gone in plan.victims.iter().flat_map(|victim| trial.cluster().eviction_set(*victim)).collect::<Vec<_>>() {
-            nodes.extend(trial.cluster().pod(gone).and_then(|pod| pod.place.node()));
-            trial.put(gone, PodLocation::Finished);
+            nodes.extend(trial.cluster().pod(gone).and_then(|pod| pod.location.node()));
+            trial.set_location(gone, PodLocation::Finished);
         }
-        plan.nominations.iter().for_each(|(ix, node)| trial.put(*ix, PodLocation::Bound(*node)));
-        let mut carried = CarriedOutPlan { trial, ledger: &self.ledger, laws, plan, nodes };
-        candidates.into_iter().find(|ix| carried.is_undone_for(*ix))
+        plan.nominations.iter().for_each(|(ix, node)| trial.set_location(*ix, PodLocation::Bound(*node)));
+        let mut carried = CarriedOutPlan { trial, ledger: &self.plans_in_flight, laws, plan, nodes };
+        candidates.into_iter().find(|ix| carried.is_reclaimed_by(*ix))
     }
 }
 
 /// Returns one pod of each set of equal pods that wait, may preempt, are promised no node, and are of other quotas than these gangs.
-fn waiting_in_others(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
+fn pending_in_other_quotas(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
     let is_other = |quota| gangs.iter().all(|gang| gang.queue != Some(quota));
     let mut seen: BTreeSet<EquivalenceKey> = BTreeSet::new();
     let mut is_first = |pod: &PodInfo, quota| {
@@ -68,7 +68,7 @@ fn waiting_in_others(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
     let waits = |pod: &PodInfo| pod.is_schedulable() && pod.nominated.is_none() && pod.attributes.may_preempt;
     let waiting = cluster.pods().filter(|(_, pod)| waits(pod) && pod.queue.is_some_and(is_other));
     let first = waiting.filter(|(_, pod)| pod.queue.is_some_and(|quota| is_first(pod, quota)));
-    first.map(|(ix, _)| ix).take(LOOKS).collect()
+    first.map(|(ix, _)| ix).take(MAX_PREEMPTORS).collect()
 }
 
 /// A cluster in which a plan has been carried out.
@@ -84,22 +84,22 @@ struct CarriedOutPlan<'a> {
 impl CarriedOutPlan<'_> {
     /// Checks whether a pod that stays within the min of its quota would evict pods of the plan. It does not fit while they run, it fits once they
     /// are evicted, and less important pods leave too little.
-    fn is_undone_for(&mut self, ix: PodIx) -> bool {
+    fn is_reclaimed_by(&mut self, ix: PodIx) -> bool {
         let (laws, ledger) = (self.laws, self.ledger);
-        let search = search::of(laws);
+        let search = search::for_laws(laws);
         let pods = search.pods(self.trial.cluster(), laws, ix);
         let Some(gang) = Preemptor::of(self.trial.cluster(), laws, ix, pods) else { return false };
-        let gang = search.needed(self.trial.cluster(), gang);
-        if !gang.takes_back || self.has_room_without(&gang, &[]) {
+        let gang = search.gang_to_plan(self.trial.cluster(), gang);
+        if !gang.is_within_min || self.fits_without(&gang, &[]) {
             return false;
         }
-        let case = gang.waiting(self.trial.cluster(), ledger);
-        let gates = [&laws.final_gates, &laws.under_way, &laws.trigger];
-        if gates.into_iter().any(|gates| case.first_broken(gates).is_some()) {
+        let case = gang.context_for_plan(self.trial.cluster(), ledger);
+        let gates = [&laws.unresolvable_preconditions, &laws.in_flight_preconditions, &laws.preemption_preconditions];
+        if gates.into_iter().any(|gates| case.first_failed_check(gates).is_some()) {
             return false;
         }
         let cluster = self.trial.cluster();
-        let may_go = |ix: &PodIx| case.first_denial(&laws.guards, *ix).is_none();
+        let may_go = |ix: &PodIx| case.first_denial(&laws.victim_filters, *ix).is_none();
         let priority = |ix: &PodIx| cluster.pod(*ix).map(PodInfo::priority);
         let planned = self.plan.nominations.iter().map(|(planned, _)| *planned);
         let planned: Vec<PodIx> = planned.filter(may_go).collect();
@@ -108,25 +108,28 @@ impl CarriedOutPlan<'_> {
         let nodes = self.nodes.iter().filter_map(|node| cluster.node(*node));
         let others = nodes.flat_map(|node| node.pods.iter().copied());
         let others: Vec<PodIx> = others.filter(|ix| is_first(ix) && may_go(ix)).collect();
-        !others.iter().any(|other| self.has_room_without(&gang, &[*other])) && self.has_room_without(&gang, &planned)
+        !others.iter().any(|other| self.fits_without(&gang, &[*other])) && self.fits_without(&gang, &planned)
     }
 
     /// Checks whether the pods of a gang fit on the nodes of the plan, and into their quota, when some pods are gone.
-    fn has_room_without(&mut self, gang: &Preemptor, gone: &[PodIx]) -> bool {
-        let before = self.trial.mark();
+    fn fits_without(&mut self, gang: &Preemptor, gone: &[PodIx]) -> bool {
+        let before = self.trial.savepoint();
         gone.iter().for_each(|ix| self.trial.evict_set(*ix));
-        let is_kept = gang.waiting(self.trial.cluster(), self.ledger).first_broken(&self.laws.limits).is_none();
-        let has_room = is_kept && self.has_room(gang);
+        let is_kept = gang
+            .context_for_plan(self.trial.cluster(), self.ledger)
+            .first_failed_check(&self.laws.plan_invariants)
+            .is_none();
+        let has_room = is_kept && self.fits(gang);
         self.trial.rewind(before);
         has_room
     }
 
     /// Checks whether the pods of a gang fit on the nodes of the plan, one after the other.
-    fn has_room(&mut self, gang: &Preemptor) -> bool {
-        let before = self.trial.mark();
+    fn fits(&mut self, gang: &Preemptor) -> bool {
+        let before = self.trial.savepoint();
         let all = gang.pods.iter().all(|ix| {
             let cluster = self.trial.cluster();
-            let free = self.nodes.iter().copied().find(|node| takes(cluster, *ix, *node));
+            let free = self.nodes.iter().copied().find(|node| node_fits(cluster, *ix, *node));
             free.inspect(|node| self.trial.place(*ix, *node)).is_some()
         });
         self.trial.rewind(before);
@@ -135,7 +138,7 @@ impl CarriedOutPlan<'_> {
 }
 
 /// Checks whether a node takes a pod.
-fn takes(cluster: &Cluster, ix: PodIx, at: NodeIx) -> bool {
+fn node_fits(cluster: &Cluster, ix: PodIx, at: NodeIx) -> bool {
     let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { return false };
     let fits = pod.request.iter().all(|(resource, asked)| node.free.get(resource) >= asked);
     fits && cluster.eligible(pod.shape, at) && cluster.inter_pod_allows(ix, at, &DomainCountOverlay::default()).is_ok()

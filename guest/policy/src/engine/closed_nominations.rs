@@ -33,26 +33,26 @@ pub fn closed_nominations(
             && !preemptor.pods.contains(ix)
             && pod.attributes.job.is_none_or(|job| Some(job) != preemptor.job)
     };
-    let planned = promised_beside(cluster, preemptor.pod, preemptor.job.as_slice());
+    let planned = lower_nominations_of_jobs(cluster, preemptor.pod, preemptor.job.as_slice());
     let others = cluster.nominated().filter(is_other);
-    if laws.quotas_take_back {
+    if laws.reclaims_within_min {
         // The nodes and promises that the gang of the preemptor has already are part of what it would borrow.
         let own: Vec<PodIx> = cluster.members(preemptor.pod).map(|(ix, _)| ix).collect();
         let is_closed = |(ix, pod): &(PodIx, &PodInfo)| {
-            pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, (*ix, &own))
+            pod.queue != preemptor.queue || !preemptor.is_within_min && is_within_min(cluster, laws, (*ix, &own))
         };
         return others.filter(is_closed).map(|(ix, _)| ix).chain(planned).collect();
     }
-    let Some(promises) = &laws.promises else { return planned };
-    let case = preemptor.waiting(cluster, ledger);
-    let may_not_preempt = case.first_broken(&promises.gates).is_some();
-    let is_closed = |ix: &PodIx| may_not_preempt || case.first_denial(&promises.guards, *ix).is_some();
+    let Some(promises) = &laws.nomination_laws else { return planned };
+    let case = preemptor.context_for_plan(cluster, ledger);
+    let may_not_preempt = case.first_failed_check(&promises.preconditions).is_some();
+    let is_closed = |ix: &PodIx| may_not_preempt || case.first_denial(&promises.victim_filters, *ix).is_some();
     others.map(|(ix, _)| ix).filter(is_closed).chain(planned).collect()
 }
 
 /// Returns the nominated pods of lower priority than a pod of some jobs, its own among them. Where the pod is promised a node itself, those that are
 /// promised other nodes: without these the gangs do not start, and pods have left for all of them.
-fn promised_beside(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BTreeSet<PodIx> {
+fn lower_nominations_of_jobs(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BTreeSet<PodIx> {
     let Some(pod) = cluster.pod(ix) else { return BTreeSet::new() };
     let is_beside = |other: &PodInfo| {
         other.priority() < pod.priority()
@@ -68,13 +68,14 @@ pub fn closed_to((cluster, ledger): (&Cluster, &PlansInFlight), laws: &Laws, ix:
     if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();
     }
-    let search = search::of(laws);
+    let search = search::for_laws(laws);
     let gang = Preemptor::of(cluster, laws, ix, search.pods(cluster, laws, ix));
-    let closed =
-        gang.map(|gang| closed_nominations((cluster, ledger), laws, &search.needed(cluster, gang))).unwrap_or_default();
+    let closed = gang
+        .map(|gang| closed_nominations((cluster, ledger), laws, &search.gang_to_plan(cluster, gang)))
+        .unwrap_or_default();
     let job = cluster.pod(ix).filter(|pod| pod.nominated.is_some()).and_then(|pod| pod.attributes.job);
     let group = job.map(|job| cluster.gang_group(job)).unwrap_or_default();
-    closed.into_iter().chain(promised_beside(cluster, ix, &group)).collect()
+    closed.into_iter().chain(lower_nominations_of_jobs(cluster, ix, &group)).collect()
 }
 
 /// Checks whether a pod of lower priority is nominated. Otherwise, no promised capacity is closed to the pod.
@@ -84,8 +85,8 @@ pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
 }
 
 /// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota without some other pods.
-fn takes_back(cluster: &Cluster, laws: &Laws, (ix, apart): (PodIx, &[PodIx])) -> bool {
+fn is_within_min(cluster: &Cluster, laws: &Laws, (ix, apart): (PodIx, &[PodIx])) -> bool {
     let waits = |(member, pod): (PodIx, &PodInfo)| (pod.is_pending() && pod.nominated.is_some()).then_some(member);
     let pods: Vec<PodIx> = cluster.members(ix).filter_map(waits).collect();
-    Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| quota::takes_back(cluster, &nominated, apart))
+    Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| quota::is_within_min(cluster, &nominated, apart))
 }

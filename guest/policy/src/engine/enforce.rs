@@ -19,7 +19,7 @@ use share::Shares;
 /// A queue that gives back: the amounts it uses over its maximum, and its victims.
 struct QueueEnforcement {
     queue: QueueIx,
-    over: Amounts,
+    excess: Amounts,
     victims: Vec<PodIx>,
 }
 
@@ -35,24 +35,24 @@ impl Engine {
             return Ok(Enforced::default());
         }
         let mut refusals = RetryHints::default();
-        let found = find((&self.cluster, &self.ledger), enforcement, &mut refusals);
-        self.ledger.forget_unanswered();
+        let found = find((&self.cluster, &self.plans_in_flight), enforcement, &mut refusals);
+        self.plans_in_flight.drop_proposed();
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let eviction = system.eviction();
         let mut enforcements = Vec::with_capacity(found.len());
-        for QueueEnforcement { queue, over, victims } in found {
+        for QueueEnforcement { queue, excess: over, victims } in found {
             let Some(known) = self.cluster.queue(queue) else { continue };
             let detail = ReasonFacts::default().queue("queue", &known.name).count("victims", victims.len());
             let detail = over.iter().fold(detail, |detail, (resource, over)| detail.amount("over", resource, over));
             enforcements.push(Enforcement {
-                id: self.ledger.propose(Vec::new(), victims.clone()),
+                id: self.plans_in_flight.add_proposed(Vec::new(), victims.clone()),
                 queue: known.name.clone(),
                 victims: victims.into_iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
                 marks: Vec::new(),
                 reason: GIVES_BACK.reason(detail),
             });
         }
-        Ok(Enforced { enforcements, retry: refusals.retry(&self.kinds) })
+        Ok(Enforced { enforcements, retry: refusals.retry(&self.object_kinds) })
     }
 }
 
@@ -62,11 +62,11 @@ fn find(
     laws: &laws::MaxEnforcementLaws,
     refusals: &mut RetryHints,
 ) -> Vec<QueueEnforcement> {
-    let is_running = |pod: &PodInfo| matches!(pod.place, PodLocation::Bound(_)) && !pod.foreign;
+    let is_running = |pod: &PodInfo| matches!(pod.location, PodLocation::Bound(_)) && !pod.foreign;
     let leaving = ledger.leaving(cluster);
     let mut gone = UsageByQueue::default();
-    for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_some()) {
-        gone.change(cluster, pod, Amounts::add);
+    for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_some()) {
+        gone.apply(cluster, pod, Amounts::add);
     }
     let mut running: Vec<(PodIx, &PodInfo)> =
         cluster.pods().filter(|(ix, pod)| is_running(pod) && !leaving.contains(ix)).collect();
@@ -75,14 +75,21 @@ fn find(
     queues.reverse();
     let mut found = Vec::new();
     for queue in queues {
-        let over = over(cluster, &gone, queue);
+        let over = excess(cluster, &gone, queue);
         if over.iter().next().is_none() {
             continue;
         }
         let nobody = UsageByQueue::default();
-        let case = ExcessContext { cluster, queue, over: &over, gone: &gone, victims: &nobody, leaf: queue };
-        if let Some((rule, denial)) = case.first_broken(&laws.gates) {
-            refusals.denied(&rule, &denial, cluster.now());
+        let case = ExcessContext {
+            cluster,
+            queue,
+            excess: &over,
+            leaving_usage: &gone,
+            victims: &nobody,
+            victim_queue: queue,
+        };
+        if let Some((rule, denial)) = case.first_failed_check(&laws.preconditions) {
+            refusals.add_denial(&rule, &denial, cluster.now());
             continue;
         }
         let victims = ExcessEviction { case, laws, running: &running }.victims();
@@ -91,14 +98,14 @@ fn find(
         }
         let chosen: BTreeSet<PodIx> = victims.iter().copied().collect();
         running.retain(|(ix, _)| !chosen.contains(ix));
-        victims.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| gone.change(cluster, pod, Amounts::add));
-        found.push(QueueEnforcement { queue, over, victims });
+        victims.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| gone.apply(cluster, pod, Amounts::add));
+        found.push(QueueEnforcement { queue, excess: over, victims });
     }
     found
 }
 
 /// Returns what a queue uses beyond its maximum, not counting the pods that are gone.
-fn over(cluster: &Cluster, gone: &UsageByQueue, queue: QueueIx) -> Amounts {
+fn excess(cluster: &Cluster, gone: &UsageByQueue, queue: QueueIx) -> Amounts {
     let mut amounts = Amounts::default();
     let over = cluster.queue(queue).into_iter().flat_map(|known| known.over_max());
     for (resource, over) in over {
@@ -120,8 +127,9 @@ impl<'a> ExcessEviction<'a> {
     fn victims(&self) -> Vec<PodIx> {
         let ExcessContext { cluster, queue, .. } = self.case;
         let below = |pod: &PodInfo| cluster.is_below(pod.queue, queue);
-        let admits =
-            |ix: PodIx, pod: &PodInfo| self.laws.guards.iter().all(|guard| guard.denial(&self.case, ix, pod).is_none());
+        let admits = |ix: PodIx, pod: &PodInfo| {
+            self.laws.victim_filters.iter().all(|guard| guard.denial(&self.case, ix, pod).is_none())
+        };
         let able = self.running.iter().copied().filter(|(ix, pod)| below(pod) && admits(*ix, pod));
         let mut able: Vec<(PodIx, &PodInfo)> = able.collect();
         able.sort_by(|a, b| (self.laws.order.1)(&self.case, *a, *b).then(a.1.rank.cmp(&b.1.rank)));
@@ -129,7 +137,7 @@ impl<'a> ExcessEviction<'a> {
         let (mut victims, mut held) = (Vec::new(), UsageByQueue::default());
         for by_share in [true, false] {
             able.retain(|(ix, pod)| {
-                let is_victim = self.take(pod, &shares, &mut held, by_share);
+                let is_victim = self.try_evict(pod, &shares, &mut held, by_share);
                 victims.extend(is_victim.then_some(*ix));
                 !is_victim
             });
@@ -138,14 +146,14 @@ impl<'a> ExcessEviction<'a> {
     }
 
     /// Adds the amounts of a pod to `held`, those of the victims so far, if the pod may be evicted together with these. Returns whether it may.
-    fn take(&self, pod: &PodInfo, shares: &Shares, held: &mut UsageByQueue, by_share: bool) -> bool {
+    fn try_evict(&self, pod: &PodInfo, shares: &Shares, held: &mut UsageByQueue, by_share: bool) -> bool {
         let Some(leaf) = pod.queue else { return false };
-        held.change(self.case.cluster, pod, Amounts::add);
-        let case = ExcessContext { victims: held, leaf, ..self.case };
+        held.apply(self.case.cluster, pod, Amounts::add);
+        let case = ExcessContext { victims: held, victim_queue: leaf, ..self.case };
         let within_share = !by_share || shares.allow(&case);
-        let may_go = within_share && case.first_broken(&self.laws.limits).is_none();
+        let may_go = within_share && case.first_failed_check(&self.laws.plan_invariants).is_none();
         if !may_go {
-            held.change(self.case.cluster, pod, Amounts::subtract);
+            held.apply(self.case.cluster, pod, Amounts::subtract);
         }
         may_go
     }

@@ -12,7 +12,7 @@ impl Engine {
         let (ix, node) = (PodIx(pod), NodeIx(node));
         let known = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         self.cluster.node(node).ok_or(PolicyError::UnknownNode(node.0))?;
-        if known.attributes.inside.is_some() {
+        if known.attributes.reservation.is_some() {
             return Ok(Vec::new());
         }
         let reservation_allocation = self.cluster.reservation_allocation(ix, node);

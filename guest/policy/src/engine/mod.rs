@@ -40,14 +40,14 @@ use crate::laws::{ActiveLaw, Denial, Laws, Mutation, Preemptor};
 use crate::model::{Cluster, PlansInFlight, PodIx};
 use crate::systems::{self, System};
 
-/// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`, and [`Engine::switch`] for tests of
+/// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`, and [`Engine::mutate_law`] for tests of
 /// single laws.
 #[derive(Debug, Default)]
 pub struct Engine {
     cluster: Cluster,
     system: Option<Box<dyn System>>,
-    ledger: PlansInFlight,
-    notes: DecisionTrace,
+    plans_in_flight: PlansInFlight,
+    trace: DecisionTrace,
     /// The state of the policy's own cycle.
     cycle_state: cycle::CycleState,
     /// The epochs of the keys of the queue.
@@ -55,7 +55,7 @@ pub struct Engine {
     /// Findings about events that were applied before one that could not be: the next answer says them.
     unreported: Vec<Finding>,
     /// The kinds of objects that the system reads.
-    kinds: BTreeSet<String>,
+    object_kinds: BTreeSet<String>,
 }
 
 impl Engine {
@@ -69,28 +69,28 @@ impl Engine {
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
         let system = systems::configure(laws, arguments)?;
         *self = Engine::default();
-        self.cluster.call_queues(system.terms().queue);
+        self.cluster.set_queue_term(system.vocabulary().queue);
         let described = systems::describe().into_iter().find(|described| described.name == laws);
         let kinds = described.map(|described| described.interests.kinds).unwrap_or_default();
-        self.kinds = kinds.into_iter().map(|interest| interest.kind).collect();
+        self.object_kinds = kinds.into_iter().map(|interest| interest.kind).collect();
         self.system = Some(system);
         Ok(())
     }
 
     /// Switches the law of this code, until the next `configure`. Returns whether the laws in force have it.
-    pub fn switch(&mut self, code: &str, to: Mutation) -> bool {
+    pub fn mutate_law(&mut self, code: &str, to: Mutation) -> bool {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
     /// Implements `explain.record-notes`: turns the recording of explanations on or off.
     pub fn record_notes(&mut self, on: bool) {
-        self.notes.switch(on);
+        self.trace.set_enabled(on);
     }
 
     /// Implements `explain.notes`: returns the explanations of the last attempt for a pod.
     pub fn notes(&self, pod: PodId) -> Result<Vec<Note>, PolicyError> {
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
-        Ok(self.notes.of(PodIx(pod)))
+        Ok(self.trace.of(PodIx(pod)))
     }
 
     fn laws(&self) -> Result<&Arc<Laws>, PolicyError> {
@@ -100,7 +100,7 @@ impl Engine {
     /// Updates what depends on the whole cluster.
     fn recompute(&mut self) {
         if let Some(system) = &mut self.system {
-            system.recompute(&mut self.cluster);
+            system.refresh_derived_values(&mut self.cluster);
         }
     }
 
@@ -108,13 +108,13 @@ impl Engine {
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
         let (laws, ix) = (self.laws()?, PodIx(pod));
-        let pods = search::of(laws).pods(&self.cluster, laws, ix);
+        let pods = search::for_laws(laws).pods(&self.cluster, laws, ix);
         Preemptor::of(&self.cluster, laws, ix, pods).ok_or(PolicyError::UnknownPod(pod))
     }
 
     /// Returns when it is worth repeating the current request.
     fn retry(&self) -> Retry {
-        self.notes.refusals.retry(&self.kinds)
+        self.trace.retry_hints.retry(&self.object_kinds)
     }
 
     fn reason(&self, rule: &ActiveLaw, denial: &Denial) -> Reason {

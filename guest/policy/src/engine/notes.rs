@@ -10,13 +10,13 @@ use crate::model::{Cluster, PodIx};
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
 pub struct DecisionTrace {
-    on: bool,
+    is_enabled: bool,
     preemptor: Option<PodIx>,
-    kept: BTreeMap<PodIx, AttemptTrace>,
+    attempts: BTreeMap<PodIx, AttemptTrace>,
     /// Pods whose explanations are recorded under another pod of their job, by that pod.
-    spoken_for: BTreeMap<PodIx, PodIx>,
+    recorded_under: BTreeMap<PodIx, PodIx>,
     /// The refusals during the current request. They are recorded whether explanations are on or off.
-    pub refusals: RetryHints,
+    pub retry_hints: RetryHints,
 }
 
 /// The notes of an attempt, each once.
@@ -30,42 +30,42 @@ struct AttemptTrace {
 
 impl DecisionTrace {
     /// Turns recording on or off, and forgets all notes.
-    pub fn switch(&mut self, on: bool) {
-        *self = DecisionTrace { on, ..DecisionTrace::default() };
+    pub fn set_enabled(&mut self, on: bool) {
+        *self = DecisionTrace { is_enabled: on, ..DecisionTrace::default() };
     }
 
     /// Checks whether explanations are recorded. Otherwise, nothing is computed for explanations only.
-    pub fn are_on(&self) -> bool {
-        self.on
+    pub fn is_recording(&self) -> bool {
+        self.is_enabled
     }
 
     /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
     pub fn begin_cycle(&mut self) {
-        if self.on {
-            *self = DecisionTrace { on: true, ..DecisionTrace::default() };
+        if self.is_enabled {
+            *self = DecisionTrace { is_enabled: true, ..DecisionTrace::default() };
         }
     }
 
     /// Begins an attempt for a pod: forgets its notes.
     pub fn begin(&mut self, preemptor: PodIx) {
-        if self.on {
+        if self.is_enabled {
             self.preemptor = Some(preemptor);
-            self.spoken_for.remove(&preemptor);
-            self.kept.insert(preemptor, AttemptTrace::default());
+            self.recorded_under.remove(&preemptor);
+            self.attempts.insert(preemptor, AttemptTrace::default());
         }
     }
 
     /// Continues an attempt at another extension point: new notes are about this pod, or about the pod that stands for its job.
     pub fn resume(&mut self, preemptor: PodIx) {
-        if self.on {
-            self.preemptor = Some(self.spoken_for.get(&preemptor).copied().unwrap_or(preemptor));
+        if self.is_enabled {
+            self.preemptor = Some(self.recorded_under.get(&preemptor).copied().unwrap_or(preemptor));
         }
     }
 
     /// Continues an attempt with the search for a plan. Removes the notes of an earlier search, whose plan the host refused.
     pub fn plan(&mut self, preemptor: PodIx) {
         self.resume(preemptor);
-        if let Some(kept) = self.kept() {
+        if let Some(kept) = self.attempt() {
             let length = *kept.before_plan.get_or_insert(kept.in_order.len());
             kept.in_order.truncate(length);
             kept.seen = kept.in_order.iter().cloned().collect();
@@ -74,30 +74,30 @@ impl DecisionTrace {
 
     /// Makes new notes be about all these pods of a job.
     pub fn resume_job(&mut self, pods: &[PodIx]) {
-        if !self.on {
+        if !self.is_enabled {
             return;
         }
-        let known = pods.iter().find_map(|pod| self.spoken_for.get(pod)).copied();
+        let known = pods.iter().find_map(|pod| self.recorded_under.get(pod)).copied();
         let Some(head) = known.or(pods.first().copied()) else { return };
-        self.spoken_for.extend(pods.iter().map(|pod| (*pod, head)));
+        self.recorded_under.extend(pods.iter().map(|pod| (*pod, head)));
         self.preemptor = Some(head);
     }
 
     /// Removes a pod; its number may be used again.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        self.kept.remove(&pod);
-        self.spoken_for.retain(|spoken_for, head| *spoken_for != pod && *head != pod);
+        self.attempts.remove(&pod);
+        self.recorded_under.retain(|spoken_for, head| *spoken_for != pod && *head != pod);
     }
 
     /// Returns the notes on a pod, in the order in which they were recorded; empty where there are none.
     pub fn of(&self, pod: PodIx) -> Vec<Note> {
-        let head = self.spoken_for.get(&pod).unwrap_or(&pod);
-        self.kept.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
+        let head = self.recorded_under.get(&pod).unwrap_or(&pod);
+        self.attempts.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
     }
 
     /// Records a broken law that refuses the preemptor or spares a candidate. The law also counts for when the request is worth repeating, even where
     /// explanations are off.
-    pub fn refused(
+    pub fn record_denial_and_hint(
         &mut self,
         cluster: &Cluster,
         subject: Subject,
@@ -105,28 +105,41 @@ impl DecisionTrace {
         rule: &ActiveLaw,
         denial: &Denial,
     ) {
-        self.refusals.denied(rule, denial, cluster.now());
-        self.denial(cluster, subject, outcome, rule, denial);
+        self.retry_hints.add_denial(rule, denial, cluster.now());
+        self.record_denial(cluster, subject, outcome, rule, denial);
     }
 
     /// Records that a law was broken. If the denial is about a queue, and the subject is the preemptor, the note is about the queue.
-    pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &ActiveLaw, denial: &Denial) {
-        if !self.on {
+    pub fn record_denial(
+        &mut self,
+        cluster: &Cluster,
+        subject: Subject,
+        outcome: Outcome,
+        rule: &ActiveLaw,
+        denial: &Denial,
+    ) {
+        if !self.is_enabled {
             return;
         }
         let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));
         let subject = queue.map_or(subject, |queue| Subject::Queue(queue.name.clone()));
-        self.note(subject, outcome, rule, || denial.detail(cluster));
+        self.record(subject, outcome, rule, || denial.detail(cluster));
     }
 
     /// Records what a law, or the engine, found. The detail is computed only if it is recorded.
-    pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &ActiveLaw, detail: impl FnOnce() -> ReasonFacts) {
+    pub fn record(
+        &mut self,
+        subject: Subject,
+        outcome: Outcome,
+        rule: &ActiveLaw,
+        detail: impl FnOnce() -> ReasonFacts,
+    ) {
         self.add(subject, outcome, || rule.reason(detail()));
     }
 
     /// Records a reason.
     pub fn add(&mut self, subject: Subject, outcome: Outcome, reason: impl FnOnce() -> Reason) {
-        if let Some(kept) = self.kept() {
+        if let Some(kept) = self.attempt() {
             let note = Note { subject, outcome, reason: reason() };
             if kept.seen.insert(note.clone()) {
                 kept.in_order.push(note);
@@ -135,18 +148,18 @@ impl DecisionTrace {
     }
 
     /// Checks whether the attempt has a note with this outcome on the subject, by whatever law.
-    pub fn tell_of(&self, subject: &Subject, outcome: Outcome) -> bool {
+    pub fn has_entry(&self, subject: &Subject, outcome: Outcome) -> bool {
         let first = Note { subject: subject.clone(), outcome, reason: Reason::default() };
-        let kept = self.preemptor.and_then(|preemptor| self.kept.get(&preemptor));
+        let kept = self.preemptor.and_then(|preemptor| self.attempts.get(&preemptor));
         let next = kept.and_then(|kept| kept.seen.range(first..).next());
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
     }
 
-    fn kept(&mut self) -> Option<&mut AttemptTrace> {
-        if !self.on {
+    fn attempt(&mut self) -> Option<&mut AttemptTrace> {
+        if !self.is_enabled {
             return None;
         }
-        self.preemptor.map(|preemptor| self.kept.entry(preemptor).or_default())
+        self.preemptor.map(|preemptor| self.attempts.entry(preemptor).or_default())
     }
 }
 
@@ -158,11 +171,15 @@ mod tests {
     const RULE: ActiveLaw = reasons::NO_NODE;
 
     fn note(notes: &mut DecisionTrace, message: &str) {
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || ReasonFacts::default().text("text", message));
+        notes.record(Subject::Preemptor, Outcome::Barred, &RULE, || ReasonFacts::default().text("text", message));
     }
 
     fn said(notes: &DecisionTrace, pod: u32) -> Vec<String> {
-        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason).replace("text ", "")).collect()
+        notes
+            .of(PodIx(pod))
+            .iter()
+            .map(|note| crate::testing::render_reason(&note.reason).replace("text ", ""))
+            .collect()
     }
 
     #[test]
@@ -170,14 +187,14 @@ mod tests {
         let mut notes = DecisionTrace::default();
         notes.begin(PodIx(1));
         notes.resume_job(&[PodIx(1), PodIx(2)]);
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
-        assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.preemptor.is_none());
+        notes.record(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
+        assert!(notes.attempts.is_empty() && notes.recorded_under.is_empty() && notes.preemptor.is_none());
     }
 
     #[test]
     fn a_job_has_one_set_of_notes_whoever_of_it_is_first() {
         let mut notes = DecisionTrace::default();
-        notes.switch(true);
+        notes.set_enabled(true);
         notes.resume_job(&[PodIx(1), PodIx(2)]);
         note(&mut notes, "a");
         notes.resume(PodIx(2));
@@ -200,9 +217,9 @@ mod tests {
     #[test]
     fn what_is_known_of_a_subject_is_found_whatever_the_law() {
         let mut notes = DecisionTrace::default();
-        notes.switch(true);
+        notes.set_enabled(true);
         notes.begin(PodIx(0));
-        notes.note(Subject::Pod(5), Outcome::Reprieved, &RULE, || ReasonFacts::default().text("text", "z"));
+        notes.record(Subject::Pod(5), Outcome::Reprieved, &RULE, || ReasonFacts::default().text("text", "z"));
         for (subject, outcome, known) in [
             (Subject::Pod(5), Outcome::Reprieved, true),
             (Subject::Pod(5), Outcome::Unneeded, false),
@@ -210,7 +227,7 @@ mod tests {
             (Subject::Pod(4), Outcome::Reprieved, false),
             (Subject::Node(5), Outcome::Reprieved, false),
         ] {
-            assert_eq!(notes.tell_of(&subject, outcome), known, "{subject:?} {outcome:?}");
+            assert_eq!(notes.has_entry(&subject, outcome), known, "{subject:?} {outcome:?}");
         }
     }
 }

@@ -21,76 +21,78 @@ impl Engine {
     /// Implements `placement.post-filter`: returns a plan for pods that were refused or found no node, or the reason why there is none.
     pub fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, PolicyError> {
         self.laws()?;
-        let asked = self.waiting_of_one_job(pods)?;
+        let asked = self.pending_pods_of_job(pods)?;
         let lead = asked.first().map_or(PodId::MAX, |lead| lead.0);
         let preemptor = self.preemptor(lead)?;
-        self.notes.plan(preemptor.pod);
-        self.notes.refusals = RetryHints::default();
+        self.trace.plan(preemptor.pod);
+        self.trace.retry_hints = RetryHints::default();
         let laws = Arc::clone(self.laws()?);
-        let search = search::of(&laws);
+        let search = search::for_laws(&laws);
         let several = asked.len() > 1;
         if several && !asked.iter().all(|ix| preemptor.pods.contains(ix)) {
-            return self.one_by_one(search.as_ref(), &preemptor, (&laws, &asked, refuted));
+            return self.plan_each_pod(search.as_ref(), &preemptor, (&laws, &asked, refuted));
         }
         let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
         let preemptor = preemptor.with(&self.cluster, chosen);
-        let gangs = search.planned_together(&self.cluster, &laws, preemptor);
+        let gangs = search.gangs_to_plan(&self.cluster, &laws, preemptor);
         // Where several pods are tried together, all of them are needed.
-        let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
+        let needed = |(at, gang)| if several && at == 0 { gang } else { search.gang_to_plan(&self.cluster, gang) };
         let mut whole = Preemptor::join(&self.cluster, gangs.clone());
         let mut gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
         let closed = gangs
             .first()
-            .map(|gang| closed_nominations((&self.cluster, &self.ledger), &laws, gang))
+            .map(|gang| closed_nominations((&self.cluster, &self.plans_in_flight), &laws, gang))
             .unwrap_or_default();
         [&mut whole, &mut gangs].into_iter().for_each(|gangs| Preemptor::close(gangs, &self.cluster, &closed));
-        if let Some(reason) = self.broken(&whole, &laws.under_way) {
-            return Ok(self.without(reason, Effects::default()));
+        if let Some(reason) = self.first_failed_precondition(&whole, &laws.in_flight_preconditions) {
+            return Ok(self.no_plan_answer(reason, Effects::default()));
         }
-        if !several && let Some(reason) = self.goes_on_without(search.as_ref(), (&laws, &gangs, refuted)) {
-            return Ok(self.without(reason, Effects::default()));
+        if !several && let Some(reason) = self.unneeded_pod_reason(search.as_ref(), (&laws, &gangs, refuted)) {
+            return Ok(self.no_plan_answer(reason, Effects::default()));
         }
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
-        let others = self.broken(gangs.get(1..).unwrap_or_default(), &laws.final_gates);
-        if let Some(reason) = others.or_else(|| self.broken(&gangs, &laws.trigger)) {
+        let others =
+            self.first_failed_precondition(gangs.get(1..).unwrap_or_default(), &laws.unresolvable_preconditions);
+        if let Some(reason) = others.or_else(|| self.first_failed_precondition(&gangs, &laws.preemption_preconditions))
+        {
             self.cluster.release_required_node(preemptor.pod);
             if self.plan_stands(&laws, &gangs, refuted) {
-                return Ok(self.without(reason, Effects::default()));
+                return Ok(self.no_plan_answer(reason, Effects::default()));
             }
-            return self.fail(search.as_ref(), preemptor, (&laws, refuted), (reason, false));
+            return self.failure_answer(search.as_ref(), preemptor, (&laws, refuted), (reason, false));
         }
-        self.ledger.forget_unanswered();
-        let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
+        self.plans_in_flight.drop_proposed();
+        let (ledger, notes, branch) = (&self.plans_in_flight, &mut self.trace, &Branch::default());
         let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, notes };
-        let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
-        let found = found.and_then(|plan| self.unless_claimed(&laws, &gangs, plan));
+        let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.require_nodes_for(&asked));
+        let found = found.and_then(|plan| self.unless_reclaimed(&laws, &gangs, plan));
         if self.stays_in_flight(&found, (&laws, &gangs, refuted)) {
-            let reason = self.obstacle(&gangs, PlanObstacle::Room);
-            return Ok(self.without(reason, Effects::default()));
+            let reason = self.no_plan_reason(&gangs, PlanObstacle::GangWillFit);
+            return Ok(self.no_plan_answer(reason, Effects::default()));
         }
         match found {
             Err(obstacle) => {
                 match obstacle {
-                    PlanObstacle::NoNode { .. } => self.cluster.reserve_required_node(preemptor.pod),
+                    PlanObstacle::NoNode { .. } => self.cluster.pin_required_node(preemptor.pod),
                     _ => self.cluster.release_required_node(preemptor.pod),
                 }
-                let reason = self.obstacle(&gangs, obstacle);
-                self.fail(search.as_ref(), preemptor, (&laws, refuted), (reason, true))
+                let reason = self.no_plan_reason(&gangs, obstacle);
+                self.failure_answer(search.as_ref(), preemptor, (&laws, refuted), (reason, true))
             }
-            Ok(plan) => match self.awaits(&plan) {
+            Ok(plan) => match self.awaited_obstacle(&plan) {
                 Some(obstacle) => {
-                    let reason = self.obstacle(&gangs, obstacle);
-                    Ok(self.without(reason, Effects::default()))
+                    let reason = self.no_plan_reason(&gangs, obstacle);
+                    Ok(self.no_plan_answer(reason, Effects::default()))
                 }
-                None => self.planned(search.as_ref(), &gangs, &plan),
+                None => self.plan_answer(search.as_ref(), &gangs, &plan),
             },
         }
     }
 
     /// Returns the answer for a pod that has neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use. `has_searched`:
     /// the search for a plan has run.
-    fn fail(
+    fn failure_answer(
         &mut self,
         search: &dyn PreemptionSearch,
         preemptor: &Preemptor,
@@ -98,15 +100,15 @@ impl Engine {
         (reason, has_searched): (Reason, bool),
     ) -> Result<PostFiltered, PolicyError> {
         if let Some(Rearranged { plan, gangs, releases }) = self.rearranged(search, preemptor, ground) {
-            let planned = self.planned(search, &gangs, &plan)?;
+            let planned = self.plan_answer(search, &gangs, &plan)?;
             return Ok(PostFiltered { effects: Effects { releases, ..planned.effects }, ..planned });
         }
-        let effects = self.give_up(preemptor, search.gives_up(preemptor, has_searched));
-        Ok(self.without(reason, effects))
+        let effects = self.failure_effects(preemptor, search.withdrawn_on_failure(preemptor, has_searched));
+        Ok(self.no_plan_answer(reason, effects))
     }
 
     /// Returns these pods, each once, after checking that they wait for a node and are of one job. Otherwise the error says what is wrong.
-    fn waiting_of_one_job(&self, pods: &[PodId]) -> Result<Vec<PodIx>, PolicyError> {
+    fn pending_pods_of_job(&self, pods: &[PodId]) -> Result<Vec<PodIx>, PolicyError> {
         let wrong = |what: &str| PolicyError::WrongState(what.to_owned());
         let mut jobs = BTreeSet::new();
         let mut asked = BTreeSet::new();
@@ -129,17 +131,17 @@ impl Engine {
     }
 
     /// Returns the answer with a plan, and withdraws the nominations that the plan replaces.
-    fn planned(
+    fn plan_answer(
         &mut self,
         search: &dyn PreemptionSearch,
         gangs: &[Preemptor],
         plan: &PlanDraft,
     ) -> Result<PostFiltered, PolicyError> {
-        let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
-        withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
-        withdrawn.extend(self.promised_to_victims(&plan.victims));
-        let withdrawn = self.withdrawn(withdrawn);
-        let plan = self.draw_up(plan)?;
+        let mut withdrawn = self.outranked_nominations(search, gangs, &plan.nominations);
+        withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed_nominations.contains(pod)));
+        withdrawn.extend(self.nominated_victims_at_permit(&plan.victims));
+        let withdrawn = self.withdraw_nominations(withdrawn);
+        let plan = self.register_plan(plan)?;
         let jobs = gangs.iter().filter_map(|gang| gang.job);
         jobs.for_each(|job| self.cluster.recover(job));
         let effects = Effects { withdrawn, ..Effects::default() };
@@ -147,39 +149,40 @@ impl Engine {
     }
 
     /// Returns the victims that hold a node at Permit and were nominated to a node: the plan takes the capacity that was promised to them.
-    fn promised_to_victims(&self, victims: &[PodIx]) -> Vec<PodIx> {
+    fn nominated_victims_at_permit(&self, victims: &[PodIx]) -> Vec<PodIx> {
         let is_held =
-            |pod: &PodInfo| matches!(pod.place, PodLocation::Reserved(_)) && pod.nominated == pod.place.node();
+            |pod: &PodInfo| matches!(pod.location, PodLocation::Reserved(_)) && pod.nominated == pod.location.node();
         let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
         held.copied().collect()
     }
 
     /// Notes a law that the preemptor breaks, and returns it as a reason.
-    pub(super) fn barred(&mut self, rule: &ActiveLaw, denial: &Denial) -> Reason {
-        self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
+    pub(super) fn denied(&mut self, rule: &ActiveLaw, denial: &Denial) -> Reason {
+        self.trace.record_denial_and_hint(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
     }
 
     /// Returns the answer without a plan.
-    fn without(&self, reason: Reason, effects: Effects) -> PostFiltered {
+    fn no_plan_answer(&self, reason: Reason, effects: Effects) -> PostFiltered {
         PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
 
     /// Returns the reason of the first gate that does not hold for one of these parts.
-    fn broken(&mut self, gangs: &[Preemptor], gates: &[LawCheck]) -> Option<Reason> {
+    fn first_failed_precondition(&mut self, gangs: &[Preemptor], gates: &[LawCheck]) -> Option<Reason> {
         let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
-            let (rule, denial) = gang.waiting(&self.cluster, &self.ledger).first_broken(gates)?;
+            let (rule, denial) =
+                gang.context_for_plan(&self.cluster, &self.plans_in_flight).first_failed_check(gates)?;
             Some((at, rule, denial))
         })?;
         let job = |at: usize| gangs.get(at).and_then(|gang| gang.job);
         if job(at) == job(0) {
-            return Some(self.barred(&rule, &denial));
+            return Some(self.denied(&rule, &denial));
         }
-        self.notes.refusals.denied(&rule, &denial, self.cluster.now());
+        self.trace.retry_hints.add_denial(&rule, &denial, self.cluster.now());
         let other = job(at).and_then(|job| self.cluster.job(job));
         let gang = other.map(|job| job.key.clone()).unwrap_or_default();
-        let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
-        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        let reason = rule.reason(denial.detail(&self.cluster).with_context(&OTHER_GANG).job("other-gang", &gang));
+        self.trace.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         Some(reason)
     }
 
@@ -189,9 +192,9 @@ impl Engine {
     /// gang that cannot be complete gives up all of them, so that pods after it in the queue find free capacity (upstream coscheduling/core/core.go
     /// PostFilter; kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because no search ran (kube-scheduler
     /// framework/preemption, `evaluate`).
-    fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
+    fn failure_effects(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;
-        let retry_at = self.notes.refusals.at();
+        let retry_at = self.trace.retry_hints.at();
         let is_over = self.fail_attempt(pod, retry_at);
         let job = preemptor.job.filter(|job| self.cluster.is_strict(*job));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
@@ -205,22 +208,22 @@ impl Engine {
             (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };
         let withdrawn = void.into_iter().filter(|ix| self.cluster.is_nominated(*ix)).collect();
-        let withdrawn = self.withdrawn(withdrawn);
-        let releases = if is_over { self.waiting_with(pod) } else { Vec::new() };
+        let withdrawn = self.withdraw_nominations(withdrawn);
+        let releases = if is_over { self.gang_pods_at_permit(pod) } else { Vec::new() };
         Effects { releases, withdrawn, ..Effects::default() }
     }
 
     /// Notes an obstacle, and returns it as a reason.
-    fn obstacle(&mut self, gangs: &[Preemptor], obstacle: PlanObstacle) -> Reason {
+    fn no_plan_reason(&mut self, gangs: &[Preemptor], obstacle: PlanObstacle) -> Reason {
         let (rule, detail) = match obstacle {
-            PlanObstacle::Law(rule, denial) => return self.barred(&rule, &denial),
+            PlanObstacle::Law(rule, denial) => return self.denied(&rule, &denial),
             // The search has noted it.
-            PlanObstacle::Room => {
-                self.notes.refusals.found(&ROOM_IS_COMING);
+            PlanObstacle::GangWillFit => {
+                self.trace.retry_hints.add_reason(&ROOM_IS_COMING);
                 return ROOM_IS_COMING.reason(ReasonFacts::case("gang"));
             }
-            PlanObstacle::Coming(node) => (ROOM_IS_COMING, ReasonFacts::default().node("node", node)),
-            PlanObstacle::Claimed(pod) => (ROOM_IS_CLAIMED, ReasonFacts::default().pod("pod", pod)),
+            PlanObstacle::NodeWillFit(node) => (ROOM_IS_COMING, ReasonFacts::default().node("node", node)),
+            PlanObstacle::WouldBeReclaimed(pod) => (ROOM_IS_CLAIMED, ReasonFacts::default().pod("pod", pod)),
             PlanObstacle::NoNode { pod, planned } => {
                 let pods = gangs.first().map_or(0, |gang| gang.pods.len());
                 let case = if gangs.len() > 1 { "gang-group" } else { "job" };
@@ -231,14 +234,14 @@ impl Engine {
                 (NO_NODE, detail)
             }
         };
-        self.notes.refusals.found(&rule);
+        self.trace.retry_hints.add_reason(&rule);
         let reason = rule.reason(detail);
-        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        self.trace.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         reason
     }
 
     /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them.
-    fn outranked(
+    fn outranked_nominations(
         &self,
         search: &dyn PreemptionSearch,
         gangs: &[Preemptor],
@@ -246,7 +249,7 @@ impl Engine {
     ) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(_, pod)| {
-            pod.nominated.is_some_and(is_taken) && gangs.iter().all(|gang| search.outranks(gang, pod))
+            pod.nominated.is_some_and(is_taken) && gangs.iter().all(|gang| search.may_take_nomination_of(gang, pod))
         });
         outranked.map(|(ix, _)| ix).collect()
     }

@@ -21,7 +21,7 @@ pub struct Epochs {
     /// The pods that would borrow, as of the last keys.
     borrowers: BTreeMap<u64, Borrowing>,
     /// The gang whose turn it was, as of the last keys.
-    turn: Option<JobIx>,
+    gang_in_turn: Option<JobIx>,
 }
 
 impl Epochs {
@@ -34,13 +34,13 @@ impl Epochs {
                 let terms = |(ix, job): (JobIx, &Job)| {
                     let first = cluster.first_of_gang_group(ix);
                     let first = first.map(|(entered, created, key)| (entered, created, key.clone()));
-                    (ix, ((key.of_job)(job), cluster.scheduling_group(ix).map(|group| group.priority), first))
+                    (ix, ((key.job_values)(job), cluster.scheduling_group(ix).map(|group| group.priority), first))
                 };
                 let jobs: BTreeMap<JobIx, JobKeyParts> = cluster.jobs().map(terms).collect();
                 let has_changed = |(ix, before): (&JobIx, &JobKeyParts)| jobs.get(ix).is_some_and(|now| now != before);
                 let order = (cluster.borrowers(), cluster.turn());
-                let changed = self.jobs.iter().any(has_changed) || (&self.borrowers, self.turn) != order;
-                (self.jobs, self.turn) = (jobs, cluster.turn());
+                let changed = self.jobs.iter().any(has_changed) || (&self.borrowers, self.gang_in_turn) != order;
+                (self.jobs, self.gang_in_turn) = (jobs, cluster.turn());
                 self.borrowers.clone_from(cluster.borrowers());
                 changed
             }
@@ -54,13 +54,13 @@ impl Engine {
     /// Implements `queue.queue-keys`: returns a sort key for each of these pods, in their order. Keys compare as bytes.
     pub fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, PolicyError> {
         if let Some(system) = &mut self.system {
-            system.update_order(&mut self.cluster);
+            system.refresh_queue_order(&mut self.cluster);
         }
         let order = self.laws()?.queue_order;
         let known = |id: &PodId| self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id));
         let pods: Vec<&PodInfo> = pods.iter().map(known).collect::<Result<_, _>>()?;
         let keys = match order.by {
-            QueueOrdering::Key(by) => pods.iter().map(|pod| named(by.key(&self.cluster, pod), pod)).collect(),
+            QueueOrdering::Key(by) => pods.iter().map(|pod| key_with_name(by.key(&self.cluster, pod), pod)).collect(),
             QueueOrdering::Compare(_) => {
                 let mut queue: Vec<(usize, &PodInfo)> = pods.into_iter().enumerate().collect();
                 order.sort(&self.cluster, &mut queue);
@@ -78,6 +78,6 @@ impl Engine {
 }
 
 /// Builds the key of a pod. It ends with the name, which orders pods whose keys would be equal.
-fn named(key: KeyBuilder, pod: &PodInfo) -> Vec<u8> {
+fn key_with_name(key: KeyBuilder, pod: &PodInfo) -> Vec<u8> {
     key.flag(pod.name.kind == PodKind::Reservation).text(&pod.name.namespace).text(&pod.name.name).build()
 }

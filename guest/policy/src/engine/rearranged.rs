@@ -35,15 +35,15 @@ impl Engine {
         (laws, refuted): (&Laws, &Refuted),
     ) -> Option<Rearranged> {
         let (pod, job) = (preemptor.pod, preemptor.job?);
-        let releases = self.waiting_with(pod);
+        let releases = self.gang_pods_at_permit(pod);
         if releases.is_empty()
             || !self.cluster.is_strict(job)
             || self.cluster.is_complete(job)
-            || !self.is_of_unlike_pods(pod, &releases)
+            || !self.has_several_classes(pod, &releases)
         {
             return None;
         }
-        let ground = (laws, &self.ledger, refuted);
+        let ground = (laws, &self.plans_in_flight, refuted);
         let waiting = search.pods(&self.cluster, laws, pod);
         let beside = preemptor.clone().with(&self.cluster, waiting);
         if search::completes_without(&mut self.cluster, ground, &beside) {
@@ -51,24 +51,26 @@ impl Engine {
         }
         let mut trial = Trial::new(&mut self.cluster);
         releases.iter().for_each(|held| trial.unreserve(PodIx(*held)));
-        let cluster = trial.inner();
+        let cluster = trial.nested();
         let gang = Preemptor::of(cluster, laws, pod, search.pods(cluster, laws, pod))?;
-        let gangs = search.planned_together(cluster, laws, gang);
+        let gangs = search.gangs_to_plan(cluster, laws, gang);
         let mut gangs = Preemptor::join(cluster, gangs);
-        let closed =
-            gangs.first().map(|gang| closed_nominations((cluster, &self.ledger), laws, gang)).unwrap_or_default();
+        let closed = gangs
+            .first()
+            .map(|gang| closed_nominations((cluster, &self.plans_in_flight), laws, gang))
+            .unwrap_or_default();
         Preemptor::close(&mut gangs, cluster, &closed);
         let found = search::without_victims(cluster, ground, &gangs)?;
         drop(trial);
         let (plan, releases) = self.without_those_that_stay(found, releases);
-        let is_new = !releases.is_empty() && self.awaits(&plan).is_none();
+        let is_new = !releases.is_empty() && self.awaited_obstacle(&plan).is_none();
         is_new.then_some(Rearranged { plan, gangs, releases })
     }
 
     /// Removes the pods from a plan that hold at Permit exactly the node that the plan has for them. These pods keep the node.
     fn without_those_that_stay(&self, mut plan: PlanDraft, mut releases: Vec<PodId>) -> (PlanDraft, Vec<PodId>) {
         let is_there = |(ix, node): &(PodIx, NodeIx)| {
-            self.cluster.pod(*ix).is_some_and(|pod| pod.place == PodLocation::Reserved(*node))
+            self.cluster.pod(*ix).is_some_and(|pod| pod.location == PodLocation::Reserved(*node))
         };
         let (staying, nominations): (Vec<_>, Vec<_>) = plan.nominations.into_iter().partition(is_there);
         plan.nominations = nominations;
@@ -77,7 +79,7 @@ impl Engine {
     }
 
     /// Returns whether a pod and the pods of its gang at Permit are of several classes.
-    fn is_of_unlike_pods(&self, pod: PodIx, held: &[PodId]) -> bool {
+    fn has_several_classes(&self, pod: PodIx, held: &[PodId]) -> bool {
         let pods = held.iter().map(|held| PodIx(*held)).chain([pod]);
         let classes: BTreeSet<_> = pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.class).collect();
         classes.len() > 1

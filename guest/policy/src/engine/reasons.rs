@@ -15,7 +15,7 @@ macro_rules! reasons {
                 const TEMPLATES: &[MessageTemplate] = &[$($template),+];
                 const TEXT: LawText = LawText { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
                 const ABOUT: LawMetadata =
-                    LawMetadata { question: LawKind::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false, asked_of: ImaginedPreemptors::None };
+                    LawMetadata { kind: LawKind::EngineReason, text: TEXT, retry_after: ANYTHING, depends_on_pod_identity: false, checked_for: ImaginedPreemptors::None };
                 ActiveLaw { code: $code, source: "Lictor", about: &ABOUT, exemption: None, muted: None }
             };
         )+

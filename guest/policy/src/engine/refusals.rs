@@ -16,15 +16,15 @@ pub struct RetryHints {
 
 impl RetryHints {
     /// Records that a law was broken at this time, in nanoseconds.
-    pub fn denied(&mut self, rule: &ActiveLaw, denial: &Denial, now: i64) {
+    pub fn add_denial(&mut self, rule: &ActiveLaw, denial: &Denial, now: i64) {
         if let Some(at) = denial.retry_at(now) {
             self.at = Some(self.at.map_or(at, |known| known.min(at)));
         }
-        self.found(rule);
+        self.add_reason(rule);
     }
 
     /// Records that this rule of the engine refused something.
-    pub fn found(&mut self, rule: &ActiveLaw) {
+    pub fn add_reason(&mut self, rule: &ActiveLaw) {
         // Laws have constant lists, so equal lists have equal addresses. This function runs for every candidate.
         if !std::ptr::eq(self.last, rule.about.retry_after) {
             self.last = rule.about.retry_after;

@@ -14,17 +14,17 @@ pub enum NodeFit {
     /// The pod may not run there, regardless of the other pods.
     Ineligible,
     /// The node is too small for the pod even when it is empty.
-    TooSmall(ResourceIx),
+    InsufficientAllocatable(ResourceIx),
     /// Other pods use what the pod requests.
-    Full(ResourceIx),
+    InsufficientFree(ResourceIx),
     /// What the pod requests is promised to pods that are no less important.
-    Promised(ResourceIx),
+    NominatedToOthers(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
-    Kept,
+    PinnedForDaemonPod,
     /// The constraints between pods do not allow the pod there.
     InterPod(InterPodViolation),
     /// Another node, which takes the pod, has a reservation for it.
-    Elsewhere,
+    ReservedElsewhere,
 }
 
 /// The resources that are lacking, each with the amount requested and the amount free.
@@ -68,23 +68,25 @@ impl NodeFit {
         let any = |resource| ReasonFacts::case("any").text("short-of", short(resource));
         let (rule, detail, resolvable) = match self {
             NodeFit::Fits | NodeFit::Ineligible => (ELIGIBLE, ReasonFacts::default(), false),
-            NodeFit::TooSmall(resource) => {
-                (LARGE_ENOUGH, of_host(&short(resource)).unwrap_or_else(|| any(resource)), false)
+            NodeFit::InsufficientAllocatable(resource) => {
+                (LARGE_ENOUGH, host_resource_facts(&short(resource)).unwrap_or_else(|| any(resource)), false)
             }
-            NodeFit::Full(resource) => (HAS_ROOM, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
-            NodeFit::Promised(resource) => {
-                (KEEPS_PROMISES, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true)
+            NodeFit::InsufficientFree(resource) => {
+                (HAS_ROOM, host_resource_facts(&short(resource)).unwrap_or_else(|| any(resource)), true)
             }
-            NodeFit::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
-            NodeFit::Elsewhere => (RESERVED, ReasonFacts::default(), true),
-            NodeFit::Kept => (KEEPS_PROMISES, ReasonFacts::case("daemon-set"), true),
+            NodeFit::NominatedToOthers(resource) => {
+                (KEEPS_PROMISES, host_resource_facts(&short(resource)).unwrap_or_else(|| any(resource)), true)
+            }
+            NodeFit::InterPod(lack) => (INTER_POD, inter_pod_facts(*lack), lack.is_resolvable()),
+            NodeFit::ReservedElsewhere => (RESERVED, ReasonFacts::default(), true),
+            NodeFit::PinnedForDaemonPod => (KEEPS_PROMISES, ReasonFacts::case("daemon-set"), true),
         };
         Obstacle { reason: rule.reason(detail), resolvable }
     }
 }
 
 /// Returns the case of the reason for a resource that only the host counts; none for another.
-fn of_host(resource: &str) -> Option<ReasonFacts> {
+fn host_resource_facts(resource: &str) -> Option<ReasonFacts> {
     let cases = [
         ("hostport/", "any-port"),
         ("volume/attachments/", "any-attachment"),
@@ -95,7 +97,7 @@ fn of_host(resource: &str) -> Option<ReasonFacts> {
 }
 
 /// Returns the facts on a constraint between pods that forbids a node.
-pub fn inter_pod(lack: InterPodViolation) -> ReasonFacts {
+pub fn inter_pod_facts(lack: InterPodViolation) -> ReasonFacts {
     ReasonFacts::case(match lack {
         InterPodViolation::Unknown => "",
         InterPodViolation::Claim => "claim",

@@ -35,16 +35,16 @@ impl Engine {
             return Err(PolicyError::UnknownPod(*unknown));
         }
         let preemptors = PossiblePreemptors::new(&self.cluster, &laws);
-        let leaving = self.ledger.leaving(&self.cluster);
+        let leaving = self.plans_in_flight.leaving(&self.cluster);
         let gone: BTreeSet<PodIx> = leaving.into_iter().flat_map(|ix| self.cluster.eviction_set(ix)).collect();
         let mut trial = Trial::new(&mut self.cluster);
         // Node by node, pods that leave other nodes still count against their queues.
         if !matches!(laws.search, SearchKind::NodeByNode(_)) {
             gone.iter().for_each(|ix| trial.evict(*ix));
         }
-        let (ledger, ways) = (&self.ledger, PreemptionMode::all(&laws));
+        let (ledger, ways) = (&self.plans_in_flight, PreemptionMode::all(&laws));
         let mut asking =
-            ThreatEvaluation { trial, ledger, laws: &laws, preemptors, ways, gangs: GangStandings::default() };
+            ThreatEvaluation { trial, ledger, laws: &laws, preemptors, modes: ways, gangs: GangStandings::default() };
         let threats = |id: &PodId| if gone.contains(&PodIx(*id)) { Vec::new() } else { asking.threats(PodIx(*id)) };
         Ok(pods.iter().map(threats).collect())
     }
@@ -58,7 +58,7 @@ struct ThreatEvaluation<'a> {
     laws: &'a Laws,
     preemptors: PossiblePreemptors,
     /// The ways to preempt: one, or one across queues and one within a queue.
-    ways: Vec<PreemptionMode<'a>>,
+    modes: Vec<PreemptionMode<'a>>,
     /// The standings of gangs that are known already.
     gangs: GangStandings,
 }
@@ -71,44 +71,44 @@ impl ThreatEvaluation<'_> {
     /// Returns the threats to a pod; none for a pod that does not run or leaves already, and where the system is configured without a way to
     /// evict pods.
     fn threats(&mut self, ix: PodIx) -> Vec<Threat> {
-        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.place, PodLocation::Bound(_)));
-        let Some(pod) = running.filter(|_| !self.ways.is_empty()) else { return Vec::new() };
+        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.location, PodLocation::Bound(_)));
+        let Some(pod) = running.filter(|_| !self.modes.is_empty()) else { return Vec::new() };
         if pod.name.kind == PodKind::Reservation {
-            return self.of_reservation(ix).into_iter().collect();
+            return self.threat_by_reservations(ix).into_iter().collect();
         }
-        let (queue, node, is_foreign) = (pod.queue, pod.place.node(), pod.foreign);
-        let inside = pod.attributes.inside.and_then(|_| self.cluster().reservation_of(ix));
+        let (queue, node, is_foreign) = (pod.queue, pod.location.node(), pod.foreign);
+        let inside = pod.attributes.reservation.and_then(|_| self.cluster().reservation_of(ix));
         let has_queues = self.preemptors.has_queues();
         let mut threats = Vec::new();
         if let Some(own) = self.preemptor(ix, queue) {
             let mut daemon = own.clone();
             (daemon.required_node_reservation, daemon.queue) = (node, None);
             threats.push(self.threat(if has_queues { by::SAME_QUEUE } else { by::POD }, ix, own));
-            threats.extend(self.of_other_queues(ix, queue));
+            threats.extend(self.threat_by_other_queues(ix, queue));
             if self.exempts(&daemon) {
                 threats.push(self.threat(by::DAEMON_SET, ix, daemon));
             }
         }
         // A pod leaves with its reservation.
-        threats.extend(inside.and_then(|reservation| self.of_reservation(reservation)));
+        threats.extend(inside.and_then(|reservation| self.threat_by_reservations(reservation)));
         let enforcement = self.laws.enforcement.as_ref().filter(|_| !is_foreign);
-        threats.extend(enforcement.and_then(|laws| self.gives_back(laws, ix)));
+        threats.extend(enforcement.and_then(|laws| self.threat_by_own_queue(laws, ix)));
         threats
     }
 
     /// Returns what reservations may do to a reservation. It has no queue.
-    fn of_reservation(&mut self, reservation: PodIx) -> Option<Threat> {
+    fn threat_by_reservations(&mut self, reservation: PodIx) -> Option<Threat> {
         let preemptor = self.preemptor(reservation, None)?;
         Some(self.threat(by::RESERVATION, reservation, preemptor))
     }
 
     /// Returns what pods of other queues may do to a pod: the answer for the first queue whose pods may evict it. If there is none, the answer for
     /// the first queue.
-    fn of_other_queues(&mut self, ix: PodIx, own: Option<QueueIx>) -> Option<Threat> {
+    fn threat_by_other_queues(&mut self, ix: PodIx, own: Option<QueueIx>) -> Option<Threat> {
         let mut first = None;
-        for queue in self.preemptors.queues_beside(own) {
+        for queue in self.preemptors.other_leaf_queues(own) {
             let preemptor = self.preemptor(ix, Some(queue))?;
-            match self.spared(ix, &preemptor) {
+            match self.protecting_law(ix, &preemptor) {
                 None => return Some(self.threat(by::OTHER_QUEUE, ix, preemptor)),
                 Some(spared) => drop(first.get_or_insert(spared)),
             }
@@ -128,8 +128,8 @@ impl ThreatEvaluation<'_> {
 
     /// Checks that some law does not apply to a preemptor that would apply to others.
     fn exempts(&self, preemptor: &Preemptor) -> bool {
-        let case = preemptor.waiting(self.cluster(), self.ledger);
-        let mut guards = self.ways.iter().flat_map(|way| way.guards.iter());
+        let case = preemptor.context_for_plan(self.cluster(), self.ledger);
+        let mut guards = self.modes.iter().flat_map(|way| way.victim_filters.iter());
         guards.any(|guard| guard.rule.exemption.is_some_and(|exemption| (exemption.applies)(&case)))
     }
 
@@ -138,7 +138,7 @@ impl ThreatEvaluation<'_> {
         let highest = preemptor.priority;
         let mut spared = |priority| {
             preemptor.priority = priority;
-            self.spared(ix, &preemptor)
+            self.protecting_law(ix, &preemptor)
         };
         let threat = Threat { by: by.to_owned(), priority: None, spared: None };
         if let Some((rule, denial)) = spared(highest) {
@@ -161,12 +161,12 @@ impl ThreatEvaluation<'_> {
 
     /// Returns the law that spares a pod from a preemptor, whatever the preemptor requests. The result is that for the first request. `None`: some
     /// request makes the pod a victim.
-    fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
+    fn protecting_law(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let mut first = None;
-        for unplaced in self.preemptors.requests(&preemptor.unplaced) {
+        for unplaced in self.preemptors.requests(&preemptor.pending_request) {
             let mut preemptor = preemptor.clone();
-            preemptor.unplaced = unplaced;
-            let found = self.spared_from(ix, &preemptor)?;
+            preemptor.pending_request = unplaced;
+            let found = self.protecting_law_by_mode(ix, &preemptor)?;
             first.get_or_insert(found);
         }
         first
@@ -174,34 +174,34 @@ impl ThreatEvaluation<'_> {
 
     /// Returns the law that spares a pod from a preemptor: every way to preempt has such a law. For a preemptor of the same queue, the result is that
     /// of the last way, which is preemption within a queue. `None`: some way evicts the pod.
-    fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
+    fn protecting_law_by_mode(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let cluster = self.trial.cluster();
         let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
-        let asked = |rule: &ActiveLaw| match rule.about.asked_of {
+        let asked = |rule: &ActiveLaw| match rule.about.checked_for {
             ImaginedPreemptors::None => false,
             ImaginedPreemptors::OfTheSameQueue => is_own,
             ImaginedPreemptors::All => true,
         };
         let group = [ix];
-        let case = LawContext { group: &group, ..preemptor.waiting(cluster, self.ledger) };
+        let case = LawContext { victims: &group, ..preemptor.context_for_plan(cluster, self.ledger) };
         let gates = |laws: &[LawCheck]| {
             let asked: Vec<LawCheck> = laws.iter().filter(|law| asked(&law.rule)).copied().collect();
-            case.first_broken(&asked)
+            case.first_failed_check(&asked)
         };
-        if let Some(spared) = gates(&self.laws.trigger).or_else(|| gates(&self.laws.limits)) {
+        if let Some(spared) = gates(&self.laws.preemption_preconditions).or_else(|| gates(&self.laws.plan_invariants)) {
             return Some(spared);
         }
         // A larger group of victims breaks a broken floor even more.
         let floors = match &self.laws.search {
-            SearchKind::GroupOnOneNode(group) => gates(&group.floors),
-            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::Bundles => None,
+            SearchKind::SmallestGroupOnNode(group) => gates(&group.anti_monotone_invariants),
+            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::JobBundles => None,
         };
         let mut spared = None;
-        for (at, way) in self.ways.iter().enumerate() {
-            let guards: Vec<VictimFilter> = way.guards.iter().filter(|law| asked(&law.rule)).copied().collect();
-            let asks = bundles::ModeCheck { ledger: self.ledger, preemptor, guards: &guards, way: (at, way) };
+        for (at, way) in self.modes.iter().enumerate() {
+            let guards: Vec<VictimFilter> = way.victim_filters.iter().filter(|law| asked(&law.rule)).copied().collect();
+            let asks = bundles::ModeCheck { ledger: self.ledger, preemptor, victim_filters: &guards, mode: (at, way) };
             // A way without a denial is enough.
-            let denied = asks.denied(&mut self.trial, &mut self.gangs, ix).or_else(|| floors.clone())?;
+            let denied = asks.protecting_law(&mut self.trial, &mut self.gangs, ix).or_else(|| floors.clone())?;
             if is_own || spared.is_none() {
                 spared = Some(denied);
             }
@@ -211,12 +211,12 @@ impl ThreatEvaluation<'_> {
 
     /// Returns the threat by a queue of the pod that uses more than its maximum: whether it may evict the pod. `None`: no queue of the pod is over
     /// its maximum.
-    fn gives_back(&self, laws: &MaxEnforcementLaws, ix: PodIx) -> Option<Threat> {
+    fn threat_by_own_queue(&self, laws: &MaxEnforcementLaws, ix: PodIx) -> Option<Threat> {
         let cluster = self.cluster();
         let pod = cluster.pod(ix)?;
         let leaf = pod.queue?;
         let (nobody, mut alone) = (UsageByQueue::default(), UsageByQueue::default());
-        alone.change(cluster, pod, Amounts::add);
+        alone.apply(cluster, pod, Amounts::add);
         let mut threat = None;
         for (queue, known) in cluster.path(Some(leaf)) {
             let mut over = Amounts::default();
@@ -224,10 +224,17 @@ impl ThreatEvaluation<'_> {
             if over.iter().next().is_none() {
                 continue;
             }
-            let case = ExcessContext { cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
-            let guarded = || laws.guards.iter().find_map(|law| Some((law.rule, law.denial(&case, ix, pod)?)));
-            let limited = || ExcessContext { victims: &alone, ..case }.first_broken(&laws.limits);
-            let spared = case.first_broken(&laws.gates).or_else(guarded).or_else(limited);
+            let case = ExcessContext {
+                cluster,
+                queue,
+                excess: &over,
+                leaving_usage: &nobody,
+                victims: &nobody,
+                victim_queue: leaf,
+            };
+            let guarded = || laws.victim_filters.iter().find_map(|law| Some((law.rule, law.denial(&case, ix, pod)?)));
+            let limited = || ExcessContext { victims: &alone, ..case }.first_failed_check(&laws.plan_invariants);
+            let spared = case.first_failed_check(&laws.preconditions).or_else(guarded).or_else(limited);
             let spared = spared.map(|(rule, denial)| rule.reason(denial.detail(cluster)));
             let is_taken = spared.is_none();
             threat = Some(Threat { by: by::OVER_MAX.to_owned(), priority: None, spared });

@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 use super::Engine;
-use crate::systems::unsaved;
+use crate::systems::unsaved_state;
 
 /// The version of the layout of the bytes: JSON of [`EngineCheckpoint`].
 const FORMAT: u32 = 2;
@@ -93,7 +93,7 @@ impl Engine {
         let (mut satisfied, mut failed, mut scaled, mut rounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let saved = |pod| PodIdentity::of(&self.cluster, pod);
         for (ix, job) in self.cluster.jobs() {
-            if job.satisfied {
+            if job.was_complete {
                 satisfied.push(job.key.clone());
             }
             failed.extend(job.failed_at.map(|at| (job.key.clone(), at)));
@@ -104,10 +104,10 @@ impl Engine {
             self.cluster.required_node_reservations().filter_map(saved).collect();
         required_node_reservations.sort_unstable();
         let named = |(ix, node)| Some((saved(ix)?, self.cluster.node(node)?.name.clone()));
-        let kept = self.cluster.kept_rooms().filter_map(named).collect();
+        let kept = self.cluster.retained_nodes().filter_map(named).collect();
         let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
         let memory = EngineCheckpoint {
-            ledger: self.ledger.saved(&self.cluster),
+            ledger: self.plans_in_flight.saved(&self.cluster),
             satisfied,
             failed,
             scaled,
@@ -117,7 +117,7 @@ impl Engine {
             kept,
             system,
         };
-        let bytes = serde_json::to_vec(&memory).unwrap_or_else(|error| unsaved(error).to_string().into_bytes());
+        let bytes = serde_json::to_vec(&memory).unwrap_or_else(|error| unsaved_state(error).to_string().into_bytes());
         Checkpoint { format: FORMAT, bytes }
     }
 
@@ -134,17 +134,17 @@ impl Engine {
         }
         let pods = PodsByName::new(&self.cluster);
         let reserved: Vec<_> = memory.required_node_reservations.iter().filter_map(|pod| pods.find(pod)).collect();
-        self.ledger = memory.ledger.restored(&pods);
+        self.plans_in_flight = memory.ledger.restored(&pods);
         let rounds: Vec<_> = memory.rounds.into_iter().map(|round| round.restored(&pods)).collect();
         let nodes: BTreeMap<&str, NodeIx> = self.cluster.nodes().map(|(ix, node)| (&*node.name, ix)).collect();
         let room = |(pod, node): &(PodIdentity, String)| Some((pods.find(pod)?, *nodes.get(node.as_str())?));
         let kept: Vec<_> = memory.kept.iter().filter_map(room).collect();
-        kept.into_iter().for_each(|(pod, node)| self.cluster.keep_room(pod, node));
-        reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
+        kept.into_iter().for_each(|(pod, node)| self.cluster.retain_node(pod, node));
+        reserved.into_iter().for_each(|pod| self.cluster.pin_required_node(pod));
         self.cluster.restore_evictions(memory.evictions);
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
-                job.satisfied = true;
+                job.was_complete = true;
             }
         }
         for (key, at) in memory.failed {

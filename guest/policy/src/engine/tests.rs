@@ -36,12 +36,12 @@ impl Engine {
     /// Calls a function with the case of a pod while the pods of its job wait for their nodes.
     pub(crate) fn while_waiting<R>(&mut self, pod: PodId, ask: impl FnOnce(&LawContext<'_>) -> R) -> R {
         let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&preemptor.waiting(&self.cluster, &self.ledger))
+        ask(&preemptor.context_for_plan(&self.cluster, &self.plans_in_flight))
     }
 
     /// Calls a function with the input of laws where the pods of the job are on nodes, as in a trial.
     pub(crate) fn with_all_placed<R>(&mut self, pod: PodId, ask: impl FnOnce(&LawContext<'_>) -> R) -> R {
         let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&preemptor.placed(&self.cluster, &self.ledger))
+        ask(&preemptor.context_after_plan(&self.cluster, &self.plans_in_flight))
     }
 }

@@ -21,11 +21,11 @@ use super::Sum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntitlementStatus {
     /// Some claimant has an entitlement to the resource for the gang. The number is its place among the claimants, 0 for the own queue.
-    Owed(usize),
+    Entitled(usize),
     /// No claimant has a deserved amount of the resource, so that it is neither an entitlement nor borrowed.
     Unbounded,
     /// The gang requests more than any claimant deserves.
-    Beyond,
+    ExceedsEntitlement,
 }
 
 /// The claim of a gang: its standing towards each resource that it requests.
@@ -35,14 +35,14 @@ pub struct GangEntitlement(Vec<(ResourceIx, EntitlementStatus)>);
 impl GangEntitlement {
     /// Computes the claim of these pods of a queue. Pods that have nodes count as used by the queue.
     pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> GangEntitlement {
-        let asked = unplaced(cluster, pods);
+        let asked = pending_request(cluster, pods);
         let standing = |resource| {
-            let mut places = claimants(cluster, queue).enumerate();
-            let place = places.find_map(|(place, (_, queue))| is_owed(queue, resource, &asked).then_some(place));
+            let mut places = reclaim_queues(cluster, queue).enumerate();
+            let place = places.find_map(|(place, (_, queue))| is_entitled(queue, resource, &asked).then_some(place));
             let has_amount = |(_, queue): (QueueIx, &Queue)| queue.entitlement(resource).is_some();
             match place {
-                Some(place) => EntitlementStatus::Owed(place),
-                None if claimants(cluster, queue).any(has_amount) => EntitlementStatus::Beyond,
+                Some(place) => EntitlementStatus::Entitled(place),
+                None if reclaim_queues(cluster, queue).any(has_amount) => EntitlementStatus::ExceedsEntitlement,
                 None => EntitlementStatus::Unbounded,
             }
         };
@@ -51,47 +51,52 @@ impl GangEntitlement {
     }
 
     /// Returns the requested resources and the standing of the gang towards each.
-    pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, EntitlementStatus)> + '_ {
+    pub fn statuses(&self) -> impl Iterator<Item = (ResourceIx, EntitlementStatus)> + '_ {
         self.0.iter().copied()
     }
 
     /// Checks that the gang may have these resources freed: it has an entitlement to one of them, and none is beyond what a claimant deserves.
     pub fn covers(&self, short: &[ResourceIx]) -> bool {
         let of = |resource: &ResourceIx| self.0.iter().find(|(of, _)| of == resource).map(|(_, standing)| *standing);
-        short.iter().any(|resource| matches!(of(resource), Some(EntitlementStatus::Owed(_))))
-            && short.iter().all(|resource| of(resource) != Some(EntitlementStatus::Beyond))
+        short.iter().any(|resource| matches!(of(resource), Some(EntitlementStatus::Entitled(_))))
+            && short.iter().all(|resource| of(resource) != Some(EntitlementStatus::ExceedsEntitlement))
     }
 
     /// Returns the ancestor that is needed to claim these resources, or, without resources, all that the gang has an entitlement to. `None`: the own
     /// queue is enough.
-    pub fn through(&self, cluster: &Cluster, queue: Option<QueueIx>, short: Option<&[ResourceIx]>) -> Option<QueueIx> {
+    pub fn needed_ancestor(
+        &self,
+        cluster: &Cluster,
+        queue: Option<QueueIx>,
+        short: Option<&[ResourceIx]>,
+    ) -> Option<QueueIx> {
         let places = self.0.iter().filter_map(|(resource, standing)| match standing {
-            EntitlementStatus::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
+            EntitlementStatus::Entitled(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
             _ => None,
         });
         let place = places.max().filter(|place| *place > 0)?;
-        claimants(cluster, queue).nth(place).map(|(ix, _)| ix)
+        reclaim_queues(cluster, queue).nth(place).map(|(ix, _)| ix)
     }
 }
 
 /// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The root is not
 /// included.
-pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
-    let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
+pub fn reclaim_queues(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
+    let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.ancestor_reclaim_level);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     cluster.path(queue).take(levels).filter(move |(ix, other)| Some(*ix) == queue || other.parent.is_some())
 }
 
 /// Returns the summed requests of those of these pods that have no node.
-pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
+pub fn pending_request(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
-    let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_none());
+    let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_none());
     waiting.for_each(|pod| sum.add(&pod.request));
     sum
 }
 
 /// Checks that a queue deserves what it uses together with the requested amounts.
-fn is_owed(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
+fn is_entitled(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
     let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
     queue.entitlement(resource).is_some_and(|deserved| sum.at_most("deserved", deserved).is_ok())
 }
@@ -103,16 +108,17 @@ pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resourc
     let open = cluster.nodes().filter(|(ix, _)| shapes().any(|shape| cluster.eligible(shape, *ix)));
     let free = open.fold(0, |sum: i64, (_, node)| sum.saturating_add(node.free.get(resource).max(0)));
     let others = cluster.queues().filter(|(ix, _)| Some(*ix) != own);
-    let lacked = others.fold(0, |sum: i64, (ix, queue)| sum.saturating_add(lacks(cluster, ix, queue, resource)));
-    unplaced(cluster, pods).get(resource).saturating_add(lacked) <= free
+    let lacked =
+        others.fold(0, |sum: i64, (ix, queue)| sum.saturating_add(unmet_entitlement(cluster, ix, queue, resource)));
+    pending_request(cluster, pods).get(resource).saturating_add(lacked) <= free
 }
 
 /// Returns the amount that a queue without children lacks of a resource that it has pods for and may claim.
-fn lacks(cluster: &Cluster, ix: QueueIx, queue: &Queue, resource: ResourceIx) -> i64 {
+fn unmet_entitlement(cluster: &Cluster, ix: QueueIx, queue: &Queue, resource: ResourceIx) -> i64 {
     if cluster.queue_spec(ix).is_some_and(|spec| spec.has_children) {
         return 0;
     }
-    let most = claimants(cluster, Some(ix)).filter_map(|(_, queue)| queue.entitlement(resource)).max();
+    let most = reclaim_queues(cluster, Some(ix)).filter_map(|(_, queue)| queue.entitlement(resource)).max();
     let owed = most.map_or(0, |most| most.0.min(queue.requested.total(resource).0));
     owed.saturating_sub(queue.used.total(resource).0).max(0)
 }

@@ -48,19 +48,19 @@ pub struct CycleLaws {
 #[derive(Debug, Clone)]
 pub struct ReclaimRules {
     /// Whether pods that request nothing but a place on a node are served, too.
-    pub for_places: bool,
+    pub serves_best_effort: bool,
     /// The laws that must hold for a pod of the gang before others are evicted for it.
-    pub trigger: Vec<LawCheck>,
+    pub preemption_preconditions: Vec<LawCheck>,
     /// The laws that must hold for the gang together with all running pods. Otherwise, only pods of its own queue are evicted.
-    pub claim: Vec<LawCheck>,
+    pub cross_queue_preconditions: Vec<LawCheck>,
     /// The guards of each candidate, checked with the victims so far gone.
-    pub guards: Vec<VictimFilter>,
+    pub victim_filters: Vec<VictimFilter>,
     /// The guards of a candidate that is evicted without its gang, in addition.
-    pub single: Vec<VictimFilter>,
+    pub single_victim_filters: Vec<VictimFilter>,
     /// The guards of each victim, in addition, for the resources that would be short with only this victim back on its node.
-    pub alone: Vec<VictimFilter>,
+    pub lone_victim_filters: Vec<VictimFilter>,
     /// The laws that must hold with the plan carried out.
-    pub limits: Vec<LawCheck>,
+    pub plan_invariants: Vec<LawCheck>,
     /// The order in which pods are evicted.
     pub order: (ActiveLaw, VictimCompareFn),
 }

@@ -35,7 +35,7 @@ impl FactAmounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
     /// A queue would exceed a bound.
-    Exceeds {
+    OverBound {
         /// The queue.
         queue: QueueIx,
         /// The resource.
@@ -44,7 +44,7 @@ pub enum Denial {
         parts: FactAmounts,
     },
     /// A sum of a queue does not compare with a bound of the queue as it must.
-    Amount {
+    BoundViolated {
         /// The case of the law.
         case: &'static str,
         /// The queue.
@@ -55,7 +55,7 @@ pub enum Denial {
         parts: FactAmounts,
     },
     /// A queue and its siblings would together exceed what all of them may use.
-    Together {
+    SiblingsOverBound {
         /// The queue.
         queue: QueueIx,
         /// The resource.
@@ -71,7 +71,7 @@ pub enum Denial {
         delay: i64,
     },
     /// The law holds only from this moment on, in nanoseconds since 1970.
-    Before(i64),
+    NotBefore(i64),
     /// A priority is not low enough.
     Priority {
         /// The priority of the victim.
@@ -102,14 +102,14 @@ pub enum Denial {
         until: i64,
     },
     /// Neither an object nor a pod describes a gang.
-    Undeclared {
+    UndescribedGang {
         /// The gang of the preemptor.
         job: JobIx,
         /// The place in the gang group of the gang without a description. `None`: it is the gang of the preemptor.
         member: Option<usize>,
     },
     /// A pod, or the PodGroup of a gang, has a demand that no law judges.
-    Unjudged {
+    UnsupportedField {
         /// The gang. `None`: the demand is that of one pod.
         job: Option<JobIx>,
         /// The case of the law.
@@ -118,7 +118,7 @@ pub enum Denial {
         field: &'static str,
     },
     /// The nodes together have too little for a gang.
-    Short {
+    ClusterTooSmall {
         /// The gang.
         job: JobIx,
         /// The resource. `None`: no node has it.
@@ -127,7 +127,7 @@ pub enum Denial {
         parts: FactAmounts,
     },
     /// A plan is in flight.
-    Underway {
+    PlanInFlight {
         /// The plan.
         plan: u64,
         /// The number of its victims that have not left yet.
@@ -149,26 +149,26 @@ pub struct Shortfall {
     /// The resource.
     pub resource: ResourceIx,
     /// Whether pods of the sibling queues count as well, if their queue uses more than its guarantee.
-    pub beside: bool,
+    pub includes_siblings: bool,
 }
 
 impl Denial {
     /// Returns a function that makes the denial of an exceeded bound from the parts of a sum.
     pub fn exceeds(queue: QueueIx, resource: ResourceIx) -> impl FnOnce(FactAmounts) -> Denial {
-        move |parts| Denial::Exceeds { queue, resource, parts }
+        move |parts| Denial::OverBound { queue, resource, parts }
     }
 
     /// Returns a function that makes the denial of a wrong sum, in this case of the law, from its parts.
     pub fn amount(case: &'static str, queue: QueueIx, resource: ResourceIx) -> impl FnOnce(FactAmounts) -> Denial {
-        move |parts| Denial::Amount { case, queue, resource, parts }
+        move |parts| Denial::BoundViolated { case, queue, resource, parts }
     }
 
     /// Returns the queue of the failed constraint. `None`: it is not about a queue.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
-            Denial::Exceeds { queue, .. }
-            | Denial::Together { queue, .. }
-            | Denial::Amount { queue, .. }
+            Denial::OverBound { queue, .. }
+            | Denial::SiblingsOverBound { queue, .. }
+            | Denial::BoundViolated { queue, .. }
             | Denial::Queue(_, queue) => Some(*queue),
             _ => None,
         }
@@ -177,11 +177,11 @@ impl Denial {
     /// Returns the queue and the resource that evictions would have to free for the law to hold. `None`: evictions of a queue do not help.
     pub fn shortfall(&self) -> Option<Shortfall> {
         match self {
-            Denial::Exceeds { queue, resource, .. } => {
-                Some(Shortfall { queue: *queue, resource: *resource, beside: false })
+            Denial::OverBound { queue, resource, .. } => {
+                Some(Shortfall { queue: *queue, resource: *resource, includes_siblings: false })
             }
-            Denial::Together { queue, resource, .. } => {
-                Some(Shortfall { queue: *queue, resource: *resource, beside: true })
+            Denial::SiblingsOverBound { queue, resource, .. } => {
+                Some(Shortfall { queue: *queue, resource: *resource, includes_siblings: true })
             }
             _ => None,
         }
@@ -191,7 +191,7 @@ impl Denial {
     pub fn retry_at(&self, now: i64) -> Option<i64> {
         match self {
             Denial::TooSoon { waited, delay } => Some(now.saturating_add(delay.saturating_sub(*waited))),
-            Denial::Before(moment) | Denial::Failed { until: moment, .. } => Some(*moment),
+            Denial::NotBefore(moment) | Denial::Failed { until: moment, .. } => Some(*moment),
             _ => None,
         }
     }
@@ -199,16 +199,16 @@ impl Denial {
     /// Returns the denial as facts of a reason.
     pub fn detail(&self, cluster: &Cluster) -> ReasonFacts {
         match self {
-            Denial::Exceeds { queue, resource, parts } | Denial::Together { queue, resource, parts } => {
+            Denial::OverBound { queue, resource, parts } | Denial::SiblingsOverBound { queue, resource, parts } => {
                 amounts(cluster, ReasonFacts::default(), (*queue, *resource), parts)
             }
-            Denial::Amount { case, queue, resource, parts } => {
+            Denial::BoundViolated { case, queue, resource, parts } => {
                 amounts(cluster, ReasonFacts::case(case), (*queue, *resource), parts)
             }
             Denial::TooSoon { waited, delay } => {
                 ReasonFacts::default().duration("waited", *waited).duration("delay", *delay)
             }
-            Denial::Before(_) => ReasonFacts::default(),
+            Denial::NotBefore(_) => ReasonFacts::default(),
             Denial::Priority { victim, preemptor } => {
                 ReasonFacts::default().count("priority", *victim).count("preemptor-priority", *preemptor)
             }
@@ -219,19 +219,19 @@ impl Denial {
             Denial::Failed { job, have, need, .. } => {
                 Denial::Incomplete { job: *job, case: "", have: *have, need: *need }.detail(cluster)
             }
-            Denial::Undeclared { job, member } => {
+            Denial::UndescribedGang { job, member } => {
                 let job = cluster.job(*job);
                 let group = job.and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
                 let other = member.and_then(|member| group.get(member));
                 let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
                 ReasonFacts::case("undeclared").job("gang", &gang)
             }
-            Denial::Unjudged { job, case, field } => {
+            Denial::UnsupportedField { job, case, field } => {
                 let gang = job.and_then(|job| cluster.job(job)).map(|job| &job.key);
                 let detail = ReasonFacts::case(case);
                 gang.map_or(detail.clone(), |gang| detail.job("gang", gang)).text("field", *field)
             }
-            Denial::Short { job, resource, parts } => {
+            Denial::ClusterTooSmall { job, resource, parts } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
                 let detail = ReasonFacts::case(if resource.is_some() { "" } else { "unknown" }).job("gang", &gang);
                 let parts = parts.0.iter().filter(|(name, _)| !name.is_empty());
@@ -240,7 +240,7 @@ impl Denial {
                     None => detail,
                 })
             }
-            Denial::Underway { plan, left } => ReasonFacts::case("plan").count("plan", *plan).count("left", *left),
+            Denial::PlanInFlight { plan, left } => ReasonFacts::case("plan").count("plan", *plan).count("left", *left),
             Denial::Queue(case, queue) => ReasonFacts::case(case).queue("queue", queue_name(cluster, *queue)),
             Denial::Resource(case, resource) => {
                 ReasonFacts::case(case).text("resource", cluster.resource_name(*resource).to_owned())

@@ -18,7 +18,7 @@ impl ReasonFacts {
     }
 
     /// Returns whether this is the case of the detail.
-    pub fn is_of(&self, case: &str) -> bool {
+    pub fn has_case(&self, case: &str) -> bool {
         self.case == case
     }
 
@@ -28,7 +28,7 @@ impl ReasonFacts {
     }
 
     /// Adds a context: the code of an engine reason whose clause is shown before the sentence.
-    pub fn within(self, context: &ActiveLaw) -> ReasonFacts {
+    pub fn with_context(self, context: &ActiveLaw) -> ReasonFacts {
         self.text("context", context.code)
     }
 

@@ -73,7 +73,7 @@ pub fn uncounted<'a, P: Iterator<Item = &'a PodInfo>>(cluster: &Cluster, pods: i
 
 impl DeviceKind {
     /// Returns why the requests of pods for these devices cannot be judged. `None`: the sums of the nodes say enough.
-    pub fn unjudged<'a, P: Iterator<Item = &'a PodInfo>>(
+    pub fn unsupported<'a, P: Iterator<Item = &'a PodInfo>>(
         &self,
         cluster: &Cluster,
         pods: impl Fn() -> P,
@@ -90,14 +90,14 @@ impl DeviceKind {
         }
         let is_apart =
             |pod: &PodInfo| if own.is_some() { known.is_by_another_name(pod) } else { known.is_by_own_name(pod) };
-        if known.is_held(cluster, DeviceResources::counts_twice, is_apart) {
+        if known.is_used(cluster, DeviceResources::counts_twice, is_apart) {
             return Some(Denial::Resource("named twice", resource));
         }
         own.filter(|_| cluster.nodes().any(|(_, node)| known.has_several(node)))?;
         if let Some(share) = pods().find_map(|pod| known.share(pod)) {
             return Some(Denial::Resource("", share));
         }
-        let is_held = known.is_held(cluster, DeviceResources::has_several, |pod| known.share(pod).is_some());
+        let is_held = known.is_used(cluster, DeviceResources::has_several, |pod| known.share(pod).is_some());
         is_held.then_some(Denial::Resource("held", resource))
     }
 }
@@ -156,14 +156,14 @@ impl DeviceResources {
     }
 
     /// Returns whether a pod that meets `is` is on a node that meets `on`.
-    fn is_held(
+    fn is_used(
         &self,
         cluster: &Cluster,
         on: fn(&DeviceResources, &NodeInfo) -> bool,
         is: impl Fn(&PodInfo) -> bool,
     ) -> bool {
         cluster.pods().any(|(_, pod)| {
-            let node = pod.place.node().and_then(|node| cluster.node(node));
+            let node = pod.location.node().and_then(|node| cluster.node(node));
             is(pod) && node.is_some_and(|node| on(self, node))
         })
     }

@@ -12,19 +12,20 @@ pub struct Exemption {
 }
 
 /// Pods of a DaemonSet that may run on one node only: the node is kept for them, whatever their queue may use.
-pub const REQUIRED_NODE_PODS: Exemption = Exemption {
+pub const PINNED_DAEMON_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only",
     applies: |case| case.preemptor.required_node_reservation.is_some(),
 };
 
 /// The same pods, where they name no application. Their job is then all pods of the namespace without one, which no author intended.
-pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
+pub const PINNED_PODS_WITHOUT_APPLICATION: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only and names no application",
     applies: |case| {
-        (REQUIRED_NODE_PODS.applies)(case) && case.preemptor.job.is_some_and(|job| case.cluster.is_by_default(job))
+        (PINNED_DAEMON_PODS.applies)(case)
+            && case.preemptor.job.is_some_and(|job| case.cluster.is_generated_application(job))
     },
 };
 
 /// Pods within the minimum of the quota of their namespace: they take back what the quota has lent, whatever the priority of the pods there.
-pub const TAKES_BACK: Exemption =
-    Exemption { sentence: "a preemptor within the minimum of its quota", applies: |case| case.preemptor.takes_back };
+pub const WITHIN_MIN: Exemption =
+    Exemption { sentence: "a preemptor within the minimum of its quota", applies: |case| case.preemptor.is_within_min };

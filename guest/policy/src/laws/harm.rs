@@ -123,7 +123,7 @@ pub fn gang_loss(cluster: &Cluster, pod: &PodInfo, earlier: &BTreeSet<PodIx>) ->
 
 fn own_loss(cluster: &Cluster, pod: &PodInfo, earlier: &BTreeSet<PodIx>) -> GangLoss {
     let stops_already = |job| cluster.job(job).is_some_and(|job| job.members.iter().any(|ix| earlier.contains(ix)));
-    if !earlier.is_empty() && cluster.job_that_leaves_whole(pod).is_some_and(stops_already) {
+    if !earlier.is_empty() && cluster.job_evicted_whole(pod).is_some_and(stops_already) {
         return GangLoss::Nothing;
     }
     let Some((_, job)) = gang_of(cluster, pod) else { return GangLoss::PodAlone };
@@ -177,7 +177,7 @@ fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>)
 /// Returns the pods of a gang that use a node and are not leaving.
 fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-    members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
+    members.filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving())
 }
 
 impl Laws {

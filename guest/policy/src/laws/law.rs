@@ -13,26 +13,26 @@ use crate::model::{Cluster, Job, PodInfo, PodIx, QueueIx};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LawKind {
     /// A precondition of the preemptor: may it preempt?
-    Gate,
+    Precondition,
     /// A victim filter of the preemptor and one candidate: may the candidate be evicted?
-    Guard,
+    VictimFilter,
     /// A plan invariant of the plan as a whole: does the law still hold when the plan is carried out?
-    Limit,
+    PlanInvariant,
     /// A comparator of two alternatives: which comes first?
-    Order,
+    Comparator,
     /// No law, but a rule of the engine in every system.
-    Engine,
+    EngineReason,
 }
 
 impl fmt::Display for LawKind {
     /// Writes the word of the question, which is also the folder of its laws.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LawKind::Gate => "gate",
-            LawKind::Guard => "guard",
-            LawKind::Limit => "limit",
-            LawKind::Order => "order",
-            LawKind::Engine => "engine",
+            LawKind::Precondition => "gate",
+            LawKind::VictimFilter => "guard",
+            LawKind::PlanInvariant => "limit",
+            LawKind::Comparator => "order",
+            LawKind::EngineReason => "engine",
         })
     }
 }
@@ -51,27 +51,27 @@ pub type PodCompareFn = fn(&Cluster, &PodInfo, &PodInfo) -> Ordering;
 pub struct QueueSortKey {
     /// The first part of the key of a pod. It may depend on which other pods wait, as of the last request for sort keys. So it must not depend on the
     /// pods of one job: a decision does not depend on earlier requests.
-    pub first: fn(&Cluster, &PodInfo) -> KeyBuilder,
+    pub key_start: fn(&Cluster, &PodInfo) -> KeyBuilder,
     /// The part of the key of a pod before that of its job.
-    pub before: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
+    pub key_before_job: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
     /// The part that the pods of a job have in common. For a pod without a job, what replaces it.
-    pub job: fn(&Cluster, &PodInfo, KeyBuilder) -> KeyBuilder,
+    pub key_of_job: fn(&Cluster, &PodInfo, KeyBuilder) -> KeyBuilder,
     /// The part after that.
-    pub after: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
+    pub key_after_job: fn(&PodInfo, KeyBuilder) -> KeyBuilder,
     /// The values of a job that keys contain. If one changes, the keys of its pods change.
-    pub of_job: fn(&Job) -> [Option<i64>; 2],
+    pub job_values: fn(&Job) -> [Option<i64>; 2],
 }
 
 impl QueueSortKey {
     /// Returns the key of a pod.
     pub fn key(&self, cluster: &Cluster, pod: &PodInfo) -> KeyBuilder {
-        let key = (self.before)(pod, (self.first)(cluster, pod));
-        (self.after)(pod, (self.job)(cluster, pod, key))
+        let key = (self.key_before_job)(pod, (self.key_start)(cluster, pod));
+        (self.key_after_job)(pod, (self.key_of_job)(cluster, pod, key))
     }
 
     /// Returns the key of a pod among those of its job.
     pub fn key_in_job(&self, pod: &PodInfo) -> KeyBuilder {
-        (self.after)(pod, (self.before)(pod, KeyBuilder::new()))
+        (self.key_after_job)(pod, (self.key_before_job)(pod, KeyBuilder::new()))
     }
 }
 
@@ -88,15 +88,15 @@ pub type NodeCostFn = fn(&NodeVictims<'_>) -> NodeCost;
 #[derive(Debug, Clone, Copy)]
 pub struct NodeCostModel {
     /// The cost of a plan.
-    pub loss: NodeCostFn,
+    pub cost: NodeCostFn,
     /// A lower bound of the cost of plans, from lower bounds of their victims.
-    pub least: fn(&dyn VictimLowerBound) -> NodeCost,
+    pub lower_bound: fn(&dyn VictimLowerBound) -> NodeCost,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
-    pub seeks: fn(&Cluster, &[PodIx]) -> bool,
+    pub searches_by_cost: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is below its minimum already costs nothing.
     pub short_gangs_are_free: bool,
     /// Whether the cost of several pods of one size follows from their number and, for each criterion, from the worst of them.
-    pub is_of_the_worst: bool,
+    pub depends_on_worst_pod: bool,
 }
 
 impl NodeCostModel {
@@ -134,7 +134,7 @@ pub struct LawText {
 #[derive(Debug, Clone, Copy)]
 pub struct LawMetadata {
     /// The question that the law answers.
-    pub question: LawKind,
+    pub kind: LawKind,
     /// The texts of the law.
     pub text: LawText,
     /// The changes after which the law may hold where it did not. A change of the preemptor itself is not listed.
@@ -142,9 +142,9 @@ pub struct LawMetadata {
     /// Whether the law depends on more than a guard or a precondition usually may. A guard may then read the name or the times of a candidate, so
     /// that otherwise equal pods may be judged differently. A precondition then judges each pod by itself, and a gang is planned without the refused
     /// pods.
-    pub asks_each_pod: bool,
+    pub depends_on_pod_identity: bool,
     /// The imagined preemptors that the law is checked for.
-    pub asked_of: ImaginedPreemptors,
+    pub checked_for: ImaginedPreemptors,
 }
 
 /// Preemptors that are not in the cluster: those that might come for a running pod. A law is checked for them if it is about the running pod or the
@@ -174,20 +174,20 @@ const PODS_AND_OBJECTS: &[ChangeKind] =
 
 impl Law<CheckFn> {
     /// Creates a precondition.
-    pub const fn gate(text: LawText, function: CheckFn) -> Law<CheckFn> {
-        Law::of(LawKind::Gate, text, function)
+    pub const fn precondition(text: LawText, function: CheckFn) -> Law<CheckFn> {
+        Law::of(LawKind::Precondition, text, function)
     }
 
     /// Creates a plan invariant.
-    pub const fn limit(text: LawText, function: CheckFn) -> Law<CheckFn> {
-        Law::of(LawKind::Limit, text, function)
+    pub const fn plan_invariant(text: LawText, function: CheckFn) -> Law<CheckFn> {
+        Law::of(LawKind::PlanInvariant, text, function)
     }
 }
 
 impl Law<VictimFilterFn> {
     /// Creates a victim filter.
-    pub const fn guard(text: LawText, function: VictimFilterFn) -> Law<VictimFilterFn> {
-        Law::of(LawKind::Guard, text, function)
+    pub const fn victim_filter(text: LawText, function: VictimFilterFn) -> Law<VictimFilterFn> {
+        Law::of(LawKind::VictimFilter, text, function)
     }
 }
 
@@ -197,17 +197,23 @@ impl<F> Law<F> {
         F: Copy,
     {
         let asked_of =
-            if matches!(question, LawKind::Guard) { ImaginedPreemptors::All } else { ImaginedPreemptors::None };
-        let about = LawMetadata { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false, asked_of };
+            if matches!(question, LawKind::VictimFilter) { ImaginedPreemptors::All } else { ImaginedPreemptors::None };
+        let about = LawMetadata {
+            kind: question,
+            text,
+            retry_after: PODS_AND_OBJECTS,
+            depends_on_pod_identity: false,
+            checked_for: asked_of,
+        };
         Law { about, function }
     }
 
     /// Creates a comparator.
-    pub const fn order(text: LawText, function: F) -> Law<F>
+    pub const fn comparator(text: LawText, function: F) -> Law<F>
     where
         F: Copy,
     {
-        Law::of(LawKind::Order, text, function).retry_after(&[])
+        Law::of(LawKind::Comparator, text, function).retry_after(&[])
     }
 
     /// Returns the law with only these changes, after which alone it may hold.
@@ -219,19 +225,19 @@ impl<F> Law<F> {
     }
 
     /// Returns the law with the imagined preemptors that it is checked for.
-    pub const fn asked_of(self, asked_of: ImaginedPreemptors) -> Law<F>
+    pub const fn checked_for(self, asked_of: ImaginedPreemptors) -> Law<F>
     where
         F: Copy,
     {
-        Law { about: LawMetadata { asked_of, ..self.about }, function: self.function }
+        Law { about: LawMetadata { checked_for: asked_of, ..self.about }, function: self.function }
     }
 
-    /// Returns the law as one that judges each pod by itself ([`LawMetadata::asks_each_pod`]).
-    pub const fn asks_each_pod(self) -> Law<F>
+    /// Returns the law as one that judges each pod by itself ([`LawMetadata::depends_on_pod_identity`]).
+    pub const fn depends_on_pod_identity(self) -> Law<F>
     where
         F: Copy,
     {
-        Law { about: LawMetadata { asks_each_pod: true, ..self.about }, function: self.function }
+        Law { about: LawMetadata { depends_on_pod_identity: true, ..self.about }, function: self.function }
     }
 }
 

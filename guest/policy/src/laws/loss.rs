@@ -13,9 +13,9 @@ pub struct NodeVictims<'a> {
     /// The victims.
     pub victims: &'a [PodIx],
     /// The number of victims whose disruption budget is violated.
-    pub violations: usize,
+    pub budget_violations: usize,
     /// The sum of the reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
-    pub reluctance: i64,
+    pub penalty: i64,
     /// The victims of the same plan that are counted already.
     pub earlier: &'a BTreeSet<PodIx>,
 }
@@ -23,7 +23,7 @@ pub struct NodeVictims<'a> {
 impl<'a> NodeVictims<'a> {
     /// Creates the input of a law from these victims, none of which has a reason to be spared.
     pub fn of(cluster: &'a Cluster, victims: &'a [PodIx]) -> NodeVictims<'a> {
-        NodeVictims { cluster, victims, violations: 0, reluctance: 0, earlier: &NO_PODS }
+        NodeVictims { cluster, victims, budget_violations: 0, penalty: 0, earlier: &NO_PODS }
     }
 
     /// Returns the victims.
@@ -48,7 +48,7 @@ impl<'a> NodeVictims<'a> {
 
     /// Returns the number of victims.
     pub fn count(&self) -> i64 {
-        count(self.victims.len())
+        as_cost(self.victims.len())
     }
 
     /// Returns the priority of the most important victim that would go on running otherwise: a pod of a gang that the plan has broken already stops
@@ -69,7 +69,7 @@ impl<'a> NodeVictims<'a> {
 /// not computed. An unknown bound is a number that excludes no plan.
 pub trait VictimLowerBound {
     /// Returns a lower bound of the summed reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
-    fn reluctance(&self) -> i64 {
+    fn penalty(&self) -> i64 {
         0
     }
 
@@ -109,12 +109,12 @@ pub trait VictimLowerBound {
 }
 
 /// Returns a priority as a distance from the lowest possible one, so that sums never fall.
-pub fn counted(priority: i32) -> i64 {
+pub fn priority_from_minimum(priority: i32) -> i64 {
     i64::from(priority).saturating_sub(i64::from(i32::MIN))
 }
 
 /// Converts a number of pods into a criterion of cost.
-pub fn count(pods: usize) -> i64 {
+pub fn as_cost(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)
 }
 

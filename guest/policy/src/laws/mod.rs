@@ -38,13 +38,13 @@ pub use claim::{EntitlementStatus, GangEntitlement};
 pub use cycle::{Action, CycleLaws, ReclaimRules};
 pub use denial::{Denial, Shortfall};
 pub use detail::ReasonFacts;
-pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, TAKES_BACK};
+pub use exemption::{Exemption, PINNED_DAEMON_PODS, PINNED_PODS_WITHOUT_APPLICATION, WITHIN_MIN};
 pub(crate) use law::page;
 pub use law::{
     CheckFn, EvictionPenaltyFn, ImaginedPreemptors, Law, LawKind, LawMetadata, LawText, MessageTemplate, NodeCostModel,
     PodCompareFn, QueueCompareFn, QueueSortKey, VictimCompareFn, VictimFilterFn, WEIGHTY_REASON,
 };
-pub use loss::{LEAST, MOST, NodeCost, NodeVictims, VictimLowerBound, count, counted};
+pub use loss::{LEAST, MOST, NodeCost, NodeVictims, VictimLowerBound, as_cost, priority_from_minimum};
 pub use preemptor::{PlannedPart, Preemptor};
 pub use register::LawListing;
 pub use sum::Sum;
@@ -79,7 +79,7 @@ impl ActiveLaw {
     #[inline]
     pub fn mutes(&self, cluster: &Cluster, denial: &Denial) -> bool {
         let muted = self.muted.and_then(|at| self.about.text.templates.get(usize::from(at)));
-        muted.is_some_and(|(case, _)| denial.detail(cluster).is_of(case))
+        muted.is_some_and(|(case, _)| denial.detail(cluster).has_case(case))
     }
 
     /// Switches off a case of denial. Returns whether the law has it.

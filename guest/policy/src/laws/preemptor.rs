@@ -19,7 +19,7 @@ pub struct PlannedPart {
     /// The preemptibility by which the pods count against the queue.
     pub preemptibility: Preemptibility,
     /// The sum of the requests of the pods.
-    pub unplaced: Amounts,
+    pub pending_request: Amounts,
 }
 
 /// A preemptor: waiting pods of one job that are planned together and count against the same queue in the same way. A job has several if its pods
@@ -44,23 +44,23 @@ pub struct Preemptor {
     /// first, then those of its gang group.
     pub pods: Vec<PodIx>,
     /// The sum of the requests of the waiting pods of the part.
-    pub unplaced: Amounts,
+    pub pending_request: Amounts,
     /// The requested resources to which its queue, or an ancestor, has an entitlement. Empty in systems that do not reclaim by queues.
-    pub claim: GangEntitlement,
+    pub entitlement: GangEntitlement,
     /// The other parts that are planned together with this one.
-    pub companions: Vec<PlannedPart>,
+    pub other_parts: Vec<PlannedPart>,
     /// Whether the quota of its namespace stays within its min with the requests of the pods, so that it takes back what others have borrowed.
     /// Computed when the preemptor is created or nominations are closed to it, so that a trial does not change it.
-    pub takes_back: bool,
+    pub is_within_min: bool,
     /// The nominated pods of lower priority whose capacity is closed to the preemptor: they count as no less important. Set when the pod is tried or
     /// a plan is made.
-    pub closed: BTreeSet<PodIx>,
+    pub closed_nominations: BTreeSet<PodIx>,
     /// An empty request, for the case in which all pods have their nodes.
-    nothing: Amounts,
+    empty_request: Amounts,
     /// Whether the ancestors of the queue bound it, too.
-    parents_bind: bool,
+    checks_ancestors: bool,
     /// Whether quotas of namespaces take back from each other.
-    quotas_take_back: bool,
+    reclaims_within_min: bool,
 }
 
 impl Preemptor {
@@ -74,22 +74,22 @@ impl Preemptor {
             preemptibility: pod.attributes.preemptibility,
             job: pod.attributes.job,
             queue: pod.queue,
-            required_node_reservation: pod.required_node_reservation(),
-            unplaced: sum(cluster, &pods),
-            claim: if laws.cycle.is_some() {
+            required_node_reservation: pod.pinned_daemon_node(),
+            pending_request: sum(cluster, &pods),
+            entitlement: if laws.cycle.is_some() {
                 GangEntitlement::of(cluster, pod.queue, &pods)
             } else {
                 GangEntitlement::default()
             },
             pods,
-            companions: Vec::new(),
-            nothing: Amounts::default(),
-            takes_back: false,
-            closed: BTreeSet::new(),
-            parents_bind: laws.parents_bind,
-            quotas_take_back: laws.quotas_take_back,
+            other_parts: Vec::new(),
+            empty_request: Amounts::default(),
+            is_within_min: false,
+            closed_nominations: BTreeSet::new(),
+            checks_ancestors: laws.checks_ancestors,
+            reclaims_within_min: laws.reclaims_within_min,
         };
-        Some(preemptor.judged(cluster))
+        Some(preemptor.with_min_checked(cluster))
     }
 
     /// Creates a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, with the requests of a running pod. If
@@ -105,45 +105,45 @@ impl Preemptor {
             job: None,
             queue,
             required_node_reservation: None,
-            unplaced,
-            claim: GangEntitlement::default(),
+            pending_request: unplaced,
+            entitlement: GangEntitlement::default(),
             pods: Vec::new(),
-            companions: Vec::new(),
-            nothing: Amounts::default(),
-            takes_back: laws.quotas_take_back && queue != running.queue,
-            closed: BTreeSet::new(),
-            parents_bind: laws.parents_bind,
-            quotas_take_back: laws.quotas_take_back,
+            other_parts: Vec::new(),
+            empty_request: Amounts::default(),
+            is_within_min: laws.reclaims_within_min && queue != running.queue,
+            closed_nominations: BTreeSet::new(),
+            checks_ancestors: laws.checks_ancestors,
+            reclaims_within_min: laws.reclaims_within_min,
         }
     }
 
     /// Closes the capacity of these nominated pods to all parts. The pods then count in the quota of a part, so that the part may no longer take
     /// back.
     pub fn close(parts: &mut [Preemptor], cluster: &Cluster, nominated: &BTreeSet<PodIx>) {
-        for part in parts.iter_mut().filter(|part| part.closed != *nominated) {
-            part.closed.clone_from(nominated);
-            part.takes_back = part.may_take_back(cluster);
+        for part in parts.iter_mut().filter(|part| part.closed_nominations != *nominated) {
+            part.closed_nominations.clone_from(nominated);
+            part.is_within_min = part.may_reclaim_within_min(cluster);
         }
     }
 
     /// Returns the preemptor with this claim.
-    pub fn claiming(self, claim: GangEntitlement) -> Preemptor {
-        Preemptor { claim, ..self }
+    pub fn with_entitlement(self, claim: GangEntitlement) -> Preemptor {
+        Preemptor { entitlement: claim, ..self }
     }
 
     /// Returns the preemptor with only these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
         let priority = least_priority(cluster, &pods).unwrap_or(self.priority);
-        Preemptor { unplaced: sum(cluster, &pods), priority, pods, ..self }.judged(cluster)
+        Preemptor { pending_request: sum(cluster, &pods), priority, pods, ..self }.with_min_checked(cluster)
     }
 
-    fn judged(mut self, cluster: &Cluster) -> Preemptor {
-        self.takes_back = self.may_take_back(cluster);
+    fn with_min_checked(mut self, cluster: &Cluster) -> Preemptor {
+        self.is_within_min = self.may_reclaim_within_min(cluster);
         self
     }
 
-    fn may_take_back(&self, cluster: &Cluster) -> bool {
-        self.quotas_take_back && quota::takes_back(cluster, self, &[])
+    fn may_reclaim_within_min(&self, cluster: &Cluster) -> bool {
+        self.reclaims_within_min && quota::is_within_min(cluster, self, &[])
     }
 
     /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue. Each part is a
@@ -157,10 +157,10 @@ impl Preemptor {
         }
         let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let mut parts: Vec<Preemptor> = gangs.into_iter().flat_map(|gang| gang.split(cluster)).collect();
-        let sums: Vec<PlannedPart> = parts.iter().map(Preemptor::as_companion).collect();
+        let sums: Vec<PlannedPart> = parts.iter().map(Preemptor::as_planned_part).collect();
         for (at, part) in parts.iter_mut().enumerate() {
             let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
-            part.companions = others.map(|(_, companion)| companion.clone()).collect();
+            part.other_parts = others.map(|(_, companion)| companion.clone()).collect();
             part.pods = pods.clone();
         }
         parts
@@ -190,31 +190,44 @@ impl Preemptor {
         let part = |((queue, preemptibility), pods): (QueueAccountKey, Vec<PodIx>)| {
             let pod = if (queue, preemptibility) == own { Some(&self.pod) } else { pods.first() };
             let (pod, unplaced) = (pod.copied().unwrap_or(self.pod), sum(cluster, &pods));
-            Preemptor { pod, queue, preemptibility, unplaced, ..self.clone() }.judged(cluster)
+            Preemptor { pod, queue, preemptibility, pending_request: unplaced, ..self.clone() }
+                .with_min_checked(cluster)
         };
         parts.into_iter().map(part).collect()
     }
 
-    fn as_companion(&self) -> PlannedPart {
-        PlannedPart { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
+    fn as_planned_part(&self) -> PlannedPart {
+        PlannedPart {
+            queue: self.queue,
+            preemptibility: self.preemptibility,
+            pending_request: self.pending_request.clone(),
+        }
     }
 
     /// Returns the queues that bound the preemptor: its own, and its ancestors below the root where ancestors bind.
     pub fn queues<'a>(&self, cluster: &'a Cluster) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
-        let levels = if self.parents_bind { usize::MAX } else { 1 };
+        let levels = if self.checks_ancestors { usize::MAX } else { 1 };
         let own = self.queue;
         cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
     }
 
     /// Returns the input of laws for the preemptor as it is: its pods wait for their nodes.
-    pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
-        let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
-        LawContext { cluster, ledger, preemptor: self, unplaced, companions, group: &[], short: None }
+    pub fn context_for_plan<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
+        let (unplaced, companions) = (&self.pending_request, self.other_parts.as_slice());
+        LawContext {
+            cluster,
+            ledger,
+            preemptor: self,
+            pending_request: unplaced,
+            other_parts: companions,
+            victims: &[],
+            short_resources: None,
+        }
     }
 
     /// Returns the input of laws for the preemptor in a trial where its pods have their nodes.
-    pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
-        LawContext { unplaced: &self.nothing, companions: &[], ..self.waiting(cluster, ledger) }
+    pub fn context_after_plan<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
+        LawContext { pending_request: &self.empty_request, other_parts: &[], ..self.context_for_plan(cluster, ledger) }
     }
 }
 

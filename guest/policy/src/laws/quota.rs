@@ -7,7 +7,7 @@ use crate::contract::is_of_host;
 use crate::model::{Amounts, Cluster, PodInfo, PodIx, PodLocation, Preemptibility, Promised, QueueIx, ResourceIx};
 
 /// The resources that are compared even if no pod requests them. A bound without one of them is 0.
-pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+pub const ALWAYS_COMPARED: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
 /// Returns every resource that a container requests. Places for pods, host ports and resources of volumes are not included.
 pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
@@ -20,37 +20,41 @@ pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
 
 /// Returns the resources by which the own quota of a preemptor is judged, each with what is promised: those that are always compared, and those that
 /// the preemptor or a nominated pod before it requests.
-pub fn compared<'a>(
+pub fn compared_resources<'a>(
     cluster: &'a Cluster,
     preemptor: &'a Preemptor,
 ) -> impl Iterator<Item = (ResourceIx, Promised)> + 'a {
     let with_nominated = |resource| (resource, nominated(cluster, preemptor, resource));
     resources(cluster).map(with_nominated).filter(|(resource, nominated)| {
-        nominated.0 > 0 || preemptor.unplaced.get(*resource) > 0 || ALWAYS.contains(&cluster.resource_name(*resource))
+        nominated.0 > 0
+            || preemptor.pending_request.get(*resource) > 0
+            || ALWAYS_COMPARED.contains(&cluster.resource_name(*resource))
     })
 }
 
 /// Sums up what nominated pods of the quota of a preemptor request that are no less important, or whose nominations are closed to it.
 fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> Promised {
     let Some(own) = preemptor.queue else { return Promised(0) };
-    cluster.promised_below(own, Preemptibility::Preemptible, resource, |ix| is_before(cluster, preemptor, ix))
+    cluster.nominated_request_below(own, Preemptibility::Preemptible, resource, |ix| {
+        counts_against_preemptor(cluster, preemptor, ix)
+    })
 }
 
 /// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
 /// within their min, and, where the preemptor borrows, those of all other quotas.
-pub fn nominated_of_all(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
+pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
-    cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
+    cluster.nominated_request_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.queue => !preemptor.takes_back || !stays_over_min(case, other),
-            _ => is_before(cluster, preemptor, ix),
+            Some(other) if Some(other) != preemptor.queue => !preemptor.is_within_min || !stays_over_min(case, other),
+            _ => counts_against_preemptor(cluster, preemptor, ix),
         }
     })
 }
 
 /// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
 fn stays_over_min(case: &LawContext<'_>, quota: QueueIx) -> bool {
-    let gone = |resource| held_by_leaving(case, quota, resource).saturating_add(case.given_up(quota, resource).0);
+    let gone = |resource| used_by_leaving(case, quota, resource).saturating_add(case.freed_in_queue(quota, resource).0);
     is_over_min(case.cluster, quota, gone)
 }
 
@@ -60,30 +64,30 @@ pub fn beyond_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceI
     if promised.0 == 0 {
         return promised;
     }
-    Promised(promised.0.saturating_sub(held_by_leaving(case, quota, resource)).max(0))
+    Promised(promised.0.saturating_sub(used_by_leaving(case, quota, resource)).max(0))
 }
 
 /// Returns the amount that leaves a quota for good: what its leaving pods use, as far as it is not promised to pods of the quota.
 pub fn leaves(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
-    let held = held_by_leaving(case, quota, resource);
+    let held = used_by_leaving(case, quota, resource);
     if held == 0 {
         return held;
     }
-    let promised = case.cluster.promised_below(quota, Preemptibility::Preemptible, resource, |_| true);
+    let promised = case.cluster.nominated_request_below(quota, Preemptibility::Preemptible, resource, |_| true);
     held.saturating_sub(promised.0).max(0)
 }
 
 /// Returns the amount that the leaving pods of a quota still use, without those that a case evicts.
-fn held_by_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
+fn used_by_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let leaving = case.ledger.leaving(case.cluster);
-    let counts = |pod: &&PodInfo| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
-    let others = leaving.into_iter().filter(|ix| !case.group.contains(ix));
+    let counts = |pod: &&PodInfo| pod.location.node().is_some() && case.cluster.is_below(pod.queue, quota);
+    let others = leaving.into_iter().filter(|ix| !case.victims.contains(ix));
     let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
     leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
 }
 
-fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
-    let matters = |pod: &PodInfo| pod.priority() >= preemptor.priority || preemptor.closed.contains(&ix);
+fn counts_against_preemptor(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
+    let matters = |pod: &PodInfo| pod.priority() >= preemptor.priority || preemptor.closed_nominations.contains(&ix);
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 
@@ -99,18 +103,18 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
 
 /// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the
 /// promises of the pods `apart` do not count.
-pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
+pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);
-    let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.place {
+    let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.location {
         PodLocation::Reserved(_) => true,
-        _ => pod.is_pending() && pod.nominated.is_some() && is_before(cluster, preemptor, *ix),
+        _ => pod.is_pending() && pod.nominated.is_some() && counts_against_preemptor(cluster, preemptor, *ix),
     };
     let apart = apart.iter().filter_map(|ix| Some((*ix, of_quota(ix)?))).filter(is_left_out);
     let mut left_out = Amounts::default();
     apart.for_each(|(_, pod)| left_out.add(&pod.request));
-    compared(cluster, preemptor).all(|(resource, nominated)| {
-        let asked = preemptor.unplaced.get(resource).saturating_add(nominated.0);
+    compared_resources(cluster, preemptor).all(|(resource, nominated)| {
+        let asked = preemptor.pending_request.get(resource).saturating_add(nominated.0);
         let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
         let sum = own.used.total(resource).0.saturating_add(asked);
         sum.saturating_sub(left_out.get(resource)) <= min

@@ -9,7 +9,7 @@ pub struct LawListing {
     /// Its code, such as `koordinator/may-preempt`.
     pub code: &'static str,
     /// The question that the law answers.
-    pub question: LawKind,
+    pub kind: LawKind,
     /// The sentence that must hold.
     pub sentence: &'static str,
     /// The source of the law in its system.
@@ -28,15 +28,15 @@ pub struct LawListing {
 impl LawListing {
     /// Returns the file of the law, from the root of the repository.
     pub fn file(&self) -> String {
-        match self.question {
-            LawKind::Engine => "guest/policy/src/engine/reasons.rs".to_owned(),
+        match self.kind {
+            LawKind::EngineReason => "guest/policy/src/engine/reasons.rs".to_owned(),
             question => format!("guest/policy/src/laws/{question}/{}.rs", self.name.replace('-', "_")),
         }
     }
 
     /// Returns the manual page: the documentation at the top of the file of the law.
     pub fn page(&self) -> String {
-        if self.question == LawKind::Engine {
+        if self.kind == LawKind::EngineReason {
             return self.text.to_owned();
         }
         let lines = self.text.lines().map_while(|line| line.strip_prefix("//!"));
@@ -58,16 +58,16 @@ impl LawListing {
 impl From<&ActiveLaw> for LawListing {
     fn from(rule: &ActiveLaw) -> LawListing {
         let ActiveLaw { code, source, about, exemption, muted: _ } = *rule;
-        let LawMetadata { question, text: law, retry_after, .. } = *about;
+        let LawMetadata { kind: question, text: law, retry_after, .. } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
-        LawListing { code, question, sentence, source, name, exempt, templates, retry_after, text }
+        LawListing { code, kind: question, sentence, source, name, exempt, templates, retry_after, text }
     }
 }
 
 impl Laws {
     /// Returns every rule of the table, each once, in the order in which they are checked.
-    pub fn rules(&self) -> Vec<LawListing> {
+    pub fn list(&self) -> Vec<LawListing> {
         let mut rules: Vec<LawListing> = Vec::new();
         for seat in self.clone().seats() {
             let entry = LawListing::from(&*seat.rule());

@@ -20,13 +20,13 @@ impl Sum {
     /// Adds a term.
     pub fn plus(self, name: &'static str, term: impl Summand) -> Sum {
         let total = self.total.saturating_add(i128::from(term.amount()));
-        Sum { total, ..self.shown(name, term.amount()) }
+        Sum { total, ..self.with_fact(name, term.amount()) }
     }
 
     /// Subtracts a term.
     pub fn minus(self, name: &'static str, term: impl Summand) -> Sum {
         let total = self.total.saturating_sub(i128::from(term.amount()));
-        Sum { total, ..self.shown(name, term.amount()) }
+        Sum { total, ..self.with_fact(name, term.amount()) }
     }
 
     /// Checks whether the sum is at most this limit. The error has all amounts.
@@ -50,10 +50,10 @@ impl Sum {
     }
 
     fn check(self, holds: bool, name: &'static str, limit: impl BoundAmount) -> Result<(), FactAmounts> {
-        if holds { Ok(()) } else { Err(FactAmounts::of(self.shown(name, limit.amount()).parts)) }
+        if holds { Ok(()) } else { Err(FactAmounts::of(self.with_fact(name, limit.amount()).parts)) }
     }
 
-    fn shown(mut self, name: &'static str, amount: i64) -> Sum {
+    fn with_fact(mut self, name: &'static str, amount: i64) -> Sum {
         if let Some(place) = self.parts.get_mut(self.count) {
             *place = (name, amount);
         }

@@ -12,7 +12,7 @@ pub struct UsageByQueue(BTreeMap<QueueIx, Amounts>);
 
 impl UsageByQueue {
     /// Adds the amounts of a pod, or subtracts them.
-    pub fn change(&mut self, cluster: &Cluster, pod: &PodInfo, by: fn(&mut Amounts, &crate::model::ResourceRequest)) {
+    pub fn apply(&mut self, cluster: &Cluster, pod: &PodInfo, by: fn(&mut Amounts, &crate::model::ResourceRequest)) {
         for (ix, _) in cluster.path(pod.queue) {
             by(self.0.entry(ix).or_default(), &pod.request);
         }
@@ -32,13 +32,13 @@ pub struct ExcessContext<'a> {
     /// The queue.
     pub queue: QueueIx,
     /// The amounts that the queue uses over its maximum, without zero amounts.
-    pub over: &'a Amounts,
+    pub excess: &'a Amounts,
     /// The amounts that leaving pods use, or that the queues below it give back.
-    pub gone: &'a UsageByQueue,
+    pub leaving_usage: &'a UsageByQueue,
     /// The amounts that the victims use.
     pub victims: &'a UsageByQueue,
     /// The queue of the candidate.
-    pub leaf: QueueIx,
+    pub victim_queue: QueueIx,
 }
 
 /// The function of a gate or a limit about a surplus.
@@ -52,20 +52,20 @@ pub type ExcessVictimCompareFn = fn(&ExcessContext<'_>, (PodIx, &PodInfo), (PodI
 
 impl Law<ExcessCheckFn> {
     /// Creates a precondition of giving back.
-    pub const fn surplus_gate(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
-        Law::of(LawKind::Gate, text, function)
+    pub const fn excess_precondition(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
+        Law::of(LawKind::Precondition, text, function)
     }
 
     /// Creates a plan invariant of all that is given back.
-    pub const fn surplus_limit(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
-        Law::of(LawKind::Limit, text, function)
+    pub const fn excess_invariant(text: LawText, function: ExcessCheckFn) -> Law<ExcessCheckFn> {
+        Law::of(LawKind::PlanInvariant, text, function)
     }
 }
 
 impl Law<ExcessVictimFilterFn> {
     /// Creates a filter of the pods that are evicted to give back.
-    pub const fn surplus_guard(text: LawText, function: ExcessVictimFilterFn) -> Law<ExcessVictimFilterFn> {
-        Law::of(LawKind::Guard, text, function)
+    pub const fn excess_victim_filter(text: LawText, function: ExcessVictimFilterFn) -> Law<ExcessVictimFilterFn> {
+        Law::of(LawKind::VictimFilter, text, function)
     }
 }
 
@@ -73,16 +73,16 @@ impl ExcessContext<'_> {
     /// Returns the amount that a queue uses, without the leaving pods.
     pub fn used(&self, queue: QueueIx, resource: ResourceIx) -> Used {
         let total = self.cluster.queue(queue).map_or(0, |queue| queue.used.total(resource).0);
-        Used(total.saturating_sub(self.gone.of(queue, resource)))
+        Used(total.saturating_sub(self.leaving_usage.of(queue, resource)))
     }
 
     /// Returns the amount of a queue that the victims use.
-    pub fn given(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
+    pub fn freed(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
         Freed(self.victims.of(queue, resource))
     }
 
     /// Returns the first of these laws that does not hold. `None`: all hold.
-    pub fn first_broken(&self, laws: &[ExcessCheck]) -> Option<(ActiveLaw, Denial)> {
+    pub fn first_failed_check(&self, laws: &[ExcessCheck]) -> Option<(ActiveLaw, Denial)> {
         laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 }
@@ -123,11 +123,11 @@ impl ExcessVictimFilter {
 #[derive(Debug, Clone)]
 pub struct MaxEnforcementLaws {
     /// The laws that must hold before a queue gives back anything.
-    pub gates: Vec<ExcessCheck>,
+    pub preconditions: Vec<ExcessCheck>,
     /// The guards of each of its pods.
-    pub guards: Vec<ExcessVictimFilter>,
+    pub victim_filters: Vec<ExcessVictimFilter>,
     /// The laws that must hold with the victims gone.
-    pub limits: Vec<ExcessCheck>,
+    pub plan_invariants: Vec<ExcessCheck>,
     /// The order in which pods are evicted.
     pub order: (ActiveLaw, ExcessVictimCompareFn),
 }

@@ -14,20 +14,20 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mutation {
     /// The law always holds. As an order, it finds all equal.
-    Silent,
+    AlwaysHolds,
     /// The law never holds. As an order, it compares names in reverse.
-    Contrary,
+    AlwaysFails,
     /// The law denies nothing in this case, such as `opted-out`. As an order, it is unchanged.
-    Without(&'static str),
+    WithoutCase(&'static str),
 }
 
 /// A change to a law as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WholeMutation {
-    /// See [`Mutation::Silent`].
-    Silent,
-    /// See [`Mutation::Contrary`].
-    Contrary,
+    /// See [`Mutation::AlwaysHolds`].
+    AlwaysHolds,
+    /// See [`Mutation::AlwaysFails`].
+    AlwaysFails,
 }
 
 /// A place in a table that holds a law.
@@ -39,7 +39,7 @@ pub(super) trait LawSlot {
 }
 
 /// The denial of a law that never holds.
-const CONTRARY: Denial = Denial::Case("contrary");
+const ALWAYS_FAILS: Denial = Denial::Case("contrary");
 
 impl LawSlot for LawCheck {
     fn rule(&mut self) -> &mut ActiveLaw {
@@ -47,8 +47,8 @@ impl LawSlot for LawCheck {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.holds = match to {
-            WholeMutation::Silent => |_| Ok(()),
-            WholeMutation::Contrary => |_| Err(CONTRARY),
+            WholeMutation::AlwaysHolds => |_| Ok(()),
+            WholeMutation::AlwaysFails => |_| Err(ALWAYS_FAILS),
         };
     }
 }
@@ -59,8 +59,8 @@ impl LawSlot for VictimFilter {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.admits = match to {
-            WholeMutation::Silent => |_, _, _| Ok(()),
-            WholeMutation::Contrary => |_, _, _| Err(CONTRARY),
+            WholeMutation::AlwaysHolds => |_, _, _| Ok(()),
+            WholeMutation::AlwaysFails => |_, _, _| Err(ALWAYS_FAILS),
         };
     }
 }
@@ -71,8 +71,8 @@ impl LawSlot for PodComparator {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.compare = match to {
-            WholeMutation::Silent => |_, _, _| Ordering::Equal,
-            WholeMutation::Contrary => |_, a, b| b.name.cmp(&a.name),
+            WholeMutation::AlwaysHolds => |_, _, _| Ordering::Equal,
+            WholeMutation::AlwaysFails => |_, a, b| b.name.cmp(&a.name),
         };
     }
 }
@@ -83,8 +83,8 @@ impl LawSlot for QueueSort {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.by = QueueOrdering::Compare(match to {
-            WholeMutation::Silent => |_, _, _| Ordering::Equal,
-            WholeMutation::Contrary => |_, a, b| b.name.cmp(&a.name),
+            WholeMutation::AlwaysHolds => |_, _, _| Ordering::Equal,
+            WholeMutation::AlwaysFails => |_, a, b| b.name.cmp(&a.name),
         });
     }
 }
@@ -94,9 +94,9 @@ impl LawSlot for LastResort {
         &mut self.rule
     }
     fn switch(&mut self, to: WholeMutation) {
-        self.reasons = match to {
-            WholeMutation::Silent => |_, _, _| 0,
-            WholeMutation::Contrary => |_, ix, _| i64::from(ix.0 % 2 == 0),
+        self.penalty = match to {
+            WholeMutation::AlwaysHolds => |_, _, _| 0,
+            WholeMutation::AlwaysFails => |_, ix, _| i64::from(ix.0 % 2 == 0),
         };
     }
 }
@@ -107,8 +107,8 @@ impl LawSlot for (ActiveLaw, QueueCompareFn) {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.1 = match to {
-            WholeMutation::Silent => |_, _, _| Ordering::Equal,
-            WholeMutation::Contrary => |_, a, b| b.cmp(&a),
+            WholeMutation::AlwaysHolds => |_, _, _| Ordering::Equal,
+            WholeMutation::AlwaysFails => |_, a, b| b.cmp(&a),
         };
     }
 }
@@ -119,8 +119,8 @@ impl LawSlot for (ActiveLaw, VictimCompareFn) {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.1 = match to {
-            WholeMutation::Silent => |_, _, _, _| Ordering::Equal,
-            WholeMutation::Contrary => |_, _, a, b| b.name.cmp(&a.name),
+            WholeMutation::AlwaysHolds => |_, _, _, _| Ordering::Equal,
+            WholeMutation::AlwaysFails => |_, _, a, b| b.name.cmp(&a.name),
         };
     }
 }
@@ -131,8 +131,8 @@ impl LawSlot for ExcessCheck {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.holds = match to {
-            WholeMutation::Silent => |_| Ok(()),
-            WholeMutation::Contrary => |_| Err(CONTRARY),
+            WholeMutation::AlwaysHolds => |_| Ok(()),
+            WholeMutation::AlwaysFails => |_| Err(ALWAYS_FAILS),
         };
     }
 }
@@ -143,8 +143,8 @@ impl LawSlot for ExcessVictimFilter {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.admits = match to {
-            WholeMutation::Silent => |_, _, _| Ok(()),
-            WholeMutation::Contrary => |_, _, _| Err(CONTRARY),
+            WholeMutation::AlwaysHolds => |_, _, _| Ok(()),
+            WholeMutation::AlwaysFails => |_, _, _| Err(ALWAYS_FAILS),
         };
     }
 }
@@ -155,8 +155,8 @@ impl LawSlot for (ActiveLaw, ExcessVictimCompareFn) {
     }
     fn switch(&mut self, to: WholeMutation) {
         self.1 = match to {
-            WholeMutation::Silent => |_, _, _| Ordering::Equal,
-            WholeMutation::Contrary => |_, (_, a), (_, b)| b.name.cmp(&a.name),
+            WholeMutation::AlwaysHolds => |_, _, _| Ordering::Equal,
+            WholeMutation::AlwaysFails => |_, (_, a), (_, b)| b.name.cmp(&a.name),
         };
     }
 }
@@ -166,14 +166,14 @@ impl LawSlot for NodeChoice {
         &mut self.rule
     }
     fn switch(&mut self, to: WholeMutation) {
-        self.by.loss = match to {
-            WholeMutation::Silent => |_| NodeCost::default(),
-            WholeMutation::Contrary => |lost| {
+        self.by.cost = match to {
+            WholeMutation::AlwaysHolds => |_| NodeCost::default(),
+            WholeMutation::AlwaysFails => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
                 [lost.count().saturating_neg(), last, 0, 0, 0, 0, 0]
             },
         };
-        self.by.least = |_| LEAST;
+        self.by.lower_bound = |_| LEAST;
     }
 }
 
@@ -191,9 +191,13 @@ impl Laws {
                 continue;
             }
             has_it |= match to {
-                Mutation::Without(case) => seat.rule().mute(case),
-                Mutation::Silent | Mutation::Contrary => {
-                    seat.switch(if to == Mutation::Silent { WholeMutation::Silent } else { WholeMutation::Contrary });
+                Mutation::WithoutCase(case) => seat.rule().mute(case),
+                Mutation::AlwaysHolds | Mutation::AlwaysFails => {
+                    seat.switch(if to == Mutation::AlwaysHolds {
+                        WholeMutation::AlwaysHolds
+                    } else {
+                        WholeMutation::AlwaysFails
+                    });
                     true
                 }
             };
@@ -204,16 +208,21 @@ impl Laws {
     /// Returns all seats of the table, in the order in which their laws are checked.
     pub(super) fn seats(&mut self) -> Vec<&mut dyn LawSlot> {
         let mut all: Vec<&mut dyn LawSlot> = Vec::new();
-        let asked = [&mut self.final_gates, &mut self.gates, &mut self.under_way, &mut self.trigger];
+        let asked = [
+            &mut self.unresolvable_preconditions,
+            &mut self.resolvable_preconditions,
+            &mut self.in_flight_preconditions,
+            &mut self.preemption_preconditions,
+        ];
         all.extend(asked.into_iter().flat_map(|gates| seats(gates)));
-        all.extend([&mut self.limits, &mut self.permit].into_iter().flat_map(|gates| seats(gates)));
-        all.extend(seats(&mut self.guards).chain(seats(&mut self.bound_guards)));
+        all.extend([&mut self.plan_invariants, &mut self.permit].into_iter().flat_map(|gates| seats(gates)));
+        all.extend(seats(&mut self.victim_filters).chain(seats(&mut self.bound_victim_filters)));
         let last_resort = match &mut self.search {
-            SearchKind::GroupOnOneNode(group) => {
-                all.extend(seats(&mut group.floors));
+            SearchKind::SmallestGroupOnNode(group) => {
+                all.extend(seats(&mut group.anti_monotone_invariants));
                 Some(&mut group.last_resort)
             }
-            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::Bundles => None,
+            SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::JobBundles => None,
         };
         all.push(&mut self.queue_order);
         all.push(&mut self.node_choice);
@@ -223,7 +232,7 @@ impl Laws {
             all.push(node_choice);
         }
         all.extend(last_resort.map(|order| order as &mut dyn LawSlot));
-        if let Some(NominationLaws { gates, guards }) = &mut self.promises {
+        if let Some(NominationLaws { preconditions: gates, victim_filters: guards }) = &mut self.nomination_laws {
             all.extend(seats(gates).chain(seats(guards)));
         }
         all.extend(self.cycle.iter_mut().flat_map(CycleLaws::seats));
@@ -234,7 +243,7 @@ impl Laws {
 
 impl MaxEnforcementLaws {
     fn seats(&mut self) -> Vec<&mut dyn LawSlot> {
-        let MaxEnforcementLaws { gates, guards, limits, order } = self;
+        let MaxEnforcementLaws { preconditions: gates, victim_filters: guards, plan_invariants: limits, order } = self;
         let mut all: Vec<&mut dyn LawSlot> = seats(gates).chain(seats(guards)).chain(seats(limits)).collect();
         all.push(order);
         all
@@ -247,8 +256,16 @@ impl CycleLaws {
         let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
         all.extend(own.into_iter().flat_map(|gates| seats(gates)));
         all.push(&mut self.size);
-        for ReclaimRules { trigger, claim, guards, single, alone, limits, order, for_places: _ } in
-            [&mut self.reclaim, &mut self.preempt]
+        for ReclaimRules {
+            preemption_preconditions: trigger,
+            cross_queue_preconditions: claim,
+            victim_filters: guards,
+            single_victim_filters: single,
+            lone_victim_filters: alone,
+            plan_invariants: limits,
+            order,
+            serves_best_effort: _,
+        } in [&mut self.reclaim, &mut self.preempt]
         {
             all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
             all.extend(seats(guards).chain(seats(single)).chain(seats(alone)));

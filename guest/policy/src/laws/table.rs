@@ -103,9 +103,9 @@ pub enum SearchKind {
     /// Node by node: remove every candidate, reprieve those that still fit; then choose a node.
     NodeByNode(MinCandidateNodes),
     /// Bundles of victims, job by job; within the system's own cycle.
-    Bundles,
+    JobBundles,
     /// Node by node: gather the smallest group whose eviction frees enough, protecting pods where possible.
-    GroupOnOneNode(VictimGroupLaws),
+    SmallestGroupOnNode(VictimGroupLaws),
 }
 
 /// The number of nodes with a plan that ends a search.
@@ -137,7 +137,7 @@ impl MinCandidateNodes {
 #[derive(Debug, Clone)]
 pub struct VictimGroupLaws {
     /// Anti-monotone invariants: if one fails for a set of victims, it fails for every larger set. The search can stop there.
-    pub floors: Vec<LawCheck>,
+    pub anti_monotone_invariants: Vec<LawCheck>,
     /// The order of victims that are taken only where others are not enough.
     pub last_resort: LastResort,
 }
@@ -148,7 +148,7 @@ pub struct LastResort {
     /// The law.
     pub rule: ActiveLaw,
     /// The reluctance with which a pod is taken.
-    pub reasons: EvictionPenaltyFn,
+    pub penalty: EvictionPenaltyFn,
 }
 
 /// The laws by which a more important pod may take a promised node. They are checked as if the nominated pod ran there and the other pod would evict
@@ -156,9 +156,9 @@ pub struct LastResort {
 #[derive(Debug, Clone)]
 pub struct NominationLaws {
     /// The laws about the more important pod.
-    pub gates: Vec<LawCheck>,
+    pub preconditions: Vec<LawCheck>,
     /// The laws about the nominated pod.
-    pub guards: Vec<VictimFilter>,
+    pub victim_filters: Vec<VictimFilter>,
 }
 
 /// The table of a system: the laws in force, by kind and by the moment at which they are checked.
@@ -167,19 +167,19 @@ pub struct Laws {
     /// The order in which pending pods are tried.
     pub queue_order: QueueSort,
     /// The laws at PreFilter against which no preemption helps.
-    pub final_gates: Vec<LawCheck>,
+    pub unresolvable_preconditions: Vec<LawCheck>,
     /// The laws at PreFilter against which a preemption may help.
-    pub gates: Vec<LawCheck>,
+    pub resolvable_preconditions: Vec<LawCheck>,
     /// The first laws at PostFilter. Where one is broken, the pod waits for its last plan, which is kept.
-    pub under_way: Vec<LawCheck>,
+    pub in_flight_preconditions: Vec<LawCheck>,
     /// The next laws at PostFilter, before anything is planned.
-    pub trigger: Vec<LawCheck>,
+    pub preemption_preconditions: Vec<LawCheck>,
     /// The guards of each candidate.
-    pub guards: Vec<VictimFilter>,
+    pub victim_filters: Vec<VictimFilter>,
     /// The guards of each candidate, on any node, in a queue that bounds the preemptor, where a limit does not hold without its eviction.
-    pub bound_guards: Vec<VictimFilter>,
+    pub bound_victim_filters: Vec<VictimFilter>,
     /// The laws that must hold with the plan carried out.
-    pub limits: Vec<LawCheck>,
+    pub plan_invariants: Vec<LawCheck>,
     /// The laws that must hold before a reserved pod is bound.
     pub permit: Vec<LawCheck>,
     /// The order in which candidates are reprieved.
@@ -191,12 +191,12 @@ pub struct Laws {
     /// The way in which a plan is searched.
     pub search: SearchKind,
     /// Whether the ancestors of a queue bound its pods, too.
-    pub parents_bind: bool,
+    pub checks_ancestors: bool,
     /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
     /// first, each with those taken before gone.
-    pub quotas_take_back: bool,
+    pub reclaims_within_min: bool,
     /// The laws about promises that are closed to a more important pod. `None`: no promise is closed.
-    pub promises: Option<NominationLaws>,
+    pub nomination_laws: Option<NominationLaws>,
     /// The cycle of the system's own. `None`: it has none.
     pub cycle: Option<CycleLaws>,
     /// The laws by which queues give back what they use over their maximum. `None`: they do not.
@@ -262,7 +262,7 @@ macro_rules! laws {
     };
     (@LastResort $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::LastResort =
-            $crate::laws::LastResort { rule: laws! { @rule $code, $law, $source }, reasons: $law.function };
+            $crate::laws::LastResort { rule: laws! { @rule $code, $law, $source }, penalty: $law.function };
     };
     (@SurplusGate $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::ExcessCheck =

@@ -53,5 +53,5 @@ fn exceeds(
     bound: (&'static str, i64),
 ) -> Result<(), Denial> {
     let parts = parts.iter().copied().chain([bound]).collect();
-    Err(Denial::Exceeds { queue: queue(world, queue_name), resource, parts })
+    Err(Denial::OverBound { queue: queue(world, queue_name), resource, parts })
 }

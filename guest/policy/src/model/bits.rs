@@ -39,7 +39,7 @@ impl BitSet {
     /// Adds a number to the set, or removes it.
     pub fn set(&mut self, at: usize, is_in: bool) {
         let word = self.word(at / WORD);
-        put(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
+        set_growing(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
     }
 }
 
@@ -48,7 +48,7 @@ fn bit(at: usize) -> u64 {
 }
 
 /// Sets an entry of a list, and lengthens the list as far as needed.
-pub fn put<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
+pub fn set_growing<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
     if at >= list.len() {
         list.resize(at.saturating_add(1), T::default());
     }

@@ -30,8 +30,8 @@ impl EquivalenceClasses {
             return *class;
         }
         let free = self.free.pop_first();
-        let class = free.or_else(|| ClassIx::of(self.requests.len())).unwrap_or(ClassIx(u32::MAX));
-        match self.requests.get_mut(class.at()) {
+        let class = free.or_else(|| ClassIx::from_position(self.requests.len())).unwrap_or(ClassIx(u32::MAX));
+        match self.requests.get_mut(class.position()) {
             Some(free) => *free = request.clone(),
             None => {
                 self.requests.push(request.clone());
@@ -39,29 +39,29 @@ impl EquivalenceClasses {
             }
         }
         // The old share belongs to the class that had the number before.
-        self.shares.truncate(class.at());
+        self.shares.truncate(class.position());
         of_shape.insert(request.clone(), class);
         class
     }
 
     /// Returns the class of a pod, a new one if there is none, and adds the pod to its count.
-    pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &ResourceRequest) -> ClassIx {
+    pub fn add_pod(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &ResourceRequest) -> ClassIx {
         let class = self.of(shape, inter_pod, request);
-        if let Some(pods) = self.pods.get_mut(class.at()) {
+        if let Some(pods) = self.pods.get_mut(class.position()) {
             *pods = pods.saturating_add(1);
         }
         class
     }
 
     /// Subtracts a pod from the count of its class.
-    pub fn leave(&mut self, class: ClassIx) {
-        if let Some(pods) = self.pods.get_mut(class.at()) {
+    pub fn remove_pod(&mut self, class: ClassIx) {
+        if let Some(pods) = self.pods.get_mut(class.position()) {
             *pods = pods.saturating_sub(1);
         }
     }
 
     fn has_pods(&self, class: ClassIx) -> bool {
-        self.pods.get(class.at()).is_some_and(|pods| *pods > 0)
+        self.pods.get(class.position()).is_some_and(|pods| *pods > 0)
     }
 
     /// Returns whether some pod has this shape. Takes time in proportion to the classes of the shape.
@@ -87,7 +87,7 @@ impl EquivalenceClasses {
         known.retain(|_, of_shape| !of_shape.is_empty());
         self.known = known;
         for (at, (request, pods)) in self.requests.iter_mut().zip(&self.pods).enumerate() {
-            if let Some(class) = ClassIx::of(at).filter(|_| *pods == 0) {
+            if let Some(class) = ClassIx::from_position(at).filter(|_| *pods == 0) {
                 self.free.insert(class);
                 *request = ResourceRequest::default();
             }
@@ -108,7 +108,7 @@ impl EquivalenceClasses {
 
     /// Returns the share of a class. `None`: it was not computed yet.
     pub fn share(&self, class: ClassIx) -> Option<i64> {
-        self.shares.get(class.at()).copied()
+        self.shares.get(class.position()).copied()
     }
 }
 
@@ -140,9 +140,9 @@ mod tests {
         let all: Vec<_> = (0..many).map(|amount| classes.of(ShapeIx(0), None, &request(amount))).collect();
         let (first, second) = (all[0], all[1]);
         for amount in [0, 0, 1] {
-            classes.enter(ShapeIx(0), None, &request(amount));
+            classes.add_pod(ShapeIx(0), None, &request(amount));
         }
-        classes.leave(first);
+        classes.remove_pod(first);
         let share = |request: &ResourceRequest| request.get(ResourceIx(0)) * 10;
         classes.refresh_shares(share);
         classes.sweep();
@@ -159,10 +159,10 @@ mod tests {
     fn a_shape_has_pods_while_a_class_of_it_has() {
         let mut classes = EquivalenceClasses::default();
         let request = ResourceRequest::new(vec![(ResourceIx(0), 1)]);
-        let class = classes.enter(ShapeIx(1), Some(InterPodIx(3)), &request);
+        let class = classes.add_pod(ShapeIx(1), Some(InterPodIx(3)), &request);
         classes.of(ShapeIx(2), None, &request);
         assert_eq!([0, 1, 2].map(|shape| classes.has_pods_of(ShapeIx(shape))), [false, true, false]);
-        classes.leave(class);
+        classes.remove_pod(class);
         assert!(!classes.has_pods_of(ShapeIx(1)));
     }
 }

@@ -42,7 +42,7 @@ pub struct Cluster {
     queue_trees: u64,
     /// The number of nested trials that are running.
     trials: u32,
-    symbols: NameTable,
+    names: NameTable,
     resources: Vec<AnnouncedResource>,
     /// The sums of the allocatable amounts of all nodes.
     allocatable: ResourceTotals,
@@ -50,9 +50,9 @@ pub struct Cluster {
     requested: ResourceTotals,
     nodes: Table<NodeIx, NodeInfo>,
     /// A dense copy of the free capacity of the nodes, for scans.
-    rooms: CapacityColumns,
+    capacity_columns: CapacityColumns,
     /// A dense copy of the pods on the nodes, for searches.
-    residents: NodePods,
+    node_pods: NodePods,
     node_ranks: Ranks<String>,
     node_order: NodeOrder,
     pods: PagedTable<PodIx, PodInfo>,
@@ -61,7 +61,7 @@ pub struct Cluster {
     job_names: BTreeMap<JobKey, JobIx>,
     job_sweep: SweepSchedule,
     /// The gangs whose round has failed, and for which nothing has changed since.
-    stuck: BTreeSet<JobIx>,
+    stuck_gangs: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,
     /// The word of the system for a queue, if it is another word.
     queue_term: Option<&'static str>,
@@ -77,7 +77,7 @@ pub struct Cluster {
     /// The pods of DaemonSets that were tried and did not fit on the one node that they may run on.
     required_node_reservations: BTreeSet<PodIx>,
     /// The pending pods of DaemonSets that may run on one node only.
-    bound_to_one_node: BTreeSet<PodIx>,
+    pinned_daemon_pods: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, DisruptionBudget>,
     /// The number of evictions of each job.
     evictions: Evictions,
@@ -99,7 +99,7 @@ impl Cluster {
     }
 
     /// Checks whether a trial is running, so that the cluster is not as it is but as it would be.
-    pub fn is_tried(&self) -> bool {
+    pub fn in_trial(&self) -> bool {
         self.trials > 0
     }
 
@@ -118,12 +118,12 @@ impl Cluster {
 
     /// Returns the number of a name, and gives it a new one if it has none.
     pub fn intern(&mut self, name: &str) -> NameId {
-        self.symbols.intern(name)
+        self.names.intern(name)
     }
 
     /// Returns the number of a name. `None`: the name was never interned.
-    pub fn symbol(&self, name: &str) -> Option<NameId> {
-        self.symbols.get(name)
+    pub fn name_id(&self, name: &str) -> Option<NameId> {
+        self.names.get(name)
     }
 
     /// Returns a node. `None`: the number is unknown.
@@ -138,43 +138,43 @@ impl Cluster {
 
     /// Returns one more than the largest node number.
     pub fn node_span(&self) -> usize {
-        self.nodes.span()
+        self.nodes.len_with_holes()
     }
 
     /// Makes ready what [`Cluster::scan`] reads.
     pub fn prepare_scan(&mut self, request: &ResourceRequest) {
-        self.rooms.refresh(&self.nodes, request);
+        self.capacity_columns.refresh(&self.nodes, request);
     }
 
     /// Returns the capacity of all nodes for a request, as it was when the scan was prepared.
     pub fn scan(&self, request: &ResourceRequest) -> CapacityScan<'_> {
-        self.rooms.scan(request)
+        self.capacity_columns.scan(request)
     }
 
     /// Prepares what a search for these requests reads: the capacity of nodes, their order, and the pods on them. In a trial, the list of pods on
     /// nodes is that outside of the trial.
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a ResourceRequest>) {
-        requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
+        requests.into_iter().for_each(|request| self.capacity_columns.refresh(&self.nodes, request));
         self.node_order.refresh(&self.nodes);
         self.classes.refresh_shares(|request| nodes::cluster_share(&self.allocatable, request));
-        if !self.is_tried() {
-            self.residents.refresh(&self.nodes, &self.pods);
+        if !self.in_trial() {
+            self.node_pods.refresh(&self.nodes, &self.pods);
         }
     }
 
     /// Returns the capacity of all nodes, as it was when a search or a scan was prepared.
-    pub fn rooms(&self) -> &CapacityColumns {
-        &self.rooms
+    pub fn capacity_columns(&self) -> &CapacityColumns {
+        &self.capacity_columns
     }
 
     /// Returns the pods of all nodes, as they were when a search was prepared. Evictions and placements of a trial do not show.
-    pub fn residents(&self) -> &NodePods {
-        &self.residents
+    pub fn node_pods(&self) -> &NodePods {
+        &self.node_pods
     }
 
     /// Returns the leaving pods that still use a node.
     pub fn leaving(&self) -> impl Iterator<Item = PodIx> + '_ {
-        let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
+        let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.location.node().is_some());
         self.leaving.iter().copied().filter(holds_a_node)
     }
 
@@ -240,7 +240,7 @@ impl Cluster {
     }
 
     /// Sets the word of the system for a queue.
-    pub fn call_queues(&mut self, term: &'static str) {
+    pub fn set_queue_term(&mut self, term: &'static str) {
         self.queue_term = Some(term);
     }
 
@@ -261,7 +261,7 @@ impl Cluster {
         let resource = ResourceIx(u32::try_from(self.resources.len()).unwrap_or(u32::MAX));
         let nodes = i64::try_from(self.nodes.iter().count()).unwrap_or(i64::MAX);
         let together = [(resource, everywhere.saturating_mul(nodes))];
-        self.allocatable.admit(|_| 0, together.into_iter())?;
+        self.allocatable.check_sum_fits(|_| 0, together.into_iter())?;
         self.resources.push(AnnouncedResource { name, everywhere });
         if everywhere != 0 {
             self.allocatable.add(together.into_iter());
@@ -270,7 +270,7 @@ impl Cluster {
                 node.allocatable.set(resource, everywhere);
                 node.free.set(resource, everywhere);
             }
-            self.rooms.outdate_all();
+            self.capacity_columns.mark_all_stale();
         }
         Ok(())
     }

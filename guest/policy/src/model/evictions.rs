@@ -47,7 +47,7 @@ impl EvictionKey<'_> {
 
 impl EvictedJob {
     /// Returns the name, borrowed.
-    pub fn known_by(&self) -> EvictionKey<'_> {
+    pub fn key(&self) -> EvictionKey<'_> {
         match self {
             EvictedJob::Job(key) => EvictionKey::Job(key),
             EvictedJob::Controller(controller) => EvictionKey::Controller(controller.each_ref().map(String::as_str)),

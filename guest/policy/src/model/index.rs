@@ -11,9 +11,9 @@ use super::sweep::SweepSchedule;
 /// A number that names an entry of a table.
 pub trait TableIndex: Copy {
     /// Returns the position in the table.
-    fn at(self) -> usize;
+    fn position(self) -> usize;
     /// Converts a position into an index. `None`: the position has more than 32 bits.
-    fn of(at: usize) -> Option<Self>;
+    fn from_position(at: usize) -> Option<Self>;
 }
 
 macro_rules! indexes {
@@ -23,10 +23,10 @@ macro_rules! indexes {
         pub struct $name(pub u32);
 
         impl TableIndex for $name {
-            fn at(self) -> usize {
+            fn position(self) -> usize {
                 usize::try_from(self.0).unwrap_or(usize::MAX)
             }
-            fn of(at: usize) -> Option<Self> {
+            fn from_position(at: usize) -> Option<Self> {
                 u32::try_from(at).ok().map($name)
             }
         }
@@ -75,17 +75,17 @@ impl<I, T> Default for Table<I, T> {
 impl<I: TableIndex, T> Table<I, T> {
     /// Returns an entry. `None`: the index is free.
     pub fn get(&self, ix: I) -> Option<&T> {
-        self.0.get(ix.at())?.as_ref()
+        self.0.get(ix.position())?.as_ref()
     }
 
     /// Returns an entry for changes. `None`: the index is free.
     pub fn get_mut(&mut self, ix: I) -> Option<&mut T> {
-        self.0.get_mut(ix.at())?.as_mut()
+        self.0.get_mut(ix.position())?.as_mut()
     }
 
     /// Puts an entry at an index and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
-        let at = ix.at();
+        let at = ix.position();
         if self.0.len() < at {
             self.0.resize_with(at, || None);
         }
@@ -100,37 +100,37 @@ impl<I: TableIndex, T> Table<I, T> {
 
     /// Puts an entry at the first index past all others.
     pub fn push(&mut self, entry: T) -> Option<I> {
-        let ix = I::of(self.0.len())?;
+        let ix = I::from_position(self.0.len())?;
         self.0.push(Some(entry));
         Some(ix)
     }
 
     /// Puts an entry at the first free index. `None`: no index is free.
-    pub fn add(&mut self, entry: T) -> Option<I> {
+    pub fn insert_at_free(&mut self, entry: T) -> Option<I> {
         let Some(at) = self.0.iter().position(Option::is_none) else { return self.push(entry) };
-        let ix = I::of(at)?;
+        let ix = I::from_position(at)?;
         self.insert(ix, entry);
         Some(ix)
     }
 
     /// Takes an entry out.
     pub fn remove(&mut self, ix: I) -> Option<T> {
-        self.0.get_mut(ix.at())?.take()
+        self.0.get_mut(ix.position())?.take()
     }
 
     /// Returns the number of indexes, free ones included.
-    pub fn span(&self) -> usize {
+    pub fn len_with_holes(&self) -> usize {
         self.0.len()
     }
 
     /// Returns the entries and their indexes, by index.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
-        self.0.iter().enumerate().filter_map(|(at, entry)| Some((I::of(at)?, entry.as_ref()?)))
+        self.0.iter().enumerate().filter_map(|(at, entry)| Some((I::from_position(at)?, entry.as_ref()?)))
     }
 
     /// Returns the entries and their indexes for changes, by index.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
-        self.0.iter_mut().enumerate().filter_map(|(at, entry)| Some((I::of(at)?, entry.as_mut()?)))
+        self.0.iter_mut().enumerate().filter_map(|(at, entry)| Some((I::from_position(at)?, entry.as_mut()?)))
     }
 }
 

@@ -79,13 +79,13 @@ pub struct InterPodConstraints {
 #[derive(Debug, Clone, Default)]
 pub struct InterPodState {
     topologies: Table<TopologyIx, TopologyDomains>,
-    told: Table<InterPodIx, InterPodConstraints>,
+    terms: Table<InterPodIx, InterPodConstraints>,
     /// The domain of each known node.
     domains: Table<TopologyIx, Vec<u32>>,
     compiled: Table<InterPodIx, CompiledTerms>,
-    books: Table<DomainCountsIx, DomainCounts>,
+    domain_counts: Table<DomainCountsIx, DomainCounts>,
     /// Whether the books must be made anew before any constraint is checked.
-    outdated: bool,
+    is_stale: bool,
 }
 
 impl InterPodState {
@@ -93,60 +93,60 @@ impl InterPodState {
     pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
         if self.topologies.get(ix) != Some(&topology) {
             self.topologies.insert(ix, topology);
-            self.outdated = true;
+            self.is_stale = true;
         }
     }
 
     /// Stores the constraints of some pods that are new or have changed.
     pub fn set(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
-        if self.told.get(ix) != Some(&inter_pod) {
-            self.told.insert(ix, inter_pod);
-            self.outdated = true;
+        if self.terms.get(ix) != Some(&inter_pod) {
+            self.terms.insert(ix, inter_pod);
+            self.is_stale = true;
         }
     }
 
     /// Returns the number of topology numbers and of inter-pod numbers in use, free ones included.
     pub fn counts(&self) -> (usize, usize) {
-        (self.topologies.span(), self.told.span())
+        (self.topologies.len_with_holes(), self.terms.len_with_holes())
     }
 
     /// Marks the books as outdated, because a node was added or removed.
-    pub fn outdate(&mut self) {
-        self.outdated |= self.told.span() > 0;
+    pub fn mark_stale(&mut self) {
+        self.is_stale |= self.terms.len_with_holes() > 0;
     }
 
     /// Checks whether the books must be made anew.
-    pub fn is_outdated(&self) -> bool {
-        self.outdated
+    pub fn is_stale(&self) -> bool {
+        self.is_stale
     }
 
     /// Makes the books anew: for the nodes that there are, with these pods, each with its node and whether it is being deleted.
-    pub fn make_anew(
+    pub fn rebuild(
         &mut self,
         is_there: impl Fn(NodeIx) -> bool,
         pods: impl Iterator<Item = (InterPodIx, NodeIx, bool)>,
     ) {
-        self.outdated = false;
+        self.is_stale = false;
         self.domains = Table::default();
         for (ix, topology) in self.topologies.iter() {
             let domain = |(node, domain): (u32, &u32)| if is_there(NodeIx(node)) { *domain } else { 0 };
             self.domains.insert(ix, (0u32..).zip(&topology.domains).map(domain).collect());
         }
         self.compile();
-        pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Adjustment::In));
+        pods.for_each(|(ix, node, terminating)| self.count_pod(ix, node, terminating, Adjustment::Add));
     }
 
     /// Adds a pod on a node to the books, or removes it from them.
-    pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Adjustment) {
-        if self.outdated {
+    pub(super) fn count_pod(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Adjustment) {
+        if self.is_stale {
             return;
         }
         let Some(compiled) = self.compiled.get(ix) else { return };
-        for book in &compiled.booked_in {
-            if let Some(book) = self.books.get_mut(*book)
+        for book in &compiled.counted_in {
+            if let Some(book) = self.domain_counts.get_mut(*book)
                 && let Some(domain) = book.domain_of(&self.domains, node, terminating)
             {
-                book.enter(domain, entry);
+                book.change(domain, entry);
             }
         }
     }
@@ -158,9 +158,9 @@ impl InterPodState {
         node: NodeIx,
         terminating: bool,
     ) -> impl Iterator<Item = (DomainCountsIx, u32)> + '_ {
-        let booked_in = self.compiled.get(ix).map(|compiled| compiled.booked_in.as_slice()).unwrap_or_default();
+        let booked_in = self.compiled.get(ix).map(|compiled| compiled.counted_in.as_slice()).unwrap_or_default();
         booked_in.iter().filter_map(move |ix| {
-            let domain = self.books.get(*ix)?.domain_of(&self.domains, node, terminating)?;
+            let domain = self.domain_counts.get(*ix)?.domain_of(&self.domains, node, terminating)?;
             Some((*ix, domain))
         })
     }
@@ -173,5 +173,5 @@ impl InterPodState {
 
 /// Returns the domain of a node. `None`: the node is in no domain.
 fn domain(domains: &Table<TopologyIx, Vec<u32>>, topology: TopologyIx, node: NodeIx) -> Option<u32> {
-    domains.get(topology)?.get(node.at()).copied().filter(|domain| *domain != 0)
+    domains.get(topology)?.get(node.position()).copied().filter(|domain| *domain != 0)
 }

@@ -29,17 +29,17 @@ pub struct Gang {
     /// The time for which a member waits at Permit, in nanoseconds.
     pub timeout: i64,
     /// Whether the gang gives up what its group holds at Permit, if it cannot reach its minimum without a member that did not fit.
-    pub fails_together: bool,
+    pub releases_on_failure: bool,
     /// Whether the members of the group at Permit give up their nodes when one member loses its node.
-    pub leaves_together: bool,
+    pub releases_on_unreserve: bool,
     /// The kind of members that count.
-    pub matching: MatchPolicy,
+    pub match_policy: MatchPolicy,
     /// Whether members with scheduling gates count among those that must exist before any member is tried.
     pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included. Empty: only this one.
     pub group: Vec<JobKey>,
     /// A field of its object, or an annotation, with a demand that no law judges, as a JSON pointer.
-    pub unjudged: Option<&'static str>,
+    pub unsupported_field: Option<&'static str>,
 }
 
 /// One pass of attempts over the members of a gang. A host may try them in any order and at any time.
@@ -76,7 +76,7 @@ pub struct Job {
     /// The demands in the annotations of its pods, which count where the job has no object.
     pub annotated: Option<Gang>,
     /// Whether members were bound together once.
-    pub satisfied: bool,
+    pub was_complete: bool,
     /// The earliest creation among its present pods, in nanoseconds since 1970. Pods that are gone do not count, so that a policy that never knew
     /// them decides the same.
     pub first_created: Option<i64>,
@@ -99,7 +99,7 @@ impl Job {
             declared: None,
             declared_at: None,
             annotated: None,
-            satisfied: false,
+            was_complete: false,
             first_created: None,
             first_entered: None,
             priorities: BTreeMap::new(),
@@ -109,7 +109,7 @@ impl Job {
     }
 
     /// Adds a pod.
-    pub fn join(&mut self, ix: PodIx, pod: &PodInfo) {
+    pub fn add_pod(&mut self, ix: PodIx, pod: &PodInfo) {
         self.members.push(ix);
         self.first_created = Some(self.first_created.map_or(pod.created, |first| first.min(pod.created)));
         self.first_entered = Some(self.first_entered.map_or(pod.entered, |first| first.min(pod.entered)));
@@ -117,7 +117,7 @@ impl Job {
     }
 
     /// Removes a pod. `member` returns each of the others.
-    pub fn leave<'p>(&mut self, ix: PodIx, pod: &PodInfo, member: impl Fn(PodIx) -> Option<&'p PodInfo>) {
+    pub fn remove_pod<'p>(&mut self, ix: PodIx, pod: &PodInfo, member: impl Fn(PodIx) -> Option<&'p PodInfo>) {
         self.members.retain(|other| *other != ix);
         self.discount(pod.priority());
         if self.first_created == Some(pod.created) || self.first_entered == Some(pod.entered) {
@@ -155,7 +155,7 @@ impl Job {
         let is_described = self.declared.is_some() || self.annotated.is_some();
         self.members.is_empty()
             && !is_described
-            && !self.satisfied
+            && !self.was_complete
             && self.failed_at.is_none()
             && self.round == GangRound::default()
     }

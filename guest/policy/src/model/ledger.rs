@@ -57,19 +57,19 @@ impl PlansInFlight {
     }
 
     /// Removes the proposals that the host never answered; they are void.
-    pub fn forget_unanswered(&mut self) {
+    pub fn drop_proposed(&mut self) {
         self.entries.retain(|entry| entry.accepted);
     }
 
     /// Enters a plan that is proposed to the host and gives it its number.
-    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>) -> u64 {
+    pub fn add_proposed(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>) -> u64 {
         self.last = self.last.saturating_add(1);
         self.entries.push(PlanRecord { plan: self.last, accepted: false, preemptors, victims });
         self.last
     }
 
     /// Records that the host carries a plan out. The plan replaces an earlier accepted plan without victims for the same pods.
-    pub fn accept(&mut self, plan: u64) {
+    pub fn mark_accepted(&mut self, plan: u64) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.plan == plan) else { return };
         entry.accepted = true;
         let preemptors = entry.preemptors.clone();
@@ -80,7 +80,7 @@ impl PlansInFlight {
     }
 
     /// Removes a plan that the host does not carry out.
-    pub fn refuse(&mut self, plan: u64) {
+    pub fn remove(&mut self, plan: u64) {
         self.entries.retain(|entry| entry.plan != plan);
     }
 
@@ -95,28 +95,32 @@ impl PlansInFlight {
     /// Forgets accepted plans whose victims have left. A plan without waiting preemptors is kept until then: its victims are leaving all the same,
     /// and the next preemptor uses their capacity before any other pod is evicted. A plan without victims is kept while one of its pods waits,
     /// because it is in flight until the leaving pods have left.
-    pub fn prune(&mut self, cluster: &Cluster) {
+    pub fn drop_finished(&mut self, cluster: &Cluster) {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let is_in_flight = |entry: &PlanRecord<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
-        self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0 || is_in_flight(entry));
+        self.entries.retain(|entry| !entry.accepted || entry.victims_left(cluster) > 0 || is_in_flight(entry));
     }
 
     /// Returns whether a plan without victims is in flight for a pod.
-    pub fn awaits(&self, pod: PodIx) -> bool {
+    pub fn is_in_flight_for(&self, pod: PodIx) -> bool {
         let mut entries = self.entries.iter().filter(|entry| entry.accepted && entry.victims.is_empty());
         entries.any(|entry| entry.preemptors.contains(&pod))
     }
 
     /// Returns the accepted plan for one of these pods, and how many of its victims still use a node. `None`: no such plan has victims left, or no
     /// pod of it waits.
-    pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
+    pub fn victims_left_for(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let mine = |entry: &&PlanRecord<PodIx>| {
             entry.accepted
                 && entry.preemptors.iter().any(|pod| preemptors.contains(pod))
                 && entry.preemptors.iter().any(waits)
         };
-        self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
+        self.entries
+            .iter()
+            .filter(mine)
+            .map(|entry| (entry.plan, entry.victims_left(cluster)))
+            .find(|(_, left)| *left > 0)
     }
 
     /// Returns the victims of a plan. Empty for an unknown plan.
@@ -142,8 +146,8 @@ impl PlansInFlight {
 
 impl PlanRecord<PodIx> {
     /// Returns the number of victims that still use a node.
-    fn left(&self, cluster: &Cluster) -> usize {
-        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());
+    fn victims_left(&self, cluster: &Cluster) -> usize {
+        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.location.node().is_some());
         self.victims.iter().filter(holds).count()
     }
 }

@@ -16,12 +16,12 @@ impl NodeSet {
 
     /// Checks whether a node is in the set.
     pub fn has(&self, node: NodeIx) -> bool {
-        self.0.has(node.at())
+        self.0.has(node.position())
     }
 
     /// Takes a node out of the set.
     pub fn remove(&mut self, node: NodeIx) {
-        self.0.set(node.at(), false);
+        self.0.set(node.position(), false);
     }
 
     /// Returns the number of nodes in the set.
@@ -37,7 +37,7 @@ impl NodeSet {
             std::iter::from_fn(move || {
                 let bit = usize::try_from(bits.trailing_zeros()).ok()?;
                 bits &= bits.checked_sub(1)?;
-                NodeIx::of(at.saturating_mul(WORD).saturating_add(bit))
+                NodeIx::from_position(at.saturating_mul(WORD).saturating_add(bit))
             })
         })
     }

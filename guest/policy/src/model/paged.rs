@@ -53,7 +53,7 @@ impl<I: TableIndex, T> PagedTable<I, T> {
     /// Puts an entry under a number and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let (page, at) = place(ix);
-        self.next = self.next.max(ix.at().saturating_add(1));
+        self.next = self.next.max(ix.position().saturating_add(1));
         if self.pages.len() <= page {
             if let Some(last) = self.pages.last_mut().filter(|last| last.used == 0) {
                 *last = TablePage::new();
@@ -83,7 +83,7 @@ impl<I: TableIndex, T> PagedTable<I, T> {
 
     /// Puts an entry under the number after all that were ever given. `None`: there are too many to number.
     pub fn push(&mut self, entry: T) -> Option<I> {
-        let ix = I::of(self.next)?;
+        let ix = I::from_position(self.next)?;
         self.insert(ix, entry);
         Some(ix)
     }
@@ -127,11 +127,11 @@ impl<I: TableIndex, T> PagedTable<I, T> {
 
 /// Returns the page of a number, and the position on the page.
 fn place<I: TableIndex>(ix: I) -> (usize, usize) {
-    (ix.at() / PAGE, ix.at() % PAGE)
+    (ix.position() / PAGE, ix.position() % PAGE)
 }
 
 fn number<I: TableIndex>(page: usize, at: usize) -> Option<I> {
-    I::of(page.checked_mul(PAGE)?.checked_add(at)?)
+    I::from_position(page.checked_mul(PAGE)?.checked_add(at)?)
 }
 
 #[cfg(test)]

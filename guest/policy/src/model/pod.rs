@@ -101,13 +101,13 @@ pub struct PodAttributes {
     /// Whether the pod declares that it may not be a victim.
     pub opted_out: bool,
     /// The name of the reservation that the pod uses.
-    pub inside: Option<NameId>,
+    pub reservation: Option<NameId>,
     /// The disruption budgets that cover it.
     pub budgets: Vec<BudgetIx>,
     /// Whether the pod is marked for deletion by a label.
-    pub marked: bool,
+    pub marked_for_eviction: bool,
     /// A label or an annotation, as a JSON pointer, that demands a placement which no law judges.
-    pub unjudged: Option<&'static str>,
+    pub unsupported_field: Option<&'static str>,
     /// The role of the pod within its job.
     pub task: TaskAttributes,
 }
@@ -165,7 +165,7 @@ pub struct PodInfo {
     /// The one node that the pod may run on, if it demands one.
     pub required_node: Option<NodeIx>,
     /// The place of the pod.
-    pub place: PodLocation,
+    pub location: PodLocation,
     /// The node that the pod is to get once victims have left.
     pub nominated: Option<NodeIx>,
     /// Whether the pod is being deleted.
@@ -195,7 +195,7 @@ impl PodInfo {
     }
 
     /// Checks whether the pod is beyond the minimum of its elastic job. Such pods are the preemptible ones in a system of elastic jobs.
-    pub fn is_elastic(&self) -> bool {
+    pub fn is_preemptible(&self) -> bool {
         self.attributes.preemptibility == Preemptibility::Preemptible
     }
 
@@ -207,11 +207,11 @@ impl PodInfo {
 
     /// Checks whether the pod uses its node only until it is gone: it is being deleted, or is marked for deletion.
     pub fn is_leaving(&self) -> bool {
-        self.terminating || self.attributes.marked
+        self.terminating || self.attributes.marked_for_eviction
     }
 
     /// Returns the node that is kept for this pod of a DaemonSet, which may run nowhere else. `None`: no node is kept for it.
-    pub fn required_node_reservation(&self) -> Option<NodeIx> {
+    pub fn pinned_daemon_node(&self) -> Option<NodeIx> {
         self.required_node.filter(|_| self.daemon)
     }
 
@@ -222,21 +222,21 @@ impl PodInfo {
 
     /// Returns whether the eviction of the pod frees what it requests: it is no reservation, and is inside none.
     pub fn frees_its_request(&self) -> bool {
-        self.name.kind == PodKind::Pod && self.attributes.inside.is_none()
+        self.name.kind == PodKind::Pod && self.attributes.reservation.is_none()
     }
 
     /// Checks whether the pod waits for a node.
     pub fn is_pending(&self) -> bool {
-        self.place == PodLocation::Pending && !self.terminating
+        self.location == PodLocation::Pending && !self.terminating
     }
 
     /// Checks whether the policy may decide about the pod now: it has no scheduling gate, and is no other scheduler's pod.
-    pub fn may_be_tried(&self) -> bool {
+    pub fn is_ungated_and_own(&self) -> bool {
         !self.gated && !self.foreign
     }
 
     /// Checks whether the pod waits for a node and may be given one.
     pub fn is_schedulable(&self) -> bool {
-        self.is_pending() && self.may_be_tried()
+        self.is_pending() && self.is_ungated_and_own()
     }
 }

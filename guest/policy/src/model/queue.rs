@@ -47,7 +47,7 @@ pub struct Queue {
     /// Whether it takes the pods that belong to no other queue.
     pub is_default: bool,
     /// The share that replaces its maximum for now, where its system divides the cluster among queues.
-    pub runtime: Option<ResourceBound<Max>>,
+    pub runtime_quota: Option<ResourceBound<Max>>,
     /// The amounts that its pods use.
     pub used: QueueUsage<Used>,
     /// The amounts that its pods request, whether they use them or wait for them.
@@ -56,8 +56,8 @@ pub struct Queue {
 
 impl Queue {
     /// Returns the amounts that the queue may use now, and the name of that bound.
-    pub fn limit(&self) -> (&'static str, &ResourceBound<Max>) {
-        match &self.runtime {
+    pub fn effective_max(&self) -> (&'static str, &ResourceBound<Max>) {
+        match &self.runtime_quota {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
         }
@@ -74,7 +74,7 @@ impl Queue {
     /// queue has neither.
     pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {
         let guaranteed = self.bounds.guaranteed.get(resource).filter(|guaranteed| guaranteed.0 > 0);
-        let max = self.limit().1.get(resource).map_or(i64::MAX, |max| max.0);
+        let max = self.effective_max().1.get(resource).map_or(i64::MAX, |max| max.0);
         let deserved = self.bounds.deserved.get(resource).map(|deserved| Deserved(deserved.0.min(max)));
         deserved.max(guaranteed.map(|guaranteed| Deserved(guaranteed.0)))
     }
@@ -120,14 +120,14 @@ impl<K: AmountKind> QueueUsage<K> {
     }
 
     /// Books a request in or out.
-    pub(super) fn book(&mut self, entry: Adjustment, preemptibility: Preemptibility, request: &ResourceRequest) {
+    pub(super) fn adjust(&mut self, entry: Adjustment, preemptibility: Preemptibility, request: &ResourceRequest) {
         let amounts = match preemptibility {
             Preemptibility::Preemptible => &mut self.preemptible,
             Preemptibility::NonPreemptible => &mut self.non_preemptible,
         };
         match entry {
-            Adjustment::In => amounts.add(request),
-            Adjustment::Out => amounts.subtract(request),
+            Adjustment::Add => amounts.add(request),
+            Adjustment::Subtract => amounts.subtract(request),
         }
     }
 }
@@ -136,7 +136,7 @@ impl<K: AmountKind> QueueUsage<K> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Adjustment {
     /// The amount is added.
-    In,
+    Add,
     /// The amount is subtracted.
-    Out,
+    Subtract,
 }

@@ -75,7 +75,7 @@ impl<K: Ord> Ranks<K> {
             self.tail.push((name, rank));
             return RankChange::Rank(rank);
         }
-        self.settle();
+        self.merge_tail();
         let above = match self.known.range(&name..).next() {
             Some((same, known)) if *same == name => return RankChange::Rank(known.rank),
             above => above.map(|(_, known)| *known),
@@ -100,12 +100,12 @@ impl<K: Ord> Ranks<K> {
 
     /// Forgets a name.
     pub fn remove(&mut self, name: &K) {
-        self.settle();
+        self.merge_tail();
         self.known.remove(name);
     }
 
     /// Puts the names that came in order to the others. Many are put there all at once.
-    fn settle(&mut self) {
+    fn merge_tail(&mut self) {
         let tail = std::mem::take(&mut self.tail).into_iter().map(|(name, rank)| (name, NameRank { rank, turn: 0 }));
         if tail.len() > self.known.len().div_ceil(8) {
             self.known.append(&mut tail.collect());

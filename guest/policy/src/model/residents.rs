@@ -37,7 +37,7 @@ pub struct NodePods {
     stale: Vec<NodeIx>,
     is_stale: BitSet,
     /// Whether all nodes were read once.
-    is_read: bool,
+    is_loaded: bool,
 }
 
 /// The number of classes up to which they are not renumbered. With more classes than this, and than pods, most classes have no pods any more.
@@ -45,29 +45,29 @@ const FEW_CLASSES: usize = 1024;
 
 impl NodePods {
     /// Marks a node as changed: its pods have changed, or an attribute of one of them.
-    pub fn outdate(&mut self, node: NodeIx) {
-        if self.is_read && self.is_stale.insert(node.at()) {
+    pub fn mark_stale(&mut self, node: NodeIx) {
+        if self.is_loaded && self.is_stale.insert(node.position()) {
             self.stale.push(node);
         }
     }
 
     /// Forgets all nodes, because an attribute of many pods has changed.
-    pub fn outdate_all(&mut self) {
+    pub fn mark_all_stale(&mut self) {
         *self = NodePods::default();
     }
 
     /// Reads the nodes that have changed.
     pub fn refresh(&mut self, nodes: &Table<NodeIx, NodeInfo>, pods: &PagedTable<PodIx, PodInfo>) {
         if self.classes.len() > FEW_CLASSES.max(pods.len()) {
-            self.outdate_all();
+            self.mark_all_stale();
         }
         let stale = std::mem::take(&mut self.stale);
-        if !self.is_read {
-            self.is_read = true;
+        if !self.is_loaded {
+            self.is_loaded = true;
             nodes.iter().for_each(|(ix, node)| self.read(ix, Some(node), pods));
         }
         for ix in stale {
-            self.is_stale.set(ix.at(), false);
+            self.is_stale.set(ix.position(), false);
             self.read(ix, nodes.get(ix), pods);
         }
     }
@@ -86,7 +86,7 @@ impl NodePods {
         let mut list = self.nodes.remove(ix).unwrap_or_default();
         list.clear();
         for (pod_ix, pod) in node.iter().flat_map(|node| &node.pods).filter_map(|ix| Some((*ix, pods.get(*ix)?))) {
-            let next = VictimClassIx::of(self.classes.len()).unwrap_or(VictimClassIx(u32::MAX));
+            let next = VictimClassIx::from_position(self.classes.len()).unwrap_or(VictimClassIx(u32::MAX));
             let class = *self.classes.entry(VictimClassKey::of(pod)).or_insert(next);
             list.push(NodePod {
                 pod: pod_ix,

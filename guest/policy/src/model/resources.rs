@@ -3,7 +3,7 @@
 //! A resource is a dense number, an amount a whole number of the contract's unit.
 //!
 //! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past
-//! [`CEILING`](super::totals::CEILING). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
+//! [`MAX_TOTAL`](super::totals::CEILING). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
 //! fits 64 bits. Additions saturate only so that no panic is left in the code.
 
 /// A resource, as the host numbered it.
@@ -108,7 +108,7 @@ impl PartialEq for Amounts {
 impl Eq for Amounts {}
 
 /// Returns the minimum number of pods that free the missing amount, none of which frees more than `largest`.
-pub fn count_for(missing: i64, largest: i64) -> i64 {
+pub fn min_pods_to_free(missing: i64, largest: i64) -> i64 {
     let count = missing.max(0).unsigned_abs().div_ceil(largest.max(1).unsigned_abs());
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bits::{BitSet, WORD, put};
+use super::bits::{BitSet, WORD, set_growing};
 use super::index::{Table, TableIndex};
 use super::{NodeInfo, NodeIx, ResourceIx, ResourceRequest};
 
@@ -21,7 +21,7 @@ pub struct CapacityColumns {
     stale: Vec<NodeIx>,
     is_stale: BitSet,
     /// Whether all nodes were read once.
-    is_read: bool,
+    is_loaded: bool,
 }
 
 /// One resource of all nodes, by node number; zero for a number without a node. The lists end with the last node that has some of the resource: pods
@@ -51,16 +51,16 @@ struct RequestColumn<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Insufficient {
     /// There is too little even when the node is empty.
-    AtAll(ResourceIx),
+    Allocatable(ResourceIx),
     /// There is too little while other pods use what they use.
-    Now(ResourceIx),
+    Free(ResourceIx),
 }
 
 /// The input of a scan.
 #[derive(Debug)]
 pub struct CapacityScan<'a> {
     /// The requested resources, in the order of their numbers.
-    asked: Vec<RequestColumn<'a>>,
+    requested: Vec<RequestColumn<'a>>,
     present: &'a BitSet,
     nominated: &'a BitSet,
 }
@@ -73,20 +73,20 @@ impl CapacityScan<'_> {
     pub const WORD: usize = WORD;
 
     /// Checks whether [`CapacityScan::lacking`] and [`CapacityScan::large_enough`] cover the whole request, not only its first resources.
-    pub fn takes(request: &ResourceRequest) -> bool {
+    pub fn supports(request: &ResourceRequest) -> bool {
         request.iter().count() <= MOST_RESOURCES
     }
 
     /// Returns what the request lacks on each of so many nodes, as one number a node; 0: nothing. A resource that the empty node lacks comes first.
     ///
     /// Each resource is a pass over all nodes without a branch. Later passes overwrite earlier ones, so they run from the last resource to the first.
-    pub fn lacking(&self, nodes: usize) -> Vec<u8> {
+    pub fn first_insufficient(&self, nodes: usize) -> Vec<u8> {
         let mut lacking = vec![0; nodes];
-        for asked in self.asked.iter().rev() {
+        for asked in self.requested.iter().rev() {
             mark(&mut lacking, asked.free, asked.amount, asked.number);
         }
-        for asked in self.asked.iter().rev().filter(|asked| asked.least < asked.amount) {
-            mark(&mut lacking, asked.allocatable, asked.amount, asked.number | NEVER);
+        for asked in self.requested.iter().rev().filter(|asked| asked.least < asked.amount) {
+            mark(&mut lacking, asked.allocatable, asked.amount, asked.number | TOO_SMALL_BIT);
         }
         lacking
     }
@@ -94,7 +94,7 @@ impl CapacityScan<'_> {
     /// Returns which of so many nodes have enough when they are empty, one bit a node. A resource of which every node has enough costs nothing.
     pub fn large_enough(&self, nodes: usize) -> Vec<u64> {
         let mut words: Vec<u64> = (0..nodes.div_ceil(WORD)).map(|word| self.present(word)).collect();
-        for asked in self.asked.iter().filter(|asked| asked.least < asked.amount) {
+        for asked in self.requested.iter().filter(|asked| asked.least < asked.amount) {
             let rooms = asked.allocatable.chunks(WORD).chain(std::iter::repeat(&[][..]));
             for (word, room) in words.iter_mut().zip(rooms) {
                 *word &= room.iter().rev().fold(0, |bits, room| bits << 1 | u64::from(*room >= asked.amount));
@@ -104,9 +104,13 @@ impl CapacityScan<'_> {
     }
 
     /// Returns the resource that such a number names. `None`: nothing is lacking.
-    pub fn meant(&self, lacking: u8) -> Option<Insufficient> {
-        let asked = self.asked.get(usize::from(lacking & !NEVER).checked_sub(1)?)?;
-        Some(if lacking & NEVER == 0 { Insufficient::Now(asked.resource) } else { Insufficient::AtAll(asked.resource) })
+    pub fn decode(&self, lacking: u8) -> Option<Insufficient> {
+        let asked = self.requested.get(usize::from(lacking & !TOO_SMALL_BIT).checked_sub(1)?)?;
+        Some(if lacking & TOO_SMALL_BIT == 0 {
+            Insufficient::Free(asked.resource)
+        } else {
+            Insufficient::Allocatable(asked.resource)
+        })
     }
 
     /// Returns which of 64 nodes exist, one bit a node.
@@ -123,7 +127,7 @@ impl CapacityScan<'_> {
 }
 
 /// The bit that marks a lacking resource of which even the empty node has too little.
-const NEVER: u8 = 0x80;
+const TOO_SMALL_BIT: u8 = 0x80;
 
 /// The number of nodes between two branches. Without this, a scan in the sandbox is mostly its checks of the time. The numbers of so many nodes are
 /// the bytes of one word.
@@ -148,26 +152,26 @@ fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
 
 impl CapacityColumns {
     /// Marks a node as changed: its allocatable or free amounts, or the pods nominated to it.
-    pub fn outdate(&mut self, node: NodeIx) {
-        if self.is_read && self.is_stale.insert(node.at()) {
+    pub fn mark_stale(&mut self, node: NodeIx) {
+        if self.is_loaded && self.is_stale.insert(node.position()) {
             self.stale.push(node);
         }
     }
 
     /// Forgets all nodes, because the amounts of all of them have changed.
-    pub fn outdate_all(&mut self) {
+    pub fn mark_all_stale(&mut self) {
         *self = CapacityColumns::default();
     }
 
     /// Copies the changes of nodes, and the resources of a request that are read for the first time.
     pub fn refresh(&mut self, nodes: &Table<NodeIx, NodeInfo>, request: &ResourceRequest) {
         let stale = std::mem::take(&mut self.stale);
-        if !self.is_read {
-            self.is_read = true;
+        if !self.is_loaded {
+            self.is_loaded = true;
             nodes.iter().for_each(|(ix, node)| self.read(ix, Some(node)));
         }
         for ix in stale {
-            self.is_stale.set(ix.at(), false);
+            self.is_stale.set(ix.position(), false);
             self.read(ix, nodes.get(ix));
         }
         for (resource, _) in request.iter().take(MOST_RESOURCES) {
@@ -189,7 +193,7 @@ impl CapacityColumns {
                 free,
             }
         });
-        CapacityScan { asked: asked.collect(), present: &self.present, nominated: &self.nominated }
+        CapacityScan { requested: asked.collect(), present: &self.present, nominated: &self.nominated }
     }
 
     /// Returns the free amounts of a resource, by node. [`CapacityColumns::refresh`] must be called first, for a request that names the resource.
@@ -204,12 +208,12 @@ impl CapacityColumns {
 
     /// Checks whether pods are nominated to a node.
     pub fn has_nominated(&self, node: NodeIx) -> bool {
-        self.nominated.has(node.at())
+        self.nominated.has(node.position())
     }
 
     fn read(&mut self, ix: NodeIx, node: Option<&NodeInfo>) {
-        self.present.set(ix.at(), node.is_some());
-        self.nominated.set(ix.at(), node.is_some_and(|node| !node.nominated.is_empty()));
+        self.present.set(ix.position(), node.is_some());
+        self.nominated.set(ix.position(), node.is_some_and(|node| !node.nominated.is_empty()));
         for (resource, column) in &mut self.columns {
             column.read(ix, *resource, node);
         }
@@ -229,8 +233,8 @@ impl Column {
             self.least = self.least.min(allocatable);
         }
         for (list, amount) in [(&mut self.allocatable, allocatable), (&mut self.free, free)] {
-            if amount != 0 || ix.at() < list.len() {
-                put(list, ix.at(), amount);
+            if amount != 0 || ix.position() < list.len() {
+                set_growing(list, ix.position(), amount);
             }
         }
     }
@@ -248,10 +252,14 @@ mod tests {
         let (memory, cluster) = (ResourceIx(1), world.engine.cluster_mut());
         let request = ResourceRequest::new(vec![(memory, 8)]);
         cluster.prepare_scan(&request);
-        assert_eq!((cluster.rooms().free(memory), cluster.rooms().allocatable(memory)), (&[0, 8][..], &[0, 8][..]));
+        assert_eq!(
+            (cluster.capacity_columns().free(memory), cluster.capacity_columns().allocatable(memory)),
+            (&[0, 8][..], &[0, 8][..])
+        );
         let scan = cluster.scan(&request);
         assert_eq!(scan.large_enough(70), [0b10, 0]);
-        let fits = scan.lacking(70).into_iter().enumerate().filter(|(_, number)| scan.meant(*number).is_none());
+        let fits =
+            scan.first_insufficient(70).into_iter().enumerate().filter(|(_, number)| scan.decode(*number).is_none());
         assert_eq!(fits.map(|(at, _)| at).collect::<Vec<_>>(), [1]);
     }
 }

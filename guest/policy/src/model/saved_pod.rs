@@ -24,7 +24,7 @@ impl PodIdentity {
     }
 
     /// Checks whether a pod with this name and uid is the saved pod. Where a uid is missing, the name decides.
-    fn is(&self, name: &PodName, uid: &str) -> bool {
+    fn matches(&self, name: &PodName, uid: &str) -> bool {
         self.name == *name && (uid.is_empty() || self.uid.is_empty() || uid == self.uid)
     }
 }
@@ -46,11 +46,11 @@ impl<'c> PodsByName<'c> {
     /// Returns the pod that was saved. `None`: it is gone, or another pod of the same name has replaced it.
     pub fn find(&self, saved: &PodIdentity) -> Option<PodIx> {
         let ix = PodIx(saved.number);
-        if self.cluster.pod(ix).is_some_and(|pod| saved.is(&pod.name, &pod.uid)) {
+        if self.cluster.pod(ix).is_some_and(|pod| saved.matches(&pod.name, &pod.uid)) {
             return Some(ix);
         }
         let in_order = || self.cluster.pods().map(|(ix, pod)| (&pod.name, (ix, pod.uid.as_str()))).collect();
         let (ix, uid) = self.by_name.get_or_init(in_order).get(&saved.name)?;
-        saved.is(&saved.name, uid).then_some(*ix)
+        saved.matches(&saved.name, uid).then_some(*ix)
     }
 }

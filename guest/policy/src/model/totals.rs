@@ -4,7 +4,7 @@ use super::ResourceIx;
 
 /// The upper bound of the sum of the requests of all pods, and of the allocatable amounts of all nodes, for each resource. A sum in a trial counts a
 /// node or a pod at most twice, once as it is and once as promised. So four times this bound fits into 64 bits.
-pub const CEILING: i64 = i64::MAX >> 2;
+pub const MAX_TOTAL: i64 = i64::MAX >> 2;
 
 /// The error that a sum would be larger than can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -20,14 +20,14 @@ pub struct ResourceTotals(Vec<i128>);
 
 impl ResourceTotals {
     /// Checks whether an object may have these amounts instead of the old ones. The error names a resource whose sum would overflow.
-    pub fn admit(
+    pub fn check_sum_fits(
         &self,
         old: impl Fn(ResourceIx) -> i64,
         new: impl Iterator<Item = (ResourceIx, i64)>,
     ) -> Result<(), SumOverflow> {
         for (resource, amount) in new {
             let sum = self.get(resource).saturating_sub(size(old(resource))).saturating_add(size(amount));
-            if sum > i128::from(CEILING) {
+            if sum > i128::from(MAX_TOTAL) {
                 return Err(SumOverflow { resource });
             }
         }
@@ -77,18 +77,18 @@ mod tests {
     #[test]
     fn a_total_past_the_ceiling_is_refused_and_one_that_replaces_another_counts_once() {
         let mut totals = ResourceTotals::default();
-        totals.add([(CPU, 1), (MEMORY, CEILING)].into_iter());
-        let admit = |old: i64, new: i64| totals.admit(|_| old, [(CPU, 1), (MEMORY, new)].into_iter());
+        totals.add([(CPU, 1), (MEMORY, MAX_TOTAL)].into_iter());
+        let admit = |old: i64, new: i64| totals.check_sum_fits(|_| old, [(CPU, 1), (MEMORY, new)].into_iter());
         assert_eq!(admit(0, 0), Ok(()));
         assert_eq!(admit(0, 1), Err(SumOverflow { resource: MEMORY }));
         assert_eq!(admit(1, 1), Ok(()));
         assert_eq!(admit(1, -2), Err(SumOverflow { resource: MEMORY }), "what is less than nothing counts as well");
         totals.subtract([(MEMORY, 2)].into_iter());
-        assert_eq!(totals.admit(|_| 0, [(MEMORY, 2)].into_iter()), Ok(()));
+        assert_eq!(totals.check_sum_fits(|_| 0, [(MEMORY, 2)].into_iter()), Ok(()));
     }
 
     #[test]
     fn four_times_the_ceiling_fits_64_bits() {
-        assert_eq!(CEILING.checked_mul(4), Some(i64::MAX - 3));
+        assert_eq!(MAX_TOTAL.checked_mul(4), Some(i64::MAX - 3));
     }
 }

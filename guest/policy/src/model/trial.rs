@@ -7,7 +7,7 @@ use super::{Cluster, NodeIx, PodIx, PodLocation};
 pub struct Trial<'c> {
     cluster: &'c mut Cluster,
     /// Every pod that was moved, with its place before, oldest first.
-    log: Vec<(PodIx, PodLocation)>,
+    moves: Vec<(PodIx, PodLocation)>,
 }
 
 /// A moment of a trial to which it can be rewound.
@@ -18,7 +18,7 @@ impl<'c> Trial<'c> {
     /// Begins a trial.
     pub fn new(cluster: &'c mut Cluster) -> Trial<'c> {
         cluster.begin_trial();
-        Trial { cluster, log: Vec::new() }
+        Trial { cluster, moves: Vec::new() }
     }
 
     /// Returns the cluster as the trial has it.
@@ -27,23 +27,23 @@ impl<'c> Trial<'c> {
     }
 
     /// Returns the cluster for a nested trial, which must end before this one.
-    pub fn inner(&mut self) -> &mut Cluster {
+    pub fn nested(&mut self) -> &mut Cluster {
         self.cluster
     }
 
     /// Returns a mark of this moment, for a rewind.
-    pub fn mark(&self) -> Savepoint {
-        Savepoint(self.log.len())
+    pub fn savepoint(&self) -> Savepoint {
+        Savepoint(self.moves.len())
     }
 
     /// Evicts a pod: it leaves its node and does not wait for another. What the pod requests stays booked with its queue until it is gone.
     pub fn evict(&mut self, pod: PodIx) {
-        self.put(pod, PodLocation::Evicted)
+        self.set_location(pod, PodLocation::Evicted)
     }
 
     /// Takes the reserved node of a pod back: the pod waits for a node again.
     pub fn unreserve(&mut self, pod: PodIx) {
-        self.put(pod, PodLocation::Pending)
+        self.set_location(pod, PodLocation::Pending)
     }
 
     /// Evicts a pod and the pods that are evicted together with it.
@@ -53,22 +53,22 @@ impl<'c> Trial<'c> {
 
     /// Places a pod on a node, whether it fits there or not.
     pub fn place(&mut self, pod: PodIx, node: NodeIx) {
-        self.put(pod, PodLocation::Reserved(node))
+        self.set_location(pod, PodLocation::Reserved(node))
     }
 
     /// Rewinds the trial to a mark: undoes all changes since.
     pub fn rewind(&mut self, mark: Savepoint) {
-        while self.log.len() > mark.0 {
-            if let Some((pod, place)) = self.log.pop() {
-                self.cluster.try_place(pod, place);
+        while self.moves.len() > mark.0 {
+            if let Some((pod, place)) = self.moves.pop() {
+                self.cluster.move_in_trial(pod, place);
             }
         }
     }
 
     /// Puts a pod at a place, or back at its former place.
-    pub fn put(&mut self, pod: PodIx, place: PodLocation) {
-        if let Some(old) = self.cluster.try_place(pod, place) {
-            self.log.push((pod, old));
+    pub fn set_location(&mut self, pod: PodIx, place: PodLocation) {
+        if let Some(old) = self.cluster.move_in_trial(pod, place) {
+            self.moves.push((pod, old));
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct PlacementDemand {
 }
 
 /// Returns the JSON pointer to the first annotation that must be met; `value` looks an annotation up by its key.
-pub fn unjudged<'a>(
+pub fn first_unsupported<'a>(
     demands: &[PlacementDemand],
     value: impl Fn(&'static str) -> Option<&'a str>,
 ) -> Option<&'static str> {
@@ -32,7 +32,7 @@ pub fn is_hard(text: &str, of: impl Fn(&Value) -> bool) -> bool {
 }
 
 /// Returns whether a JSON object has a field with some content: no `null`, and no empty text, list or object.
-pub fn says(value: &Value, field: &str) -> bool {
+pub fn has_content(value: &Value, field: &str) -> bool {
     match value.get(field) {
         None | Some(Value::Null) => false,
         Some(Value::String(text)) => !text.is_empty(),

@@ -52,7 +52,7 @@ impl ParsedObject {
     }
 
     /// Returns the name of the object for messages: `Kind/namespace/name`, or `Kind/name`.
-    pub fn title(&self) -> String {
+    pub fn object_name(&self) -> String {
         match self.namespace.as_str() {
             "" => format!("{}/{}", self.kind, self.name),
             namespace => format!("{}/{namespace}/{}", self.kind, self.name),
@@ -71,7 +71,7 @@ impl ParsedObject {
 
     /// Creates a finding of the given severity.
     pub fn finding(&self, severity: Severity, path: &str, message: String, remedy: &str) -> Finding {
-        Finding { severity, object: self.title(), path: path.to_owned(), message, remedy: remedy.to_owned() }
+        Finding { severity, object: self.object_name(), path: path.to_owned(), message, remedy: remedy.to_owned() }
     }
 
     /// Returns the value at a JSON pointer. `null` counts as absent.

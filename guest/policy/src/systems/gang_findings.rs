@@ -42,19 +42,19 @@ pub struct GangFindings {
     /// The jobs of pods that were read since the last report.
     read: BTreeMap<JobIx, UnreportedPods>,
     /// The jobs without a PodGroup that are reported.
-    undeclared: BTreeSet<JobIx>,
+    undescribed: BTreeSet<JobIx>,
     /// The jobs of unlike pods that are reported.
-    unlike: BTreeSet<JobIx>,
+    mixed: BTreeSet<JobIx>,
 }
 
 impl GangFindings {
     /// Creates the findings of a system that expects the pods of a job to be equal.
-    pub fn of_like_pods(labels: GangLabelKeys) -> GangFindings {
+    pub fn for_equal_pods(labels: GangLabelKeys) -> GangFindings {
         GangFindings { labels: Some(labels), ..GangFindings::default() }
     }
 
     /// Records that a pod names a gang in the field at this JSON pointer.
-    pub fn note(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
+    pub fn record(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
         let (namespace, name) = (&pod.template.namespace, &pod.name);
         let read = match self.read.entry(job) {
             Entry::Occupied(read) => read.into_mut(),
@@ -72,18 +72,18 @@ impl GangFindings {
 
     /// Makes the findings about the gangs whose pods were read since the last call.
     pub fn report(&mut self, cluster: &Cluster, findings: &mut Findings) {
-        self.undeclared.retain(|ix| cluster.job(*ix).is_some_and(|job| job.gang().is_none()));
+        self.undescribed.retain(|ix| cluster.job(*ix).is_some_and(|job| job.gang().is_none()));
         for (ix, read) in std::mem::take(&mut self.read) {
             let Some(job) = cluster.job(ix).filter(|job| !job.members.is_empty()) else { continue };
-            if job.gang().is_none() && self.undeclared.insert(ix) {
-                findings.push(undeclared(&read.first, &job.key.1));
+            if job.gang().is_none() && self.undescribed.insert(ix) {
+                findings.push(undescribed_finding(&read.first, &job.key.1));
             }
-            if !self.unlike.contains(&ix) && are_like_the_others(cluster, job, &read.pods) {
+            if !self.mixed.contains(&ix) && are_equal_to_others(cluster, job, &read.pods) {
                 continue;
             }
-            match self.labels.and_then(|labels| unlike(cluster, ix, labels)) {
-                None => drop(self.unlike.remove(&ix)),
-                Some(finding) if self.unlike.insert(ix) => findings.push(finding),
+            match self.labels.and_then(|labels| mixed_finding(cluster, ix, labels)) {
+                None => drop(self.mixed.remove(&ix)),
+                Some(finding) if self.mixed.insert(ix) => findings.push(finding),
                 Some(_) => {}
             }
         }
@@ -91,7 +91,7 @@ impl GangFindings {
 }
 
 /// Makes the finding that the gang of a pod is not described.
-fn undeclared(GangReference { pod, path }: &GangReference, job: &str) -> Finding {
+fn undescribed_finding(GangReference { pod, path }: &GangReference, job: &str) -> Finding {
     let (namespace, group) = (&pod.namespace, job.rsplit('/').next().unwrap_or(job));
     let message = format!(
         "there is no usable PodGroup `{namespace}/{group}`, which the pod names: the pods of the gang are not tried"
@@ -101,24 +101,24 @@ fn undeclared(GangReference { pod, path }: &GangReference, job: &str) -> Finding
 }
 
 /// Returns the pods of a job that are compared: those that have not ended and are not being deleted.
-fn compared<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
+fn compared_pods<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let pods = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-    pods.filter(|(_, pod)| pod.place != PodLocation::Finished && !pod.terminating)
+    pods.filter(|(_, pod)| pod.location != PodLocation::Finished && !pod.terminating)
 }
 
 /// Returns whether some pods of a job equal one of its other pods, which equal each other. So only a few pods are compared where a large job grows
 /// pod by pod.
-fn are_like_the_others(cluster: &Cluster, job: &Job, pods: &BTreeSet<PodIx>) -> bool {
-    let Some((_, other)) = compared(cluster, job).find(|(ix, _)| !pods.contains(ix)) else { return false };
-    !pods.iter().filter_map(|ix| cluster.pod(*ix)).any(|pod| is_unlike(pod, other))
+fn are_equal_to_others(cluster: &Cluster, job: &Job, pods: &BTreeSet<PodIx>) -> bool {
+    let Some((_, other)) = compared_pods(cluster, job).find(|(ix, _)| !pods.contains(ix)) else { return false };
+    !pods.iter().filter_map(|ix| cluster.pod(*ix)).any(|pod| are_different(pod, other))
 }
 
 /// Returns the finding about the first pod of a job, by name, that differs from the first pod. `None`: all are equal.
-fn unlike(cluster: &Cluster, ix: JobIx, labels: GangLabelKeys) -> Option<Finding> {
+fn mixed_finding(cluster: &Cluster, ix: JobIx, labels: GangLabelKeys) -> Option<Finding> {
     let job = cluster.job(ix)?;
-    let pods = || compared(cluster, job).map(|(_, pod)| pod);
+    let pods = || compared_pods(cluster, job).map(|(_, pod)| pod);
     let first = pods().min_by_key(|pod| pod.rank)?;
-    let pod = pods().filter(|pod| is_unlike(pod, first)).min_by_key(|pod| pod.rank)?;
+    let pod = pods().filter(|pod| are_different(pod, first)).min_by_key(|pod| pod.rank)?;
     let (path, what, own, other) = difference(cluster, labels, pod, first)?;
     let message = format!(
         "the pod has {what} {own} and pod `{}` of the same job {other}: the job may do what its least entitled pod may",
@@ -129,7 +129,7 @@ fn unlike(cluster: &Cluster, ix: JobIx, labels: GangLabelKeys) -> Option<Finding
 }
 
 /// Returns whether two pods differ in what the laws read.
-fn is_unlike(pod: &PodInfo, other: &PodInfo) -> bool {
+fn are_different(pod: &PodInfo, other: &PodInfo) -> bool {
     let key = |pod: &PodInfo| (pod.priority(), pod.attributes.may_preempt, pod.attributes.preemptibility, pod.queue);
     key(pod) != key(other)
 }
@@ -215,7 +215,7 @@ mod tests {
         world.object(pod_group("g", 2, &[]));
         world.pod(pod("a").job("g"));
         assert_eq!(said(&mut world), []);
-        world.tell(vec![Event::ObjectRemoved(key(&pod_group("g", 2, &[])))]);
+        world.apply(vec![Event::ObjectRemoved(key(&pod_group("g", 2, &[])))]);
         world.pod(pod("b").job("g"));
         assert_eq!(said(&mut world).len(), 1, "the PodGroup is gone");
     }

@@ -45,7 +45,7 @@ pub trait System: Send {
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes;
 
     /// Reads what has changed in a known pod: all but its status is as it was read before.
-    fn read_status(&mut self, _cluster: &Cluster, _status: &PodStatus, _attributes: &mut PodAttributes) {}
+    fn read_pod_status(&mut self, _cluster: &Cluster, _status: &PodStatus, _attributes: &mut PodAttributes) {}
 
     /// Removes a pod.
     fn forget_pod(&mut self, _pod: PodIx) {}
@@ -73,10 +73,10 @@ pub trait System: Send {
     fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<NameId>) {}
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
-    fn recompute(&mut self, _cluster: &mut Cluster) {}
+    fn refresh_derived_values(&mut self, _cluster: &mut Cluster) {}
 
     /// Updates the values that the order of the queue compares.
-    fn update_order(&mut self, _cluster: &mut Cluster) {}
+    fn refresh_queue_order(&mut self, _cluster: &mut Cluster) {}
 
     /// Returns the state that cannot be derived from the cluster, for a checkpoint.
     fn checkpoint(&self, _cluster: &Cluster) -> serde_json::Value {
@@ -102,20 +102,20 @@ pub trait System: Send {
     }
 
     /// Returns the system's own terms for a queue and its bounds.
-    fn terms(&self) -> QueueVocabulary {
+    fn vocabulary(&self) -> QueueVocabulary {
         QueueVocabulary::default()
     }
 
     /// Records that PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
-    fn pre_filtered(&mut self, _cluster: &mut Cluster, _pod: PodIx) -> Effects {
+    fn on_pre_filter_passed(&mut self, _cluster: &mut Cluster, _pod: PodIx) -> Effects {
         Effects::default()
     }
 
     /// Records that Permit allowed a pod, and the pods that waited for it, to be bound.
-    fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
+    fn on_permit_allowed(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
 
     /// Records that a pod lost its reserved node. Returns the effects on other pods.
-    fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
+    fn on_unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
         Effects::default()
     }
 }
@@ -147,7 +147,7 @@ impl Default for QueueVocabulary {
 }
 
 /// Returns the sentences of these laws and of the engine, in the words of a system.
-fn sentences(rules: &[LawListing], terms: QueueVocabulary) -> Vec<Template> {
+fn message_templates(rules: &[LawListing], terms: QueueVocabulary) -> Vec<Template> {
     let QueueVocabulary { queue, guaranteed, deserved, max } = terms;
     let words = [("@queue", queue), ("@guaranteed", guaranteed), ("@deserved", deserved), ("@max", max)];
     rules.iter().chain(&engine_rules()).flat_map(|rule| rule.sentences(&words)).collect()
@@ -157,7 +157,7 @@ fn sentences(rules: &[LawListing], terms: QueueVocabulary) -> Vec<Template> {
 struct SystemRegistration {
     describe: fn() -> SystemInfo,
     configure: fn(&SystemArguments) -> Result<Box<dyn System>, ConfigError>,
-    rules: fn() -> Vec<LawListing>,
+    list_laws: fn() -> Vec<LawListing>,
 }
 
 /// The systems, the default one first.
@@ -165,19 +165,19 @@ const SYSTEMS: [SystemRegistration; 5] = [
     SystemRegistration {
         describe: koordinator::describe,
         configure: koordinator::configure,
-        rules: koordinator::rules,
+        list_laws: koordinator::list_laws,
     },
-    SystemRegistration { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
+    SystemRegistration { describe: volcano::describe, configure: volcano::configure, list_laws: volcano::list_laws },
     SystemRegistration {
         describe: coscheduling::describe,
         configure: coscheduling::configure,
-        rules: coscheduling::rules,
+        list_laws: coscheduling::list_laws,
     },
-    SystemRegistration { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
+    SystemRegistration { describe: yunikorn::describe, configure: yunikorn::configure, list_laws: yunikorn::list_laws },
     SystemRegistration {
-        describe: coscheduling::describe_as_plugin,
-        configure: coscheduling::configure_as_plugin,
-        rules: kubernetes::rules,
+        describe: coscheduling::describe_kubernetes_with_gangs,
+        configure: coscheduling::configure_kubernetes_with_gangs,
+        list_laws: kubernetes::list_laws,
     },
 ];
 
@@ -187,8 +187,8 @@ pub fn describe() -> Vec<SystemInfo> {
 }
 
 /// Returns every law of every system under any arguments, with the name of its system.
-pub fn rules() -> Vec<(String, LawListing)> {
-    let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.rules)()));
+pub fn list_laws() -> Vec<(String, LawListing)> {
+    let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.list_laws)()));
     systems.flat_map(|(name, rules)| rules.into_iter().map(move |rule| (name.clone(), rule))).collect()
 }
 
@@ -203,6 +203,6 @@ pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigE
 
 /// Returns what takes the place of a memory that could not be written: the text of the error. No memory is a text, so restoring it fails
 /// with that text.
-pub fn unsaved(error: serde_json::Error) -> serde_json::Value {
+pub fn unsaved_state(error: serde_json::Error) -> serde_json::Value {
     error.to_string().into()
 }

@@ -20,14 +20,14 @@ pub struct NamedQueues {
     /// The queues that are reported as missing.
     reported: BTreeSet<NameId>,
     /// The version of the tree of queues at the last report.
-    tree: u64,
+    tree_version: u64,
     /// Whether a queue has been named for the first time since the last report.
     has_new: bool,
 }
 
 impl NamedQueues {
     /// Notes that an object names a queue in the field at this JSON pointer, and returns the number of the name.
-    pub fn note(
+    pub fn record(
         &mut self,
         cluster: &mut Cluster,
         queue: &str,
@@ -57,10 +57,10 @@ impl NamedQueues {
         outcome: impl Fn(&str, &ParsedObject) -> Option<String>,
         findings: &mut Findings,
     ) {
-        if !std::mem::take(&mut self.has_new) && self.tree == cluster.queue_trees() {
+        if !std::mem::take(&mut self.has_new) && self.tree_version == cluster.queue_trees() {
             return;
         }
-        self.tree = cluster.queue_trees();
+        self.tree_version = cluster.queue_trees();
         let mut named: Vec<(&NameId, &QueueReference)> = self.named.iter().collect();
         named.sort_by_key(|(_, naming)| &naming.queue);
         for (symbol, QueueReference { queue, object, path }) in named {
@@ -79,5 +79,5 @@ impl NamedQueues {
 
 /// Returns whether the cluster has a queue of this name.
 pub fn exists(cluster: &Cluster, queue: &str) -> bool {
-    cluster.symbol(queue).and_then(|name| cluster.queue_named(name)).is_some()
+    cluster.name_id(queue).and_then(|name| cluster.queue_named(name)).is_some()
 }

@@ -15,14 +15,14 @@ pub struct PodVotes<T> {
     /// The votes of each gang, those of the oldest pod first.
     votes: BTreeMap<JobIx, BTreeMap<Age, T>>,
     /// The gang and the age under which each pod's vote is kept.
-    places: BTreeMap<PodIx, (JobIx, Age)>,
+    keys_by_pod: BTreeMap<PodIx, (JobIx, Age)>,
     /// Gangs whose votes have changed since [`PodVotes::take_changed`].
     changed: BTreeSet<JobIx>,
 }
 
 impl<T> Default for PodVotes<T> {
     fn default() -> PodVotes<T> {
-        PodVotes { votes: BTreeMap::new(), places: BTreeMap::new(), changed: BTreeSet::new() }
+        PodVotes { votes: BTreeMap::new(), keys_by_pod: BTreeMap::new(), changed: BTreeSet::new() }
     }
 }
 
@@ -31,18 +31,18 @@ impl<T: PartialEq> PodVotes<T> {
     pub fn set(&mut self, job: JobIx, pod: &contract::Pod, vote: T) {
         let (ix, age) = (PodIx(pod.id), (pod.created, pod.name.clone()));
         let current = self.votes.get(&job).and_then(|votes| votes.get(&age));
-        if self.places.get(&ix).is_some_and(|(of, since)| (*of, since) == (job, &age)) && current == Some(&vote) {
+        if self.keys_by_pod.get(&ix).is_some_and(|(of, since)| (*of, since) == (job, &age)) && current == Some(&vote) {
             return;
         }
         self.forget_pod(ix);
         self.votes.entry(job).or_default().insert(age.clone(), vote);
-        self.places.insert(ix, (job, age));
+        self.keys_by_pod.insert(ix, (job, age));
         self.changed.insert(job);
     }
 
     /// Removes the vote of a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        let Some((job, age)) = self.places.remove(&pod) else { return };
+        let Some((job, age)) = self.keys_by_pod.remove(&pod) else { return };
         if let Some(votes) = self.votes.get_mut(&job) {
             votes.remove(&age);
             if votes.is_empty() {
@@ -54,7 +54,7 @@ impl<T: PartialEq> PodVotes<T> {
 
     /// Removes the vote of a pod for any other gang than `job`.
     pub fn retain_for(&mut self, pod: PodIx, job: Option<JobIx>) {
-        if self.places.get(&pod).is_some_and(|(of, _)| Some(*of) != job) {
+        if self.keys_by_pod.get(&pod).is_some_and(|(of, _)| Some(*of) != job) {
             self.forget_pod(pod);
         }
     }

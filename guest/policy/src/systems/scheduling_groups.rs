@@ -24,14 +24,14 @@ pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClas
 /// Field of a pod: its group.
 const NAME: &str = "/spec/schedulingGroup/podGroupName";
 /// Field of a pod of Kubernetes 1.35: its group, of a Workload.
-const FORMER: &str = "/spec/workloadRef";
+const FORMER_NAME: &str = "/spec/workloadRef";
 /// The indexes of both fields in the interests.
 const KEYS: (u32, u32) = (0, 1);
 
 /// Returns the interests of a system that reads these groups. A pod names its fields by their indexes in the list: those of groups come first, and
 /// those of the system after them.
 pub fn with_groups(mut interests: Interests) -> Interests {
-    interests.pod_fields.splice(..0, [NAME.to_owned(), FORMER.to_owned()]);
+    interests.pod_fields.splice(..0, [NAME.to_owned(), FORMER_NAME.to_owned()]);
     for (group, kind) in KINDS {
         if !interests.kinds.iter().any(|known| known.group == group && known.kind == kind) {
             interests.kinds.push(contract::KindInterest { group: group.to_owned(), kind: kind.to_owned() });
@@ -54,7 +54,7 @@ fn read_former(pod: &contract::Pod, findings: &mut Findings) {
     let message = "groups of Kubernetes 1.35 are not read: the pod is tried alone";
     let remedy = "name a PodGroup of Kubernetes 1.37 in `spec.schedulingGroup.podGroupName`";
     let object = ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
-    findings.push(object.warning(FORMER, message, remedy));
+    findings.push(object.warning(FORMER_NAME, message, remedy));
 }
 
 /// Returns the name of a job for people, as `namespace/name`: that of its group, unless a job of the system with pods has this name.
@@ -96,15 +96,15 @@ pub struct SchedulingGroups {
     /// The groups whose state in the cluster is out of date.
     changed: BTreeSet<JobKey>,
     /// The groups with a finding about their pods since the groups changed.
-    told: BTreeSet<JobKey>,
+    warned: BTreeSet<JobKey>,
     /// The findings about these groups and the gangs of the system.
     gangs: GangFindings,
 }
 
 impl SchedulingGroups {
     /// Creates the groups of a system that expects the pods of a job to be equal.
-    pub fn of_like_pods(labels: GangLabelKeys) -> SchedulingGroups {
-        SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
+    pub fn for_equal_pods(labels: GangLabelKeys) -> SchedulingGroups {
+        SchedulingGroups { gangs: GangFindings::for_equal_pods(labels), ..SchedulingGroups::default() }
     }
 
     /// Reads the group of a pod into its attributes. A pod that belongs to a gang of its system stays there; `named` is the field in which
@@ -119,7 +119,7 @@ impl SchedulingGroups {
     ) {
         self.forget_pod(PodIx(pod.id));
         if let Some(job) = attributes.job {
-            self.gangs.note(job, pod, named);
+            self.gangs.record(job, pod, named);
         }
         read_former(pod, findings);
         let field = pod.template.fields.iter().find(|field| field.key == KEYS.0).map(|field| field.value.as_str());
@@ -132,7 +132,7 @@ impl SchedulingGroups {
         }
         let job = job_key(&pod.template.namespace, &name);
         attributes.job = cluster.job_or_new(&job);
-        attributes.job.into_iter().for_each(|job| self.gangs.note(job, pod, || NAME.to_owned()));
+        attributes.job.into_iter().for_each(|job| self.gangs.record(job, pod, || NAME.to_owned()));
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
         let name = format!("{}/{}", pod.template.namespace, pod.name);
         let scheduler = Some(pod.template.scheduler.clone()).filter(|_| !has_ended(pod.phase));
@@ -142,7 +142,7 @@ impl SchedulingGroups {
             let terms = spec.terms(&self.classes);
             // If the group has changed, too, the next `sync` makes the finding.
             if !self.changed.contains(&member.job) {
-                self.tell(&member, terms.0, findings);
+                self.warn_of_priority(&member, terms.0, findings);
             }
             (attributes.priority, attributes.may_preempt) = (terms.0, terms.1.unwrap_or(may_preempt));
         }
@@ -236,7 +236,7 @@ impl SchedulingGroups {
         }
         let changed = std::mem::take(&mut self.changed);
         for key in &changed {
-            self.told.remove(key);
+            self.warned.remove(key);
             let spec = self.spec(key);
             let spec = spec.as_ref();
             let Some(ix) = cluster.job_or_new(key) else { continue };
@@ -244,9 +244,9 @@ impl SchedulingGroups {
                 (job.declared, job.declared_at) =
                     (spec.map(KubernetesGroupSpec::gang), spec.and_then(|spec| spec.created));
             }
-            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(spec.terms(&self.classes).0)));
+            cluster.set_scheduling_group(ix, spec.map(|spec| spec.pod_group(spec.terms(&self.classes).0)));
         }
-        cluster.revise(|ix, attributes| {
+        cluster.update_attributes(|ix, attributes| {
             let Some(member) = self.members.get(&ix).filter(|member| changed.contains(&member.job)) else { return };
             let terms = self.groups.get(&member.job).map(|spec| spec.terms(&self.classes));
             let (priority, may_preempt) = terms.unwrap_or((member.priority, None));
@@ -255,7 +255,7 @@ impl SchedulingGroups {
         let members = std::mem::take(&mut self.members);
         for member in members.values().filter(|member| changed.contains(&member.job)) {
             let priority = self.groups.get(&member.job).map(|spec| spec.terms(&self.classes).0);
-            priority.into_iter().for_each(|priority| self.tell(member, priority, findings));
+            priority.into_iter().for_each(|priority| self.warn_of_priority(member, priority, findings));
         }
         self.members = members;
         let with_priority = |spec: KubernetesGroupSpec| {
@@ -269,7 +269,7 @@ impl SchedulingGroups {
     fn spec(&self, key: &JobKey) -> Option<KubernetesGroupSpec> {
         let mut spec = self.groups.get(key)?.clone();
         let differs = self.schedulers.differ(key).then_some(SCHEDULER_NAME);
-        spec.unjudged = spec.unjudged.or(differs);
+        spec.unsupported_field = spec.unsupported_field.or(differs);
         Some(spec)
     }
 
@@ -279,8 +279,8 @@ impl SchedulingGroups {
     }
 
     /// Makes one finding for each group whose pods do not all have its priority.
-    fn tell(&mut self, member: &PodGroupMember, priority: i32, findings: &mut Findings) {
-        if member.priority == priority || !self.told.insert(member.job.clone()) {
+    fn warn_of_priority(&mut self, member: &PodGroupMember, priority: i32, findings: &mut Findings) {
+        if member.priority == priority || !self.warned.insert(member.job.clone()) {
             return;
         }
         let (namespace, name) = member.name.split_once('/').unwrap_or_default();

@@ -62,7 +62,7 @@ impl Selector {
 
     /// Checks whether these labels meet every requirement.
     pub fn matches(&self, labels: &Labels) -> bool {
-        self.0.iter().all(|requirement| requirement.holds(labels))
+        self.0.iter().all(|requirement| requirement.matches(labels))
     }
 }
 
@@ -84,7 +84,7 @@ impl Requirement {
         }
     }
 
-    fn holds(&self, labels: &Labels) -> bool {
+    fn matches(&self, labels: &Labels) -> bool {
         let is_in = |value: &str, values: &[String]| values.iter().any(|one| one == value);
         match self {
             Requirement::In(key, values) => labels.get(key).is_some_and(|value| is_in(value, values)),

@@ -27,7 +27,7 @@ pub fn reservation(name: &str) -> PodBuilder {
 }
 
 impl PodBuilder {
-    pub fn asks(mut self, text: &str) -> PodBuilder {
+    pub fn requests(mut self, text: &str) -> PodBuilder {
         self.pod.template_mut().requests = amounts(text);
         self
     }

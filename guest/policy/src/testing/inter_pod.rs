@@ -54,11 +54,11 @@ impl PolicyHarness {
         let zones = Topology { id: ZONE, key: "zone".to_owned(), domains: of(&|_, zone| zone) };
         let hosts = Topology { id: HOST, key: "host".to_owned(), domains: of(&|id, _| id.saturating_add(1)) };
         let cluster = Topology { id: CLUSTER, key: String::new(), domains: of(&|_, _| 1) };
-        self.tell([zones, hosts, cluster].map(Event::Topology).to_vec());
+        self.apply([zones, hosts, cluster].map(Event::Topology).to_vec());
     }
 
     /// Announces constraints between pods.
     pub fn inter_pods(&mut self, told: impl IntoIterator<Item = InterPod>) {
-        self.tell(told.into_iter().map(Event::InterPod).collect());
+        self.apply(told.into_iter().map(Event::InterPod).collect());
     }
 }

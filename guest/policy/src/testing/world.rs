@@ -40,32 +40,32 @@ impl PolicyHarness {
         engine.configure(laws, arguments).unwrap();
         let mut world = PolicyHarness { engine, numbers: NameNumbering::new(laws), findings: Vec::new() };
         let resources = RESOURCES.map(|name| Resource { name: name.to_owned(), everywhere: 0 });
-        world.tell(vec![Event::Resources(resources.to_vec())]);
+        world.apply(vec![Event::Resources(resources.to_vec())]);
         world
     }
 
-    pub fn tell(&mut self, events: Vec<Event>) {
+    pub fn apply(&mut self, events: Vec<Event>) {
         let applied = self.engine.apply(events).unwrap();
         self.findings.extend(applied.findings);
     }
 
     pub fn node(&mut self, name: &str, amounts: &str) {
         let event = self.numbers.node(name, amounts);
-        self.tell(vec![event]);
+        self.apply(vec![event]);
     }
 
     pub fn pod(&mut self, draft: PodBuilder) {
         let events = self.numbers.pod(&draft);
-        self.tell(events.to_vec());
+        self.apply(events.to_vec());
     }
 
-    pub fn gone(&mut self, pod: &str) {
+    pub fn remove_pod(&mut self, pod: &str) {
         let id = self.id(pod);
-        self.tell(vec![Event::PodRemoved(id)]);
+        self.apply(vec![Event::PodRemoved(id)]);
     }
 
     pub fn object(&mut self, object: Object) {
-        self.tell(vec![Event::ObjectUpserted(object)]);
+        self.apply(vec![Event::ObjectUpserted(object)]);
     }
 
     /// Returns the number of a pod; without a namespace it is `default`.
@@ -122,7 +122,7 @@ impl PolicyHarness {
     }
 
     /// Returns the notes on a pod, a line each: the subject, the outcome, the law without its system, and the facts.
-    pub fn said(&self, preemptor: &str) -> Vec<String> {
+    pub fn trace_lines(&self, preemptor: &str) -> Vec<String> {
         let line = |note: Note| {
             let subject = match note.subject {
                 Subject::Preemptor => "asker".to_owned(),
@@ -131,7 +131,7 @@ impl PolicyHarness {
                 Subject::Queue(queue) => format!("queue {queue}"),
             };
             let code = note.reason.code.split_once('/').map_or(note.reason.code.as_str(), |(_, law)| law);
-            format!("{subject} {:?} {code}: {}", note.outcome, shown(&note.reason))
+            format!("{subject} {:?} {code}: {}", note.outcome, render_reason(&note.reason))
         };
         self.engine.notes(self.id(preemptor)).unwrap().into_iter().map(line).collect()
     }
@@ -143,7 +143,7 @@ impl PolicyHarness {
 }
 
 /// Writes a reason in a line: its case, where it has one, and its facts.
-pub fn shown(reason: &Reason) -> String {
+pub fn render_reason(reason: &Reason) -> String {
     let amount = |amount: &Amount| {
         let resource = usize::try_from(amount.resource).ok().and_then(|at| RESOURCES.get(at)).copied().unwrap_or("?");
         format!("{resource} {}", crate::quantity::exact(resource, amount.value))
@@ -165,7 +165,7 @@ pub fn shown(reason: &Reason) -> String {
 }
 
 /// Fails if one of these lines is not among the notes.
-pub fn assert_said(said: &[String], lines: &[&str]) {
+pub fn assert_trace(said: &[String], lines: &[&str]) {
     for line in lines {
         assert!(said.iter().any(|said| said == line), "`{line}` is not in {said:#?}");
     }

@@ -42,7 +42,7 @@ fn tell(world: &mut PolicyHarness, scene: &Scene, telling: &Telling) {
         .collect();
     placed.sort_by_key(|(at, _)| *at);
     let events: Vec<Event> = placed.into_iter().map(|(_, event)| event).collect();
-    events.chunks(telling.chunk).for_each(|chunk| world.tell(chunk.to_vec()));
+    events.chunks(telling.chunk).for_each(|chunk| world.apply(chunk.to_vec()));
 }
 
 fn told(scene: &Scene, telling: &Telling) -> PolicyHarness {
@@ -71,7 +71,7 @@ fn forget(world: &mut PolicyHarness, old: &Scene, new: &Scene) {
     let kept = new.objects();
     let gone = old.objects().into_iter().filter(|object| kept.iter().all(|other| key(other) != key(object)));
     events.extend(gone.map(|object| Event::ObjectRemoved(key(&object))));
-    world.tell(events);
+    world.apply(events);
 }
 
 proptest! {
@@ -98,13 +98,13 @@ proptest! {
                 events.push(event);
             }
         }
-        world.tell(events);
+        world.apply(events);
         answers(&mut world, &scene);
-        changes.chunks(telling.chunk).for_each(|chunk| world.tell(chunk.to_vec()));
+        changes.chunks(telling.chunk).for_each(|chunk| world.apply(chunk.to_vec()));
         // A gang whose round has failed is tried again after a change only, and a status may change nothing.
         let is_known = |event: &Event| matches!(event, Event::NodeUpserted(_) | Event::ObjectUpserted(_));
         let again: Vec<Event> = scene.events(&mut world.numbers).into_iter().filter(is_known).collect();
-        world.tell(again);
+        world.apply(again);
         let [whole, status] = [answers(&mut scene.world(), &scene), answers(&mut world, &scene)];
         prop_assert_eq!(answers::differences(&whole, &status), Vec::<String>::new());
     }

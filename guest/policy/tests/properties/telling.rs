@@ -16,7 +16,7 @@ impl Scene {
     pub fn world(&self) -> PolicyHarness {
         let mut world = self.empty_world();
         let events = self.events(&mut world.numbers);
-        world.tell(events);
+        world.apply(events);
         world
     }
 
@@ -86,7 +86,7 @@ impl Pod {
 
     fn draft(&self, laws: &str) -> PodBuilder {
         let new = if self.is_reservation { testing::reservation } else { testing::pod };
-        let mut draft = new(&self.name).priority(self.priority).asks(&amounts(self.asks));
+        let mut draft = new(&self.name).priority(self.priority).requests(&amounts(self.asks));
         draft = match self.place {
             Place::Pending => draft,
             Place::Nominated(node) => draft.nominated(&format!("n{node}")),

@@ -112,7 +112,7 @@ impl Host {
         let arguments = json!({"capacity.reclaim.mode": mode, "actions": actions, "enableHierarchy": parent.is_some()});
         let mut world = PolicyHarness::of("volcano", &arguments.to_string());
         if let Some(law) = without {
-            world.engine.switch(law, Mutation::Silent);
+            world.engine.mutate_law(law, Mutation::AlwaysHolds);
         }
         let (bound, leaving) = (BTreeMap::new(), BTreeSet::new());
         let mut host = Host { world, setup, now: 0, bound, bound_at: BTreeMap::new(), leaving };
@@ -174,7 +174,7 @@ impl Host {
     fn draft(&self, pod_: Pod) -> PodBuilder {
         let (job, number) = pod_;
         let Job { cores, memory, cooldown, .. } = self.setup.jobs[job];
-        let draft = pod(&name(pod_)).asks(&format!("cpu={cores} memory={memory}"));
+        let draft = pod(&name(pod_)).requests(&format!("cpu={cores} memory={memory}"));
         let draft = draft.annotation("scheduling.k8s.io/group-name", &format!("j{job}"));
         let draft = draft.label("volcano.sh/task-index", &number.to_string());
         let draft = draft.label("volcano.sh/cooldown-time", &format!("{cooldown}s"));
@@ -210,7 +210,7 @@ impl Host {
                 (0..job.pods).for_each(|number| self.tell((at, number), None));
             }
         }
-        self.world.tell(vec![Event::Clock(self.now * SECOND)]);
+        self.world.apply(vec![Event::Clock(self.now * SECOND)]);
         let mut cycle = Cycle::default();
         for _ in 0..8 {
             let actions = self.world.engine.act().unwrap();
@@ -238,7 +238,7 @@ impl Host {
                     .map(|victim| victim.pod)
                     .collect();
                 (nominated, evicted) = (nominated + placements.len(), evicted + gone.len());
-                self.world.tell(vec![Event::PlanAccepted(slice.id)]);
+                self.world.apply(vec![Event::PlanAccepted(slice.id)]);
                 let gone: Vec<Pod> = gone.into_iter().map(|pod| named(&self.world.pod_name(pod))).collect();
                 for pod in &gone {
                     assert!(self.bound.contains_key(pod) && self.leaving.insert(*pod), "{pod:?} is evicted twice");
@@ -269,7 +269,7 @@ impl Host {
         for pod in std::mem::take(&mut self.leaving) {
             self.bound.remove(&pod);
             self.bound_at.remove(&pod);
-            self.world.gone(&name(pod));
+            self.world.remove_pod(&name(pod));
             self.tell(pod, None);
         }
     }

@@ -12,7 +12,7 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open, the text has mistakes, or the change is not possible.
     pub fn edit(&self, asked: &Edit, changes: &str) -> Result<String, Vec<Problem>> {
-        let open = self.held()?;
+        let open = self.open_cluster()?;
         let so_far = SnapshotChanges::read(changes).map_err(|failure| failure.problems())?;
         let objects = so_far.of(&open.unchanged);
         let cluster = EditedCluster { objects: &objects, system: open.opened.system(), schedulers: &open.schedulers };
@@ -25,7 +25,7 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open.
     pub fn bounds(&self) -> Result<Vec<EditableBound>, Vec<Problem>> {
-        let open = self.held()?;
+        let open = self.open_cluster()?;
         Ok(bounds(&open.changes.of(&open.unchanged)))
     }
 }

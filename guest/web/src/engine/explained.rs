@@ -27,7 +27,11 @@ impl<C> ExplainedCycle<C> {
     ///
     /// # Errors
     /// No pod or job has the name, or several have it.
-    pub(super) fn tell<T>(&self, name: &str, tell: impl FnOnce(ExplanationReport<'_>) -> T) -> Result<T, DecideError> {
+    pub(super) fn with_answer<T>(
+        &self,
+        name: &str,
+        tell: impl FnOnce(ExplanationReport<'_>) -> T,
+    ) -> Result<T, DecideError> {
         let meant = self.names.find(name)?;
         Ok(tell(ExplanationReport::of(name, meant, &self.record)))
     }
@@ -35,7 +39,7 @@ impl<C> ExplainedCycle<C> {
 
 /// Returns the explained cycle with this number. The last one is reused if it has the number. Otherwise `make` makes the cycle, from the last one
 /// where that is not far before it.
-pub(super) fn kept<C>(
+pub(super) fn cached_or_decide<C>(
     last: &mut Option<ExplainedCycle<C>>,
     number: usize,
     make: impl FnOnce(Option<ExplainedCycle<C>>) -> Result<ExplainedCycle<C>, DecideError>,

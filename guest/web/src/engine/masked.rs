@@ -14,7 +14,7 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open; or a decision depends on a name, such as on its upper and lower case: then nothing is returned.
     pub fn masked(&self) -> Result<OpenInput, Vec<Problem>> {
-        Ok(self.under_other_names()?.0)
+        Ok(self.mask_all_names()?.0)
     }
 
     /// Returns the decisions as a scenario under invented names.
@@ -22,15 +22,15 @@ impl PageEngine {
     /// # Errors
     /// Those of [`PageEngine::masked`] and [`PageEngine::scenario`].
     pub fn masked_scenario(&self) -> Result<ExportedFile, Vec<Problem>> {
-        self.under_other_names()?.1.scenario()
+        self.mask_all_names()?.1.scenario()
     }
 
-    fn under_other_names(&self) -> Result<(OpenInput, PageEngine), Vec<Problem>> {
-        let open = self.held()?;
+    fn mask_all_names(&self) -> Result<(OpenInput, PageEngine), Vec<Problem>> {
+        let open = self.open_cluster()?;
         let OpenCluster { opened, system, arguments, schedulers, .. } = open;
         let masked = Masked::of(&open.snapshot(), schedulers).map_err(|mistake| vec![Problem::from(&mistake)])?;
         let ExportedFile { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
-        let chosen_arguments = (!arguments.given.is_empty()).then(|| serde_json::to_string(&arguments.given).ok());
+        let chosen_arguments = (!arguments.values.is_empty()).then(|| serde_json::to_string(&arguments.values).ok());
         let chosen = opened.system().map_or(system, |system| &system.name);
         let told = OpenInput {
             name,
@@ -44,10 +44,10 @@ impl PageEngine {
         other.open(told.clone())?;
         // Both are decided from their beginning, with the events in between.
         let own = open.replayed().map_err(|failure| failure.problems())?;
-        let theirs = other.held_mut()?;
-        theirs.played = own.iter().map(|(between, _)| *between).collect();
+        let theirs = other.open_cluster_mut()?;
+        theirs.decided_cycles = own.iter().map(|(between, _)| *between).collect();
         let decided = theirs.replayed().map_err(|failure| failure.problems())?;
-        if !masked.is_alike(cycles(&own), cycles(&decided)) {
+        if !masked.has_same_decisions(cycles(&own), cycles(&decided)) {
             return Err(problem(
                 "under invented names, this is decided otherwise",
                 "share it with its names, or not at all",

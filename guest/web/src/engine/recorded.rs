@@ -10,7 +10,7 @@ use lictor_host::policy::Policy;
 use lictor_host::recording::MemoryRecording;
 use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 
-use super::explained::{ExplainedCycle, kept};
+use super::explained::{ExplainedCycle, cached_or_decide};
 use super::time::CycleSnapshot;
 use super::{InputSummary, PageEngine, problem};
 use crate::told::{InputKind, OpenInput};
@@ -26,7 +26,7 @@ pub(super) struct OpenRecording {
     growing: Option<TailedRecording>,
     recording: RecordingReplay,
     /// The number of moments that were repeated.
-    last: usize,
+    last_number: usize,
     record: Option<DecisionReport>,
     explained: Option<ExplainedCycle<RecordingReplay>>,
 }
@@ -35,7 +35,7 @@ fn start() -> Box<dyn Policy> {
     Box::<Native>::default()
 }
 
-fn drawn(before: ClusterBeforeDecision<'_>) -> Picture {
+fn draw_before(before: ClusterBeforeDecision<'_>) -> Picture {
     picture(before.mirror, before.memberships)
 }
 
@@ -50,7 +50,7 @@ impl OpenRecording {
             bytes,
             growing: None,
             recording,
-            last: 0,
+            last_number: 0,
             record: None,
             explained: None,
         })
@@ -68,29 +68,34 @@ impl OpenRecording {
 
     /// Returns how many moments were repeated.
     pub(super) fn last(&self) -> usize {
-        self.last
+        self.last_number
     }
 
     pub(super) fn cycle(&mut self) -> Result<Option<CycleSnapshot<'_>>, Vec<Problem>> {
         if self.growing.is_some() {
-            self.recording.go_on().map_err(|failure| failure.problems())?;
+            self.recording.resume().map_err(|failure| failure.problems())?;
         }
-        let next = self.recording.next(false, &mut start, drawn).map_err(|failure| failure.problems())?;
+        let next = self.recording.next(false, &mut start, draw_before).map_err(|failure| failure.problems())?;
         let Some((picture, record)) = next else {
             // Where the recording is being written, the rest of its last step will follow.
             let end = match self.growing {
-                Some(_) => self.recording.otherwise().cloned(),
+                Some(_) => self.recording.divergence().cloned(),
                 None => self.recording.end(),
             };
             return end.map_or(Ok(None), |end| Err(vec![end]));
         };
-        self.last = self.last.saturating_add(1);
-        Ok(Some(CycleSnapshot { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
+        self.last_number = self.last_number.saturating_add(1);
+        Ok(Some(CycleSnapshot {
+            number: self.last_number,
+            left: Vec::new(),
+            picture,
+            record: self.record.insert(record),
+        }))
     }
 
     /// Returns the cluster before the next moment; empty where the recording has no cluster yet.
     pub(super) fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
-        let drawn = self.recording.go_on().and_then(|()| self.recording.look(&mut start, drawn));
+        let drawn = self.recording.resume().and_then(|()| self.recording.inspect(&mut start, draw_before));
         drawn.map(Option::unwrap_or_default).map_err(|failure| failure.problems())
     }
 
@@ -106,15 +111,15 @@ impl OpenRecording {
 
     /// Repeats at most `most` moments, without drawing them. Returns the number of the last one.
     fn skip(&mut self, most: u32) -> Result<usize, DecideError> {
-        self.recording.go_on()?;
+        self.recording.resume()?;
         for _ in 0..most {
             if !self.recording.skip(&mut start)? {
-                let end = self.recording.otherwise().cloned();
-                return end.map_or(Ok(self.last), |end| Err(DecideError::Objects(vec![end])));
+                let end = self.recording.divergence().cloned();
+                return end.map_or(Ok(self.last_number), |end| Err(DecideError::Objects(vec![end])));
             }
-            self.last = self.last.saturating_add(1);
+            self.last_number = self.last_number.saturating_add(1);
         }
-        Ok(self.last)
+        Ok(self.last_number)
     }
 
     pub(super) fn explain<T>(
@@ -123,20 +128,20 @@ impl OpenRecording {
         number: usize,
         tell: impl FnOnce(ExplanationReport<'_>) -> T,
     ) -> Result<T, DecideError> {
-        self.explained(number)?.tell(name, tell)
+        self.explained(number)?.with_answer(name, tell)
     }
 
     pub(super) fn pods_on(&mut self, node: &str, number: usize) -> Result<Vec<PodOnNode>, DecideError> {
-        let recording = if number == self.last { &self.recording } else { &self.explained(number)?.after };
+        let recording = if number == self.last_number { &self.recording } else { &self.explained(number)?.after };
         Ok(recording.mirror().map(|mirror| pods_on(mirror, node)).unwrap_or_default())
     }
 
     /// Returns the moment with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<RecordingReplay>, DecideError> {
         let OpenRecording { name, bytes, explained, .. } = self;
-        kept(explained, number, |earlier| match earlier.and_then(|earlier| behind(earlier, number)) {
+        cached_or_decide(explained, number, |earlier| match earlier.and_then(|earlier| continue_to(earlier, number)) {
             Some(known) => Ok(known),
-            None => once_more(name, bytes, number),
+            None => replay_to(name, bytes, number),
         })
     }
 }
@@ -148,7 +153,7 @@ impl PageEngine {
     /// # Errors
     /// No recording is open, it continues at another byte, or it is damaged.
     pub fn append(&mut self, from: u64, more: &[u8]) -> Result<ReadPosition, Vec<Problem>> {
-        self.play_mut()?.append(from, more).map_err(|failure| failure.problems())
+        self.open_recording_mut()?.append(from, more).map_err(|failure| failure.problems())
     }
 
     /// Repeats at most `most` moments of the recording, without drawing them. Returns the number of the last one.
@@ -156,21 +161,21 @@ impl PageEngine {
     /// # Errors
     /// No recording is open, or it is damaged.
     pub fn skip(&mut self, most: u32) -> Result<usize, Vec<Problem>> {
-        self.play_mut()?.skip(most).map_err(|failure| failure.problems())
+        self.open_recording_mut()?.skip(most).map_err(|failure| failure.problems())
     }
 
-    fn play_mut(&mut self) -> Result<&mut OpenRecording, Vec<Problem>> {
-        self.recorded.as_mut().ok_or_else(|| problem("no recording is open", "open one"))
+    fn open_recording_mut(&mut self) -> Result<&mut OpenRecording, Vec<Problem>> {
+        self.recording.as_mut().ok_or_else(|| problem("no recording is open", "open one"))
     }
 }
 
 /// Returns the moment with this number, repeated from an explained moment before it, so that the recording is not repeated from its beginning.
 /// `None`: it cannot be repeated from there.
-fn behind(earlier: ExplainedCycle<RecordingReplay>, number: usize) -> Option<ExplainedCycle<RecordingReplay>> {
+fn continue_to(earlier: ExplainedCycle<RecordingReplay>, number: usize) -> Option<ExplainedCycle<RecordingReplay>> {
     let ExplainedCycle { number: mut last, names: _, record: _, after: mut recording } = earlier;
-    recording.go_on().ok()?;
+    recording.resume().ok()?;
     loop {
-        if recording.is_astray() {
+        if recording.has_diverged() {
             return None;
         }
         let (names, record) = recording.next(true, &mut start, named).ok()??;
@@ -185,7 +190,7 @@ fn named(before: ClusterBeforeDecision<'_>) -> NameIndex {
     NameIndex::of(before.mirror, before.memberships)
 }
 
-fn once_more(
+fn replay_to(
     name: &str,
     bytes: &MemoryRecording,
     number: usize,

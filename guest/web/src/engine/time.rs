@@ -12,7 +12,7 @@ use lictor_decide::{
 use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 use serde::Serialize;
 
-use super::explained::{ExplainedCycle, kept};
+use super::explained::{ExplainedCycle, cached_or_decide};
 use super::{OpenCluster, PageEngine, nothing, problem};
 
 /// A cycle, and the cluster as it was when the cycle began.
@@ -37,7 +37,7 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open, or the policy failed; the recording is damaged, or this policy decides differently from the recording.
     pub fn cycle(&mut self, between: CycleInterval) -> Result<Option<CycleSnapshot<'_>>, Vec<Problem>> {
-        match (&mut self.recorded, &mut self.open) {
+        match (&mut self.recording, &mut self.open_cluster) {
             (Some(play), _) => play.cycle(),
             (None, Some(open)) => open.cycle(between).map(Some).map_err(|failure| failure.problems()),
             (None, None) => Err(nothing()),
@@ -55,12 +55,12 @@ impl PageEngine {
         cycle: Option<usize>,
         tell: impl FnOnce(ExplanationReport<'_>) -> T,
     ) -> Result<T, Vec<Problem>> {
-        if let Some(play) = &mut self.recorded {
+        if let Some(play) = &mut self.recording {
             let number = number(cycle, play.last())?;
             return play.explain(name, number, tell).map_err(|failure| failure.problems());
         }
-        let open = self.held_mut()?;
-        let number = number(cycle, open.played.len())?;
+        let open = self.open_cluster_mut()?;
+        let number = number(cycle, open.decided_cycles.len())?;
         open.explain(name, number, tell).map_err(|failure| failure.problems())
     }
 
@@ -69,19 +69,19 @@ impl PageEngine {
     /// # Errors
     /// Nothing is open, the cycle does not exist, or the policy failed.
     pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<PodOnNode>, Vec<Problem>> {
-        if let Some(play) = &mut self.recorded {
+        if let Some(play) = &mut self.recording {
             let number = match cycle.filter(|number| *number != play.last()) {
                 None => play.last(),
                 earlier => number(earlier, play.last())?,
             };
             return play.pods_on(node, number).map_err(|failure| failure.problems());
         }
-        let open = self.held_mut()?;
-        let earlier = cycle.filter(|number| *number != open.played.len());
+        let open = self.open_cluster_mut()?;
+        let earlier = cycle.filter(|number| *number != open.decided_cycles.len());
         let opened = match earlier {
             None => &open.opened,
             Some(_) => {
-                let number = number(earlier, open.played.len())?;
+                let number = number(earlier, open.decided_cycles.len())?;
                 &open.explained(number).map_err(|failure| failure.problems())?.after
             }
         };
@@ -91,12 +91,12 @@ impl PageEngine {
 
 impl OpenCluster {
     fn cycle(&mut self, between: CycleInterval) -> Result<CycleSnapshot<'_>, DecideError> {
-        let left = self.opened.pass(between)?;
+        let left = self.opened.apply_interval(between)?;
         let memberships = self.opened.memberships()?;
         let picture = picture(self.opened.session().mirror(), &memberships);
         let decided = self.opened.decide(1, PolicySource::default())?;
-        self.played.push(between);
-        Ok(CycleSnapshot { number: self.played.len(), left, picture, record: self.record.insert(decided) })
+        self.decided_cycles.push(between);
+        Ok(CycleSnapshot { number: self.decided_cycles.len(), left, picture, record: self.record.insert(decided) })
     }
 
     fn explain<T>(
@@ -105,13 +105,23 @@ impl OpenCluster {
         number: usize,
         tell: impl FnOnce(ExplanationReport<'_>) -> T,
     ) -> Result<T, DecideError> {
-        self.explained(number)?.tell(name, tell)
+        self.explained(number)?.with_answer(name, tell)
     }
 
     /// Returns the cycle with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<ClusterSession>, DecideError> {
-        let OpenCluster { explained, opened, unchanged, changes, system, arguments, schedulers, played, .. } = self;
-        kept(explained, number, |earlier| {
+        let OpenCluster {
+            explained,
+            opened,
+            unchanged,
+            changes,
+            system,
+            arguments,
+            schedulers,
+            decided_cycles: played,
+            ..
+        } = self;
+        cached_or_decide(explained, number, |earlier| {
             if let Some(earlier) = earlier {
                 return decided(earlier.after, played, earlier.number, number);
             }
@@ -126,10 +136,10 @@ impl OpenCluster {
         let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
         let mut opened = opened_as(self.snapshot(), opened.described(), with)?;
         let first = [CycleInterval::default()];
-        let played = if self.played.is_empty() { first.as_slice() } else { &self.played };
+        let played = if self.decided_cycles.is_empty() { first.as_slice() } else { &self.decided_cycles };
         let mut cycles = Vec::new();
         for between in played {
-            opened.pass(*between)?;
+            opened.apply_interval(*between)?;
             cycles.extend(opened.decide(1, PolicySource::default())?.cycles.into_iter().map(|cycle| (*between, cycle)));
         }
         Ok(cycles)
@@ -155,10 +165,10 @@ fn decided(
     let mut ahead = played.iter().take(number).skip(so_far);
     let last = ahead.next_back().copied().unwrap_or_default();
     for between in ahead {
-        opened.pass(*between)?;
+        opened.apply_interval(*between)?;
         opened.decide(1, PolicySource::default())?;
     }
-    opened.pass(last)?;
+    opened.apply_interval(last)?;
     let names = opened.names()?;
     opened.explain()?;
     let record = opened.decide(1, PolicySource::default())?;

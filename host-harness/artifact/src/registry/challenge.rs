@@ -62,7 +62,7 @@ impl Challenge {
         };
         let mut url = realm.clone();
         if secure && !url.starts_with("https:") {
-            return Err(Error::Plain { url });
+            return Err(Error::WithoutTls { url });
         }
         let scope = stated.as_deref().unwrap_or(scope);
         for (name, value) in [("service", service.as_deref()), ("scope", Some(scope))] {
@@ -75,7 +75,7 @@ impl Challenge {
             http.send(&HttpRequest { method: Method::GET, url, headers: Vec::new(), authorization, body: None })?;
         let (host, status) = (answer.host.clone(), answer.status());
         if status != 200 {
-            return Err(Error::Denied { host, status, said: answer.said() });
+            return Err(Error::Denied { host, status, said: answer.error_message() });
         }
         let bytes = answer.read("the token", TOKEN)?;
         let bad = |why: &str| Error::Malformed { host: host.clone(), what: "token".to_owned(), why: why.to_owned() };

@@ -106,9 +106,9 @@ impl Registry {
         let (host, what, status) = (self.host.clone(), what.to_owned(), answer.status());
         match status {
             _ if statuses.contains(&status) => Ok(answer),
-            401 | 403 => Err(Error::Denied { host, status, said: answer.said() }),
+            401 | 403 => Err(Error::Denied { host, status, said: answer.error_message() }),
             404 => Err(Error::NotFound { host, what }),
-            _ => Err(Error::Failed { host, status, what, said: answer.said() }),
+            _ => Err(Error::Failed { host, status, what, said: answer.error_message() }),
         }
     }
 
@@ -203,5 +203,5 @@ fn check(what: &str, expected: &Digest, bytes: &[u8]) -> Result<(), Error> {
     if found == *expected {
         return Ok(());
     }
-    Err(Error::OtherContent { what: what.to_owned(), expected: expected.clone(), found })
+    Err(Error::DigestMismatch { what: what.to_owned(), expected: expected.clone(), found })
 }

@@ -23,7 +23,7 @@ pub enum Error {
     },
     /// The registry takes too long.
     #[error("the registry {host} did not answer in full within {after:?}")]
-    Late {
+    Timeout {
         /// The registry, or a server that it refers to.
         host: String,
         /// The limit.
@@ -31,7 +31,7 @@ pub enum Error {
     },
     /// The registry, or an address that it refers to, would be used without TLS.
     #[error("{url} is not asked without TLS")]
-    Plain {
+    WithoutTls {
         /// The address.
         url: String,
     },
@@ -44,7 +44,7 @@ pub enum Error {
         to: String,
     },
     /// The registry denies access.
-    #[error("the registry {host} does not allow it ({status}){}", says(.said))]
+    #[error("the registry {host} does not allow it ({status}){}", message_suffix(.said))]
     Denied {
         /// The registry.
         host: String,
@@ -62,7 +62,7 @@ pub enum Error {
         what: String,
     },
     /// The registry fails.
-    #[error("the registry {host} answers {status} when asked for {what}{}", says(.said))]
+    #[error("the registry {host} answers {status} when asked for {what}{}", message_suffix(.said))]
     Failed {
         /// The registry.
         host: String,
@@ -118,7 +118,7 @@ pub enum Error {
     },
     /// The bytes are not those that the digest names.
     #[error("{what} is not what it should be: it has the digest {found}, not {expected}")]
-    OtherContent {
+    DigestMismatch {
         /// The part.
         what: String,
         /// The digest that was requested.
@@ -139,7 +139,7 @@ pub enum Error {
     },
     /// The signature is by the key, but of another artifact.
     #[error("the signature of {digest} by this key is of {signed} instead")]
-    OtherSigned {
+    SignedForOther {
         /// The manifest.
         digest: Digest,
         /// The digest that the signature states.
@@ -164,7 +164,7 @@ pub enum Error {
     Report(String),
 }
 
-fn says(said: &str) -> String {
+fn message_suffix(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": {said}") }
 }
 
@@ -180,8 +180,8 @@ impl Error {
             Error::Unreachable { .. } => {
                 "check the name of the registry, the network and the certificates of this machine"
             }
-            Error::Late { .. } => "try again, or allow it more time with `--registry-timeout SECONDS`",
-            Error::Plain { .. } => {
+            Error::Timeout { .. } => "try again, or allow it more time with `--registry-timeout SECONDS`",
+            Error::WithoutTls { .. } => {
                 "only registries of this machine are asked without TLS; to allow others, say `--plain-http`"
             }
             Error::Redirected { .. } => "ask the operator of the registry: a download may move five times, with TLS",
@@ -196,12 +196,12 @@ impl Error {
                 "push a component with `lictor push` or `wkg oci push`, and name its manifest"
             }
             Error::TooLarge { .. } => "build the component optimised and without debug information",
-            Error::Size { .. } | Error::OtherContent { .. } => {
+            Error::Size { .. } | Error::DigestMismatch { .. } => {
                 "do not use it: somebody or something changed it; push it anew, or ask the operator of the registry"
             }
             Error::Unsigned(_) => "sign it: `lictor push --sign-key cosign.key`, or `cosign sign --key cosign.key`",
             Error::WrongSignature { .. } => "use the public key of its publisher, or have it signed with this one",
-            Error::OtherSigned { .. } => {
+            Error::SignedForOther { .. } => {
                 "do not use it: a signature was copied from another artifact; have it signed anew"
             }
             Error::Key(_) => {

@@ -12,9 +12,9 @@ use super::Error;
 use crate::reference::is_loopback;
 
 /// The most redirects of a download.
-const MOVES: u8 = 5;
+const MAX_REDIRECTS: u8 = 5;
 /// The most bytes that are read of the text of an error.
-const SAID: u64 = 4096;
+const ERROR_BYTES: u64 = 4096;
 
 pub(crate) struct Http {
     agent: Agent,
@@ -68,7 +68,7 @@ impl Http {
     /// A redirect leads to a server without TLS, to no valid address, or to one redirect too many.
     pub(crate) fn send(&self, ask: &HttpRequest<'_>) -> Result<HttpResponse, Error> {
         let mut ask = ask.clone();
-        for _ in 0..=MOVES {
+        for _ in 0..=MAX_REDIRECTS {
             let answer = self.send_once(&ask)?;
             let moved = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
             if !moved || !matches!(ask.method, Method::GET | Method::HEAD) {
@@ -78,7 +78,7 @@ impl Http {
             let next =
                 joined(&ask.url, &to).ok_or_else(|| Error::Redirected { host: answer.host.clone(), to: to.clone() })?;
             if ask.url.starts_with("https:") && !next.starts_with("https:") && !self.plain_http {
-                return Err(Error::Plain { url: next });
+                return Err(Error::WithoutTls { url: next });
             }
             if origin(&next) != origin(&ask.url) {
                 ask.authorization = None;
@@ -91,7 +91,7 @@ impl Http {
     fn send_once(&self, ask: &HttpRequest<'_>) -> Result<HttpResponse, Error> {
         let host = host(&ask.url);
         if !ask.url.starts_with("https://") && !self.plain_http && !is_loopback(&host) {
-            return Err(Error::Plain { url: ask.url.clone() });
+            return Err(Error::WithoutTls { url: ask.url.clone() });
         }
         let mut request = Request::builder().method(ask.method.clone()).uri(&ask.url);
         for (name, value) in &ask.headers {
@@ -107,7 +107,7 @@ impl Http {
         };
         match response {
             Ok(response) => Ok(HttpResponse { host, response, timeout: self.timeout }),
-            Err(ureq::Error::Timeout(_)) => Err(Error::Late { host, after: self.timeout }),
+            Err(ureq::Error::Timeout(_)) => Err(Error::Timeout { host, after: self.timeout }),
             Err(error) => Err(unreachable(error.to_string())),
         }
     }
@@ -145,7 +145,7 @@ impl HttpResponse {
         match read {
             Ok(_) if length > limit => Err(too_large(length)),
             Ok(_) => Ok(bytes),
-            Err(error) if is_timeout(&error) => Err(Error::Late { host: self.host, after: self.timeout }),
+            Err(error) if is_timeout(&error) => Err(Error::Timeout { host: self.host, after: self.timeout }),
             Err(error) => {
                 let why = format!("it broke off after {length} bytes: {error}");
                 Err(Error::Malformed { host: self.host, what: what.to_owned(), why })
@@ -154,9 +154,9 @@ impl HttpResponse {
     }
 
     /// Returns the message of an error answer: one line, without characters that could confuse a terminal.
-    pub(crate) fn said(self) -> String {
+    pub(crate) fn error_message(self) -> String {
         let mut text = Vec::new();
-        if self.response.into_body().into_reader().take(SAID).read_to_end(&mut text).is_err() {
+        if self.response.into_body().into_reader().take(ERROR_BYTES).read_to_end(&mut text).is_err() {
             return String::new();
         }
         let json: Option<serde_json::Value> = serde_json::from_slice(&text).ok();

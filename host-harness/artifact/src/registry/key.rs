@@ -45,7 +45,7 @@ impl SigningKey {
     pub fn read(pem: &str, password: Option<&str>) -> Result<SigningKey, Error> {
         let bad = |why: &str| Error::Key(why.to_owned());
         let no_key = "it is no private key of the curve P-256 in PEM";
-        if sealed::is_sealed(pem) {
+        if sealed::is_encrypted(pem) {
             let password = password.ok_or_else(|| bad("it is encrypted, and COSIGN_PASSWORD is not set"))?;
             let der = sealed::open(pem, password.as_bytes()).map_err(bad)?;
             return Signing::from_pkcs8_der(&der).map(SigningKey).map_err(|_| bad(no_key));

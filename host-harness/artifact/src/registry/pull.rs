@@ -22,12 +22,12 @@ pub struct PullLimits {
     /// Bytes of the component: 32 MiB by default, as much as the sandbox takes.
     pub component_bytes: u64,
     /// Bytes of the WIT, and of the report: 4 MiB each by default.
-    pub attached_bytes: u64,
+    pub attachment_bytes: u64,
 }
 
 impl Default for PullLimits {
     fn default() -> PullLimits {
-        PullLimits { component_bytes: 32 << 20, attached_bytes: 4 << 20 }
+        PullLimits { component_bytes: 32 << 20, attachment_bytes: 4 << 20 }
     }
 }
 
@@ -87,13 +87,13 @@ pub fn pull(
 /// # Errors
 ///
 /// As those of [`pull`].
-pub fn pull_attached(pulled: &Pulled, access: &RegistrySettings, limits: &PullLimits) -> Result<Attachments, Error> {
+pub fn pull_attachments(pulled: &Pulled, access: &RegistrySettings, limits: &PullLimits) -> Result<Attachments, Error> {
     let registry = Registry::of(&pulled.reference, access, false);
     let get = |what: &str, annotation: &str| {
         let Some(stated) = pulled.manifest.annotations.get(annotation) else { return Ok(None) };
         let bad = |why| Error::Malformed { host: registry.host().to_owned(), what: "manifest".to_owned(), why };
         let digest = Digest::try_from(stated.clone()).map_err(bad)?;
-        registry.blob(what, &digest, limits.attached_bytes).map(Some)
+        registry.blob(what, &digest, limits.attachment_bytes).map(Some)
     };
     let wit = get("the WIT", media_type::WIT_DIGEST)?;
     let report = get("the report", media_type::REPORT_DIGEST)?;

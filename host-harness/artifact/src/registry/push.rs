@@ -45,7 +45,7 @@ pub fn push(
     access: &RegistrySettings,
 ) -> Result<Pushed, Error> {
     let tag = tag_of(name)?;
-    let (text, world) = wit::told(contents.component)?;
+    let (text, world) = wit::describe(contents.component)?;
     let registry = Registry::of(name, access, true);
     let layer = Descriptor::of(media_type::COMPONENT, contents.component);
     let config = json(&WasmConfig::of(layer.digest.clone(), world))?;

@@ -44,7 +44,7 @@ struct Cipher {
 }
 
 /// Returns whether a PEM file is an encrypted key of cosign.
-pub(crate) fn is_sealed(pem: &str) -> bool {
+pub(crate) fn is_encrypted(pem: &str) -> bool {
     LABELS.iter().any(|label| pem.contains(&format!("-----BEGIN {label}-----")))
 }
 
@@ -108,7 +108,7 @@ pub(crate) mod tests {
     #[test]
     fn only_the_password_opens_it() {
         let pem = seal(b"a key", b"secret");
-        assert!(is_sealed(&pem) && !is_sealed("-----BEGIN PRIVATE KEY-----"));
+        assert!(is_encrypted(&pem) && !is_encrypted("-----BEGIN PRIVATE KEY-----"));
         assert_eq!(open(&pem, b"secret"), Ok(b"a key".to_vec()));
         assert!(open(&pem, b"Secret").unwrap_err().contains("password"));
         assert!(open(&pem.replace('e', "f"), b"secret").is_err());

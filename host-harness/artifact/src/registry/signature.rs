@@ -57,7 +57,7 @@ pub(crate) fn claim(payload: &[u8]) -> Option<String> {
 }
 
 /// Returns the signature that a layer carries. `None`: the layer carries none.
-pub(crate) fn carried(layer: &Descriptor) -> Option<Vec<u8>> {
+pub(crate) fn signature_of(layer: &Descriptor) -> Option<Vec<u8>> {
     STANDARD.decode(layer.annotations.get(media_type::SIGNATURE)?).ok()
 }
 
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(String::from_utf8(payload.clone()).unwrap(), expected);
         assert_eq!(claim(&payload), Some(digest.to_string()));
         assert_eq!(claim(expected.replace("cosign c", "c").as_bytes()), None);
-        let signature = carried(&layer).unwrap();
+        let signature = signature_of(&layer).unwrap();
         assert!(sealed.public().signed(&payload, &signature));
         assert!(!sealed.public().signed(expected.replace("r.io", "s.io").as_bytes(), &signature));
     }

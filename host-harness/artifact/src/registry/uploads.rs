@@ -23,7 +23,7 @@ impl Registry {
         let unclear = || Error::Redirected { host: self.host().to_owned(), to: to.clone() };
         let mut url = joined(&begun, &to).ok_or_else(unclear)?;
         if begun.starts_with("https:") && !url.starts_with("https:") {
-            return Err(Error::Plain { url });
+            return Err(Error::WithoutTls { url });
         }
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&format!("digest={}", encoded(digest.as_str())));

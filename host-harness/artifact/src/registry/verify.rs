@@ -2,7 +2,7 @@
 
 use super::bundle;
 use super::client::Registry;
-use super::signature::{carried, claim};
+use super::signature::{claim, signature_of};
 use super::{Error, PublicKey};
 use crate::{Descriptor, Digest, Manifest, media_type};
 
@@ -38,7 +38,7 @@ impl SignatureAttempts {
     fn error(self, digest: &Digest) -> Error {
         let digest = digest.clone();
         match self {
-            SignatureAttempts { other: Some(signed), .. } => Error::OtherSigned { digest, signed },
+            SignatureAttempts { other: Some(signed), .. } => Error::SignedForOther { digest, signed },
             SignatureAttempts { broken: Some(error), .. } => error,
             SignatureAttempts { count: 0, .. } => Error::Unsigned(digest),
             SignatureAttempts { count: tried, .. } => Error::WrongSignature { digest, tried },
@@ -53,7 +53,7 @@ fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Sig
     let layers = manifest.layers.iter().filter(|layer| layer.media_type == media_type::SIMPLE_SIGNING);
     for layer in layers.take(SIGNATURES) {
         tried.count = tried.count.saturating_add(1);
-        let Some(signature) = carried(layer) else { continue };
+        let Some(signature) = signature_of(layer) else { continue };
         let payload = match registry.layer("the payload of a signature", layer, PAYLOAD) {
             Ok(payload) => payload,
             Err(error) => {

@@ -8,7 +8,7 @@ use super::Error;
 use crate::WitWorld;
 
 /// Returns the WIT of a component, as text, and the names of its exports and imports.
-pub(crate) fn told(component: &[u8]) -> Result<(String, WitWorld), Error> {
+pub(crate) fn describe(component: &[u8]) -> Result<(String, WitWorld), Error> {
     let DecodedWasm::Component(resolve, id) = decode(component).map_err(|error| bad(&error))? else {
         return Err(Error::Wit("it is a WIT package, not a component".to_owned()));
     };

@@ -31,7 +31,7 @@ impl FakeRegistry {
     }
 
     fn refused(&self, asked: &ReceivedRequest) -> Option<ServedResponse> {
-        let (guarded, stated) = (self.state().guarded, asked.header("authorization"));
+        let (guarded, stated) = (self.state().authentication, asked.header("authorization"));
         if asked.target.starts_with("/token") {
             let body = json!({"token": BEARER.trim_start_matches("Bearer ")}).to_string().into_bytes();
             let reply = if stated == Some(BASIC) {

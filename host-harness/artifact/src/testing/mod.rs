@@ -64,11 +64,11 @@ pub(crate) struct FakeRegistryState {
     /// Media type and bytes, by repository and tag or digest.
     pub(crate) manifests: BTreeMap<(String, String), (String, Vec<u8>)>,
     faults: Vec<(String, RegistryFault)>,
-    pub(crate) guarded: AuthenticationMode,
+    pub(crate) authentication: AuthenticationMode,
     /// Whether it supports the referrers of OCI 1.1.
     pub(crate) referrers: bool,
-    asked: Vec<String>,
-    shown_credentials: usize,
+    requests: Vec<String>,
+    authenticated_requests: usize,
 }
 
 impl FakeRegistry {
@@ -78,8 +78,15 @@ impl FakeRegistry {
         let address = listener.local_addr().expect("an address");
         let (blobs, manifests, faults, asked) = Default::default();
         let guarded = AuthenticationMode::Open;
-        let state =
-            FakeRegistryState { blobs, manifests, faults, guarded, referrers: true, asked, shown_credentials: 0 };
+        let state = FakeRegistryState {
+            blobs,
+            manifests,
+            faults,
+            authentication: guarded,
+            referrers: true,
+            requests: asked,
+            authenticated_requests: 0,
+        };
         let registry = FakeRegistry { address, state: Arc::new(Mutex::new(state)) };
         let serving = registry.clone();
         thread::spawn(move || {
@@ -112,8 +119,8 @@ impl FakeRegistry {
     }
 
     /// Sets the access from now on.
-    pub fn guard(&self, guarded: AuthenticationMode) {
-        self.state().guarded = guarded;
+    pub fn set_authentication(&self, guarded: AuthenticationMode) {
+        self.state().authentication = guarded;
     }
 
     /// Turns the referrers of OCI 1.1 off, as in old registries.
@@ -122,13 +129,13 @@ impl FakeRegistry {
     }
 
     /// Returns the first lines of all requests so far.
-    pub fn asked(&self) -> Vec<String> {
-        self.state().asked.clone()
+    pub fn requests(&self) -> Vec<String> {
+        self.state().requests.clone()
     }
 
     /// Returns how many requests had credentials.
-    pub fn shown_credentials(&self) -> usize {
-        self.state().shown_credentials
+    pub fn authenticated_requests(&self) -> usize {
+        self.state().authenticated_requests
     }
 
     /// Returns the manifests that refer to one.
@@ -189,10 +196,10 @@ impl FakeRegistry {
 
     fn answer(&self, stream: &mut TcpStream, asked: &ReceivedRequest) -> io::Result<()> {
         let line = format!("{} {}", asked.method, asked.target);
-        self.state().asked.push(line.clone());
+        self.state().requests.push(line.clone());
         if asked.header("authorization").is_some() {
-            let shown = self.state().shown_credentials;
-            self.state().shown_credentials = shown.saturating_add(1);
+            let shown = self.state().authenticated_requests;
+            self.state().authenticated_requests = shown.saturating_add(1);
         }
         let fault =
             self.state().faults.iter().find(|(text, _)| line.contains(text.as_str())).map(|(_, fault)| fault.clone());

@@ -27,7 +27,7 @@ const NOT_ME: &str = "bWU6Z3Vlc3M=";
 fn a_guarded_registry_lets_in_who_has_credentials() {
     for guarded in [AuthenticationMode::Basic, AuthenticationMode::Token] {
         let registry = FakeRegistry::start();
-        registry.guard(guarded);
+        registry.set_authentication(guarded);
         let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
         let bytes = component();
         let contents = PushContents { component: &bytes, report: None, title: None };
@@ -49,14 +49,14 @@ fn a_download_may_be_elsewhere_and_credentials_stay() {
     let pushed = pushed(&registry);
     store.write_blob(&component());
     // The store must not see credentials of the registry: a real store would ask for its own.
-    registry.guard(AuthenticationMode::Basic);
+    registry.set_authentication(AuthenticationMode::Basic);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
     registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(elsewhere));
     let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
     let pulled = pull(&name(&registry), &as_me, &Trust::Key(key()), &PullLimits::default()).unwrap();
     assert_eq!(pulled.component, component());
-    assert_eq!(store.shown_credentials(), 0);
-    assert!(registry.shown_credentials() > 0);
+    assert_eq!(store.authenticated_requests(), 0);
+    assert!(registry.authenticated_requests() > 0);
 }
 
 #[test]
@@ -64,19 +64,19 @@ fn a_place_that_a_download_moved_to_is_told_no_credentials() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
     let pushed = pushed(&registry);
     // The store names a token service of its own, which would receive name and password.
-    store.guard(AuthenticationMode::Token);
+    store.set_authentication(AuthenticationMode::Token);
     let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
     registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(elsewhere));
     let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
     let error = pull(&name(&registry), &as_me, &Trust::Key(key()), &PullLimits::default()).unwrap_err();
     assert!(matches!(error, Error::Denied { status: 401, .. }), "{error}");
-    assert_eq!((store.shown_credentials(), store.asked().len()), (0, 1));
+    assert_eq!((store.authenticated_requests(), store.requests().len()), (0, 1));
 }
 
 #[test]
 fn a_place_that_uploads_are_sent_to_is_told_no_credentials() {
     let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
-    registry.guard(AuthenticationMode::Token);
+    registry.set_authentication(AuthenticationMode::Token);
     registry.fail("POST ", RegistryFault::Elsewhere(format!("http://{}/v2/store/blobs/uploads/1", store.host())));
     let as_me = RegistrySettings { credentials: credentials(&registry.host(), ME), ..access() };
     let bytes = component();
@@ -84,8 +84,8 @@ fn a_place_that_uploads_are_sent_to_is_told_no_credentials() {
     // The store takes them, and the registry does not have them.
     let error = push(&name(&registry), &contents, None, &as_me).unwrap_err();
     assert!(matches!(error, Error::Failed { status: 400, .. }), "{error}");
-    assert!(store.asked().iter().any(|line| line.starts_with("PUT ")), "{:?}", store.asked());
-    assert_eq!(store.shown_credentials(), 0);
+    assert!(store.requests().iter().any(|line| line.starts_with("PUT ")), "{:?}", store.requests());
+    assert_eq!(store.authenticated_requests(), 0);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_download_without_tls_elsewhere_is_not_followed() {
         registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), RegistryFault::Moved(to.to_owned()));
         pull(&name(&registry), &access(), &Trust::Key(key()), &PullLimits::default()).unwrap_err()
     };
-    assert!(matches!(moved("http://192.0.2.1/x"), Error::Plain { url } if url == "http://192.0.2.1/x"));
+    assert!(matches!(moved("http://192.0.2.1/x"), Error::WithoutTls { url } if url == "http://192.0.2.1/x"));
     for to in ["file:///etc/passwd", "//192.0.2.1/x", "", "http://me:secret@127.0.0.1/x"] {
         assert!(matches!(moved(to), Error::Redirected { .. }), "{to}");
     }

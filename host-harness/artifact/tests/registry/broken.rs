@@ -35,7 +35,7 @@ fn with_manifest(change: impl FnOnce(&mut Value)) -> Error {
 fn other_bytes_than_the_digest_names_are_not_loaded() {
     let mut other = component();
     *other.last_mut().unwrap() ^= 1;
-    assert!(matches!(with_layer(RegistryFault::Bytes(other)), Error::OtherContent { .. }));
+    assert!(matches!(with_layer(RegistryFault::Bytes(other)), Error::DigestMismatch { .. }));
     let registry = FakeRegistry::start();
     let pushed = pushed(&registry);
     registry.fail(
@@ -43,7 +43,7 @@ fn other_bytes_than_the_digest_names_are_not_loaded() {
         RegistryFault::Bytes(b"{}".to_vec()),
     );
     let error = pull(&pushed.reference, &access(), &Trust::Pinned, &PullLimits::default()).unwrap_err();
-    assert!(matches!(error, Error::OtherContent { .. }), "{error}");
+    assert!(matches!(error, Error::DigestMismatch { .. }), "{error}");
     nothing_was_loaded(&registry, &pushed);
 }
 
@@ -144,7 +144,7 @@ fn a_registry_that_hangs_is_left_in_time() {
                 Instant::now(),
             );
             let error = pull(&name(&registry), &access, &Trust::Key(key()), &PullLimits::default()).unwrap_err();
-            assert!(matches!(error, Error::Late { .. }), "{asked} {fault:?}: {error}");
+            assert!(matches!(error, Error::Timeout { .. }), "{asked} {fault:?}: {error}");
             assert!(since.elapsed() < Duration::from_secs(30), "{asked} {fault:?}: {:?}", since.elapsed());
         }
     }

@@ -95,5 +95,5 @@ fn a_bundle_by_another_key_of_another_artifact_or_of_another_kind_is_none() {
     }));
     wrong(refused(&|_| json!({"mediaType": BUNDLE})));
     let other = refused(&|_| bundle(&Digest::of(b"another"), KEY, SIGN));
-    assert!(matches!(other, Error::OtherSigned { signed, .. } if signed == Digest::of(b"another").as_str()));
+    assert!(matches!(other, Error::SignedForOther { signed, .. } if signed == Digest::of(b"another").as_str()));
 }

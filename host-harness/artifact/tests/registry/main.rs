@@ -59,7 +59,7 @@ fn pulled(registry: &FakeRegistry, trust: &Trust) -> Result<Pulled, Error> {
 /// Checks that the component was not even requested.
 #[track_caller]
 fn nothing_was_loaded(registry: &FakeRegistry, pushed: &Pushed) {
-    let asked = registry.asked();
+    let asked = registry.requests();
     let layer = format!("GET /v2/team/policy/blobs/{}", pushed.component);
     assert!(!asked.contains(&layer), "{asked:#?}");
 }

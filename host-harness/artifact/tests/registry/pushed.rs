@@ -2,7 +2,7 @@
 
 use lictor_artifact::testing::FakeRegistry;
 use lictor_artifact::{
-    ArtifactReference, Digest, Error, PullLimits, PushContents, Trust, media_type, pull, pull_attached, push,
+    ArtifactReference, Digest, Error, PullLimits, PushContents, Trust, media_type, pull, pull_attachments, push,
 };
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn what_was_pushed_is_pulled() {
     let pulled = pulled(&registry, &Trust::Key(key())).unwrap();
     assert_eq!((&pulled.component, &pulled.reference), (&component(), &pushed.reference));
     assert_eq!(pushed.reference.to_string(), format!("{}@{}", registry.name("team/policy:1"), pulled.digest));
-    let attached = pull_attached(&pulled, &access(), &PullLimits::default()).unwrap();
+    let attached = pull_attachments(&pulled, &access(), &PullLimits::default()).unwrap();
     assert_eq!(attached.report.as_deref(), Some(REPORT));
     let wit = String::from_utf8(attached.wit.unwrap()).unwrap();
     assert!(wit.contains("import test:it/one;") && wit.contains("export test:it/two;"), "{wit}");
@@ -95,7 +95,7 @@ fn the_signature_stands_where_cosign_looks_for_it() {
 fn the_tag_is_written_last() {
     let registry = FakeRegistry::start();
     pushed(&registry);
-    let asked = registry.asked();
+    let asked = registry.requests();
     assert_eq!(asked.last().unwrap(), "PUT /v2/team/policy/manifests/1");
     assert_eq!(asked.iter().filter(|line| line.ends_with("/manifests/1")).count(), 1);
 }
@@ -104,7 +104,7 @@ fn the_tag_is_written_last() {
 fn what_the_registry_has_is_not_uploaded_again() {
     let registry = FakeRegistry::start();
     pushed(&registry);
-    let uploads = |registry: &FakeRegistry| registry.asked().iter().filter(|line| line.starts_with("POST")).count();
+    let uploads = |registry: &FakeRegistry| registry.requests().iter().filter(|line| line.starts_with("POST")).count();
     let before = uploads(&registry);
     pushed(&registry);
     assert_eq!(uploads(&registry), before);
@@ -119,7 +119,7 @@ fn nothing_is_pushed_to_a_digest_or_without_a_world() {
     assert!(matches!(push(&pinned, &contents, None, &access()), Err(Error::Reference(_))));
     let no_component = PushContents { component: b"no component", ..contents };
     assert!(matches!(push(&name(&registry), &no_component, None, &access()), Err(Error::Wit(_))));
-    assert_eq!(registry.asked(), Vec::<String>::new());
+    assert_eq!(registry.requests(), Vec::<String>::new());
 }
 
 #[test]

@@ -12,7 +12,7 @@ const SIGNATURE: &str = "dev.cosignproject.cosign/signature";
 fn without_key_pin_and_word_the_registry_is_not_asked() {
     let registry = FakeRegistry::start();
     assert!(matches!(pulled(&registry, &Trust::Pinned), Err(Error::Untrusted(_))));
-    assert_eq!(registry.asked(), Vec::<String>::new());
+    assert_eq!(registry.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_payload_that_is_not_what_its_digest_names_is_no_signature() {
     let (digest, size) = (&manifest["layers"][0]["digest"], manifest["layers"][0]["size"].as_u64().unwrap());
     let other = vec![b' '; usize::try_from(size).unwrap()];
     registry.fail(digest.as_str().unwrap(), lictor_artifact::testing::RegistryFault::Bytes(other));
-    assert!(matches!(pulled(&registry, &Trust::Key(key())), Err(Error::OtherContent { .. })));
+    assert!(matches!(pulled(&registry, &Trust::Key(key())), Err(Error::DigestMismatch { .. })));
     nothing_was_loaded(&registry, &pushed);
 }
 
@@ -91,7 +91,7 @@ fn a_signature_of_another_artifact_is_none_of_this_one() {
     registry.write_manifest("team/policy", &digest.tag(".sig"), &signatures);
     let error = pulled(&registry, &Trust::Key(key())).unwrap_err();
     let signed = first.reference.digest.clone().unwrap().to_string();
-    assert_eq!(error, Error::OtherSigned { digest, signed });
+    assert_eq!(error, Error::SignedForOther { digest, signed });
     nothing_was_loaded(&registry, &second);
 }
 

@@ -54,7 +54,7 @@ pub(super) fn measure_snapshot(
     component: Option<&LoadedPolicy>,
 ) -> Result<ClusterResults, CommandError> {
     let (name, text) = (file.display().to_string(), text_of(file)?);
-    let told = MeasuredCluster::of_snapshot(ClusterSnapshot::told(&name, text.clone())?, by.0, by.1)?;
+    let told = MeasuredCluster::of_snapshot(ClusterSnapshot::from_text(&name, text.clone())?, by.0, by.1)?;
     let read = read_text(&name, &text, &told.system.interests)?;
     let (operations, component_bytes) = both(&name, &told, Some(read), component)?;
     let (nodes, pods) = (told.nodes, told.pods);
@@ -64,7 +64,7 @@ pub(super) fn measure_snapshot(
 /// Measures every operation on both sides. Returns the operations, and the memory of the component in bytes.
 ///
 /// # Errors
-/// [`CommandError::Unlike`] where both sides give different answers.
+/// [`CommandError::SidesDiffer`] where both sides give different answers.
 fn both(
     name: &str,
     told: &MeasuredCluster,
@@ -84,7 +84,7 @@ fn both(
         let component = match place.map(|place| beside.remove(place)) {
             Some((_, _, theirs)) if theirs != answer => {
                 let message = format!("{name}, {operation}: natively {answer}, in the component {theirs}");
-                return Err(CommandError::Unlike(message));
+                return Err(CommandError::SidesDiffer(message));
             }
             found => found.map(|(_, figure, _)| figure),
         };
@@ -116,11 +116,11 @@ impl MeasuredPolicy<'_> {
         let mut took = Vec::new();
         let (figure, _) = repeat(|| {
             let mut policy = self.configured(told)?;
-            Ok((told.tell(policy.as_mut())?, ()))
+            Ok((told.send_events(policy.as_mut())?, ()))
         })?;
         took.push(("load".to_owned(), figure, format!("{} events", told.events.len())));
         let mut policy = self.configured(told)?;
-        told.tell(policy.as_mut())?;
+        told.send_events(policy.as_mut())?;
         let bytes = policy.usage().memory_bytes;
         for (name, event) in told.one_pod() {
             let (figure, ()) = repeat(|| {
@@ -131,14 +131,14 @@ impl MeasuredPolicy<'_> {
             })?;
             took.push((name.to_owned(), figure, "1 event".to_owned()));
         }
-        let asked = |policy: &mut dyn Policy, how, took: &mut Vec<OperationTiming>| match told.asked {
-            Some(pods) => ask(policy, told, pods, how, took),
+        let asked = |policy: &mut dyn Policy, how, took: &mut Vec<OperationTiming>| match told.measured_pods {
+            Some(pods) => measure_calls(policy, told, pods, how, took),
             None => Ok(()),
         };
         asked(policy.as_mut(), "", &mut took)?;
         match policy.record_notes(true) {
             Ok(()) => asked(policy.as_mut(), ", explained", &mut took)?,
-            Err(CallError::Lacks(_)) => {}
+            Err(CallError::MissingInterface(_)) => {}
             Err(fault) => return Err(failed(fault)),
         }
         // The cycle has a policy of its own.
@@ -152,11 +152,11 @@ impl MeasuredPolicy<'_> {
         let (figure, answer) = repeat(|| {
             let mut session = told.open(self.start()?)?;
             told.each_part(&mut |objects| session.apply(objects))?;
-            session.tell(SessionInput::Clock(told.now))?;
+            session.serve(SessionInput::Clock(told.now))?;
             let begun = Instant::now();
-            session.tell(SessionInput::Cycle)?;
+            session.serve(SessionInput::Cycle)?;
             let took = begun.elapsed();
-            let happened = session.take_happened();
+            let happened = session.take_report();
             let victims: usize = happened.plans.iter().map(|plan| plan.victims.len()).sum();
             let (bound, plans) = (happened.bound.len(), happened.plans.len());
             Ok((took, format!("{bound} bound, {plans} plans, {victims} victims")))
@@ -166,7 +166,7 @@ impl MeasuredPolicy<'_> {
 }
 
 /// Measures the calls at each point where the policy decides. The policy must have received the cluster.
-fn ask(
+fn measure_calls(
     policy: &mut dyn Policy,
     told: &MeasuredCluster,
     pods: BenchmarkPods,

@@ -80,12 +80,12 @@ pub(super) struct BenchArgs {
 pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
     let before = asked.baseline.as_deref().map(read).transpose()?;
     if asked.budgets > 0 && !asked.shapes.iter().all(ClusterSize::reads_budgets) {
-        return Err(CommandError::Useless(
+        return Err(CommandError::ConflictingOptions(
             "`--budgets` is of use with `kubernetes` and `coscheduling` only: no other system reads them",
         ));
     }
     let arguments = arguments::read(asked.args.as_deref())?;
-    let chosen = asked.policy.find()?;
+    let chosen = asked.policy.load_policy()?;
     let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
     let beside = component.is_some().then_some(&chosen);
     let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), &arguments, beside));
@@ -105,7 +105,7 @@ pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
         TextOrJson::Json => print_json(&figures)?,
     }
     let is_slower = changes.iter().flatten().any(|change| change.verdict == SpeedChange::Slower);
-    Ok(if is_slower { Exit::Failed } else { Exit::Done })
+    Ok(if is_slower { Exit::Failure } else { Exit::Success })
 }
 
 impl BenchArgs {
@@ -132,7 +132,8 @@ fn read(file: &Path) -> Result<BenchmarkResults, CommandError> {
 fn draw(file: &Path, figures: &BenchmarkResults) -> Result<(), CommandError> {
     let unwritable = |error| CommandError::Unwritable { file: file.display().to_string(), error };
     let svg = picture::picture(figures);
-    let svg =
-        svg.ok_or(CommandError::Useless("`--picture` shows cost against size: name shapes of more than one size"))?;
+    let svg = svg.ok_or(CommandError::ConflictingOptions(
+        "`--picture` shows cost against size: name shapes of more than one size",
+    ))?;
     std::fs::write(file, svg).map_err(unwritable)
 }

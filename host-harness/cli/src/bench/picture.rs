@@ -60,11 +60,11 @@ pub(super) fn picture(figures: &BenchmarkResults) -> Option<String> {
 
 impl Axes {
     fn x(&self, nodes: u64) -> f64 {
-        LEFT + part(self.nodes, nodes) * (WIDTH - LEFT - RIGHT)
+        LEFT + axis_position(self.nodes, nodes) * (WIDTH - LEFT - RIGHT)
     }
 
     fn y(&self, time: u64) -> f64 {
-        HEIGHT - BOTTOM - part(self.times, time) * (HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM - axis_position(self.times, time) * (HEIGHT - TOP - BOTTOM)
     }
 
     /// Draws a line at each power of ten, with its label.
@@ -92,7 +92,7 @@ impl Axes {
 }
 
 /// Returns the position of an amount on an axis, from 0 to 1 between the powers of ten `from` and `to`.
-fn part((from, to): (i32, i32), amount: u64) -> f64 {
+fn axis_position((from, to): (i32, i32), amount: u64) -> f64 {
     (decimal(amount).log10() - f64::from(from)) / (f64::from(to) - f64::from(from))
 }
 

@@ -36,7 +36,7 @@ pub(super) struct MeasuredCluster {
     pub(super) now: i64,
     /// The pods for which the policy is measured: one that obtains room by evictions, and one that does not. `None`: no such pods are known in a
     /// cluster that was read from a file.
-    pub(super) asked: Option<BenchmarkPods>,
+    pub(super) measured_pods: Option<BenchmarkPods>,
     pub(super) pending: Vec<PodId>,
     pub(super) nodes: usize,
     pub(super) pods: usize,
@@ -64,14 +64,17 @@ impl MeasuredCluster {
     pub(super) fn of(shape: &ClusterSize, arguments: &UserArguments) -> Result<MeasuredCluster, CommandError> {
         let _progress = ProgressDisplay::of("making a cluster");
         let empty = read("shape.json", "{}").map_err(|mistake| vec![mistake])?;
-        let nothing = || CommandError::Unlike("a text without an object".to_owned());
+        let nothing = || CommandError::SidesDiffer("a text without an object".to_owned());
         let origin = empty.into_iter().next().map(|document| document.origin).ok_or_else(nothing)?;
         let source = BenchmarkSource::Shape(shape.clone(), origin);
         let (mut told, mirror) = MeasuredCluster::of_source((shape.system.name(), arguments), source, Some(NOW))?;
-        let number =
-            |pod: &str| mirror.pod_id(pod).ok_or_else(|| CommandError::Unlike(format!("{shape} has no pod {pod}")));
-        told.asked =
-            Some(BenchmarkPods { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
+        let number = |pod: &str| {
+            mirror.pod_id(pod).ok_or_else(|| CommandError::SidesDiffer(format!("{shape} has no pod {pod}")))
+        };
+        told.measured_pods = Some(BenchmarkPods {
+            preemptor: number(&shape.preemptor())?,
+            hopeless: number(&shape.unschedulable_pod())?,
+        });
         Ok(told)
     }
 
@@ -112,7 +115,18 @@ impl MeasuredCluster {
         events.push(Event::Clock(now));
         let (nodes, pods) = (mirror.nodes().count(), mirror.pods().count());
         Ok((
-            MeasuredCluster { system, arguments, points, source, events, now, asked: None, pending, nodes, pods },
+            MeasuredCluster {
+                system,
+                arguments,
+                points,
+                source,
+                events,
+                now,
+                measured_pods: None,
+                pending,
+                nodes,
+                pods,
+            },
             mirror,
         ))
     }
@@ -140,7 +154,7 @@ impl MeasuredCluster {
     }
 
     /// Passes all events to a policy, as a session does: some at a time. Returns the time of the policy.
-    pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, CommandError> {
+    pub(super) fn send_events(&self, policy: &mut dyn Policy) -> Result<Duration, CommandError> {
         let mut took = Duration::ZERO;
         let mut events = self.events.clone().into_iter();
         while events.len() > 0 {

@@ -10,7 +10,7 @@ use lictor_decide::record::CycleReport;
 use lictor_host::session::AttemptResult;
 
 /// Shows the bound pods and their nodes.
-pub(super) fn tell_bound(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_bound(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
     if bound.is_empty() {
         return;
@@ -18,13 +18,13 @@ pub(super) fn tell_bound(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) 
     page.heading("Bound");
     let mut rows = table(["POD", "NODE"]);
     for group in jobs.group(bound.keys().map(|pod| (pod.as_str(), ()))) {
-        rows.add_row([group.label(), places(&group, bound)]);
+        rows.add_row([group.label(), nodes_text(&group, bound)]);
     }
     page.table(2, rows);
 }
 
 /// Shows the pods that wait at permit, and why.
-pub(super) fn tell_held(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_waiting(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     if cycle.waiting.is_empty() {
         return;
     }
@@ -37,7 +37,7 @@ pub(super) fn tell_held(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
         })
         .collect();
     for group in jobs.group(cycle.waiting.keys().map(|pod| (pod.as_str(), ()))) {
-        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, &cycle.waiting)));
+        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), nodes_text(&group, &cycle.waiting)));
         // The reason of the last pod is closest to what is still missing.
         if let Some((law, message)) = group.pods.iter().rev().find_map(|pod| said.get(pod)) {
             page.paragraph("    ", 6, &format!("waits, {law}: {message}"));
@@ -46,7 +46,7 @@ pub(super) fn tell_held(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
 }
 
 /// Shows the pods that lost their reserved node.
-pub(super) fn tell_released(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_released(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let released = &cycle.happened.released;
     if released.is_empty() {
         return;
@@ -56,7 +56,7 @@ pub(super) fn tell_released(page: &mut TextPage, cycle: &CycleReport, jobs: &Job
         released.iter().map(|release| (release.pod.clone(), release.node.clone())).collect();
     let mut rows = table(["POD", "NODE", "BECAUSE"]);
     for group in jobs.group(released.iter().map(|release| (release.pod.as_str(), release.cause))) {
-        rows.add_row([group.label(), places(&group, &held), because(group.value).to_owned()]);
+        rows.add_row([group.label(), nodes_text(&group, &held), because(group.value).to_owned()]);
     }
     page.table(2, rows);
 }
@@ -72,6 +72,6 @@ fn because(cause: ReleaseCause) -> &'static str {
 }
 
 /// Returns the nodes of a group, as text.
-pub(super) fn places<T>(group: &JobPods<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
+pub(super) fn nodes_text<T>(group: &JobPods<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
     nodes(group.pods.iter().filter_map(|pod| nodes_of.get(*pod)).map(String::as_str))
 }

@@ -21,7 +21,7 @@ pub(crate) struct PolicySelectionArgs {
 
 impl PolicySelectionArgs {
     /// Decides one cycle about a cluster: `source` returns the cluster for this policy and this system. `look` runs before any decision.
-    pub(crate) fn once<T>(
+    pub(crate) fn decide_once<T>(
         &self,
         explain: ExplainMode,
         source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
@@ -29,9 +29,9 @@ impl PolicySelectionArgs {
     ) -> Result<(DecisionReport, Jobs, T), CommandError> {
         let SystemArgs { laws, args, schedulers } = &self.in_force;
         let arguments = arguments::read(args.as_deref())?;
-        let chosen = self.policy.find()?;
+        let chosen = self.policy.load_policy()?;
         let snapshots = &source(&chosen, laws)?;
-        let question = DecideRequest { snapshots, laws, schedulers, cycles: 1, explain, recorder: None };
+        let question = DecideRequest { snapshots, system: laws, schedulers, cycles: 1, explain, recorder: None };
         decide(&question, &chosen, arguments, look)
     }
 }

@@ -22,7 +22,7 @@ pub(super) use self::by::PolicySelectionArgs;
 use super::arguments;
 use super::choice::{LoadedPolicy, name_of};
 use super::exit::Exit;
-use super::failure::{CommandError, shown};
+use super::failure::{CommandError, format_problem};
 use super::progress::ProgressDisplay;
 use super::recorded::{RecordingFile, header};
 use super::screen::{print_json, print_yaml};
@@ -75,12 +75,12 @@ pub(super) fn print(
     source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
 ) -> Result<Exit, CommandError> {
     let arguments = arguments::read(asked.by.in_force.args.as_deref())?;
-    let chosen = asked.by.policy.find()?;
+    let chosen = asked.by.policy.load_policy()?;
     let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
     let source = source(&chosen, &asked.by.in_force.laws)?;
     let question = DecideRequest {
         snapshots: &source,
-        laws: &asked.by.in_force.laws,
+        system: &asked.by.in_force.laws,
         schedulers: &asked.by.in_force.schedulers,
         cycles: asked.cycles,
         explain: if asked.explain { ExplainMode::IfPossible } else { ExplainMode::No },
@@ -96,7 +96,7 @@ pub(super) fn print(
         DecideFormat::Yaml => print_yaml(&record)?,
     }
     let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
-    Ok(if sound { Exit::Done } else { Exit::Failed })
+    Ok(if sound { Exit::Success } else { Exit::Failure })
 }
 
 /// Returns the kinds and fields that a system reads of a cluster.
@@ -108,7 +108,7 @@ pub(super) fn interests(chosen: &LoadedPolicy, system: &str) -> Result<Interests
 
 /// Returns the kinds by which one of the systems is chosen: those that any of them reads, but for those of the core group, such as
 /// ConfigMaps, which many users may not list.
-pub(super) fn telling_kinds(described: &Description) -> Interests {
+pub(super) fn deciding_kinds(described: &Description) -> Interests {
     let mut all = Interests::default();
     for Interests { kinds, placed_kinds, .. } in described.systems.iter().map(|system| &system.interests) {
         let new: Vec<_> = kinds.iter().filter(|kind| !kind.group.is_empty() && !all.kinds.contains(kind)).collect();
@@ -124,7 +124,7 @@ pub(super) struct DecideRequest<'a> {
     /// Where the cluster is read from.
     pub(super) snapshots: &'a SnapshotSource,
     /// The name of the system; empty for the one that fits the snapshot.
-    pub(super) laws: &'a str,
+    pub(super) system: &'a str,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub(super) schedulers: &'a [String],
     /// The number of cycles.
@@ -157,13 +157,13 @@ pub(super) fn decide<T>(
     let described = policy.describe()?;
     let progress = ProgressDisplay::of("reading");
     let snapshot = question.snapshots.read()?;
-    let system = &*in_force(question.laws, &snapshot, &described);
+    let system = &*in_force(question.system, &snapshot, &described);
     let policy = match question.recorder {
         None => policy,
         Some(recorder) => {
             let (rules, sources) = (FaultRules::default(), question.snapshots.names());
             let with = (system, &*arguments.json());
-            recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
+            recorder.observe(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
         }
     };
     let DecideRequest { schedulers, recorder, .. } = *question;
@@ -192,7 +192,7 @@ pub(super) fn in_force(named: &str, snapshot: &ClusterSnapshot, described: &Desc
         return choice.system;
     }
     if let Some(warning) = system::lacking(objects, described, named) {
-        anstream::eprint!("{}", shown(&warning));
+        anstream::eprint!("{}", format_problem(&warning));
     }
     named.to_owned()
 }

@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::page::{TextPage, table};
-use super::bound::places;
+use super::bound::nodes_text;
 use lictor_decide::jobs::Jobs;
 use lictor_decide::record::CycleReport;
 use lictor_host::session::{EvictionBeneficiary, EvictionMethod, EvictionRecord};
 
 /// Shows the nominated pods, their nodes and their victims.
-pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_nominated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let nominated = &cycle.happened.nominated;
     let mut shown: BTreeSet<u64> = BTreeSet::new();
     if !nominated.is_empty() {
         page.heading("Nominated, to be bound when their victims have left");
     }
     for group in jobs.group(nominated.keys().map(|pod| (pod.as_str(), ()))) {
-        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, nominated)));
+        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), nodes_text(&group, nominated)));
         let plans = victims(cycle, |evicted| evicted.for_whom.preemptor().is_some_and(|pod| group.pods.contains(&pod)));
         shown.extend(plans.iter().map(|(_, evicted)| evicted.plan));
-        tell_victims(page, &plans);
+        render_victims(page, &plans);
     }
     let others = victims(cycle, |evicted| !shown.contains(&evicted.plan));
     if !others.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     }
     for (for_whom, victims) in by_preemptor(&others) {
         page.line(format!("  for {for_whom}"));
-        tell_victims(page, &victims);
+        render_victims(page, &victims);
     }
     let withdrawn = &cycle.happened.withdrawn;
     if !withdrawn.is_empty() {
@@ -55,7 +55,7 @@ fn by_preemptor<'a>(
     groups
 }
 
-fn tell_victims(page: &mut TextPage, victims: &[(&str, &EvictionRecord)]) {
+fn render_victims(page: &mut TextPage, victims: &[(&str, &EvictionRecord)]) {
     let mut laws: Vec<(&str, &str)> =
         victims.iter().map(|(_, evicted)| (evicted.reason.code.as_str(), evicted.reason.message.as_str())).collect();
     laws.dedup();

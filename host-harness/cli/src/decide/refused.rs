@@ -9,16 +9,16 @@ use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 
 /// Shows the pods that were refused before Filter, and those that found no node.
-pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_refused(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     section(page, cycle, jobs, AttemptResult::Rejected, "Refused");
     section(page, cycle, jobs, AttemptResult::Unschedulable, "Unschedulable");
 }
 
 fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, result: AttemptResult, title: &str) {
     let told = |attempt: &'a Attempt| (attempt.pod.as_str(), AttemptRow::of(cycle, attempt));
-    let groups = jobs.group(cycle.left_over(result).map(told));
+    let groups = jobs.group(cycle.unplaced_attempts(result).map(told));
     let hints: BTreeMap<&str, &RetryHint> =
-        cycle.left_over(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
+        cycle.unplaced_attempts(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
     if groups.is_empty() {
         return;
     }
@@ -31,7 +31,7 @@ fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, resu
             page.paragraph("    ", 6, line);
         }
         if let Some(line) = nodes {
-            page.aside("    ", 6, &line);
+            page.dimmed("    ", 6, &line);
         }
         if let Some(line) = preemption {
             page.paragraph("    ", 6, &line);
@@ -39,14 +39,14 @@ fn section<'a>(page: &mut TextPage, cycle: &'a CycleReport, jobs: &'a Jobs, resu
         // Pods of one job may have waited for different times.
         let mut retry = RetryHint::default();
         group.pods.iter().filter_map(|pod| hints.get(pod)).for_each(|hint| retry.add((*hint).clone()));
-        tell_retry(page, &retry);
+        render_retry(page, &retry);
     }
 }
 
 /// Shows when to try again.
-fn tell_retry(page: &mut TextPage, retry: &RetryHint) {
+fn render_retry(page: &mut TextPage, retry: &RetryHint) {
     if !retry.is_empty() {
-        page.aside("    ", 6, &format!("try again {retry}"));
+        page.dimmed("    ", 6, &format!("try again {retry}"));
     }
 }
 
@@ -66,22 +66,22 @@ impl AttemptRow {
         let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
         AttemptRow {
             standing: standing.map(|node| format!("nominated to {node} before, and still is")),
-            reason: attempt.reason.as_ref().map(said),
+            reason: attempt.reason.as_ref().map(reason_line),
             nodes: attempt.nodes.as_ref().map(ToString::to_string),
-            preemption: preemption.map(|reason| format!("no preemption, {}", said(reason))),
+            preemption: preemption.map(|reason| format!("no preemption, {}", reason_line(reason))),
         }
     }
 }
 
 /// Returns a reason as one line.
-fn said(reason: &NamedReason) -> String {
+fn reason_line(reason: &NamedReason) -> String {
     format!("{}: {}", reason.code, reason.message)
 }
 
 /// Shows the pods that still wait after a cycle of the policy's own, and the failed constraint of each.
-pub(super) fn tell_untold(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
-    let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(said));
-    let groups = jobs.group(cycle.untold().map(|pod| (pod, told(pod))));
+pub(super) fn render_without_attempt(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+    let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(reason_line));
+    let groups = jobs.group(cycle.without_attempt().map(|pod| (pod, told(pod))));
     if groups.is_empty() {
         return;
     }
@@ -95,12 +95,12 @@ pub(super) fn tell_untold(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs)
             page.paragraph("    ", 6, &reason);
         }
     }
-    tell_retry(page, &cycle.happened.retry);
+    render_retry(page, &cycle.happened.retry);
 }
 
 /// Shows the pods that were not tried, because they have scheduling gates.
-pub(super) fn tell_gated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
-    let groups = jobs.group(cycle.held_back_for(GATED));
+pub(super) fn render_gated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+    let groups = jobs.group(cycle.not_tried_for(GATED));
     if groups.is_empty() {
         return;
     }
@@ -113,9 +113,9 @@ pub(super) fn tell_gated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) 
 }
 
 /// Shows how many pods were not tried, because other schedulers decide about them.
-pub(super) fn tell_other_schedulers(page: &mut TextPage, cycle: &CycleReport) {
+pub(super) fn render_other_schedulers(page: &mut TextPage, cycle: &CycleReport) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, reason) in cycle.held_back_for(OTHER_SCHEDULER) {
+    for (_, reason) in cycle.not_tried_for(OTHER_SCHEDULER) {
         let count = counts.entry(&reason.message).or_default();
         *count = count.saturating_add(1);
     }
@@ -129,7 +129,7 @@ pub(super) fn tell_other_schedulers(page: &mut TextPage, cycle: &CycleReport) {
 }
 
 /// Shows the plans that the host did not carry out.
-pub(super) fn tell_plans(page: &mut TextPage, cycle: &CycleReport) {
+pub(super) fn render_refused_plans(page: &mut TextPage, cycle: &CycleReport) {
     let refused = &cycle.happened.refused;
     if refused.is_empty() {
         return;

@@ -8,7 +8,12 @@ use lictor_host::session::PodStanding;
 
 /// Shows the standing of each running pod. Pods of a job with the same standing form a group. At most `most` groups are shown of the safe pods, and
 /// as many of the others.
-pub(crate) fn tell(page: &mut TextPage, standings: &BTreeMap<String, PodStanding>, jobs: &Jobs, most: usize) {
+pub(crate) fn render_standings(
+    page: &mut TextPage,
+    standings: &BTreeMap<String, PodStanding>,
+    jobs: &Jobs,
+    most: usize,
+) {
     for (safe, heading) in [(true, "Running pods that are safe"), (false, "Running pods that may be evicted")] {
         let these = standings.iter().filter(|(_, standing)| standing.safe == safe);
         let sentences = these.map(|(pod, standing)| (pod.as_str(), standing.sentence.clone()));

@@ -1,6 +1,6 @@
 //! The decisions as text.
 
-use super::super::failure::shown;
+use super::super::failure::format_problem;
 use super::super::page::TextPage;
 use super::super::screen::Screen;
 use super::{bound, nominated, refused, standing, usage, why};
@@ -18,23 +18,23 @@ pub(crate) fn page(record: &DecisionReport, jobs: &Jobs, cluster: impl FnOnce(&m
         if record.cycles.len() > 1 {
             page.heading(&format!("Cycle {}", cycle.cycle));
         }
-        bound::tell_bound(&mut page, cycle, jobs);
-        bound::tell_held(&mut page, cycle, jobs);
-        nominated::tell(&mut page, cycle, jobs);
-        bound::tell_released(&mut page, cycle, jobs);
-        refused::tell(&mut page, cycle, jobs);
-        refused::tell_untold(&mut page, cycle, jobs);
-        refused::tell_gated(&mut page, cycle, jobs);
-        refused::tell_other_schedulers(&mut page, cycle);
-        refused::tell_plans(&mut page, cycle);
-        why::tell(&mut page, cycle, jobs);
+        bound::render_bound(&mut page, cycle, jobs);
+        bound::render_waiting(&mut page, cycle, jobs);
+        nominated::render_nominated(&mut page, cycle, jobs);
+        bound::render_released(&mut page, cycle, jobs);
+        refused::render_refused(&mut page, cycle, jobs);
+        refused::render_without_attempt(&mut page, cycle, jobs);
+        refused::render_gated(&mut page, cycle, jobs);
+        refused::render_other_schedulers(&mut page, cycle);
+        refused::render_refused_plans(&mut page, cycle);
+        why::render_explanations(&mut page, cycle, jobs);
     }
-    standing::tell(&mut page, &record.standings, jobs, usize::MAX);
-    usage::tell(&mut page, &record.accounts);
+    standing::render_standings(&mut page, &record.standings, jobs, usize::MAX);
+    usage::render_usage(&mut page, &record.accounts);
     if !record.findings.is_empty() {
         page.heading("Findings");
         for finding in &record.findings {
-            page.styled(&shown(finding));
+            page.styled(&format_problem(finding));
         }
     }
     let ignored = record.ignored.iter().filter(|(kind, _)| !record.warned.contains(*kind));
@@ -70,17 +70,17 @@ pub(crate) fn head(page: &mut TextPage, record: &DecisionReport) {
 /// Returns the counts of a cycle as one sentence.
 fn summary(cycle: &CycleReport, numbered: bool) -> String {
     let happened = &cycle.happened;
-    let gave_up = cycle.left_over(AttemptResult::Waiting).count();
+    let gave_up = cycle.unplaced_attempts(AttemptResult::Waiting).count();
     let parts = [
         (happened.bound.len(), "bound"),
         (cycle.waiting.len(), "held"),
         (happened.nominated.len(), "nominated"),
         (gave_up, "held but released"),
-        (cycle.left_over(AttemptResult::Rejected).count(), "refused"),
-        (cycle.left_over(AttemptResult::Unschedulable).count(), "unschedulable"),
-        (cycle.untold().count(), "still pending"),
-        (cycle.held_back_for(GATED).count(), "gated"),
-        (cycle.held_back_for(OTHER_SCHEDULER).count(), "left to other schedulers"),
+        (cycle.unplaced_attempts(AttemptResult::Rejected).count(), "refused"),
+        (cycle.unplaced_attempts(AttemptResult::Unschedulable).count(), "unschedulable"),
+        (cycle.without_attempt().count(), "still pending"),
+        (cycle.not_tried_for(GATED).count(), "gated"),
+        (cycle.not_tried_for(OTHER_SCHEDULER).count(), "left to other schedulers"),
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();

@@ -7,7 +7,7 @@ use lictor_decide::record::AccountUsage;
 use super::super::page::{TextPage, table_of};
 
 /// Shows the usage of quotas or queues as a table.
-pub(super) fn tell(page: &mut TextPage, accounts: &[AccountUsage]) {
+pub(super) fn render_usage(page: &mut TextPage, accounts: &[AccountUsage]) {
     let accounts: Vec<&AccountUsage> = accounts.iter().filter(|account| account.rows().next().is_some()).collect();
     let Some(kind) = accounts.first().map(|account| account.kind.as_str()) else { return };
     let bounds = bounds(&accounts);

@@ -11,9 +11,10 @@ use lictor_host::session::AttemptExplanation;
 const STYLE: Style = Style { indent: 4, names: 4 };
 
 /// Shows the explanation of each pod that was not bound. Pods of a job with the same explanation form a group.
-pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
+pub(super) fn render_explanations(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
-    let explained = cycle.happened.explained().filter(|(pod, why)| !bound.contains_key(*pod) && !why.notes.is_empty());
+    let explained =
+        cycle.happened.explanations().filter(|(pod, why)| !bound.contains_key(*pod) && !why.notes.is_empty());
     let bodies = explained.map(|(pod, why)| (pod, body(why)));
     let groups = jobs.group(bodies.collect::<Vec<_>>());
     if !groups.is_empty() {
@@ -28,6 +29,6 @@ pub(super) fn tell(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
 
 fn body(why: &AttemptExplanation) -> String {
     let mut page = TextPage::new(Screen::stdout());
-    text::tell(&mut page, STYLE, why);
+    text::render_explanation(&mut page, STYLE, why);
     page.into_text()
 }

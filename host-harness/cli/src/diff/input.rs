@@ -57,7 +57,7 @@ pub(super) fn decided(
     let (recorder, memory) = Recorder::in_memory();
     let question = DecideRequest {
         snapshots: &SnapshotSource::Files(vec![path.to_owned()]),
-        laws: side.system(""),
+        system: side.system(""),
         schedulers,
         cycles,
         explain: ExplainMode::No,
@@ -71,22 +71,22 @@ pub(super) fn decided(
 /// Lets a side play a scenario. Returns the recording.
 pub(super) fn played(scenario: &Scenario, side: &ConfiguredPolicy) -> Result<Vec<u8>, CommandError> {
     let given = Value::Object(scenario.args.clone()).to_string();
-    let arguments = side.arguments(&given, &scenario.laws)?;
+    let arguments = side.arguments(&given, &scenario.system)?;
     let args = match serde_json::from_str(&arguments) {
         Ok(Value::Object(args)) => args,
         _ => serde_json::Map::new(),
     };
-    let scenario = Scenario { laws: side.system(&scenario.laws).to_owned(), args, ..scenario.clone() };
+    let scenario = Scenario { system: side.system(&scenario.system).to_owned(), args, ..scenario.clone() };
     let (recorder, memory) = Recorder::in_memory();
     let source = vec![scenario.origin.file().to_string()];
-    let with = (&*scenario.laws, &*arguments);
+    let with = (&*scenario.system, &*arguments);
     let header = header(&side.described, &side.chosen, with, &scenario.schedulers, FaultRules::ONCE, source);
-    let policy = recorder.listen(side.chosen.start()?, &header);
+    let policy = recorder.observe(side.chosen.start()?, &header);
     let mut opened = false;
     let report = run_with(&scenario, policy, |session| {
         session.record(recorder.clone());
         opened = true;
-        if side.acts(&scenario.laws) { session.explain().map(drop) } else { Ok(()) }
+        if side.acts(&scenario.system) { session.explain().map(drop) } else { Ok(()) }
     });
     recorder.finish()?;
     match report.error.filter(|_| !opened) {

@@ -95,7 +95,7 @@ pub(super) fn run(asked: &DiffArgs) -> Result<Exit, CommandError> {
         TextJsonOrMarkdown::Json => print_json(&report)?,
         TextJsonOrMarkdown::Markdown => print(&text::markdown(&report))?,
     }
-    Ok(if report.is_same() { Exit::Done } else { Exit::Failed })
+    Ok(if report.is_same() { Exit::Success } else { Exit::Failure })
 }
 
 /// Compares the decisions of the two sides on an input.
@@ -157,10 +157,10 @@ impl ComparedSessions {
 
     fn step(&mut self, step: &RecordedStep) -> Differences {
         let then = match &mut self.old {
-            Some(old) => old.recorded(step),
-            None => step.came.as_ref().map_or_else(Decisions::default, |came| came.decisions.clone()),
+            Some(old) => old.decide_recorded(step),
+            None => step.result.as_ref().map_or_else(Decisions::default, |came| came.decisions.clone()),
         };
-        Differences::between(&then, &self.new.recorded(step))
+        Differences::between(&then, &self.new.decide_recorded(step))
     }
 }
 
@@ -182,7 +182,7 @@ fn follow<R: std::io::Read>(
                 compared.steps = compared.steps.saturating_add(1);
                 let differences = pair.step(&step);
                 if !differences.is_empty() {
-                    let told = step.told.to_string();
+                    let told = step.call.to_string();
                     compared.differences.push(ChangedStep { step: compared.steps, told, differences });
                 }
             }

@@ -54,7 +54,7 @@ impl ConfiguredPolicy {
         arguments: Option<&Path>,
     ) -> Result<ConfiguredPolicy, CommandError> {
         let (policy, named) = split(word);
-        let chosen = PolicyArgs::named(policy, limits, remote).find()?;
+        let chosen = PolicyArgs::from_word(policy, limits, remote).load_policy()?;
         let described = chosen.start()?.describe()?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
@@ -71,7 +71,7 @@ impl ConfiguredPolicy {
             version: self.described.version.clone(),
             source: self.chosen.source.clone(),
             system: self.system.clone(),
-            arguments: arguments::read(self.arguments.as_deref())?.given,
+            arguments: arguments::read(self.arguments.as_deref())?.values,
         })
     }
 

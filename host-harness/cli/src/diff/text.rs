@@ -28,7 +28,7 @@ pub(super) fn page(report: &DiffReport) -> TextPage {
         page.heading(input);
         for ChangedStep { step, told, differences } in differences {
             page.paragraph("", 2, &format!("step {step}, {told}"));
-            changes::tell(&mut page, differences);
+            changes::render_differences(&mut page, differences);
         }
     }
     if !report.laws.is_empty() {

@@ -61,11 +61,11 @@ pub(super) fn print(
     source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
 ) -> Result<Exit, CommandError> {
     let look = |opened: &mut ClusterSession| Ok(opened.names()?.find(name)?);
-    let (record, jobs, meant) = asked.by.once(ExplainMode::Always, source, look)?;
+    let (record, jobs, meant) = asked.by.decide_once(ExplainMode::Always, source, look)?;
     let answer = ExplanationReport::of(name, meant, &record);
     match asked.output {
         TextOrJson::Text => page::page(&answer, &record, &jobs).print()?,
         TextOrJson::Json => print_json(&answer)?,
     }
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }

@@ -9,7 +9,7 @@ use super::text::{self, Style};
 use lictor_decide::explain::{ConsideredPod, ExplainedPod, ExplainedPodState, ExplanationReport, PodOutcome};
 use lictor_decide::jobs::{Jobs, nodes};
 use lictor_decide::record::DecisionReport;
-use lictor_host::session::{AttemptResult, EvictionMethod, NamedNote, SubjectKind, alike};
+use lictor_host::session::{AttemptResult, EvictionMethod, NamedNote, SubjectKind, group_notes};
 
 /// The style of an answer about few pods, which has more space than a table.
 const STYLE: Style = Style { indent: 2, names: 12 };
@@ -20,7 +20,7 @@ pub(super) fn page(answer: &ExplanationReport<'_>, record: &DecisionReport, jobs
     head(&mut page, record);
     let bodies = answer.pods.iter().map(|why| {
         let mut body = TextPage::new(Screen::stdout());
-        tell(&mut body, why);
+        render_pod(&mut body, why);
         let PodOutcome { state, released, .. } = why.fate;
         (why.fate.pod.as_str(), (state, released, body.into_text()))
     });
@@ -34,7 +34,7 @@ pub(super) fn page(answer: &ExplanationReport<'_>, record: &DecisionReport, jobs
 }
 
 /// Shows why one pod is in its state.
-fn tell(page: &mut TextPage, why: &ExplainedPod<'_>) {
+fn render_pod(page: &mut TextPage, why: &ExplainedPod<'_>) {
     if let Some(evicted) = why.evicted {
         let how = match evicted.how {
             EvictionMethod::Soft => "it is labelled for eviction",
@@ -49,23 +49,23 @@ fn tell(page: &mut TextPage, why: &ExplainedPod<'_>) {
             page.paragraph("  ", 4, &format!("{}: {}", reason.code, reason.message));
         }
         if let Some(explanation) = &attempt.explanation {
-            text::tell(page, STYLE, explanation);
+            text::render_explanation(page, STYLE, explanation);
         }
     }
     if let Some(reason) = why.held_back {
         page.paragraph("  ", 4, &format!("{}: {}", reason.code, reason.message));
     }
     if let Some(explanation) = why.explanation {
-        text::tell(page, STYLE, explanation);
+        text::render_explanation(page, STYLE, explanation);
     }
     if let Some(standing) = why.standing {
         page.paragraph("  ", 4, &standing.sentence);
     }
-    looked_at(page, why);
+    render_considered(page, why);
 }
 
 /// Shows the results for a pod in the attempts for other pods.
-fn looked_at(page: &mut TextPage, why: &ExplainedPod<'_>) {
+fn render_considered(page: &mut TextPage, why: &ExplainedPod<'_>) {
     let holds_a_node =
         matches!(why.fate.state, ExplainedPodState::MakesWay | ExplainedPodState::Stays | ExplainedPodState::Leaving);
     if why.looked_at.is_empty() {
@@ -84,10 +84,10 @@ fn looked_at(page: &mut TextPage, why: &ExplainedPod<'_>) {
         reason: said.reason.clone(),
     };
     let told: Vec<NamedNote> = why.looked_at.iter().map(told).collect();
-    for alike in alike(&told) {
-        let outcome = alike.told.first().map_or("", |told| word(told.outcome));
+    for alike in group_notes(&told) {
+        let outcome = alike.notes.first().map_or("", |told| word(told.outcome));
         let text = format!("{outcome}, {}: {}", alike.law(), alike.message());
-        text::sentence(page, STYLE, &text, &format!("for {}", text::names(&alike.told, STYLE.names)));
+        text::sentence(page, STYLE, &text, &format!("for {}", text::names(&alike.notes, STYLE.names)));
     }
 }
 

@@ -24,19 +24,19 @@ pub(crate) struct Style {
 }
 
 /// Shows why an attempt ended in its result.
-pub(crate) fn tell(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
+pub(crate) fn render_explanation(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
     if why.notes.is_empty() {
         title(page, style, "No law and no node stood in its way.");
     }
-    in_the_way(page, style, why);
+    render_failed_constraints(page, style, why);
     victims(page, style, why);
-    pods(page, style, "Reprieved", &why.alike(SubjectKind::Pod, Outcome::Reprieved));
+    pods(page, style, "Reprieved", &why.grouped(SubjectKind::Pod, Outcome::Reprieved));
     let (as_they_are, with_others_gone) = nodes(why);
-    tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
-    tell_nodes(page, style, "Nodes after evictions", why.nodes, &with_others_gone);
+    render_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
+    render_nodes(page, style, "Nodes after evictions", why.nodes, &with_others_gone);
     enough(page, style, why);
-    pods(page, style, "Candidates that stay", &why.alike(SubjectKind::Pod, Outcome::Unneeded));
-    spared(page, style, why);
+    pods(page, style, "Candidates that stay", &why.grouped(SubjectKind::Pod, Outcome::Unneeded));
+    render_protected(page, style, why);
 }
 
 /// Shows a heading within an explanation.
@@ -49,12 +49,12 @@ pub(super) fn sentence(page: &mut TextPage, style: Style, text: &str, names: &st
     let (lead, rest) = (style.indent.saturating_add(2), style.indent.saturating_add(4));
     page.paragraph(&" ".repeat(lead), rest, text);
     if !names.is_empty() {
-        page.aside(&" ".repeat(rest), rest, names);
+        page.dimmed(&" ".repeat(rest), rest, names);
     }
 }
 
 /// Shows the failed constraints of the pod itself and of its queues, and what happens to them.
-fn in_the_way(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
+fn render_failed_constraints(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
     for (outcome, text) in [(Outcome::Barred, "In the way"), (Outcome::Chosen, "What happens")] {
         let said = |told: &&NamedNote| {
             matches!(told.about, SubjectKind::Preemptor | SubjectKind::Queue) && told.outcome == outcome
@@ -73,15 +73,15 @@ fn in_the_way(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
 /// then the most frequent reasons.
 fn nodes(why: &AttemptExplanation) -> (Vec<NoteGroup<'_>>, Vec<NoteGroup<'_>>) {
     let said = |outcome| {
-        let mut said = why.alike(SubjectKind::Node, outcome);
-        said.sort_by_key(|alike| std::cmp::Reverse(alike.told.len()));
+        let mut said = why.grouped(SubjectKind::Node, outcome);
+        said.sort_by_key(|alike| std::cmp::Reverse(alike.notes.len()));
         said
     };
     let said = [Outcome::Chosen, Outcome::Barred, Outcome::Unneeded].into_iter().flat_map(said);
     said.partition(|alike| NOW.iter().any(|prefix| alike.law().starts_with(prefix)))
 }
 
-fn tell_nodes(page: &mut TextPage, style: Style, text: &str, all: usize, said: &[NoteGroup<'_>]) {
+fn render_nodes(page: &mut TextPage, style: Style, text: &str, all: usize, said: &[NoteGroup<'_>]) {
     if !said.is_empty() {
         title(page, style, text);
     }
@@ -90,24 +90,25 @@ fn tell_nodes(page: &mut TextPage, style: Style, text: &str, all: usize, said: &
         let message = message.strip_prefix("node(s) ").unwrap_or(message);
         // The names of the nodes on which a pod may never run are of little use.
         let limit = if alike.law().starts_with(HOST) { style.names.min(NEVER) } else { style.names };
-        sentence(page, style, &format!("{} of {all} nodes: {message}", alike.told.len()), &names(&alike.told, limit));
+        sentence(page, style, &format!("{} of {all} nodes: {message}", alike.notes.len()), &names(&alike.notes, limit));
     }
 }
 
 /// Shows the nodes and pods that would have been enough.
 fn enough(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
-    let (nodes, pods) = (why.alike(SubjectKind::Node, Outcome::Enough), why.alike(SubjectKind::Pod, Outcome::Enough));
+    let (nodes, pods) =
+        (why.grouped(SubjectKind::Node, Outcome::Enough), why.grouped(SubjectKind::Pod, Outcome::Enough));
     if nodes.is_empty() && pods.is_empty() {
         return;
     }
     title(page, style, "Would have been enough");
     for alike in &nodes {
-        let text = format!("{} would do: {}", counted(alike.told.len(), "node"), alike.message());
-        sentence(page, style, &text, &names(&alike.told, style.names));
+        let text = format!("{} would do: {}", counted(alike.notes.len(), "node"), alike.message());
+        sentence(page, style, &text, &names(&alike.notes, style.names));
     }
     for alike in &pods {
-        let text = format!("{}, {}: {}", counted(alike.told.len(), "pod"), alike.law(), alike.message());
-        sentence(page, style, &text, &names(&alike.told, style.names));
+        let text = format!("{}, {}: {}", counted(alike.notes.len(), "pod"), alike.law(), alike.message());
+        sentence(page, style, &text, &names(&alike.notes, style.names));
     }
 }
 
@@ -137,19 +138,19 @@ fn pods(page: &mut TextPage, style: Style, text: &str, said: &[NoteGroup<'_>]) {
         title(page, style, text);
     }
     for alike in said {
-        let text = format!("{}: {}", counted(alike.told.len(), "pod"), alike.message());
-        sentence(page, style, &text, &names(&alike.told, style.names));
+        let text = format!("{}: {}", counted(alike.notes.len(), "pod"), alike.message());
+        sentence(page, style, &text, &names(&alike.notes, style.names));
     }
 }
 
 /// Shows the pods that laws protect: counted by law, then by reason.
-fn spared(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
-    let said = why.alike(SubjectKind::Pod, Outcome::Spared);
+fn render_protected(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
+    let said = why.grouped(SubjectKind::Pod, Outcome::Spared);
     let mut laws: Vec<(&str, usize)> = Vec::new();
     for alike in &said {
         match laws.iter_mut().find(|(law, _)| *law == alike.law()) {
-            Some((_, count)) => *count = count.saturating_add(alike.told.len()),
-            None => laws.push((alike.law(), alike.told.len())),
+            Some((_, count)) => *count = count.saturating_add(alike.notes.len()),
+            None => laws.push((alike.law(), alike.notes.len())),
         }
     }
     laws.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -160,14 +161,14 @@ fn spared(page: &mut TextPage, style: Style, why: &AttemptExplanation) {
         let said: Vec<&NoteGroup<'_>> = said.iter().filter(|alike| alike.law() == law).collect();
         if let [only] = said.as_slice() {
             let text = format!("{}, {law}: {}", counted(count, "pod"), only.message());
-            sentence(page, style, &text, &names(&only.told, style.names));
+            sentence(page, style, &text, &names(&only.notes, style.names));
             continue;
         }
         sentence(page, style, &format!("{}, {law}", counted(count, "pod")), "");
         let inner = Style { indent: style.indent.saturating_add(2), ..style };
         for alike in said {
-            let text = format!("{}: {}", alike.told.len(), alike.message());
-            sentence(page, inner, &text, &names(&alike.told, style.names));
+            let text = format!("{}: {}", alike.notes.len(), alike.message());
+            sentence(page, inner, &text, &names(&alike.notes, style.names));
         }
     }
 }

@@ -51,7 +51,7 @@ impl JudgeTally {
         };
         let program = &mut self.program;
         let played = attempt_comparing(case, one, other, |step, outcome| {
-            trial.step(step, outcome, |question| program.ask(question)).map_err(|error| match error {
+            trial.step(step, outcome, |question| program.request(question)).map_err(|error| match error {
                 TrialError::Difference(difference) => StopReason { law: difference.kind, text: difference.text },
                 TrialError::Judge(error) => StopReason { law: "upstream/answers", text: error.to_string() },
                 TrialError::Answer(text) => StopReason { law: "upstream/answers", text },
@@ -68,7 +68,7 @@ impl JudgeTally {
     }
 
     /// Returns the rulings that explain no difference. Empty: the run is too short for that statement, or every ruling explains one.
-    pub(super) fn dead(&self, system: SystemKind) -> Vec<&'static str> {
+    pub(super) fn unused_rulings(&self, system: SystemKind) -> Vec<&'static str> {
         dead(system, &self.tally)
     }
 
@@ -82,16 +82,16 @@ impl JudgeTally {
         let tally = &self.tally;
         let mut rows = table(["COMPARED WITH UPSTREAM", "COUNT"]);
         rows.add_row(["attempts".to_owned(), tally.attempts.to_string()]);
-        rows.add_row(["decided alike".to_owned(), tally.alike.to_string()]);
+        rows.add_row(["decided alike".to_owned(), tally.same.to_string()]);
         for departure in departures(system) {
             let count = tally.departures.get(departure.id).copied().unwrap_or(0);
             rows.add_row([format!("ruling {}: {}", departure.id, departure.policy), count.to_string()]);
         }
-        for (reason, count) in &tally.passed_over {
+        for (reason, count) in &tally.not_compared {
             rows.add_row([format!("not compared: {reason}"), count.to_string()]);
         }
         page.table(0, rows);
-        for id in self.dead(system) {
+        for id in self.unused_rulings(system) {
             let dead = page.strong("DEAD");
             page.paragraph(
                 &format!("{dead} "),

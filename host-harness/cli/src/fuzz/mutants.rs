@@ -45,9 +45,9 @@ pub(super) fn run(asked: &FuzzArgs, judge: &Path, file: &Path) -> Result<Exit, C
             continue;
         }
         let case = PlayedCase { case, steps };
-        let mut answers = JudgeAnswers { program: &mut program, known: BTreeMap::new() };
+        let mut answers = JudgeAnswers { program: &mut program, cached: BTreeMap::new() };
         for suspect in suspects.iter_mut().filter(|suspect| !suspect.is_settled()) {
-            suspect.look(&case, &mut answers).map_err(|error| CommandError::NoJudge {
+            suspect.play_case(&case, &mut answers).map_err(|error| CommandError::NoJudge {
                 message: error.to_string(),
                 remedy: "see what the judge writes to stderr, and play the case without `--mutants`",
             })?;
@@ -57,7 +57,7 @@ pub(super) fn run(asked: &FuzzArgs, judge: &Path, file: &Path) -> Result<Exit, C
     page(asked, &suspects, played).print()?;
     append(file, &section(asked, &suspects, played))?;
     let is_unexplained = |suspect: &TestedMutant| suspect.noticed.is_none() && reason(suspect).is_none();
-    Ok(if suspects.iter().any(is_unexplained) { Exit::Failed } else { Exit::Done })
+    Ok(if suspects.iter().any(is_unexplained) { Exit::Failure } else { Exit::Success })
 }
 
 /// A number of mutants, and how many of them were noticed.
@@ -163,7 +163,7 @@ mod tests {
     /// Returns a suspect, noticed or not.
     fn suspect(code: &'static str, is_noticed: bool) -> TestedMutant {
         let noticed = is_noticed.then(|| (0, MutantDetection::Ruling(vec!["D1"])));
-        TestedMutant { noticed, ..TestedMutant::new(Mutant { code, to: Mutation::Silent }) }
+        TestedMutant { noticed, ..TestedMutant::new(Mutant { code, to: Mutation::AlwaysHolds }) }
     }
 
     #[test]

@@ -17,18 +17,18 @@ pub(super) struct PlayedCase {
 /// The answers of a judge: it answers each question once in a case.
 pub(super) struct JudgeAnswers<'p> {
     pub(super) program: &'p mut Program,
-    pub(super) known: BTreeMap<String, Value>,
+    pub(super) cached: BTreeMap<String, Value>,
 }
 
 impl JudgeAnswers<'_> {
     /// Answers a question.
     fn answer(&mut self, question: &JudgeRequest) -> Result<Value, ProgramError> {
         let key = serde_json::to_string(question).unwrap_or_default();
-        if let Some(answer) = self.known.get(&key) {
+        if let Some(answer) = self.cached.get(&key) {
             return Ok(answer.clone());
         }
-        let answer = self.program.ask(question)?;
-        self.known.insert(key, answer.clone());
+        let answer = self.program.request(question)?;
+        self.cached.insert(key, answer.clone());
         Ok(answer)
     }
 }
@@ -61,14 +61,15 @@ impl DifferingAttempt<'_> {
             if at < begins {
                 trial.follow(step, outcome)?;
             } else {
-                trial.weigh(step, outcome, |question| answers.answer(question))?;
+                trial.compare_step(step, outcome, |question| answers.answer(question))?;
             }
         }
         let mut next = steps.get(self.at).map(|(step, _)| step.clone());
         let mut rest = self.rest();
         while let Some(step) = next.take() {
             let Some(outcome) = take(&step) else { break };
-            let StepComparison { attempt, .. } = trial.weigh(&step, &outcome, |question| answers.answer(question))?;
+            let StepComparison { attempt, .. } =
+                trial.compare_step(&step, &outcome, |question| answers.answer(question))?;
             if let Some(verdict) = attempt {
                 return Ok(Some((verdict, false)));
             }

@@ -75,7 +75,7 @@ impl TestedMutant {
     ///
     /// # Errors
     /// The judge has no answer.
-    pub(super) fn look(&mut self, played: &PlayedCase, answers: &mut JudgeAnswers<'_>) -> Result<(), TrialError> {
+    pub(super) fn play_case(&mut self, played: &PlayedCase, answers: &mut JudgeAnswers<'_>) -> Result<(), TrialError> {
         let policy = Box::new(Native::switched(self.mutant.code, self.mutant.to));
         let Ok(mut table) = CaseSession::open(&played.case, policy) else {
             self.count("cannot be carried out");
@@ -89,9 +89,9 @@ impl TestedMutant {
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
                 // The cluster changes in the same way: the pods are tried in the order of the policy.
-                (Distance::None, CaseStep::Order) if are_turned(was, &said) => {
+                (Distance::None, CaseStep::Order) if is_reordered(was, &said) => {
                     let scene = DifferingAttempt { played, at };
-                    self.ask(&scene, &mut table, said, answers)?;
+                    self.judge_attempt(&scene, &mut table, said, answers)?;
                     if self.is_settled() {
                         return Ok(());
                     }
@@ -99,7 +99,8 @@ impl TestedMutant {
                 (Distance::None, _) | (Distance::Words, CaseStep::Order | CaseStep::Usage(_)) => {}
                 (_, CaseStep::Schedule(_)) | (Distance::Effects, CaseStep::Cycle | CaseStep::Advance(_)) => {
                     let scene = DifferingAttempt { played, at };
-                    let is_over = self.ask(&scene, &mut table, said, answers)? || distance == Distance::Effects;
+                    let is_over =
+                        self.judge_attempt(&scene, &mut table, said, answers)? || distance == Distance::Effects;
                     if is_over || self.is_settled() {
                         return Ok(());
                     }
@@ -115,7 +116,7 @@ impl TestedMutant {
     }
 
     /// Asks the judge about an attempt that ends differently. Returns whether the case is over for the mutant.
-    fn ask(
+    fn judge_attempt(
         &mut self,
         scene: &DifferingAttempt<'_>,
         table: &mut CaseSession,
@@ -143,14 +144,14 @@ impl TestedMutant {
         match verdict {
             AttemptComparison::Differs(difference) => match scene.weigh_policy(answers)? {
                 // The order has no rulings yet: it is compared where the policy has that of upstream.
-                policy if difference.kind == ORDER && policy != Some(AttemptComparison::Alike) => self.count(ORDER),
+                policy if difference.kind == ORDER && policy != Some(AttemptComparison::Same) => self.count(ORDER),
                 Some(AttemptComparison::Differs(fault)) => self.faults.push((index, fault.text)),
                 _ => {
                     self.noticed =
                         Some((index, MutantDetection::Difference(format!("{}: {}", difference.kind, difference.text))));
                 }
             },
-            AttemptComparison::Alike => {
+            AttemptComparison::Same => {
                 if let Some(AttemptComparison::Ruled(ids)) = scene.weigh_policy(answers)? {
                     self.noticed.get_or_insert((index, MutantDetection::Ruling(ids)));
                 }
@@ -170,7 +171,7 @@ impl TestedMutant {
 }
 
 /// Returns whether the same pods are tried in another order.
-fn are_turned(one: &Value, other: &Value) -> bool {
+fn is_reordered(one: &Value, other: &Value) -> bool {
     let order = |outcome: &Value| outcome.get("order").and_then(Value::as_array).cloned().unwrap_or_default();
     let (one, other) = (order(one), order(other));
     one != other && one.len() == other.len() && one.iter().all(|pod| other.contains(pod))
@@ -196,8 +197,8 @@ mod tests {
     #[test]
     fn the_order_is_another_one_where_the_same_pods_are_turned() {
         let order = |pods: &[&str]| json!({"order": pods});
-        assert!(are_turned(&order(&["d/p", "d/q"]), &order(&["d/q", "d/p"])));
-        assert!(!are_turned(&order(&["d/p", "d/q"]), &order(&["d/p", "d/q"])));
-        assert!(!are_turned(&order(&["d/p"]), &order(&["d/q", "d/p"])), "a pod more is tried");
+        assert!(is_reordered(&order(&["d/p", "d/q"]), &order(&["d/q", "d/p"])));
+        assert!(!is_reordered(&order(&["d/p", "d/q"]), &order(&["d/p", "d/q"])));
+        assert!(!is_reordered(&order(&["d/p"]), &order(&["d/q", "d/p"])), "a pod more is tried");
     }
 }

@@ -13,9 +13,9 @@ pub(super) enum SurvivalKind {
     /// A ruling explains the mutant's decision, too.
     Ruled,
     /// The law decides something that the judge does not answer.
-    NotAsked,
+    NotCompared,
     /// The generator makes no cluster, or few, in which the mutant decides differently.
-    Seldom,
+    Rare,
 }
 
 impl SurvivalKind {
@@ -25,8 +25,8 @@ impl SurvivalKind {
             SurvivalKind::Equal => "equal",
             SurvivalKind::NoCounterpart => "no counterpart",
             SurvivalKind::Ruled => "explained by a ruling",
-            SurvivalKind::NotAsked => "not asked",
-            SurvivalKind::Seldom => "no such cluster",
+            SurvivalKind::NotCompared => "not asked",
+            SurvivalKind::Rare => "no such cluster",
         }
     }
 }
@@ -35,13 +35,13 @@ impl SurvivalKind {
 pub(super) type SurvivalReason = (SurvivalKind, &'static str);
 
 const AGAIN: SurvivalReason =
-    (SurvivalKind::Seldom, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
+    (SurvivalKind::Rare, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
 const MEMBERS: SurvivalReason = (
     SurvivalKind::Equal,
     "equal: where members are missing, the laws about a complete gang refuse the pod as well, and only the reason is another",
 );
 const PERMIT: SurvivalReason = (
-    SurvivalKind::NotAsked,
+    SurvivalKind::NotCompared,
     "what is held at Permit is given to the judge as it is, so that who holds it is not compared",
 );
 const WITHIN: SurvivalReason = (
@@ -49,7 +49,7 @@ const WITHIN: SurvivalReason = (
     "equal: another law protects the same pods. A pod of the group has the priority of the group, and ranks no lower",
 );
 const GIVERS: SurvivalReason = (
-    SurvivalKind::Seldom,
+    SurvivalKind::Rare,
     "the victims of upstream are compared by what it can tell apart, and few clusters have others",
 );
 
@@ -58,9 +58,9 @@ const CHOICE: SurvivalReason = (
     "rulings A6, C33 and R29: which of several plans that are as good is taken is the policy's to choose",
 );
 const RESERVATIONS: SurvivalReason =
-    (SurvivalKind::NotAsked, "reservations hold room, which the judge does not look at");
+    (SurvivalKind::NotCompared, "reservations hold room, which the judge does not look at");
 const UNSEEN: SurvivalReason = (
-    SurvivalKind::Seldom,
+    SurvivalKind::Rare,
     "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides",
 );
 
@@ -99,14 +99,14 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
         "coscheduling/its-room-is-not-held-at-permit",
         "",
         (
-            SurvivalKind::Seldom,
+            SurvivalKind::Rare,
             "ruling R17: a nominated pod waits for a more important one at Permit; no cluster of the run has this",
         ),
     ),
     (
         "coscheduling/victim-is-no-part-of-a-plan",
         "",
-        (SurvivalKind::Seldom, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
+        (SurvivalKind::Rare, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
     ),
     ("coscheduling/no-preempted-pod-is-leaving", "", AGAIN),
     ("coscheduling/costlier-eviction-first", "", CHOICE),
@@ -134,7 +134,7 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
         "koordinator/its-room-is-not-held-at-permit",
         "",
         (
-            SurvivalKind::Seldom,
+            SurvivalKind::Rare,
             "ruling C23: a nominated pod waits for one at Permit on its room; no cluster of the run has this",
         ),
     ),
@@ -151,7 +151,7 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
     (
         "koordinator/victim-is-bound",
         "",
-        (SurvivalKind::Seldom, "ruling C78: few clusters have pods at Permit when a pod comes that could evict them"),
+        (SurvivalKind::Rare, "ruling C78: few clusters have pods at Permit when a pod comes that could evict them"),
     ),
     ("koordinator/victim-is-of-the-same-kind", "", RESERVATIONS),
     ("koordinator/victim-is-outside-reservations", "", RESERVATIONS),
@@ -163,7 +163,7 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
     (
         "koordinator/victim-frees-the-bound",
         "",
-        (SurvivalKind::Seldom, "ruling C34; quotas above are full in few clusters"),
+        (SurvivalKind::Rare, "ruling C34; quotas above are full in few clusters"),
     ),
     ("koordinator/important-first", "", CHOICE),
     ("koordinator/cheapest-node-first", "", CHOICE),
@@ -175,7 +175,7 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
     (
         "yunikorn/switch",
         "",
-        (SurvivalKind::Seldom, "few clusters have preemption off in a partition where a pod would evict others"),
+        (SurvivalKind::Rare, "few clusters have preemption off in a partition where a pod would evict others"),
     ),
     (
         "yunikorn/3",
@@ -196,7 +196,7 @@ const REASONS: &[(&str, &str, SurvivalReason)] = &[
         "yunikorn/victim-queue-is-not-spared",
         "",
         (
-            SurvivalKind::Seldom,
+            SurvivalKind::Rare,
             "ruling D13, and D5: few queues are spared, and their pods are large beside the guarantee",
         ),
     ),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::{ENGINE, HOST, LawRow, Proof};
 
 /// The questions, in the order in which an attempt asks them.
-const QUESTIONS: [(&str, &str); 4] = [
+const LAW_KINDS: [(&str, &str); 4] = [
     ("gate", "Gates (preconditions): may the preemptor preempt?"),
     ("guard", "Guards (victim filters): may this pod be evicted?"),
     ("limit", "Limits (plan invariants): does it still hold with the plan carried out?"),
@@ -29,7 +29,7 @@ pub(super) fn register(laws: &[LawRow]) -> String {
     systems.sort_unstable();
     systems.dedup();
     let mut text = HEAD.to_owned();
-    for (question, title) in QUESTIONS {
+    for (question, title) in LAW_KINDS {
         matrix(&mut text, title, &systems, laws.iter().filter(|law| law.question == question));
     }
     for system in systems {

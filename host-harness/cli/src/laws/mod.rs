@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use lictor_decide::laws::{ENGINE, HOST, RegisteredRule, registered};
-use lictor_policy::rules;
+use lictor_policy::list_laws;
 use serde::Serialize;
 
 use super::exit::Exit;
 use super::failure::CommandError;
 use super::page::{TextPage, keep_whole, table};
 use super::screen::{Screen, TextJsonOrMarkdown, print, print_json};
-pub(super) use near::near;
+pub(super) use near::similar_laws;
 use proofs::{Proof, ProvingScenarios};
 
 /// List every law of the built-in policy, or show one in full
@@ -38,7 +38,8 @@ pub(super) struct LawsArgs {
 
 /// Returns the names that `--system` accepts: the systems, and the engine and the host with their own reasons.
 fn systems() -> PossibleValuesParser {
-    let mut systems: Vec<&str> = rules().iter().filter_map(|(_, entry)| Some(entry.code.split_once('/')?.0)).collect();
+    let mut systems: Vec<&str> =
+        list_laws().iter().filter_map(|(_, entry)| Some(entry.code.split_once('/')?.0)).collect();
     systems.dedup();
     systems.extend([ENGINE, HOST]);
     systems.into()
@@ -72,9 +73,9 @@ pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
     let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
     let of_code = |code: &str| asked.code.as_deref().is_none_or(|only| only == code);
     let chosen = registered.iter().filter(|law| of_system(&law.system) && of_code(law.code));
-    let laws: Vec<LawRow> = chosen.map(|law| told(law, &proofs, asked.code.is_some())).collect();
+    let laws: Vec<LawRow> = chosen.map(|law| law_row(law, &proofs, asked.code.is_some())).collect();
     if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
-        return Err(CommandError::UnknownLaw(asked.clone(), near(asked, &registered)));
+        return Err(CommandError::UnknownLaw(asked.clone(), similar_laws(asked, &registered)));
     }
     match (asked.output, &asked.code, laws.as_slice()) {
         (TextJsonOrMarkdown::Json, Some(_), [law]) => print_json(law)?,
@@ -83,10 +84,10 @@ pub(super) fn run(asked: &LawsArgs) -> Result<Exit, CommandError> {
         (TextJsonOrMarkdown::Text, Some(_), [law]) => one(law).print()?,
         (TextJsonOrMarkdown::Text, ..) => all(&laws).print()?,
     }
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }
 
-fn told(law: &RegisteredRule, proofs: &ProvingScenarios, in_full: bool) -> LawRow {
+fn law_row(law: &RegisteredRule, proofs: &ProvingScenarios, in_full: bool) -> LawRow {
     let RegisteredRule { code, sentence, source, exempt, .. } = *law;
     let (laws, question, file) = (law.system.clone(), law.question.clone(), law.file.clone());
     let page = in_full.then(|| law.page.clone());

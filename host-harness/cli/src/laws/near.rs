@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use super::RegisteredRule;
 
 /// The similarity from which on one code may be meant by the other, from 0 to 1.
-const ALIKE: f64 = 0.85;
+const MIN_SIMILARITY: f64 = 0.85;
 
 /// The number of laws that are named.
 const ENOUGH: usize = 3;
 
 /// Returns the laws that may be meant: those that share a word with the code or are spelled similarly, the likeliest first. Where no code fits, those
 /// whose texts contain the words.
-pub(crate) fn near(asked: &str, rules: &[RegisteredRule]) -> Vec<String> {
+pub(crate) fn similar_laws(asked: &str, rules: &[RegisteredRule]) -> Vec<String> {
     let mut near = by_code(asked, rules);
     if near.is_empty() {
         near = by_text(asked, rules);
@@ -31,7 +31,7 @@ fn by_code(code: &str, rules: &[RegisteredRule]) -> Vec<String> {
         let words = name(entry.code).split('-').filter(telling);
         let shared = words.filter(|word| asked.split('-').any(|other| other == *word)).count();
         let alike = strsim::jaro_winkler(entry.code, code).max(strsim::jaro_winkler(name(entry.code), asked));
-        if shared > 0 || alike > ALIKE {
+        if shared > 0 || alike > MIN_SIMILARITY {
             near.push((shared, alike, entry.code));
         }
     }

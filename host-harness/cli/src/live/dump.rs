@@ -13,7 +13,7 @@ pub(crate) fn cluster(access: &ClusterArgs, interests: &Interests) -> Result<Str
     let failed = |message: String, remedy| CommandError::Cluster { message, remedy };
     runtime.block_on(async {
         let remedy = "name a kubeconfig with `--kubeconfig`, or set KUBECONFIG";
-        let client = connect(&access.way()).await.map_err(|error| failed(error.to_string(), remedy))?;
+        let client = connect(&access.access()).await.map_err(|error| failed(error.to_string(), remedy))?;
         let read = dump::read(&client, interests).await;
         let remedy = "you need the rights to list pods, nodes and the objects that the system reads";
         read.map(|list| list.to_string()).map_err(|error| failed(error.to_string(), remedy))

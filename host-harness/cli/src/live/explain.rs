@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, SocketError, ask};
+use lictor_controller::ops::explain::{
+    ExplainRequest, LiveExplanation, LivePodState, SocketError, request_explanation,
+};
 
 use crate::exit::Exit;
 use crate::failure::CommandError;
@@ -11,13 +13,15 @@ use crate::screen::{Screen, TextOrJson, print_json};
 
 /// Asks the process about a pod, and prints the answer.
 pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Exit, CommandError> {
-    let answer = ask(socket, &ExplainRequest { explain: pod.to_owned() }).map_err(|error| {
+    let answer = request_explanation(socket, &ExplainRequest { explain: pod.to_owned() }).map_err(|error| {
         let remedy = match &error {
-            SocketError::Nobody { .. } => "name the socket of `lictor run --explain-socket` with `--socket`",
+            SocketError::NotListening { .. } => "name the socket of `lictor run --explain-socket` with `--socket`",
             SocketError::Refused { hint, .. } => {
-                return CommandError::Unanswered { message: error.to_string(), hint: hint.clone() };
+                return CommandError::ControllerRefused { message: error.to_string(), hint: hint.clone() };
             }
-            SocketError::Broke(_) | SocketError::NoAnswer(_) => "look at the log of the controller, and at /healthz",
+            SocketError::Disconnected(_) | SocketError::InvalidResponse(_) => {
+                "look at the log of the controller, and at /healthz"
+            }
         };
         CommandError::Cluster { message: error.to_string(), remedy }
     })?;
@@ -25,7 +29,7 @@ pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Ex
         TextOrJson::Text => page(&answer).print()?,
         TextOrJson::Json => print_json(&answer)?,
     }
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }
 
 fn page(answer: &LiveExplanation) -> TextPage {

@@ -24,7 +24,9 @@ pub(crate) fn listen<R>(
     _: String,
     _: R,
 ) -> Result<Arc<dyn ConnectionObserver>, CommandError> {
-    Err(CommandError::Useless("this build of lictor serves no metrics (`--listen`): build it with `--features live`"))
+    Err(CommandError::ConflictingOptions(
+        "this build of lictor serves no metrics (`--listen`): build it with `--features live`",
+    ))
 }
 
 /// Asks a running process.

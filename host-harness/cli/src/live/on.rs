@@ -26,7 +26,7 @@ pub(crate) fn run(asked: &RunArgs) -> Result<Exit, CommandError> {
     let mode = match (asked.dry_run, asked.observe) {
         (true, _) => RunMode::DryRun,
         (false, true) => RunMode::Observe,
-        (false, false) => RunMode::Act,
+        (false, false) => RunMode::Enforce,
     };
     let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
     let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
@@ -34,7 +34,7 @@ pub(crate) fn run(asked: &RunArgs) -> Result<Exit, CommandError> {
     // Errors of the policy or its arguments are reported before the first request to the cluster.
     opening.open()?;
     let (upgrades, offers) = ReplacementObserver::new();
-    let desk = upgrade::desk(asked, &opening, offers);
+    let desk = upgrade::replacement_service(asked, &opening, offers);
     upgrade::follow(asked, &desk)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ran = runtime.block_on(serve(asked, mode, &opening, (upgrades, desk)));
@@ -48,7 +48,7 @@ async fn serve(
     opening: &ClusterSessionFactory,
     (upgrades, desk): (ReplacementObserver, ReplacementService),
 ) -> Result<Exit, CommandError> {
-    let client = cluster::connect(&asked.access.way()).await.map_err(|error| CommandError::Cluster {
+    let client = cluster::connect(&asked.access.access()).await.map_err(|error| CommandError::Cluster {
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
     })?;
@@ -56,7 +56,7 @@ async fn serve(
     let settings = Settings {
         mode,
         schedulers: opening.schedulers.clone(),
-        at_once: usize::from(asked.requests),
+        max_concurrent_requests: usize::from(asked.requests),
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
         identity: identity(),
         ..Settings::default()
@@ -80,28 +80,35 @@ async fn serve(
         }
         None => None,
     };
-    let started = start(client.clone(), asked.operations.wanted(mode, opening, desk, identity)).await;
-    let RunningOperations { listener, leads, ender } = started.map_err(|error| CommandError::Cluster {
-        message: error.to_string(),
-        remedy: "name another address or path, or end what listens there",
-    })?;
+    let started = start(client.clone(), asked.operations.config(mode, opening, desk, identity)).await;
+    let RunningOperations { observer: listener, leads, handle: ender } =
+        started.map_err(|error| CommandError::Cluster {
+            message: error.to_string(),
+            remedy: "name another address or path, or end what listens there",
+        })?;
     let following = follower.map(|follower| tokio::spawn(follower.run(leads.clone())));
-    let stop = cluster::stop();
+    let stop = cluster::stop_signal();
     let open = || {
         opening.open().map_err(|failure| {
-            failure.tell();
+            failure.report();
             failure.to_string()
         })
     };
-    let with =
-        LoopDependencies { client, open, listener: (LogObserver::default(), (listener, upgrades)), keep, leads, stop };
+    let with = LoopDependencies {
+        client,
+        open,
+        observer: (LogObserver::default(), (listener, upgrades)),
+        checkpoint_store: keep,
+        leads,
+        stop,
+    };
     let ran = decide(settings, with).await;
     following.iter().for_each(|following| following.abort());
-    ender.end().await;
+    ender.shut_down().await;
     match ran {
-        Ok(()) => Ok(Exit::Done),
+        Ok(()) => Ok(Exit::Success),
         // The reason was reported when the session could not be opened.
-        Err(RunError::Open(_)) => Ok(Exit::Failed),
+        Err(RunError::Open(_)) => Ok(Exit::Failure),
         Err(error) => Err(CommandError::Cluster {
             message: error.to_string(),
             remedy: "start it again: it goes on from the cluster and its checkpoint",

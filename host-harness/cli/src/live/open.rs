@@ -14,21 +14,21 @@ use lictor_host::session::{FaultRules, Session};
 use super::{ClusterArgs, RunArgs};
 use crate::arguments;
 use crate::choice::LoadedPolicy;
-use crate::decide::{SnapshotSource, in_force, telling_kinds};
+use crate::decide::{SnapshotSource, deciding_kinds, in_force};
 use crate::failure::CommandError;
 use crate::recorded::header;
 use lictor_decide::UserArguments;
 
 impl ClusterArgs {
     /// Returns the access to the cluster.
-    pub(super) fn way(&self) -> lictor_controller::cluster::ClusterAccess {
+    pub(super) fn access(&self) -> lictor_controller::cluster::ClusterAccess {
         lictor_controller::cluster::ClusterAccess { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
     }
 }
 
 /// The parts with which a session of a living cluster is opened.
 pub(super) struct ClusterSessionFactory {
-    in_force: Mutex<ActivePolicy>,
+    active: Mutex<ActivePolicy>,
     /// The name of the system; empty for the only one of the policy.
     pub(super) system: String,
     /// The name of the system, as the policy describes it; not empty where the policy describes the system.
@@ -58,7 +58,7 @@ impl ClusterSessionFactory {
     ) -> Result<ClusterSessionFactory, CommandError> {
         let arguments = arguments::read(asked.in_force.args.as_deref())?;
         let first = if asked.is_replaced() { asked.policy.first() } else { asked.policy.clone() };
-        let chosen = first.find()?;
+        let chosen = first.load_policy()?;
         let described = described(chosen.start()?.as_mut())?;
         let system = choose(&described)?;
         let policy = format!("{} {}", described.name, described.version);
@@ -68,27 +68,27 @@ impl ClusterSessionFactory {
         let acts = info.is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // kube-scheduler binds the pods that are let go.
-            ([], RunMode::Act | RunMode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
+            ([], RunMode::Enforce | RunMode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
             ([], RunMode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
         let in_force = Mutex::new(ActivePolicy { chosen: Arc::new(chosen), arguments: Arc::new(arguments) });
-        Ok(ClusterSessionFactory { in_force, system, system_name, acts, policy, schedulers, recorder })
+        Ok(ClusterSessionFactory { active: in_force, system, system_name, acts, policy, schedulers, recorder })
     }
 
     /// Returns the policy that sessions are opened with now.
-    pub(super) fn in_force(&self) -> ActivePolicy {
-        self.in_force.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn active_policy(&self) -> ActivePolicy {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets the policy that sessions are opened with from now on.
-    pub(super) fn take_over(&self, new: ActivePolicy) {
-        *self.in_force.lock().unwrap_or_else(PoisonError::into_inner) = new;
+    pub(super) fn set_active_policy(&self, new: ActivePolicy) {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     /// Opens a session.
     pub(super) fn open(&self) -> Result<SessionSetup, CommandError> {
-        let ActivePolicy { chosen, arguments } = self.in_force();
+        let ActivePolicy { chosen, arguments } = self.active_policy();
         let mut policy = chosen.start()?;
         let json = arguments.json();
         let described = described(policy.as_mut())?;
@@ -97,7 +97,7 @@ impl ClusterSessionFactory {
             let with = (info.map_or(&*self.system, |info| &info.name), &*json);
             let of = vec!["the cluster".to_owned()];
             let header = header(&described, &chosen, with, &self.schedulers, FaultRules::default(), of);
-            policy = recorder.listen(policy, &header);
+            policy = recorder.observe(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);
         let mut session = opened.map_err(|error| arguments.refused(error, &self.system, info))?;
@@ -107,7 +107,7 @@ impl ClusterSessionFactory {
             interests: session.interests().clone(),
             deletes_victims: !only_marks(&self.system_name, &json),
             points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
-            talk: RecordableSession::new(session, self.recorder.clone()),
+            session: RecordableSession::new(session, self.recorder.clone()),
         })
     }
 }
@@ -119,7 +119,7 @@ pub(super) fn system(asked: &RunArgs, described: &Description) -> Result<String,
     if described.systems.len() < 2 || !named.is_empty() && described.system(named).is_none() {
         return Ok(named.clone());
     }
-    match super::cluster(&asked.access, &telling_kinds(described)) {
+    match super::cluster(&asked.access, &deciding_kinds(described)) {
         Ok(cluster) => Ok(in_force(named, &SnapshotSource::Text("the cluster", cluster).read()?, described)),
         // The session reads less, and reports itself what is wrong with the cluster.
         Err(_) if !named.is_empty() => Ok(named.clone()),

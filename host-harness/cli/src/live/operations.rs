@@ -52,7 +52,7 @@ mod wanted {
         }
 
         /// Returns the parts to start, with their settings.
-        pub(in crate::live) fn wanted(
+        pub(in crate::live) fn config(
             &self,
             mode: RunMode,
             opening: &ClusterSessionFactory,
@@ -67,16 +67,16 @@ mod wanted {
                 lease,
                 listen: self.listen,
                 socket: self.explain_socket.clone(),
-                desk: Some(desk),
+                replacements: Some(desk),
                 reports: !self.no_reports,
                 standing: self.standing,
                 mode: match mode {
-                    RunMode::Act => report::ReportMode::CarriesOut,
-                    RunMode::DryRun | RunMode::Observe => report::ReportMode::OnlySays,
+                    RunMode::Enforce => report::ReportMode::Enforce,
+                    RunMode::DryRun | RunMode::Observe => report::ReportMode::DryRun,
                 },
                 explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),
-                policy: (opening.policy.clone(), opening.in_force().chosen.digest()),
+                policy: (opening.policy.clone(), opening.active_policy().chosen.digest()),
                 identity,
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lictor_controller::cluster::connect;
-use lictor_controller::ops::explain::{SocketError, UpgradeCommand, order as say};
+use lictor_controller::ops::explain::{SocketError, UpgradeCommand, request_upgrade as say};
 use lictor_controller::tokio;
 use lictor_controller::upgrade::map::ConfigMapClient;
 use lictor_controller::upgrade::{
@@ -21,28 +21,28 @@ use crate::remote::is_reference;
 use crate::screen::{Screen, TextOrJson, print_json};
 
 /// The time between two questions for the progress.
-const ASK: Duration = Duration::from_millis(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// How long a process may take to answer a ConfigMap.
-const HEARD: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Orders a replacement, and shows its progress until it has ended.
 pub(crate) fn upgrade(order: &UpgradeRequest<'_>) -> Result<Exit, CommandError> {
     let text = matches!(order.output, TextOrJson::Text);
-    let mut shown = ProgressPrinter { text, said: 0, stage: None, component: String::new() };
+    let mut shown = ProgressPrinter { text, printed: 0, stage: None, component: String::new() };
     let ended = match &order.live.map {
         Some(map) => through_map(order, map, &mut shown)?,
         None => through_socket(order, &mut shown)?,
     };
-    let Some(ended) = ended else { return Ok(Exit::Done) };
+    let Some(ended) = ended else { return Ok(Exit::Success) };
     if !shown.text {
         print_json(&ended)?;
     }
     match ended.stage {
-        ReplacementStage::Done => Ok(Exit::Done),
+        ReplacementStage::Done => Ok(Exit::Success),
         ReplacementStage::Refused => {
-            Err(CommandError::Unanswered { message: ended.last().to_owned(), hint: ended.remedy })
+            Err(CommandError::ControllerRefused { message: ended.last().to_owned(), hint: ended.remedy })
         }
-        _ => Ok(Exit::Failed),
+        _ => Ok(Exit::Failure),
     }
 }
 
@@ -50,9 +50,9 @@ fn through_socket(
     order: &UpgradeRequest<'_>,
     shown: &mut ProgressPrinter,
 ) -> Result<Option<ReplacementProgress>, CommandError> {
-    let ask = |line: &UpgradeCommand| say(&order.live.socket, line).map_err(unanswered);
+    let ask = |line: &UpgradeCommand| say(&order.live.socket, line).map_err(socket_error);
     let first = match order.to {
-        Some(to) => ask(&UpgradeCommand::Upgrade(wish(order, to, false)?))?,
+        Some(to) => ask(&UpgradeCommand::Upgrade(replacement_request(order, to, false)?))?,
         None => ask(&UpgradeCommand::GiveUp)?,
     };
     let number = Some(first.number);
@@ -62,7 +62,7 @@ fn through_socket(
         if now.stage.is_final() {
             return Ok(Some(now));
         }
-        thread::sleep(ASK);
+        thread::sleep(POLL_INTERVAL);
         now = ask(&UpgradeCommand::Progress(number))?;
     }
 }
@@ -77,40 +77,40 @@ fn through_map(
         remedy: "name a kubeconfig with `--kubeconfig`; you need the rights to get, create and patch this ConfigMap",
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let client = runtime.block_on(connect(&order.live.access.way())).map_err(|error| cannot(error.to_string()))?;
+    let client = runtime.block_on(connect(&order.live.access.access())).map_err(|error| cannot(error.to_string()))?;
     let orders = ConfigMapClient::new(client, namespace, name);
     let Some(to) = order.to else {
         runtime.block_on(orders.withdraw()).map_err(|error| cannot(error.to_string()))?;
         return Ok(None);
     };
-    let wish = wish(order, to, true)?;
+    let wish = replacement_request(order, to, true)?;
     let digest = runtime.block_on(orders.write(&wish, &Timestamp::now().to_string())).map_err(|error| {
         match error.refusal() {
             Some(ReplacementRefusal { message, remedy }) => {
-                CommandError::Unanswered { message: message.clone(), hint: remedy.clone() }
+                CommandError::ControllerRefused { message: message.clone(), hint: remedy.clone() }
             }
             None => cannot(error.to_string()),
         }
     })?;
     let began = Instant::now();
     loop {
-        let answer = runtime.block_on(orders.answer(&digest)).map_err(|error| cannot(error.to_string()))?;
+        let answer = runtime.block_on(orders.result(&digest)).map_err(|error| cannot(error.to_string()))?;
         if let Some(answer) = &answer {
             shown.show(&answer.progress)?;
-        } else if began.elapsed() > HEARD {
+        } else if began.elapsed() > RESPONSE_TIMEOUT {
             let message = format!("no process does anything about the ConfigMap {namespace}/{name}");
             let remedy = "name the one of `lictor run --policy-map`, and look at the log of the process that leads";
             return Err(CommandError::Cluster { message, remedy });
         }
         match answer.filter(|answer| answer.progress.stage.is_final()) {
             Some(answer) => return Ok(Some(answer.progress)),
-            None => thread::sleep(ASK),
+            None => thread::sleep(POLL_INTERVAL),
         }
     }
 }
 
 /// Makes the wish. A file is read here only where its bytes are written into a ConfigMap.
-fn wish(order: &UpgradeRequest<'_>, to: &str, writes: bool) -> Result<ReplacementRequest, CommandError> {
+fn replacement_request(order: &UpgradeRequest<'_>, to: &str, writes: bool) -> Result<ReplacementRequest, CommandError> {
     let unreadable = |file: &Path, error| CommandError::Unreadable { file: file.display().to_string(), error };
     let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| unreadable(file, error));
     let is_file = !is_reference(to) && !matches!(to, "embedded" | "native");
@@ -130,15 +130,15 @@ fn wish(order: &UpgradeRequest<'_>, to: &str, writes: bool) -> Result<Replacemen
     })
 }
 
-fn unanswered(error: SocketError) -> CommandError {
+fn socket_error(error: SocketError) -> CommandError {
     match error {
-        SocketError::Refused { message, hint } => CommandError::Unanswered { message, hint },
-        SocketError::Nobody { .. } => {
+        SocketError::Refused { message, hint } => CommandError::ControllerRefused { message, hint },
+        SocketError::NotListening { .. } => {
             let remedy =
                 "name the socket of `lictor run --explain-socket` with `--socket`, or a ConfigMap with `--map`";
             CommandError::Cluster { message: error.to_string(), remedy }
         }
-        SocketError::Broke(_) | SocketError::NoAnswer(_) => CommandError::Cluster {
+        SocketError::Disconnected(_) | SocketError::InvalidResponse(_) => CommandError::Cluster {
             message: error.to_string(),
             remedy: "look at the log of the controller, and at /healthz",
         },
@@ -148,7 +148,7 @@ fn unanswered(error: SocketError) -> CommandError {
 /// The part of a replacement's progress that was shown.
 struct ProgressPrinter {
     text: bool,
-    said: usize,
+    printed: usize,
     stage: Option<ReplacementStage>,
     component: String,
 }
@@ -170,9 +170,9 @@ impl ProgressPrinter {
             page.paragraph("  ", 6, &now.stage.to_string());
         }
         if now.stage != ReplacementStage::Refused {
-            now.said.iter().skip(self.said).for_each(|said| page.paragraph("  ", 6, said));
+            now.said.iter().skip(self.printed).for_each(|said| page.paragraph("  ", 6, said));
         }
-        self.said = now.said.len();
+        self.printed = now.said.len();
         if now.stage.is_final() && !now.differences.is_empty() {
             page.heading("Decided otherwise, old => new");
             now.differences.iter().for_each(|text| page.paragraph("  ", 6, text));

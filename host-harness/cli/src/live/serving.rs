@@ -27,7 +27,7 @@ struct MetricsObserver<R>(Arc<SharedMetrics<R>>);
 
 /// State that the connections share.
 struct SharedMetrics<R> {
-    then: R,
+    next_observer: R,
     status: Arc<Status>,
     system: String,
     /// The open connections, by number, and the number of the next one.
@@ -68,7 +68,7 @@ pub(crate) fn listen(
     let (version, policy) = (env!("CARGO_PKG_VERSION").to_owned(), policy.to_owned());
     status.metrics.build_info.get_or_create(&Build { version, policy, component }).set(1);
     // No scheduler is connected yet.
-    status.leads(false);
+    status.set_leader(false);
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| CommandError::Cluster {
         message: format!("{address} cannot be listened at: {error}"),
@@ -79,7 +79,8 @@ pub(crate) fn listen(
         let (_stop, stopped) = watch::channel(false);
         runtime.block_on(http::serve(listener, served, stopped));
     })?;
-    let shared = SharedMetrics { then, status, system: system.to_owned(), connections: Mutex::default() };
+    let shared =
+        SharedMetrics { next_observer: then, status, system: system.to_owned(), connections: Mutex::default() };
     Ok(Arc::new(MetricsObserver(Arc::new(shared))))
 }
 
@@ -90,11 +91,11 @@ impl<R> SharedMetrics<R> {
         let (all, next) = &mut *connections;
         change(all, next);
         let is_synced = !all.is_empty() && all.values().all(|served| served.is_synced);
-        self.status.leads(!all.is_empty());
-        self.status.synced(is_synced);
-        self.status
-            .metrics
-            .show(all.values().map(|served| served.state).fold(SessionState::default(), SessionState::with));
+        self.status.set_leader(!all.is_empty());
+        self.status.set_synced(is_synced);
+        self.status.metrics.set_session_state(
+            all.values().map(|served| served.state).fold(SessionState::default(), SessionState::with),
+        );
     }
 }
 
@@ -110,19 +111,19 @@ impl<R: ConnectionObserver + 'static> ConnectionObserver for MetricsObserver<R> 
     }
 
     fn step(&self, step: &StepOutput, session: &Session) {
-        self.0.then.step(step, session);
+        self.0.next_observer.step(step, session);
     }
 
     fn error(&self, error: &SessionError) {
-        self.0.then.error(error);
+        self.0.next_observer.error(error);
     }
 
-    fn unread(&self, mistake: &InputError) {
-        self.0.then.unread(mistake);
+    fn object_invalid(&self, mistake: &InputError) {
+        self.0.next_observer.object_invalid(mistake);
     }
 
-    fn say(&self, line: &str) {
-        self.0.then.say(line);
+    fn write_line(&self, line: &str) {
+        self.0.next_observer.write_line(line);
     }
 }
 
@@ -150,7 +151,7 @@ impl<R> Drop for ConnectionMetricsObserver<R> {
 
 impl<R: ConnectionObserver> ConnectionObserver for ConnectionMetricsObserver<R> {
     fn objects(&self, objects: &[KubernetesObject]) {
-        self.shared.then.objects(objects);
+        self.shared.next_observer.objects(objects);
     }
 
     fn step(&self, step: &StepOutput, session: &Session) {
@@ -158,23 +159,23 @@ impl<R: ConnectionObserver> ConnectionObserver for ConnectionMetricsObserver<R> 
         counts.progress.step(&shared.status.metrics, &shared.system, step, session);
         counts.commands.extend(step.commands.iter().filter_map(|command| Some((command.id, word(&command.action)?))));
         drop(counts);
-        shared.then.step(step, session);
+        shared.next_observer.step(step, session);
     }
 
-    fn answered(&self, question: &PluginRequest, answer: &PluginResponse, took: Duration) {
+    fn request_handled(&self, question: &PluginRequest, answer: &PluginResponse, took: Duration) {
         self.shared.status.metrics.decided(&self.shared.system, took);
-        self.shared.then.answered(question, answer, took);
+        self.shared.next_observer.request_handled(question, answer, took);
     }
 
-    fn settled(&self, command: CommandId, outcome: &CommandOutcome) {
+    fn command_settled(&self, command: CommandId, outcome: &CommandOutcome) {
         if let Some(action) = self.counts().commands.remove(&command) {
             self.shared.status.metrics.command(action, outcome);
         }
-        self.shared.then.settled(command, outcome);
+        self.shared.next_observer.command_settled(command, outcome);
     }
 
-    fn turned(&self, session: Option<&Session>) {
-        self.shared.status.beat();
+    fn batch_handled(&self, session: Option<&Session>) {
+        self.shared.status.record_heartbeat();
         let mut counts = self.counts();
         if let Some(session) = session {
             let now = session.mirror().now();
@@ -184,35 +185,35 @@ impl<R: ConnectionObserver> ConnectionObserver for ConnectionMetricsObserver<R> 
             }
         }
         drop(counts);
-        self.shared.then.turned(session);
-        self.shared.status.metrics.overdue(self.shared.then.overdue());
+        self.shared.next_observer.batch_handled(session);
+        self.shared.status.metrics.overdue(self.shared.next_observer.count_overdue());
     }
 
-    fn connected(&self, is: bool) {
-        self.shared.then.connected(is);
+    fn connection_changed(&self, is: bool) {
+        self.shared.next_observer.connection_changed(is);
     }
 
     fn error(&self, error: &SessionError) {
-        self.shared.then.error(error);
+        self.shared.next_observer.error(error);
     }
 
     fn attempt_failed(&self) {
         self.shared.status.metrics.failed(&self.shared.system, 1);
-        self.shared.then.attempt_failed();
+        self.shared.next_observer.attempt_failed();
     }
 
-    fn unread(&self, mistake: &InputError) {
+    fn object_invalid(&self, mistake: &InputError) {
         self.shared.status.metrics.mistakes.inc();
-        self.shared.then.unread(mistake);
+        self.shared.next_observer.object_invalid(mistake);
     }
 
-    fn unsaved(&self, why: &str) {
+    fn checkpoint_failed(&self, why: &str) {
         self.shared.status.metrics.unsaved.inc();
-        self.shared.then.unsaved(why);
+        self.shared.next_observer.checkpoint_failed(why);
     }
 
-    fn say(&self, line: &str) {
-        self.shared.then.say(line);
+    fn write_line(&self, line: &str) {
+        self.shared.next_observer.write_line(line);
     }
 }
 

@@ -23,12 +23,12 @@ impl RunArgs {
 }
 
 /// Makes the desk at which replacements are ordered.
-pub(super) fn desk(
+pub(super) fn replacement_service(
     asked: &RunArgs,
     opening: &Arc<ClusterSessionFactory>,
     offers: ReplacementSender,
 ) -> ReplacementService {
-    let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.own());
+    let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.default_terms());
     let is_recorded = asked.record.is_some();
     ReplacementService::new(offers, move |wish| {
         if is_recorded {
@@ -51,11 +51,11 @@ fn load(
     own: DefaultTerms,
 ) -> Result<ReplacementCandidate, CommandError> {
     let chosen = match wish.bytes {
-        Some(bytes) => choice.given(&wish.component, bytes)?,
-        None => choice.next(&wish.component).find()?,
+        Some(bytes) => choice.load_bytes(&wish.component, bytes)?,
+        None => choice.next(&wish.component).load_policy()?,
     };
     let arguments = match wish.arguments {
-        None => opening.in_force().arguments,
+        None => opening.active_policy().arguments,
         Some(text) => Arc::new(UserArguments::read_text("the arguments", &text).map_err(|mistake| vec![mistake])?),
     };
     let new = ActivePolicy { chosen: Arc::new(chosen), arguments };
@@ -67,7 +67,7 @@ fn load(
     let (name, terms) = (new.chosen.source.short(), wish.on.terms(own));
     let deletes_victims = !only_marks(system, &new.arguments.json());
     let opening = opening.clone();
-    let settled = Box::new(move || opening.take_over(new));
+    let settled = Box::new(move || opening.set_active_policy(new));
     Ok(ReplacementCandidate { name, candidate, terms, deletes_victims, settled })
 }
 
@@ -75,7 +75,7 @@ fn load(
 pub(super) fn follow(asked: &RunArgs, desk: &ReplacementService) -> Result<(), CommandError> {
     let (desk, component) = (desk.clone(), asked.policy.file().map(|file| file.display().to_string()));
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
-        desk.order(ReplacementRequest {
+        desk.submit(ReplacementRequest {
             component: component.clone().unwrap_or_default(),
             ..ReplacementRequest::default()
         });
@@ -84,7 +84,7 @@ pub(super) fn follow(asked: &RunArgs, desk: &ReplacementService) -> Result<(), C
 
 impl ReplacementArgs {
     /// Returns the terms of a replacement that names none.
-    fn own(&self) -> DefaultTerms {
+    fn default_terms(&self) -> DefaultTerms {
         let ReplacementArgs { shadow, watch, allow, answers, patience, .. } = *self;
         DefaultTerms { shadow, watch, allow, answers, patience }
     }
@@ -104,9 +104,9 @@ mod tests {
         let line = [&["lictor", "run", "--system", "kubernetes", "--explain-socket", "/nowhere"], options].concat();
         let crate::LictorCommand::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
         let opening = Arc::new(
-            ClusterSessionFactory::read(&asked, RunMode::Act, None, |_| Ok(asked.in_force.laws.clone())).unwrap(),
+            ClusterSessionFactory::read(&asked, RunMode::Enforce, None, |_| Ok(asked.in_force.laws.clone())).unwrap(),
         );
-        desk(&asked, &opening, ReplacementObserver::new().1)
+        replacement_service(&asked, &opening, ReplacementObserver::new().1)
     }
 
     fn wish(component: &str) -> ReplacementRequest {

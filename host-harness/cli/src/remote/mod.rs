@@ -142,7 +142,7 @@ impl RegistryArgs {
     /// [`CommandError::Useless`] where such an option is given.
     pub(super) fn must_be_unused(&self) -> Result<(), CommandError> {
         if self.key.is_some() || self.insecure_unsigned {
-            return Err(CommandError::Useless(
+            return Err(CommandError::ConflictingOptions(
                 "`--key` and `--insecure-unsigned` are about components of registries (`--component oci://...`): \
                  no signature of a file or of the embedded policy is verified",
             ));

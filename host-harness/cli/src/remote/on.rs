@@ -82,7 +82,7 @@ pub(crate) fn push(asked: &PushArgs) -> Result<Exit, CommandError> {
 pub(crate) fn pull(asked: &PullArgs) -> Result<Exit, CommandError> {
     let (pulled, trust, access) = asked.remote.pull(&asked.reference, &PullLimits::default())?;
     let failed = |error| failure(&asked.reference, error);
-    let attached = lictor_artifact::pull_attached(&pulled, &access, &PullLimits::default()).map_err(failed)?;
+    let attached = lictor_artifact::pull_attachments(&pulled, &access, &PullLimits::default()).map_err(failed)?;
     let name = pulled.reference.repository.rsplit('/').next().unwrap_or_default();
     let keep = |ending: &str, bytes: Option<&[u8]>| match bytes {
         Some(bytes) => write(&asked.directory.join(format!("{name}.{ending}")), bytes).map(Some),
@@ -126,7 +126,7 @@ impl TransferReport {
     fn print(&self, output: TextOrJson) -> Result<Exit, CommandError> {
         if matches!(output, TextOrJson::Json) {
             print_json(self)?;
-            return Ok(Exit::Done);
+            return Ok(Exit::Success);
         }
         let mut page = TextPage::new(Screen::stdout());
         let rows = [
@@ -145,7 +145,7 @@ impl TransferReport {
             page.line(format!("{:<11} {trust}", "trust"));
         }
         page.print()?;
-        Ok(Exit::Done)
+        Ok(Exit::Success)
     }
 }
 

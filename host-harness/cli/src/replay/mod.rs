@@ -38,7 +38,7 @@ pub(super) struct ReplayArgs {
 pub(super) fn run(asked: &ReplayArgs) -> Result<Exit, CommandError> {
     let file = asked.recording.display().to_string();
     let mut reader = recorded::read(&asked.recording)?;
-    let chosen = asked.policy.find()?;
+    let chosen = asked.policy.load_policy()?;
     let progress = ProgressDisplay::of("replaying");
     let mut sessions: Vec<ReplayedSession> = Vec::new();
     let mut open: Option<ReplaySession> = None;
@@ -70,7 +70,7 @@ pub(super) fn run(asked: &ReplayArgs) -> Result<Exit, CommandError> {
         TextOrJson::Text => text::page(&report).print()?,
         TextOrJson::Json => print_json(&report)?,
     }
-    Ok(if report.same { Exit::Done } else { Exit::Failed })
+    Ok(if report.same { Exit::Success } else { Exit::Failure })
 }
 
 /// A session that is being repeated: with the recorded policy, or with another one.

@@ -26,7 +26,7 @@ impl RepeatedSession {
         if self.first.is_some() {
             return Ok(());
         }
-        let title = step.told.to_string();
+        let title = step.call.to_string();
         let divergence = match (&mut self.replay, self.policy.take()) {
             (None, Some(policy)) => {
                 let (replay, first) = Replay::open(policy, &self.header, &step).map_err(CommandError::from)?;
@@ -63,11 +63,11 @@ impl SubstituteSession {
 
     pub(super) fn step(&mut self, step: &RecordedStep) {
         self.count.add(step);
-        let now = self.follow.recorded(step);
-        let Some(then) = &step.came else { return };
+        let now = self.follow.decide_recorded(step);
+        let Some(then) = &step.result else { return };
         let differences = Differences::between(&then.decisions, &now);
         if !differences.is_empty() {
-            self.steps.push(StepDifference { step: self.count.steps, told: step.told.to_string(), differences });
+            self.steps.push(StepDifference { step: self.count.steps, told: step.call.to_string(), differences });
         }
     }
 

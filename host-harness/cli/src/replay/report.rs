@@ -122,9 +122,9 @@ impl ReplayedSession {
 
 impl SessionCounts {
     pub(super) fn add(&mut self, step: &RecordedStep) {
-        let commands = step.came.as_ref().map_or(0, |came| came.commands.len());
+        let commands = step.result.as_ref().map_or(0, |came| came.commands.len());
         self.steps = self.steps.saturating_add(1);
-        self.answers = self.answers.saturating_add(step.answers.len());
+        self.answers = self.answers.saturating_add(step.replies.len());
         self.commands = self.commands.saturating_add(commands);
     }
 }
@@ -136,7 +136,7 @@ impl FirstDifference {
                 let call = now.as_ref().or(then.as_ref()).map(|answer| answer.call.clone());
                 (about, call, then.map(data), now.map(data), Differences::default())
             }
-            Divergence::Came { then, now, differences } => {
+            Divergence::Result { then, now, differences } => {
                 (Vec::new(), None, Some(value(&then)), Some(value(&now)), differences)
             }
         };
@@ -148,7 +148,7 @@ impl FirstDifference {
 
 /// Returns a call with its answer as JSON.
 fn data(answer: RecordedReply) -> Value {
-    let RecordedReply { call, asked, said } = answer;
+    let RecordedReply { call, ids: asked, reply: said } = answer;
     let (word, text) = match said.strip_prefix('+') {
         Some(text) => ("answered", text),
         None => ("failed", said.strip_prefix('-').unwrap_or(&said)),

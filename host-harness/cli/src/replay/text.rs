@@ -52,7 +52,7 @@ fn other(page: &mut TextPage, session: &ReplayedSession, differing: usize) {
     page.line("another policy: its decisions are compared, while the cluster goes on as recorded");
     for step in session.other.iter().flatten() {
         page.heading(&format!("Step {}, {}", step.step, step.told));
-        changes::tell(page, &step.differences);
+        changes::render_differences(page, &step.differences);
     }
     page.line("");
     let total = session.other.iter().flatten().map(|step| step.differences.len()).sum::<usize>();
@@ -75,7 +75,7 @@ fn differs(page: &mut TextPage, first: &FirstDifference) {
     }
     page.paragraph("  recorded: ", 4, &short(&first.then));
     page.paragraph("  now:      ", 4, &short(&first.now));
-    changes::tell(page, &first.differences);
+    changes::render_differences(page, &first.differences);
     page.line("  what follows is not compared");
 }
 

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn objects(yaml: &str) -> Vec<KubernetesObject> {
-        ClusterSnapshot::told("cluster.yaml", yaml.to_owned()).unwrap().objects
+        ClusterSnapshot::from_text("cluster.yaml", yaml.to_owned()).unwrap().objects
     }
 
     fn pod(namespace: &str, scheduler: &str) -> Vec<KubernetesObject> {

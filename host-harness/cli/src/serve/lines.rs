@@ -11,11 +11,11 @@ use lictor_serve::ConnectionObserver;
 use lictor_serve::marked::{MarkedVictims, OverdueVictim};
 
 use super::fits::SystemMatch;
-use crate::failure::shown;
+use crate::failure::format_problem;
 
 /// The reporter that writes lines on the standard error.
 pub(super) struct ConnectionLog {
-    fits: SystemMatch,
+    system_match: SystemMatch,
     /// The victims that were only marked, over all connections: a scheduler that connects again does not know that they were marked.
     marked: Mutex<MarkedVictims>,
 }
@@ -29,7 +29,7 @@ pub(super) fn marks() -> Problem {
 impl ConnectionLog {
     /// Makes a reporter. `fits` warns of a system that does not fit the cluster.
     pub(super) fn new(fits: SystemMatch) -> ConnectionLog {
-        ConnectionLog { fits, marked: Mutex::default() }
+        ConnectionLog { system_match: fits, marked: Mutex::default() }
     }
 
     fn marked(&self) -> MutexGuard<'_, MarkedVictims> {
@@ -39,8 +39,8 @@ impl ConnectionLog {
 
 impl ConnectionObserver for ConnectionLog {
     fn objects(&self, objects: &[KubernetesObject]) {
-        if let Some(warning) = self.fits.warning(objects) {
-            anstream::eprint!("{}", shown(&warning));
+        if let Some(warning) = self.system_match.warning(objects) {
+            anstream::eprint!("{}", format_problem(&warning));
         }
     }
 
@@ -63,24 +63,24 @@ impl ConnectionObserver for ConnectionLog {
         }
     }
 
-    fn turned(&self, session: Option<&Session>) {
+    fn batch_handled(&self, session: Option<&Session>) {
         let Some(session) = session else { return };
-        for standing in self.marked().turned(session.mirror()) {
+        for standing in self.marked().take_overdue(session.mirror()) {
             let OverdueVictim { pod, by } = standing;
             let by = by.map_or_else(String::new, |(plan, for_whom)| format!(" by plan {plan} for {for_whom}"));
             let message = format!("{pod} was marked{by} a minute ago or before, and still runs");
             let warning = Problem::error(message).remedy(MARKS).of(Severity::Warning);
-            anstream::eprint!("{}", shown(&warning));
+            anstream::eprint!("{}", format_problem(&warning));
         }
     }
 
-    fn connected(&self, is: bool) {
+    fn connection_changed(&self, is: bool) {
         if is {
-            self.marked().take_up();
+            self.marked().adopt_marked();
         }
     }
 
-    fn overdue(&self) -> usize {
+    fn count_overdue(&self) -> usize {
         self.marked().overdue()
     }
 
@@ -88,11 +88,11 @@ impl ConnectionObserver for ConnectionLog {
         anstream::eprintln!("not served: {error}");
     }
 
-    fn unread(&self, mistake: &InputError) {
+    fn object_invalid(&self, mistake: &InputError) {
         anstream::eprintln!("not read: {}: {}", mistake.message, mistake.remedy);
     }
 
-    fn say(&self, line: &str) {
+    fn write_line(&self, line: &str) {
         anstream::eprintln!("{line}");
     }
 }

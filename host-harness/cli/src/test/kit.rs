@@ -12,7 +12,7 @@ use super::super::failure::CommandError;
 use super::super::page::TextPage;
 use super::super::progress::ProgressDisplay;
 use super::super::screen::{Screen, print, print_json};
-use super::{TestArgs, TestFormat, readable, told};
+use super::{TestArgs, TestFormat, readable, render_scenarios};
 use lictor_conformance::interface::{CheckOutcome, Conformance, conform};
 use lictor_conformance::{
     Scenario, ScenarioReport, ScenarioReports, Statement, Tested, conformance_junit, run as run_scenario,
@@ -31,17 +31,17 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if asked.explain || asked.record.is_some() || asked.without.is_some() || asked.against.is_some() {
         let message =
             "`--explain`, `--record`, `--without` and `--against` work with scenarios alone: leave out `--interface`";
-        return Err(CommandError::Useless(message));
+        return Err(CommandError::ConflictingOptions(message));
     }
     let scenarios = if asked.paths.is_empty() { Vec::new() } else { readable(&asked.paths)? };
-    let policy = asked.policy.find()?;
-    let described = policy.start()?.describe().map_err(|error| CommandError::NoConformance(error.to_string()))?;
+    let policy = asked.policy.load_policy()?;
+    let described = policy.start()?.describe().map_err(|error| CommandError::Untestable(error.to_string()))?;
     let results = results(&policy, &described, scenarios)?;
     let statement = statement(&policy, &described, &results)?;
     if let Some(file) = &asked.report {
-        let statement = statement
-            .as_ref()
-            .ok_or(CommandError::Useless("`--report` names a component by its digest: leave out `--native`"))?;
+        let statement = statement.as_ref().ok_or(CommandError::ConflictingOptions(
+            "`--report` names a component by its digest: leave out `--native`",
+        ))?;
         write(file, statement)?;
     }
     let tally = results.tally();
@@ -50,7 +50,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
         TestFormat::Json => match &statement {
             Some(statement) => print_json(statement)?,
             None => {
-                return Err(CommandError::Useless(
+                return Err(CommandError::ConflictingOptions(
                     "`--output json` names a component by its digest: leave out `--native`",
                 ));
             }
@@ -60,7 +60,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
     if !matches!(asked.output, TestFormat::Text) {
         anstream::eprintln!("{tally}");
     }
-    Ok(if results.failed() == 0 { Exit::Done } else { Exit::Failed })
+    Ok(if results.failed() == 0 { Exit::Success } else { Exit::Failure })
 }
 
 /// Runs both parts.
@@ -74,12 +74,12 @@ fn results(
     let scenarios: Vec<Scenario> = read.collect();
     let systems: BTreeSet<&String> = described.systems.iter().map(|system| &system.name).collect();
     let (own, others): (Vec<Scenario>, Vec<Scenario>) =
-        scenarios.into_iter().partition(|scenario| systems.contains(&scenario.laws));
+        scenarios.into_iter().partition(|scenario| systems.contains(&scenario.system));
     let progress = ProgressDisplay::of_parts("checking the interface", own.len().saturating_add(1));
     let start = || policy.start().map_err(|failure| failure.to_string());
-    let interface = conform(&start, &own).map_err(CommandError::NoConformance)?;
+    let interface = conform(&start, &own).map_err(CommandError::Untestable)?;
     progress.part_done();
-    let mut reports: Vec<ScenarioReport> = mistakes.iter().map(ScenarioReport::unread).collect();
+    let mut reports: Vec<ScenarioReport> = mistakes.iter().map(ScenarioReport::not_runnable).collect();
     for scenario in &own {
         reports.push(run_scenario(scenario, policy.start()?));
         progress.part_done();
@@ -119,9 +119,10 @@ fn statement(
 
 /// Writes the statement into a file.
 fn write(file: &Path, statement: &Statement) -> Result<(), CommandError> {
-    let text = serde_json::to_string_pretty(statement).map_err(|error| CommandError::Written(error.to_string()))?;
+    let text =
+        serde_json::to_string_pretty(statement).map_err(|error| CommandError::Serialization(error.to_string()))?;
     std::fs::write(file, format!("{text}\n"))
-        .map_err(|error| CommandError::Written(format!("{}: {error}", file.display())))
+        .map_err(|error| CommandError::Serialization(format!("{}: {error}", file.display())))
 }
 
 impl Results {
@@ -158,7 +159,7 @@ fn page(results: &Results, verbose: bool) -> TextPage {
         "  {passed} passed, {failed} failed, {not_exported} of interfaces not exported, {not_met} not met"
     ));
     page.heading("System conformance");
-    told(&mut page, system, verbose);
+    render_scenarios(&mut page, system, verbose);
     page.line(format!("  {} passed, {} failed, {others} of systems not described", system.passed, system.failed));
     page.line("");
     page.line(results.tally());

@@ -33,11 +33,14 @@ pub(super) struct ReplacedSession {
 
 impl ReplacedSession {
     /// Hands an input to the session. A fault of a policy does not stop the session: the fault may be why the policy is rolled back.
-    fn tell(&mut self, input: SessionInput) -> Result<(), CommandError> {
-        self.keep(|session| session.tell(input))
+    fn feed(&mut self, input: SessionInput) -> Result<(), CommandError> {
+        self.record_failure(|session| session.serve(input))
     }
 
-    fn keep(&mut self, tell: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>) -> Result<(), CommandError> {
+    fn record_failure(
+        &mut self,
+        tell: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>,
+    ) -> Result<(), CommandError> {
         match tell(&mut self.session) {
             Ok(()) => Ok(()),
             Err(error) => match error.cause {
@@ -63,23 +66,23 @@ pub(super) fn drive(
     question: &ReplacementSetup<'_>,
     arguments: UserArguments,
 ) -> Result<ReplacedSession, CommandError> {
-    let mut driven = match question.asked.inputs.as_slice() {
+    let mut driven = match question.args.inputs.as_slice() {
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
         snapshots => {
-            let (laws, json) = (&question.asked.in_force.laws, arguments.json());
+            let (laws, json) = (&question.args.in_force.laws, arguments.json());
             let (session, system) =
                 opened(question, laws, &arguments, |policy| VirtualDriver::open(policy, laws, &json))?;
             let mut driven = ReplacedSession { session, system, failed: Vec::new() };
-            let schedulers = &question.asked.in_force.schedulers;
+            let schedulers = &question.args.in_force.schedulers;
             if !schedulers.is_empty() {
                 driven.session.set_schedulers(schedulers.iter().cloned());
             }
             lictor_decide::load(SnapshotSource::Files(snapshots.to_vec()).read()?, &mut driven.session)?;
             let now = newest(driven.session.mirror());
-            driven.tell(SessionInput::Clock(now))?;
+            driven.feed(SessionInput::Clock(now))?;
             let candidate = candidate(question, (&driven.system, &json))?;
-            driven.session.replace(candidate, question.terms).map_err(irreplaceable)?;
-            driven.keep(VirtualDriver::load_replacement)?;
+            driven.session.replace(candidate, question.terms).map_err(replacement_error)?;
+            driven.record_failure(VirtualDriver::load_replacement)?;
             driven
         }
     };
@@ -89,9 +92,9 @@ pub(super) fn drive(
             break;
         }
         let next = driven.session.mirror().now().saturating_add(SECOND);
-        driven.tell(SessionInput::Clock(next))?;
-        driven.tell(SessionInput::Cycle)?;
-        driven.keep(VirtualDriver::evictions_complete)?;
+        driven.feed(SessionInput::Clock(next))?;
+        driven.feed(SessionInput::Cycle)?;
+        driven.record_failure(VirtualDriver::evictions_complete)?;
     }
     Ok(driven)
 }
@@ -117,17 +120,17 @@ fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>
 /// Makes and configures the new policy.
 fn candidate(question: &ReplacementSetup<'_>, (system, json): (&str, &str)) -> Result<CandidatePolicy, CommandError> {
     let mut policy = question.new.start()?;
-    let system = question.asked.to_system.as_deref().unwrap_or(system);
+    let system = question.args.to_system.as_deref().unwrap_or(system);
     let info = described(policy.as_mut(), system)?;
-    let own = arguments::read(question.asked.to_args.as_deref())?;
-    let given = if question.asked.to_args.is_some() { own.json() } else { json.to_owned() };
+    let own = arguments::read(question.args.to_args.as_deref())?;
+    let given = if question.args.to_args.is_some() { own.json() } else { json.to_owned() };
     CandidatePolicy::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()).into())
 }
 
-fn irreplaceable(error: ReplaceError) -> CommandError {
+fn replacement_error(error: ReplaceError) -> CommandError {
     match error {
         ReplaceError::Session(error) => error.into(),
-        error => CommandError::Irreplaceable(error),
+        error => CommandError::ReplacementRejected(error),
     }
 }
 
@@ -145,9 +148,9 @@ impl FollowedSession {
         header: &Header,
         arguments: &UserArguments,
     ) -> Result<FollowedSession, CommandError> {
-        let (laws, given) = (&question.asked.in_force.laws, &question.asked.in_force.schedulers);
+        let (laws, given) = (&question.args.in_force.laws, &question.args.in_force.schedulers);
         let system = if laws.is_empty() { header.system.as_str() } else { laws };
-        let json = if arguments.given.is_empty() { header.arguments.clone() } else { arguments.json() };
+        let json = if arguments.values.is_empty() { header.arguments.clone() } else { arguments.json() };
         let schedulers = if given.is_empty() { &header.schedulers } else { given };
         let (follow, system) =
             opened(question, system, arguments, |policy| RecordedFollower::open(policy, system, &json, schedulers))?;
@@ -160,15 +163,16 @@ impl FollowedSession {
         question: &ReplacementSetup<'_>,
         step: &lictor_host::recording::RecordedStep,
     ) -> Result<(), CommandError> {
-        let then = step.came.as_ref().and_then(|came| came.decisions.error.as_ref());
-        let now = self.follow.recorded(step).error;
-        self.failed.extend(now.filter(|error| Some(error) != then).map(|error| format!("{}: {error}", step.told)));
-        let is_cluster = matches!(step.told, SessionCall::Input(SessionInput::Objects(_) | SessionInput::Listed(_)));
+        let then = step.result.as_ref().and_then(|came| came.decisions.error.as_ref());
+        let now = self.follow.decide_recorded(step).error;
+        self.failed.extend(now.filter(|error| Some(error) != then).map(|error| format!("{}: {error}", step.call)));
+        let is_cluster =
+            matches!(step.call, SessionCall::Input(SessionInput::Objects(_) | SessionInput::InitialList(_)));
         if !is_cluster || self.follow.session().replacement().is_some() {
             return Ok(());
         }
         let candidate = candidate(question, (&self.system, &self.json))?;
-        self.follow.replace(candidate, question.terms).map_err(irreplaceable)
+        self.follow.replace(candidate, question.terms).map_err(replacement_error)
     }
 }
 
@@ -197,7 +201,7 @@ fn recording(
     }
     match open {
         Some(FollowedSession { follow, system, failed, .. }) if follow.session().replacement().is_some() => {
-            Ok(ReplacedSession { session: VirtualDriver::over(follow.into_session()), system, failed })
+            Ok(ReplacedSession { session: VirtualDriver::from_session(follow.into_session()), system, failed })
         }
         _ => Err(lictor_decide::DecideError::Nothing {
             what: "cluster",

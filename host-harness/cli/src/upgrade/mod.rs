@@ -68,7 +68,7 @@ pub(super) fn allowed(text: &str) -> Result<u64, String> {
 
 /// The two policies, and the terms on which one replaces the other.
 struct ReplacementSetup<'a> {
-    asked: &'a UpgradeArgs,
+    args: &'a UpgradeArgs,
     old: LoadedPolicy,
     new: LoadedPolicy,
     terms: ReplacementTerms,
@@ -99,8 +99,8 @@ pub(super) fn run(asked: &UpgradeArgs) -> Result<Exit, CommandError> {
     let cycles = (asked.shadow.unwrap_or(CYCLES), asked.watch.unwrap_or(CYCLES));
     let (shadow, watch) = (Period::Cycles(cycles.0), Period::Cycles(cycles.1));
     let terms = ReplacementTerms { shadow, watch, allowed: asked.allow.unwrap_or(0), ..ReplacementTerms::default() };
-    let (old, new) = asked.policy.and(to)?;
-    let question = ReplacementSetup { asked, new: new.find()?, old: old.find()?, terms, cycles };
+    let (old, new) = asked.policy.with_second(to)?;
+    let question = ReplacementSetup { args: asked, new: new.load_policy()?, old: old.load_policy()?, terms, cycles };
     let arguments = arguments::read(asked.in_force.args.as_deref())?;
     let progress = ProgressDisplay::of("replacing");
     let driven = drive::drive(&question, arguments)?;
@@ -112,5 +112,5 @@ pub(super) fn run(asked: &UpgradeArgs) -> Result<Exit, CommandError> {
         TextOrJson::Text => text::page(&report).print()?,
         TextOrJson::Json => print_json(&report)?,
     }
-    Ok(if is_done { Exit::Done } else { Exit::Failed })
+    Ok(if is_done { Exit::Success } else { Exit::Failure })
 }

@@ -54,6 +54,6 @@ fn differences(page: &mut TextPage, report: &UpgradeReport<'_>) {
     let shown = u64::try_from(SHOWN).unwrap_or(u64::MAX);
     let more = report.totals.different.saturating_sub(shown);
     if more > 0 {
-        page.aside("  ", 6, &format!("and {more} more; `--output json` has the first hundred"));
+        page.dimmed("  ", 6, &format!("and {more} more; `--output json` has the first hundred"));
     }
 }

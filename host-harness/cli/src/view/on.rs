@@ -27,7 +27,7 @@ pub(super) fn show(asked: &ViewArgs) -> Result<Exit, CommandError> {
     if let Some(file) = &asked.export {
         let unwritable = |error| CommandError::Unwritable { file: file.display().to_string(), error };
         fs::write(file, page.page).map_err(unwritable)?;
-        return Ok(Exit::Done);
+        return Ok(Exit::Success);
     }
     serve::serve(&page, asked.port, !asked.no_open)
 }
@@ -38,13 +38,15 @@ pub(super) fn show(asked: &ViewArgs) -> Result<Exit, CommandError> {
 /// [`CommandError::Useless`] where the policy is not built in, or several files are named.
 fn file_of(asked: &ViewArgs) -> Result<&Path, CommandError> {
     if !asked.how.by.policy.is_built_in() {
-        return Err(CommandError::Useless(
+        return Err(CommandError::ConflictingOptions(
             "the page decides by the built-in policy: leave out `--component`, or add `--text`",
         ));
     }
     match asked.snapshots.files() {
         [file] => Ok(file),
-        _ => Err(CommandError::Useless("the page shows one file: put the objects into one, or add `--text`")),
+        _ => {
+            Err(CommandError::ConflictingOptions("the page shows one file: put the objects into one, or add `--text`"))
+        }
     }
 }
 
@@ -52,14 +54,14 @@ fn file_of(asked: &ViewArgs) -> Result<&Path, CommandError> {
 fn follow(asked: &ViewArgs) -> Result<ServedPage, CommandError> {
     let (file, in_force) = (file_of(asked)?, &asked.how.by.in_force);
     if !(in_force.laws.is_empty() && in_force.args.is_none() && in_force.schedulers.is_empty()) {
-        return Err(CommandError::Useless(RECORDED));
+        return Err(CommandError::ConflictingOptions(RECORDED));
     }
     if is_input(file) {
-        return Err(CommandError::Useless(
+        return Err(CommandError::ConflictingOptions(
             "`--live` follows a file: name the one that `lictor run --record FILE` writes",
         ));
     }
-    let (live, beginning) = FollowedRecording::begun(file)?;
+    let (live, beginning) = FollowedRecording::wait_for_start(file)?;
     Ok(ServedPage { page: lictor_page::live(live.name(), &beginning)?, live: Some(live) })
 }
 
@@ -70,7 +72,7 @@ fn page(asked: &ViewArgs) -> Result<String, CommandError> {
     let arguments = by.in_force.args.as_deref().map(text_of).transpose()?.unwrap_or_default();
     let chosen = !(by.in_force.laws.is_empty() && arguments.is_empty() && by.in_force.schedulers.is_empty());
     match is_recording(&bytes) {
-        true if chosen => return Err(CommandError::Useless(RECORDED)),
+        true if chosen => return Err(CommandError::ConflictingOptions(RECORDED)),
         false if std::str::from_utf8(&bytes).is_err() => return Err(CommandError::NotText { file: name }),
         _ => {}
     }

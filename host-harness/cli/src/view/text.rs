@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use lictor_contract::quantity::exact;
 use lictor_decide::ClusterSession;
 use lictor_decide::jobs::Memberships;
-use lictor_picture::{DrawnNode, Picture, part, picture};
+use lictor_picture::{DrawnNode, Picture, picture, ratio};
 
 use super::super::choice::LoadedPolicy;
 use super::super::decide::{ExplainMode, SnapshotSource, standing, text};
@@ -24,21 +24,21 @@ pub(in super::super) fn print(
 ) -> Result<Exit, CommandError> {
     // Of the pods only their amounts are shown: their nodes do not matter.
     let look = |opened: &mut ClusterSession| {
-        opened.tell_standings();
+        opened.include_standings();
         Ok(picture(opened.session().mirror(), &Memberships::default()))
     };
-    let (mut record, jobs, drawn) = how.by.once(ExplainMode::No, source, look)?;
+    let (mut record, jobs, drawn) = how.by.decide_once(ExplainMode::No, source, look)?;
     let standings = std::mem::take(&mut record.standings);
     let cluster = |page: &mut TextPage| {
-        tell(page, &drawn, how.nodes);
-        standing::tell(page, &standings, &jobs, how.nodes);
+        render_nodes(page, &drawn, how.nodes);
+        standing::render_standings(page, &standings, &jobs, how.nodes);
     };
     text::page(&record, &jobs, cluster).print()?;
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }
 
 /// Shows the nodes, at most `most` of them, the fullest first.
-fn tell(page: &mut TextPage, picture: &Picture, most: usize) {
+fn render_nodes(page: &mut TextPage, picture: &Picture, most: usize) {
     if picture.nodes.is_empty() {
         return;
     }
@@ -50,7 +50,7 @@ fn tell(page: &mut TextPage, picture: &Picture, most: usize) {
     let mut nodes: Vec<&DrawnNode> = picture.nodes.iter().collect();
     nodes.sort_by_key(|node| Reverse(node.fullness()));
     for node in nodes.iter().take(most) {
-        let amounts = node.allocatable.iter().enumerate().map(|(at, there)| (node.held_of(at), *there));
+        let amounts = node.allocatable.iter().enumerate().map(|(at, there)| (node.usage_of(at), *there));
         let cells = picture.resources.iter().zip(amounts).map(|(name, amounts)| cell(name, amounts));
         rows.add_row([node.name.clone()].into_iter().chain(cells).chain([node.pods().to_string()]));
     }
@@ -67,9 +67,9 @@ fn cell(resource: &str, (held, there): (i64, i64)) -> String {
     if (held, there) == (0, 0) {
         return "-".to_owned();
     }
-    let full = usize::try_from(part(held, there, 10)).unwrap_or(0).min(BAR);
+    let full = usize::try_from(ratio(held, there, 10)).unwrap_or(0).min(BAR);
     let bar = "█".repeat(full) + &"░".repeat(BAR.saturating_sub(full));
-    format!("{bar} {:>3} % of {}", part(held, there, 100), exact(resource, there))
+    format!("{bar} {:>3} % of {}", ratio(held, there, 100), exact(resource, there))
 }
 
 #[cfg(test)]

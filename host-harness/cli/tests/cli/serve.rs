@@ -60,7 +60,7 @@ fn ask(stream: &mut UnixStream, question: u8, asked: &Value) -> Value {
     loop {
         let frame = ProtocolFrame::read(stream).unwrap().unwrap();
         if frame.number == 7 {
-            assert_eq!(frame.kind, question + kind::ANSWER);
+            assert_eq!(frame.kind, question + kind::RESPONSE);
             let length = u32::from_be_bytes(frame.payload[..4].try_into().unwrap()) as usize;
             return serde_json::from_slice(&frame.payload[4..4 + length]).unwrap();
         }
@@ -93,7 +93,7 @@ fn what_a_scheduler_asks_is_recorded_and_kept_for_one_scheduler_at_a_time_and_re
     }
     tell(&mut stream, kind::SYNCED, 0, &Value::Null);
     let pod = json!({"pod": "d/p"});
-    assert_eq!(ask(&mut stream, kind::TRY, &pod)["verdict"], "pass");
+    assert_eq!(ask(&mut stream, kind::PRE_FILTER_AND_FILTER, &pod)["verdict"], "pass");
     assert_eq!(ask(&mut stream, kind::POST_FILTER, &pod)["node"], "n1");
     // The outcome of the plan is not sent to the host: the next host would ask for it.
     assert!(std::fs::read_to_string(&checkpoint).unwrap().contains("\"v\""));
@@ -113,7 +113,7 @@ fn a_cluster_without_anything_of_the_system_is_warned_of_once_and_not_while_it_i
         tell(&mut stream, kind::SYNCED, 0, &Value::Null);
         objects.iter().for_each(|object| tell(&mut stream, kind::OBJECT, 0, object));
         // When this message is answered, the host has handled all messages before it.
-        tell(&mut stream, kind::TRY, 7, &json!({"pod": "d/p"}));
+        tell(&mut stream, kind::PRE_FILTER_AND_FILTER, 7, &json!({"pod": "d/p"}));
         while ProtocolFrame::read(&mut stream).unwrap().unwrap().number != 7 {}
         drop(host);
         std::fs::read_to_string(&log).unwrap()

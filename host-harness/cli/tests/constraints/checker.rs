@@ -9,7 +9,7 @@ fn with(placed: &[(&str, &str)]) -> Vec<String> {
     let objects = objects("fixtures/snapshots/three-zones.yaml");
     let dump = ObjectIndex::of(&objects);
     let new: Vec<String> = placed.iter().map(|(pod, _)| (*pod).to_owned()).collect();
-    let mut places = dump.places();
+    let mut places = dump.node_by_pod();
     places.extend(placed.iter().map(|(pod, node)| ((*pod).to_owned(), (*node).to_owned())));
     broken(&dump, &places, &new)
 }

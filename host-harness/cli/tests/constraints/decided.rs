@@ -48,7 +48,7 @@ fn judge(objects: &[Value], decided: &Value) {
     let dump = ObjectIndex::of(objects);
     let (bound, nominated, victims) = (listed(decided, "bound"), listed(decided, "nominated"), victims(decided));
     assert!(!bound.is_empty(), "nothing is judged");
-    let mut places = dump.places();
+    let mut places = dump.node_by_pod();
     places.extend(bound.clone());
     assert_eq!(broken(&dump, &places, bound.keys()), [""; 0], "with the victims");
     places.retain(|pod, _| !victims.contains(pod));

@@ -92,7 +92,7 @@ fn volumes_of_random_clusters_are_kept_by_every_system() {
         let objects = objects_of("volumes.yaml", &text);
         let (dump, bound) = (ObjectIndex::of(&objects), listed(&decided, "bound"));
         let (nominated, victims) = (listed(&decided, "nominated"), victims(&decided));
-        let mut places = dump.places();
+        let mut places = dump.node_by_pod();
         places.extend(bound.clone());
         assert_eq!(broken(&dump, &places, bound.keys()), [""; 0], "{system}, seed {seed}, with the victims: {text}");
         places.retain(|pod, _| !victims.contains(pod));

@@ -159,7 +159,7 @@ fn a_law_that_is_switched_off_is_detected() {
         (SystemKind::Volcano, "volcano/victim-frees-what-is-owed", "victim-frees-what-is-owed"),
     ] {
         let mut broken = (0..20 * CASES).map(|index| {
-            let policy = Native::switched(code, Mutation::Silent);
+            let policy = Native::switched(code, Mutation::AlwaysHolds);
             attempt(&generate(system, 1, index), Box::new(policy), None).1
         });
         assert!(broken.any(|failure| failure.is_some_and(|failure| failure.law == breach)), "{code} is never missed");
@@ -171,7 +171,7 @@ fn a_law_that_is_switched_off_is_detected() {
 fn a_queue_that_takes_what_others_lack_is_detected() {
     let case = made::contested();
     assert_eq!(attempt(&case, Box::new(Native::default()), None).1.map(|failure| failure.text), None);
-    let policy = Native::switched("volcano/reclaimer-stays-within-deserved", Mutation::Silent);
+    let policy = Native::switched("volcano/reclaimer-stays-within-deserved", Mutation::AlwaysHolds);
     let failure = attempt(&case, Box::new(policy), None).1;
     assert_eq!(failure.map(|failure| failure.law).as_deref(), Some("reclaimer-stays-within-deserved"));
 }

@@ -28,7 +28,7 @@ fn bound(session: &mut Session, number: usize) -> bool {
 fn a_leak_is_recycled_past_the_mark_and_no_decision_is_lost() {
     let mut session = session(include_str!("grows.wat"), 40);
     assert!((0..40).all(|number| bound(&mut session, number)));
-    assert_eq!(session.under_way(), 40);
+    assert_eq!(session.commands_in_flight(), 40);
     let counters = session.counters();
     // An instance holds 64 KiB at first and a MiB more after each pod: more than 8 MiB after 8 pods. No call has needed the fifth restart yet.
     assert_eq!((counters.recycles, counters.restarts), (5, 4));

@@ -126,7 +126,7 @@ fn what_is_refused_is_inspected_as_far_as_it_goes() {
     let told = sandbox.inspect(&policy(include_str!("trap.wat")));
     assert_eq!(told.exports.len(), 13);
     assert!(
-        matches!(&told.refused, Some(LoadError::Mute(why)) if why.contains("the_faulty_one")),
+        matches!(&told.refused, Some(LoadError::NoDescription(why)) if why.contains("the_faulty_one")),
         "{:?}",
         told.refused
     );

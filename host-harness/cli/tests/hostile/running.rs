@@ -39,9 +39,9 @@ fn broken(module: &str, call: impl Fn(&mut SandboxedPolicy) -> Result<(), CallEr
     assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
 
     let gone = breakage(faulty.record_notes(false));
-    assert!(matches!(&gone, PolicyFault::Gone { cause: first, .. } if **first == cause), "{gone}");
+    assert!(matches!(&gone, PolicyFault::AlreadyFailed { cause: first, .. } if **first == cause), "{gone}");
     assert_eq!(faulty.memory_bytes(), 0);
-    faulty.revive().unwrap();
+    faulty.restart_instance().unwrap();
     faulty.record_notes(false).unwrap();
     assert_eq!(breakage(call(&mut faulty)), cause);
 
@@ -90,7 +90,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     let mut policy = SANDBOX.load(&bytes).unwrap().start().unwrap();
     assert!(Interface::ALL.iter().all(|interface| !policy.has(*interface)));
     let lacks = |answer: Result<(), CallError>| match answer {
-        Err(CallError::Lacks(interface)) => interface,
+        Err(CallError::MissingInterface(interface)) => interface,
         other => panic!("{other:?}"),
     };
     assert_eq!(lacks(policy.queue_keys(&[]).map(drop)), Interface::Queue);
@@ -186,7 +186,7 @@ fn a_policy_that_makes_do_with_less_memory_lives() {
     assert_eq!(policy.memory_bytes(), 64 << 10);
     assert!(policy.describe().is_ok());
     assert_eq!(policy.memory_bytes(), (127 << 20) + (64 << 10));
-    policy.revive().unwrap();
+    policy.restart_instance().unwrap();
     assert_eq!(policy.memory_bytes(), 64 << 10);
 }
 

@@ -41,7 +41,7 @@ fn near_the_deadline_it_is_served_and_past_it_it_ends() {
     let since = Instant::now();
     assert_eq!(breakage(policy.reserve(4_000_000, 0).map(drop)), PolicyFault::Deadline(DEADLINE));
     assert!(since.elapsed() >= DEADLINE, "it has all its time: {:?}", since.elapsed());
-    policy.revive().unwrap();
+    policy.restart_instance().unwrap();
     policy.reserve(tenth, 0).unwrap();
 }
 
@@ -61,7 +61,7 @@ fn the_last_unit_of_fuel_counts_on_every_machine() {
         let mut policy = start(fuel(wanted - 1));
         assert_eq!(breakage(policy.reserve(1, 0).map(drop)), PolicyFault::Fuel(wanted - 1));
         assert_eq!(policy.usage().fuel, wanted - 1);
-        policy.revive().unwrap();
+        policy.restart_instance().unwrap();
         policy.reserve(0, 0).unwrap();
     }
     assert_eq!(used(SandboxLimits::default()), 0, "without a limit it is not counted");
@@ -100,6 +100,6 @@ fn a_session_whose_policy_is_short_of_fuel_for_one_pod_serves_the_others() {
     let error = session.handle(attempt("b")).unwrap_err();
     assert!(error.to_string().ends_with("no answer with 5000000 units of fuel"), "{error}");
     assert_eq!(session.counters().faults, [(FaultKind::Fuel, 2)].into());
-    assert_eq!(session.under_way(), 0);
+    assert_eq!(session.commands_in_flight(), 0);
     assert_eq!(session.handle(attempt("a")).unwrap().commands.len(), 1);
 }

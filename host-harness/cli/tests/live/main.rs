@@ -47,9 +47,9 @@ impl Recording {
         let mut native = Native::default();
         let described = native.describe().unwrap();
         let recorder = Recorder::begin(Box::new(File::create(&self.0).unwrap()));
-        let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
+        let policy = recorder.observe(Box::new(native), &Header::native(&described, "kubernetes"));
         let with = DecisionSettings { system: "kubernetes", recorder: Some(&recorder), ..DecisionSettings::default() };
-        ClusterSession::open(policy, described, with, || ClusterSnapshot::told("two.yaml", two::TWO.to_owned()))
+        ClusterSession::open(policy, described, with, || ClusterSnapshot::from_text("two.yaml", two::TWO.to_owned()))
             .unwrap()
     }
 
@@ -102,8 +102,9 @@ fn line(from: impl std::io::Read) -> String {
 /// Returns the offset at which the step with the second moment ends.
 fn end_of_second_moment(bytes: &[u8]) -> usize {
     let ends: Vec<usize> = (12..=bytes.len()).collect();
-    let moments =
-        |end: usize| TailedRecording::open("", MemoryRecording::from(bytes[..end].to_vec())).unwrap().known().moments;
+    let moments = |end: usize| {
+        TailedRecording::open("", MemoryRecording::from(bytes[..end].to_vec())).unwrap().position().moments
+    };
     ends[ends.partition_point(|end| moments(*end) < 2)]
 }
 
@@ -137,7 +138,7 @@ async fn a_controller_is_followed_moment_by_moment() {
     browser.script("window.isTheSame = true").await;
     cluster.decide(1, PolicySource::default()).unwrap();
     browser.reads("#cycle-said", "Moment 1 of 1: 1 nominated, 1 evicted").await;
-    cluster.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    cluster.apply_interval(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
     cluster.decide(1, PolicySource::default()).unwrap();
     browser.reads("#cycle-said", "Moment 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
     browser.reads("#live", "Live: this is the newest moment").await;
@@ -179,7 +180,7 @@ async fn only_the_last_moments_of_a_long_recording_are_drawn() {
     let recording = Recording::of("long");
     let mut cluster = recording.begin();
     cluster.decide(1, PolicySource::default()).unwrap();
-    cluster.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    cluster.apply_interval(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
     (1..240).for_each(|_| drop(cluster.decide(1, PolicySource::default()).unwrap()));
     let mut command = view(&recording.0);
     browser.visit(&command.url()).await;

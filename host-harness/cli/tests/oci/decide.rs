@@ -57,9 +57,9 @@ fn a_signed_component_is_compared_and_takes_over_by_the_same_key() {
 fn what_is_not_trusted_decides_nothing_and_says_what_to_do() {
     let (registry, name, pinned) = with_policy();
     let other = file("oci-other.pub", include_str!("../../../artifact/tests/registry/other.pub"));
-    let asked = registry.asked().len();
+    let asked = registry.requests().len();
     decide(&name, &[]).exits(2).prints_nothing().tells(&["neither pinned", "--key cosign.pub", "--insecure-unsigned"]);
-    assert_eq!(registry.asked().len(), asked, "the registry is not asked");
+    assert_eq!(registry.requests().len(), asked, "the registry is not asked");
     decide(&name, &["--key", &other]).exits(2).prints_nothing().tells(&[
         "by this key",
         "hint: ",
@@ -94,7 +94,7 @@ fn a_registry_that_fails_is_told_as_one_line_with_a_hint() {
 #[test]
 fn credentials_are_those_of_docker() {
     let (registry, name, _) = with_policy();
-    registry.guard(AuthenticationMode::Token);
+    registry.set_authentication(AuthenticationMode::Token);
     let docker = empty_directory("docker-login");
     // `me:secret` in base 64.
     let auths = format!(r#"{{"auths": {{"{}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#, registry.host());

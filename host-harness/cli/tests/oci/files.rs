@@ -47,7 +47,7 @@ fn what_is_no_policy_is_not_pushed() {
     let key = file("oci-no.key", "x");
     lictor(&["push", &policy, &name, "--sign-key", &key]).exits(2).prints_nothing().tells(&["no private key", &key]);
     lictor(&["push", &policy, "oci://localhost:1"]).exits(2).prints_nothing().tells(&["it has no repository"]);
-    assert_eq!(registry.asked(), Vec::<String>::new());
+    assert_eq!(registry.requests(), Vec::<String>::new());
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl CaseSession {
         let mut session =
             VirtualDriver::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
         session.apply(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;
-        session.take_happened();
+        session.take_report();
         Ok(CaseSession(session))
     }
 
@@ -48,13 +48,13 @@ impl CaseSession {
         let actual = act(action, &mut self.0)?;
         let mut said = serde_json::to_value(actual).map_err(|error| error.to_string())?;
         if let Some(fields) = said.as_object_mut() {
-            fields.insert("standing".to_owned(), self.standing());
+            fields.insert("standing".to_owned(), self.nominations());
         }
         Ok(said)
     }
 
     /// Returns the current nominations: pods and their nodes.
-    fn standing(&self) -> Value {
+    fn nominations(&self) -> Value {
         let mirror = self.0.mirror();
         let nomination = |pod: &Pod| {
             let node = mirror.node(pod.nominated?)?;

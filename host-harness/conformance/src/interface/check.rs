@@ -46,6 +46,6 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 ///
 /// # Errors
 /// The text of `wrong`, where the condition does not hold.
-pub(super) fn hold(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(wrong()) }
 }

@@ -28,7 +28,7 @@ pub(super) struct SuiteCluster {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClusterChange {
     /// The keys of the removed objects, as `Kind/namespace/name`.
-    pub(super) gone: Vec<String>,
+    pub(super) removed: Vec<String>,
     /// The objects that are new or have changed.
     pub(super) objects: Vec<KubernetesObject>,
 }
@@ -54,7 +54,10 @@ impl SuiteCluster {
             [(Vec::new(), first), (vec!["Pod/default/r0", "Node/spare"], second), (vec!["Pod/default/p1"], third)];
         let round = |(gone, objects): (Vec<&str>, Vec<Value>)| {
             let gone = gone.into_iter().map(str::to_owned).collect();
-            Ok(ClusterChange { gone, objects: objects.into_iter().map(object).collect::<Result<_, InputError>>()? })
+            Ok(ClusterChange {
+                removed: gone,
+                objects: objects.into_iter().map(object).collect::<Result<_, InputError>>()?,
+            })
         };
         Ok(SuiteCluster {
             name: format!("cluster {seed}"),
@@ -68,7 +71,7 @@ impl SuiteCluster {
     ///
     /// # Errors
     /// Those of [`Cluster::of`].
-    pub(super) fn passing(count: usize) -> Result<Vec<KubernetesObject>, InputError> {
+    pub(super) fn transient_objects(count: usize) -> Result<Vec<KubernetesObject>, InputError> {
         let pod = |name: String| {
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "passing"},
                    "spec": {"containers": [{"name": "c"}], "schedulingGates": [{"name": "passing"}]}})
@@ -97,7 +100,7 @@ impl ClusterGenerator<'_> {
             let cores = usize::try_from(self.dice.between(1, 3)).unwrap_or(1);
             objects.push(self.pending(&format!("p{at}"), cores, priority));
         }
-        objects.extend(self.bystanders());
+        objects.extend(self.untried_pods());
         let (kinds, placed) = (&self.system.interests.kinds, &self.system.interests.placed_kinds);
         for kind in kinds.iter().filter(|kind| !placed.iter().any(|it| it.kind == kind.kind)) {
             let named = WORDS.iter().take(2).map(|name| plain(&kind.group, &kind.kind, name));
@@ -117,7 +120,7 @@ impl ClusterGenerator<'_> {
     }
 
     /// Generates pods that are not tried: gated, of another scheduler, leaving, ended.
-    fn bystanders(&mut self) -> Vec<Value> {
+    fn untried_pods(&mut self) -> Vec<Value> {
         let mut gated = self.pending("gated", 1, 0);
         set(&mut gated, "/spec/schedulingGates", json!([{"name": "example.com/gate"}]));
         let mut foreign = self.pending("foreign", 1, 0);

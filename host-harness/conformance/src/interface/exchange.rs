@@ -77,7 +77,7 @@ pub(super) struct ReceivedPod {
     /// The name: `namespace/name`, or `kind number/namespace/name` of an object that is placed like a pod.
     pub(super) name: String,
     /// Whether the pod still exists.
-    pub(super) there: bool,
+    pub(super) exists: bool,
     /// The index of the last event about the pod, counted from the first event of the instance.
     pub(super) changed: u64,
 }
@@ -95,7 +95,7 @@ pub(super) struct ReceivedObjects {
 
 impl ReceivedObjects {
     /// Applies an event.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn apply(&mut self, event: &Event) {
         self.events = self.events.saturating_add(1);
         let changed = self.events;
         match event {
@@ -109,13 +109,13 @@ impl ReceivedObjects {
             Event::PodUpserted(pod) => {
                 let kind = pod.kind.map(|kind| format!("kind {kind}/")).unwrap_or_default();
                 let name = format!("{kind}{}/{}", pod.template.namespace, pod.name);
-                self.pods.insert(pod.id, ReceivedPod { name, there: true, changed });
+                self.pods.insert(pod.id, ReceivedPod { name, exists: true, changed });
             }
             Event::PodStatus(PodStatus { id, .. }) => {
                 self.pods.entry(*id).and_modify(|pod| pod.changed = changed);
             }
             Event::PodRemoved(id) => {
-                self.pods.entry(*id).and_modify(|pod| pod.there = false);
+                self.pods.entry(*id).and_modify(|pod| pod.exists = false);
             }
             _ => {}
         }
@@ -142,17 +142,17 @@ impl ReceivedObjects {
 #[derive(Debug, Clone)]
 pub(super) struct Exchange {
     pub(super) call: Call,
-    pub(super) said: CallReply,
+    pub(super) reply: CallReply,
     /// The objects that the policy had received before the call.
-    pub(super) known: Arc<ReceivedObjects>,
+    pub(super) received: Arc<ReceivedObjects>,
     /// The index of the instance that answered, counted from the first.
-    pub(super) life: usize,
+    pub(super) instance: usize,
 }
 
 impl Exchange {
     /// Returns the reasons in the answer.
     pub(super) fn reasons(&self) -> Vec<&Reason> {
-        match &self.said {
+        match &self.reply {
             CallReply::PreFiltered(PreFiltered {
                 admission: Admission::Refused(why) | Admission::Final(why), ..
             }) => {
@@ -177,7 +177,7 @@ impl Exchange {
 
     /// Returns the retry hint of the answer. `None`: this kind of answer has none.
     pub(super) fn retry(&self) -> Option<&Retry> {
-        match &self.said {
+        match &self.reply {
             CallReply::PreFiltered(answer) => Some(&answer.retry),
             CallReply::PostFiltered(answer) => Some(&answer.retry),
             CallReply::Permitted(answer) => Some(&answer.retry),
@@ -189,7 +189,7 @@ impl Exchange {
 
     /// Returns the effects of the answer on other pods. `None`: this kind of answer has none.
     pub(super) fn effects(&self) -> Option<&Effects> {
-        match &self.said {
+        match &self.reply {
             CallReply::PreFiltered(answer) => Some(&answer.effects),
             CallReply::PostFiltered(answer) => Some(&answer.effects),
             CallReply::Permitted(answer) => Some(&answer.effects),
@@ -200,7 +200,7 @@ impl Exchange {
 
     /// Returns the numbers of the plans in the answer.
     pub(super) fn plans(&self) -> Vec<u64> {
-        match &self.said {
+        match &self.reply {
             CallReply::PostFiltered(answer) => answer.plan.iter().map(|plan| plan.id).collect(),
             CallReply::Actions(actions) => actions.plans.slices.iter().map(|plan| plan.id).collect(),
             CallReply::Enforced(enforced) => enforced.enforcements.iter().map(|it| it.id).collect(),

@@ -61,7 +61,7 @@ impl<'a> CheckContext<'a> {
     /// Returns the runs whose answers are all examined: the plain run, a run with refused plans, and one with explanations and standings.
     pub(super) fn runs(&self) -> [&RunRecord; 3] {
         let telling = EventDelivery { refusing: true, ..EventDelivery::default() };
-        let refusing = || self.run(&RunOptions { telling, ..RunOptions::default() });
+        let refusing = || self.run(&RunOptions { delivery: telling, ..RunOptions::default() });
         let explained = || self.run(&RunOptions { explained: true, standing: true, ..RunOptions::default() });
         [self.plain(), self.refusing.get_or_init(refusing), self.explained.get_or_init(explained)]
     }
@@ -94,7 +94,7 @@ impl<'a> CheckContext<'a> {
     /// Checks that a run with these settings has the same answers as the plain run, byte for byte.
     pub(super) fn identical(&self, manner: &RunOptions) -> CheckResult {
         let lines = |run: &RunRecord| -> Vec<String> {
-            run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.said)).collect()
+            run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.reply)).collect()
         };
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))
     }
@@ -103,7 +103,7 @@ impl<'a> CheckContext<'a> {
     ///
     /// # Errors
     /// No instance can be started, or it fails.
-    pub(super) fn told(&self) -> Result<(VirtualDriver, RecordingPolicy), String> {
+    pub(super) fn start_loaded(&self) -> Result<(VirtualDriver, RecordingPolicy), String> {
         let tap = RecordingPolicy::new((self.start)()?, EventDelivery::default());
         let mut session = self.open(&tap)?;
         if let Some(first) = self.cluster.rounds.first() {
@@ -130,10 +130,10 @@ impl<'a> CheckContext<'a> {
     ///
     /// # Errors
     /// No instance can be started, or it fails.
-    pub(super) fn reserving<T>(&self, ask: ReserveCall<T>) -> Result<Answers<T>, String> {
-        let (session, tap) = self.told()?;
+    pub(super) fn call_for_reserved<T>(&self, ask: ReserveCall<T>) -> Result<Answers<T>, String> {
+        let (session, tap) = self.start_loaded()?;
         let named = |exchange: &Exchange| match exchange.call {
-            Call::Reserve(pod, node) => Some((exchange.known.pod(pod), exchange.known.node(node))),
+            Call::Reserve(pod, node) => Some((exchange.received.pod(pod), exchange.received.node(node))),
             _ => None,
         };
         let reserved: BTreeSet<(String, String)> = self.plain().exchanges.iter().filter_map(named).collect();
@@ -141,7 +141,7 @@ impl<'a> CheckContext<'a> {
         let asked = reserved.into_iter().filter_map(|(pod, node)| {
             let (id, on) = (mirror.pod_id(&pod)?, mirror.node_id(&node)?);
             let waits = mirror.pod(id).is_some_and(|pod| pod.node.is_none());
-            waits.then(|| (pod, tap.aside(|policy| ask(policy, id, on))))
+            waits.then(|| (pod, tap.call_unrecorded(|policy| ask(policy, id, on))))
         });
         Ok(asked.collect())
     }

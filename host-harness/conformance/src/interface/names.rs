@@ -6,7 +6,7 @@ use super::exchange::{Call, CallReply, Exchange, ReceivedObjects};
 
 /// Returns a line for the call and its answer: with names in place of numbers, and without plan numbers, epochs, keys and retry hints.
 pub(super) fn line(exchange: &Exchange) -> String {
-    let known = &*exchange.known;
+    let known = &*exchange.received;
     format!("{} = {}", question(&exchange.call, known), answer(exchange))
 }
 
@@ -26,8 +26,8 @@ fn question(call: &Call, known: &ReceivedObjects) -> String {
 }
 
 fn answer(exchange: &Exchange) -> String {
-    let known = &*exchange.known;
-    match (&exchange.said, &exchange.call) {
+    let known = &*exchange.received;
+    match (&exchange.reply, &exchange.call) {
         (CallReply::Keys(keys), Call::QueueKeys(pods)) => {
             let named = |(key, pod): (&Vec<u8>, &PodId)| (key.clone(), known.pod(*pod));
             let mut queue: Vec<(Vec<u8>, String)> = keys.keys.iter().zip(pods).map(named).collect();

@@ -20,7 +20,7 @@ pub(super) enum Disturbance {
     #[default]
     Nothing,
     /// The host calls with an unknown pod.
-    Strangers,
+    UnknownPods,
     /// The host configures an unknown system.
     Misconfigures,
     /// The host restores bytes that are not a checkpoint.
@@ -30,8 +30,8 @@ pub(super) enum Disturbance {
 /// The settings of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunOptions {
-    pub(super) telling: EventDelivery,
-    pub(super) beside: Disturbance,
+    pub(super) delivery: EventDelivery,
+    pub(super) disturbance: Disturbance,
     /// Whether attempts are explained.
     pub(super) explained: bool,
     /// Whether `standings` is called before and after each cycle.
@@ -71,39 +71,39 @@ impl RunRecord {
 /// # Errors
 /// No session could be opened.
 pub(super) fn play(lab: &CheckContext<'_>, manner: &RunOptions, run: &mut RunRecord) -> Result<(), String> {
-    let tap = RecordingPolicy::new((lab.start)()?, manner.telling.clone());
+    let tap = RecordingPolicy::new((lab.start)()?, manner.delivery.clone());
     if manner.reused {
         let mut before = lab.open(&tap)?;
         let other = SuiteCluster::of(u64::MAX, lab.system).map_err(|error| error.to_string())?;
         let others = other.rounds.into_iter().next().unwrap_or_default().objects;
         // With these objects first, the numbers of the other cluster differ from the later ones.
-        let passing = SuiteCluster::passing(80).map_err(|error| error.to_string())?;
+        let passing = SuiteCluster::transient_objects(80).map_err(|error| error.to_string())?;
         let objects = passing.into_iter().chain(others).collect();
         // The decisions in the other cluster do not matter to this run, even where they fail.
-        drop(before.apply(objects).and_then(|()| before.tell(SessionInput::Cycle)));
+        drop(before.apply(objects).and_then(|()| before.serve(SessionInput::Cycle)));
         drop(before.advance(600 * SECOND));
         tap.take();
     }
     let mut session = lab.open(&tap)?;
     if manner.explained {
-        session.explain().map_err(said)?;
+        session.explain().map_err(message)?;
     }
     for (place, round) in lab.cluster.rounds.iter().enumerate() {
-        let mut player = Player { lab, manner, session: &mut session, tap: &tap, run };
+        let mut player = Player { lab, options: manner, session: &mut session, tap: &tap, run };
         player.round(place, round);
     }
     run.exchanges = tap.take();
     Ok(())
 }
 
-fn said(error: SessionError) -> String {
+fn message(error: SessionError) -> String {
     error.to_string()
 }
 
 /// The driver of one run.
 struct Player<'a> {
     lab: &'a CheckContext<'a>,
-    manner: &'a RunOptions,
+    options: &'a RunOptions,
     session: &'a mut VirtualDriver,
     tap: &'a RecordingPolicy,
     run: &'a mut RunRecord,
@@ -114,58 +114,58 @@ impl Player<'_> {
     fn round(&mut self, place: usize, round: &ClusterChange) {
         let mut objects = round.objects.clone();
         let mut gone = Vec::new();
-        if place == 0 && (self.manner.holes || self.manner.renumbered) {
+        if place == 0 && (self.options.holes || self.options.renumbered) {
             // A pod that is removed at once is between every two objects.
-            let passing = SuiteCluster::passing(objects.len()).unwrap_or_default();
+            let passing = SuiteCluster::transient_objects(objects.len()).unwrap_or_default();
             gone.extend(passing.iter().map(KubernetesObject::key));
             objects = passing.into_iter().zip(objects).flat_map(|(passing, object)| [passing, object]).collect();
         }
-        if self.manner.renumbered {
+        if self.options.renumbered {
             RandomSource::after(7).shuffle(&mut objects);
         }
-        for key in &round.gone {
-            self.note(|session| session.remove(key).map(drop));
+        for key in &round.removed {
+            self.record(|session| session.remove(key).map(drop));
         }
-        self.note(|session| session.apply(objects));
+        self.record(|session| session.apply(objects));
         for key in &gone {
-            self.note(|session| session.remove(key).map(drop));
+            self.record(|session| session.remove(key).map(drop));
         }
-        self.beside();
+        self.disturb();
         self.save();
-        if self.manner.replaced && place > 0 {
+        if self.options.replaced && place > 0 {
             self.replace(place);
         }
-        self.stand();
-        self.note(|session| session.queue().map(drop));
-        self.note(|session| session.tell(SessionInput::Cycle));
-        self.stand();
+        self.call_standings();
+        self.record(|session| session.queue().map(drop));
+        self.record(|session| session.serve(SessionInput::Cycle));
+        self.call_standings();
         if self.tap.has(Interface::Account) {
-            self.note(|session| session.accounts().map(drop));
-            self.note(|session| session.memberships().map(drop));
+            self.record(|session| session.accounts().map(drop));
+            self.record(|session| session.memberships().map(drop));
         }
-        self.note(|session| session.advance(5 * SECOND));
-        self.note(VirtualDriver::evictions_complete);
-        self.note(|session| session.tell(SessionInput::Cycle));
-        self.note(|session| session.advance(900 * SECOND));
+        self.record(|session| session.advance(5 * SECOND));
+        self.record(VirtualDriver::evictions_complete);
+        self.record(|session| session.serve(SessionInput::Cycle));
+        self.record(|session| session.advance(900 * SECOND));
     }
 
     /// Calls the session, and records refused plans and errors.
-    fn note(&mut self, does: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>) {
+    fn record(&mut self, does: impl FnOnce(&mut VirtualDriver) -> Result<(), SessionError>) {
         if let Err(error) = does(self.session) {
             self.run.faults.push(error.cause);
         }
-        for refused in self.session.take_happened().refused {
+        for refused in self.session.take_report().refused {
             let is_enforced = matches!(refused.for_whom, EvictionBeneficiary::Queue(_));
             self.run.refused.push((is_enforced, refused.reason.message));
         }
     }
 
     /// Makes the extra calls that must not change any decision.
-    fn beside(&mut self) {
+    fn disturb(&mut self) {
         let lab = self.lab;
-        self.tap.aside(|policy| match self.manner.beside {
+        self.tap.call_unrecorded(|policy| match self.options.disturbance {
             Disturbance::Nothing => {}
-            Disturbance::Strangers => drop(strangers(policy, lab.system)),
+            Disturbance::UnknownPods => drop(call_unknown_pod(policy, lab.system)),
             Disturbance::Misconfigures => drop(policy.configure("no such system", "")),
             Disturbance::RestoresGarbage => {
                 let format = policy.save().map_or(0, |saved| saved.format);
@@ -175,16 +175,16 @@ impl Player<'_> {
     }
 
     /// Calls `standings`, if the settings of the run demand it.
-    fn stand(&mut self) {
-        if self.manner.standing {
-            self.note(|session| session.standings().map(drop));
+    fn call_standings(&mut self) {
+        if self.options.standing {
+            self.record(|session| session.standings().map(drop));
         }
     }
 
     fn save(&mut self) {
-        let saved = match self.manner.telling.unsaved {
+        let saved = match self.options.delivery.unsaved {
             true => None,
-            false => self.tap.aside(|policy| policy.save()).ok(),
+            false => self.tap.call_unrecorded(|policy| policy.save()).ok(),
         };
         self.run.saved.push(saved);
     }
@@ -201,7 +201,7 @@ impl Player<'_> {
         }
         self.tap.end(recall, self.session.waiting().len());
         // The instance ends in the first call, so that nothing is decided.
-        let ended = self.session.tell(SessionInput::Cycle);
+        let ended = self.session.serve(SessionInput::Cycle);
         if !self.tap.has_ended() {
             drop(ended);
         }
@@ -218,7 +218,7 @@ pub(super) fn garbage(format: u32) -> Checkpoint {
 pub(super) type UnknownPodReply = (ExtensionPoint, &'static str, Result<(), CallError>);
 
 /// Makes every call of the system's extension points about an unknown pod.
-pub(super) fn strangers(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<UnknownPodReply> {
+pub(super) fn call_unknown_pod(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<UnknownPodReply> {
     const STRANGER: PodId = 4_000_000_000;
     let node = NodeId::default();
     let named = |point: &&ExtensionPoint| system.extension_points.iter().any(|name| name == point.name());

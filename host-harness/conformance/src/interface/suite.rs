@@ -36,11 +36,11 @@ pub(super) fn conform_to(
     let mut reports: Vec<(&Check, CheckReport)> = checks.map(|check| (check, first(check, policy.as_ref()))).collect();
     for system in &description.systems {
         let clusters = (1..=CLUSTERS).map(|seed| SuiteCluster::of(seed, system).map_err(|error| error.to_string()));
-        let of_scenarios = spread(scenarios.iter().filter(|scenario| scenario.laws == system.name).collect());
+        let of_scenarios = spread(scenarios.iter().filter(|scenario| scenario.system == system.name).collect());
         let clusters = clusters.chain(of_scenarios.into_iter().map(|scenario| Ok(SuiteCluster::of_scenario(scenario))));
         for cluster in clusters {
             let cluster = cluster?;
-            look(&CheckContext::new(start, &description, system, &cluster), &mut reports);
+            run_checks(&CheckContext::new(start, &description, system, &cluster), &mut reports);
         }
     }
     Ok(Conformance::of(reports.into_iter().map(|(_, report)| report).collect()))
@@ -59,7 +59,7 @@ fn spread<T>(all: Vec<T>) -> Vec<T> {
 }
 
 /// Runs the checks in one cluster. A check that has a flaw in this system is not run again.
-fn look(lab: &CheckContext<'_>, reports: &mut [(&Check, CheckReport)]) {
+fn run_checks(lab: &CheckContext<'_>, reports: &mut [(&Check, CheckReport)]) {
     for (check, report) in reports {
         let known = report.flaws.iter().any(|flaw| flaw.system == lab.system.name);
         if report.outcome == CheckOutcome::NotExported || known {
@@ -83,7 +83,7 @@ fn look(lab: &CheckContext<'_>, reports: &mut [(&Check, CheckReport)]) {
 impl SuiteCluster {
     /// Returns the initial cluster of a scenario, with two rounds of time that passes.
     fn of_scenario(scenario: &Scenario) -> SuiteCluster {
-        let first = ClusterChange { gone: Vec::new(), objects: scenario.cluster.clone() };
+        let first = ClusterChange { removed: Vec::new(), objects: scenario.cluster.clone() };
         SuiteCluster {
             name: format!("scenario {}", scenario.name),
             arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),

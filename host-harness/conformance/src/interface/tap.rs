@@ -27,17 +27,17 @@ pub(super) struct RecordingPolicy(Arc<Mutex<RecordingPolicyState>>);
 
 struct RecordingPolicyState {
     policy: Box<dyn Policy>,
-    telling: EventDelivery,
+    delivery: EventDelivery,
     dice: RandomSource,
     exchanges: Vec<Exchange>,
-    known: Arc<ReceivedObjects>,
-    life: usize,
+    received: Arc<ReceivedObjects>,
+    instance: usize,
     /// The next call ends the instance.
     ends: bool,
     /// The checkpoint of the next instance.
-    recall: Option<Checkpoint>,
+    next_checkpoint: Option<Checkpoint>,
     /// The number of pods that are reserved again in the next instance; these calls are not recorded as decisions.
-    anew: usize,
+    repeated_reserves: usize,
     plans: usize,
 }
 
@@ -48,14 +48,14 @@ impl RecordingPolicy {
         let (life, ends, recall, anew, plans) = (0, false, None, 0, 0);
         RecordingPolicy(Arc::new(Mutex::new(RecordingPolicyState {
             policy,
-            telling,
+            delivery: telling,
             dice,
             exchanges,
-            known,
-            life,
+            received: known,
+            instance: life,
             ends,
-            recall,
-            anew,
+            next_checkpoint: recall,
+            repeated_reserves: anew,
             plans,
         })))
     }
@@ -70,14 +70,14 @@ impl RecordingPolicy {
     }
 
     /// Calls the policy without a record.
-    pub(super) fn aside<T>(&self, question: impl FnOnce(&mut dyn Policy) -> T) -> T {
+    pub(super) fn call_unrecorded<T>(&self, question: impl FnOnce(&mut dyn Policy) -> T) -> T {
         question(self.state().policy.as_mut())
     }
 
     /// Makes the next call end the instance. The next instance gets this checkpoint, and this many reserved pods.
     pub(super) fn end(&self, recall: Option<Checkpoint>, reserved: usize) {
         let mut state = self.state();
-        (state.ends, state.recall, state.anew) = (true, recall, reserved);
+        (state.ends, state.next_checkpoint, state.repeated_reserves) = (true, recall, reserved);
     }
 
     /// Returns whether a call has ended the instance. Else the instance is not ended any more.
@@ -85,25 +85,25 @@ impl RecordingPolicy {
         let mut state = self.state();
         let ended = !std::mem::take(&mut state.ends);
         if !ended {
-            (state.recall, state.anew) = (None, 0);
+            (state.next_checkpoint, state.repeated_reserves) = (None, 0);
         }
         ended
     }
 
-    fn ask<T: Clone>(
+    fn record_call<T: Clone>(
         &mut self,
         call: Call,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
         said: fn(T) -> CallReply,
     ) -> Result<T, CallError> {
         let mut state = self.state();
-        state.lives("a question")?;
-        let anew = matches!(call, Call::Reserve(..)) && state.anew > 0;
+        state.check_running("a question")?;
+        let anew = matches!(call, Call::Reserve(..)) && state.repeated_reserves > 0;
         if anew {
-            state.anew = state.anew.saturating_sub(1);
+            state.repeated_reserves = state.repeated_reserves.saturating_sub(1);
             return question(state.policy.as_mut());
         }
-        if let Some(checkpoint) = state.recall.take() {
+        if let Some(checkpoint) = state.next_checkpoint.take() {
             state.policy.restore(&checkpoint).map(drop)?;
         }
         let answer = question(state.policy.as_mut());
@@ -111,10 +111,10 @@ impl RecordingPolicy {
             Ok(answer) => said(answer.clone()),
             Err(CallError::Refused { error, .. }) => CallReply::Refused(error.clone()),
             Err(CallError::Broke { cause, .. }) => CallReply::Broke(cause.to_string()),
-            Err(CallError::Lacks(_)) => return answer,
+            Err(CallError::MissingInterface(_)) => return answer,
         };
-        let (known, life) = (state.known.clone(), state.life);
-        state.exchanges.push(Exchange { call, said, known, life });
+        let (known, life) = (state.received.clone(), state.instance);
+        state.exchanges.push(Exchange { call, reply: said, received: known, instance: life });
         answer
     }
 }
@@ -124,7 +124,7 @@ impl RecordingPolicyState {
     ///
     /// # Errors
     /// The suite ends the instance with this call.
-    fn lives(&mut self, call: &'static str) -> Result<(), CallError> {
+    fn check_running(&mut self, call: &'static str) -> Result<(), CallError> {
         match std::mem::take(&mut self.ends) {
             true => Err(CallError::Broke { call, cause: "the suite ended this instance".into() }),
             false => Ok(()),
@@ -132,24 +132,24 @@ impl RecordingPolicyState {
     }
 
     /// Returns the events in the order and the groups in which the policy receives them.
-    fn told(&mut self, events: Vec<Event>) -> Vec<Vec<Event>> {
+    fn event_batches(&mut self, events: Vec<Event>) -> Vec<Vec<Event>> {
         let mut runs: Vec<Vec<Event>> = Vec::new();
         for event in events {
-            match runs.last_mut().filter(|run| run.last().is_some_and(|last| alike(last, &event))) {
+            match runs.last_mut().filter(|run| run.last().is_some_and(|last| are_interchangeable(last, &event))) {
                 Some(run) => run.push(event),
                 None => runs.push(vec![event]),
             }
         }
-        if self.telling.shuffled.is_some() {
+        if self.delivery.shuffled.is_some() {
             runs.iter_mut().for_each(|run| self.dice.shuffle(run));
         }
         let events = runs.into_iter().flatten();
-        if self.telling.singly { events.map(|event| vec![event]).collect() } else { vec![events.collect()] }
+        if self.delivery.singly { events.map(|event| vec![event]).collect() } else { vec![events.collect()] }
     }
 }
 
 /// Returns whether the order of two events has no meaning: both are about nodes, pods or objects, and of one kind.
-fn alike(one: &Event, other: &Event) -> bool {
+fn are_interchangeable(one: &Event, other: &Event) -> bool {
     matches!(
         (one, other),
         (Event::NodeUpserted(_), Event::NodeUpserted(_))
@@ -177,37 +177,37 @@ impl Policy for RecordingPolicy {
         let mut state = self.state();
         let configured = state.policy.configure(system, arguments)?;
         if configured.is_ok() {
-            (state.known, state.life) = (Arc::default(), state.life.saturating_add(1));
+            (state.received, state.instance) = (Arc::default(), state.instance.saturating_add(1));
         }
         Ok(configured)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let mut state = self.state();
-        state.lives("apply")?;
-        let known = Arc::make_mut(&mut state.known);
-        events.iter().for_each(|event| known.hear(event));
+        state.check_running("apply")?;
+        let known = Arc::make_mut(&mut state.received);
+        events.iter().for_each(|event| known.apply(event));
         let mut all = Applied { findings: Vec::new() };
-        for events in state.told(events) {
+        for events in state.event_batches(events) {
             all.findings.extend(state.policy.apply(events)?.findings);
         }
         Ok(all)
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
-        self.ask(Call::QueueKeys(pods.to_vec()), |policy| policy.queue_keys(pods), CallReply::Keys)
+        self.record_call(Call::QueueKeys(pods.to_vec()), |policy| policy.queue_keys(pods), CallReply::Keys)
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.ask(Call::PreFilter(pod), |policy| policy.pre_filter(pod), CallReply::PreFiltered)
+        self.record_call(Call::PreFilter(pod), |policy| policy.pre_filter(pod), CallReply::PreFiltered)
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.ask(Call::Filter(pod), |policy| policy.filter(pod), CallReply::Verdicts)
+        self.record_call(Call::Filter(pod), |policy| policy.filter(pod), CallReply::Verdicts)
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let call = Call::PostFilter(pods.to_vec(), refuted.clone());
-        let answer = self.ask(call, |policy| policy.post_filter(pods, refuted), CallReply::PostFiltered)?;
+        let answer = self.record_call(call, |policy| policy.post_filter(pods, refuted), CallReply::PostFiltered)?;
         let Some(plan) = answer.plan.as_ref().filter(|_| *refuted == Refuted::default()) else { return Ok(answer) };
         let refuted = {
             let mut state = self.state();
-            if !state.telling.refusing {
+            if !state.delivery.refusing {
                 return Ok(answer);
             }
             state.plans = state.plans.saturating_add(1);
@@ -218,54 +218,54 @@ impl Policy for RecordingPolicy {
             }
         };
         let call = Call::PostFilter(pods.to_vec(), refuted.clone());
-        self.ask(call, |policy| policy.post_filter(pods, &refuted), CallReply::PostFiltered)
+        self.record_call(call, |policy| policy.post_filter(pods, &refuted), CallReply::PostFiltered)
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.ask(Call::Reserve(pod, node), |policy| policy.reserve(pod, node), CallReply::Effects)
+        self.record_call(Call::Reserve(pod, node), |policy| policy.reserve(pod, node), CallReply::Effects)
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.ask(Call::Unreserve(pod, cause), |policy| policy.unreserve(pod, cause), CallReply::Effects)
+        self.record_call(Call::Unreserve(pod, cause), |policy| policy.unreserve(pod, cause), CallReply::Effects)
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        self.ask(Call::Score(pod, nodes.to_vec()), |policy| policy.score(pod, nodes), CallReply::Scores)
+        self.record_call(Call::Score(pod, nodes.to_vec()), |policy| policy.score(pod, nodes), CallReply::Scores)
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        self.ask(Call::Permit(pod), |policy| policy.permit(pod), CallReply::Permitted)
+        self.record_call(Call::Permit(pod), |policy| policy.permit(pod), CallReply::Permitted)
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.ask(Call::Act, |policy| policy.act(), CallReply::Actions)
+        self.record_call(Call::Act, |policy| policy.act(), CallReply::Actions)
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.ask(Call::Enforce, |policy| policy.enforce(), CallReply::Enforced)
+        self.record_call(Call::Enforce, |policy| policy.enforce(), CallReply::Enforced)
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        self.ask(Call::Queues, |policy| policy.queues(), CallReply::Queues)
+        self.record_call(Call::Queues, |policy| policy.queues(), CallReply::Queues)
     }
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.ask(Call::Memberships(pods.to_vec()), |policy| policy.memberships(pods), CallReply::Memberships)
+        self.record_call(Call::Memberships(pods.to_vec()), |policy| policy.memberships(pods), CallReply::Memberships)
     }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), CallReply::Marks)
+        self.record_call(Call::Marks(pod, node), |policy| policy.marks(pod, node), CallReply::Marks)
     }
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
-        self.ask(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), CallReply::Standings)
+        self.record_call(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), CallReply::Standings)
     }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.state().policy.record_notes(on)
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.ask(Call::Notes(pod), |policy| policy.notes(pod), CallReply::Notes)
+        self.record_call(Call::Notes(pod), |policy| policy.notes(pod), CallReply::Notes)
     }
     fn save(&mut self) -> Result<Checkpoint, CallError> {
         let mut state = self.state();
-        if state.telling.unsaved {
-            return Err(CallError::Lacks(Interface::State));
+        if state.delivery.unsaved {
+            return Err(CallError::MissingInterface(Interface::State));
         }
         state.policy.save()
     }
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         let mut state = self.state();
-        let recall = state.recall.take();
+        let recall = state.next_checkpoint.take();
         state.policy.restore(recall.as_ref().unwrap_or(checkpoint))
     }
 }

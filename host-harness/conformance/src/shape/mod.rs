@@ -58,7 +58,7 @@ impl ClusterSize {
     }
 
     /// Returns the name of the pod that fits on no node, whatever is evicted.
-    pub fn hopeless(&self) -> String {
+    pub fn unschedulable_pod(&self) -> String {
         format!("{NAMESPACE}/hopeless")
     }
 }

@@ -30,7 +30,8 @@ struct PodParameters {
 impl ClusterSize {
     /// Returns the objects of the cluster, as kubectl would show them: queues, nodes, running pods, then the pending pods.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
-        let few = self.queues().into_iter().chain(self.covers()).chain(self.machines()).chain(self.groups());
+        let few =
+            self.queues().into_iter().chain(self.disruption_budgets()).chain(self.machines()).chain(self.groups());
         few.chain(self.pods()).chain(self.waiting())
     }
 
@@ -91,7 +92,7 @@ impl ClusterSize {
     }
 
     /// Returns the disruption budgets.
-    fn covers(&self) -> impl Iterator<Item = Value> {
+    fn disruption_budgets(&self) -> impl Iterator<Item = Value> {
         (0..self.budgets).map(|number| {
             json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
                 "metadata": {"name": queue_name(number), "namespace": NAMESPACE},

@@ -20,7 +20,7 @@ use crate::watch::stream::resource_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PatchTarget {
     /// The object itself.
-    Whole,
+    Object,
     /// Its status.
     Status,
 }
@@ -97,19 +97,19 @@ impl KubeApi {
     }
 
     /// Sets the kinds whose objects are placed like pods.
-    pub fn placing(mut self, kinds: BTreeSet<GroupKind>) -> KubeApi {
+    pub fn with_placed_kinds(mut self, kinds: BTreeSet<GroupKind>) -> KubeApi {
         self.placed = kinds;
         self
     }
 
     /// Sets the field manager that patches name. The name must not need escaping in a URL.
-    pub fn managed_by(mut self, manager: &str) -> KubeApi {
+    pub fn with_field_manager(mut self, manager: &str) -> KubeApi {
         self.manager = format!("?fieldManager={manager}");
         self
     }
 
     /// Sets the status that counts the requests. `None`: the requests are not counted.
-    pub fn watched(mut self, status: Option<Arc<Status>>) -> KubeApi {
+    pub fn with_status(mut self, status: Option<Arc<Status>>) -> KubeApi {
         self.status = status;
         self
     }
@@ -141,7 +141,7 @@ impl KubeApi {
     }
 
     /// Sends a request. After its deadline it is not known whether the request was carried out.
-    async fn ask(
+    async fn send(
         &self,
         method: &str,
         (object, below): (&ObjectRef, &str),
@@ -181,7 +181,7 @@ const MERGE: &str = "application/merge-patch+json";
 
 impl PodApi for KubeApi {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
-        match self.ask("GET", (pod, ""), JSON, Vec::new()).await {
+        match self.send("GET", (pod, ""), JSON, Vec::new()).await {
             Ok(pod) => Ok(Some(pod)),
             Err(error) if error.sign == ErrorDetail::NoObject => Ok(None),
             Err(error) => Err(error),
@@ -190,7 +190,7 @@ impl PodApi for KubeApi {
 
     async fn patch(&self, pod: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
         let below = format!("{}{}", if part == PatchTarget::Status { "/status" } else { "" }, self.manager);
-        self.ask("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
+        self.send("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
     }
 
     async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
@@ -199,12 +199,12 @@ impl PodApi for KubeApi {
             "metadata": {"name": pod.name, "namespace": pod.namespace},
             "deleteOptions": {"preconditions": {"uid": pod.uid, "resourceVersion": version}},
         });
-        self.ask("POST", (pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
+        self.send("POST", (pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
     }
 
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
         let options = json!({"preconditions": {"uid": pod.uid}});
-        self.ask("DELETE", (pod, ""), JSON, options.to_string().into_bytes()).await.map(drop)
+        self.send("DELETE", (pod, ""), JSON, options.to_string().into_bytes()).await.map(drop)
     }
 }
 
@@ -220,7 +220,7 @@ impl From<Error> for ApiError {
                 let (code, message) = (status.code, status.message);
                 let (name, causes) = status.details.map(|it| (it.name, it.causes)).unwrap_or_default();
                 if let Some(cause) = causes.into_iter().find(|cause| cause.reason == "DisruptionBudget") {
-                    let budget = named_budget(&cause.message).to_owned();
+                    let budget = budget_name(&cause.message).to_owned();
                     // Another version of the API server may word it otherwise.
                     let named = match budget.as_str() {
                         "" => "a PodDisruptionBudget".to_owned(),
@@ -240,7 +240,7 @@ impl From<Error> for ApiError {
 
 /// Returns the name of the budget in a message of the API server (upstream: `createTooManyRequestsError` in
 /// `pkg/registry/core/pod/rest/eviction.go`).
-fn named_budget(message: &str) -> &str {
+fn budget_name(message: &str) -> &str {
     let rest = message.strip_prefix("The disruption budget ").unwrap_or_default();
     rest.split(' ').next().unwrap_or_default()
 }
@@ -285,7 +285,7 @@ mod tests {
     async fn a_request_that_nobody_answers_is_given_up_and_nobody_knows_what_became_of_it() {
         let (client, _server) = silent();
         let status = Arc::new(Status::default());
-        let api = KubeApi::new(client).watched(Some(status.clone()));
+        let api = KubeApi::new(client).with_status(Some(status.clone()));
         let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
         let pod = ObjectRef { kind, namespace, name, uid };
         let begun = tokio::time::Instant::now();

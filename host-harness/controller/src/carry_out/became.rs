@@ -8,8 +8,14 @@ use crate::view::{pinned_to, text};
 
 /// Returns the outcome of an action as its object shows it: done, or impossible from now on. `None`: the action was not carried out, and still can
 /// be.
-pub fn became(action: &CommandAction, meant: &ObjectRef, object: Option<&Value>) -> Option<CommandOutcome> {
-    let Some(object) = object.filter(|object| is_it(meant, object)) else { return Some(gone(action)) };
+pub fn outcome_from_object(
+    action: &CommandAction,
+    meant: &ObjectRef,
+    object: Option<&Value>,
+) -> Option<CommandOutcome> {
+    let Some(object) = object.filter(|object| is_same_object(meant, object)) else {
+        return Some(outcome_if_deleted(action));
+    };
     let (bound, leaving) = (text(object, "/spec/nodeName"), !text(object, "/metadata/deletionTimestamp").is_empty());
     let failed = |why: String| Some(CommandOutcome::Failed(why));
     match action {
@@ -32,7 +38,7 @@ pub fn became(action: &CommandAction, meant: &ObjectRef, object: Option<&Value>)
 }
 
 /// Returns the outcome of an action whose object is gone: an eviction is done, every other action has failed.
-pub fn gone(action: &CommandAction) -> CommandOutcome {
+pub fn outcome_if_deleted(action: &CommandAction) -> CommandOutcome {
     match action {
         CommandAction::Evict { .. } => CommandOutcome::Done,
         _ => CommandOutcome::Failed("it is gone".to_owned()),
@@ -40,6 +46,6 @@ pub fn gone(action: &CommandAction) -> CommandOutcome {
 }
 
 /// Returns whether an object is the one that is meant, and not a later object of the same name. An empty uid in `meant` matches every object.
-pub fn is_it(meant: &ObjectRef, object: &Value) -> bool {
+pub fn is_same_object(meant: &ObjectRef, object: &Value) -> bool {
     meant.uid.is_empty() || meant.uid == text(object, "/metadata/uid")
 }

@@ -7,7 +7,7 @@ use lictor_contract::Mark;
 use lictor_host::session::{CommandOutcome, ObjectRef};
 
 use super::api::{ApiError, PatchTarget, PodApi};
-use super::became::is_it;
+use super::became::is_same_object;
 use super::patch;
 use super::task::TaskOutcome;
 use super::work::TaskState;
@@ -21,7 +21,8 @@ pub(super) async fn mark_and_evict(
     known: &mut TaskState,
 ) -> Result<TaskOutcome, ApiError> {
     if !known.is_marked {
-        let marked = api.patch(meant, PatchTarget::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
+        let marked =
+            api.patch(meant, PatchTarget::Object, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
         if !delete {
             return Ok(TaskOutcome::with(marked));
         }
@@ -45,8 +46,8 @@ pub(super) async fn evict(
     let raw = match known.raw.take() {
         Some(raw) => raw,
         None => match api.get(meant).await? {
-            Some(object) if is_it(meant, &object) => Arc::new(object),
-            _ => return Ok(TaskOutcome::gone(CommandOutcome::Done)),
+            Some(object) if is_same_object(meant, &object) => Arc::new(object),
+            _ => return Ok(TaskOutcome::deleted(CommandOutcome::Done)),
         },
     };
     if !text(&raw, "/metadata/deletionTimestamp").is_empty() {

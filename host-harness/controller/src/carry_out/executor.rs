@@ -47,7 +47,7 @@ pub enum TaskReport {
 /// A message to the executor.
 #[derive(Debug)]
 enum Message {
-    Order(Box<TaskRequest>),
+    Start(Box<TaskRequest>),
     /// Give this command up, unless it was carried out.
     Cancel(CommandId),
 }
@@ -69,9 +69,9 @@ impl Executor {
     }
 
     /// Carries a task out. A `Confirm` for a command that was not begun yet gives that command up.
-    pub fn order(&self, order: TaskRequest) {
+    pub fn submit(&self, order: TaskRequest) {
         // The executor has ended when the process ends.
-        let _ended = self.0.send(Message::Order(Box::new(order)));
+        let _ended = self.0.send(Message::Start(Box::new(order)));
     }
 
     /// Gives a command up, unless it was carried out. Its outcome is reported all the same.
@@ -87,7 +87,7 @@ struct ConcurrencyLimitedApi<A> {
 }
 
 impl<A: PodApi> ConcurrencyLimitedApi<A> {
-    async fn one<T>(&self, request: impl Future<Output = T> + Send) -> T {
+    async fn with_permit<T>(&self, request: impl Future<Output = T> + Send) -> T {
         let _permit = self.permits.acquire().await;
         request.await
     }
@@ -95,21 +95,21 @@ impl<A: PodApi> ConcurrencyLimitedApi<A> {
 
 impl<A: PodApi> PodApi for ConcurrencyLimitedApi<A> {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
-        self.one(self.api.get(pod)).await
+        self.with_permit(self.api.get(pod)).await
     }
     async fn patch(&self, pod: &ObjectRef, part: PatchTarget, patch: &Value) -> Result<Value, ApiError> {
-        self.one(self.api.patch(pod, part, patch)).await
+        self.with_permit(self.api.patch(pod, part, patch)).await
     }
     async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
-        self.one(self.api.evict(pod, version)).await
+        self.with_permit(self.api.evict(pod, version)).await
     }
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
-        self.one(self.api.delete(pod)).await
+        self.with_permit(self.api.delete(pod)).await
     }
 }
 
 /// Returns the end of a task that has panicked.
-fn broke() -> TaskOutcome {
+fn panicked_outcome() -> TaskOutcome {
     TaskOutcome::without(CommandOutcome::Failed("it broke while it was carried out; please report this".to_owned()))
 }
 
@@ -129,7 +129,7 @@ async fn serve(
             biased;
             message = messages.recv() => match message {
                 None => return,
-                Some(Message::Order(order)) => lanes.take(*order),
+                Some(Message::Start(order)) => lanes.take(*order),
                 Some(Message::Cancel(id)) => lanes.cancel(id).unwrap_or(QueueAction::Nothing),
             },
             Some(Ok(finished)) = tasks.join_next() => {
@@ -146,11 +146,11 @@ async fn serve(
                     let blocked = |why: &str| tell(TaskReport::Blocked(task.object().clone(), why.to_owned()));
                     let work = carry_out(&*api, &task, (raw, placed), backoff, cancelled, blocked);
                     // A task that panics has an end like any other: its object is free for the next task.
-                    let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| broke());
+                    let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| panicked_outcome());
                     FinishedTask { task, done }
                 });
             }
-            QueueAction::Tell(ended) => ended.into_iter().for_each(|it| tell(TaskReport::Finished(Box::new(it)))),
+            QueueAction::Report(ended) => ended.into_iter().for_each(|it| tell(TaskReport::Finished(Box::new(it)))),
             QueueAction::Nothing => {}
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct ObjectQueues {
 /// A task that waits for others of its object.
 #[derive(Debug)]
 struct WaitingTask {
-    order: TaskRequest,
+    request: TaskRequest,
     /// The tasks before this one that it has made superfluous. They end with it.
     superseded: Vec<ExecutorTask>,
 }
@@ -44,7 +44,7 @@ pub(super) enum QueueAction {
     /// This task is begun.
     Start(TaskRequest, watch::Receiver<bool>),
     /// These tasks have come to their ends without a request.
-    Tell(Vec<FinishedTask>),
+    Report(Vec<FinishedTask>),
     Nothing,
 }
 
@@ -64,19 +64,19 @@ impl ObjectQueues {
         }
         let object = order.task.object().clone();
         let Some(running) = self.running.get(&object) else {
-            return self.start(WaitingTask { order, superseded: Vec::new() });
+            return self.start(WaitingTask { request: order, superseded: Vec::new() });
         };
         if running.evicts_marked && matches!(order.task, ExecutorTask::Unmark(..)) {
             running.cancel.send_replace(true);
         }
         let waiting = self.waiting.entry(object).or_default();
-        let before = waiting.pop_back_if(|before| order.task.supersedes(&before.order.task));
+        let before = waiting.pop_back_if(|before| order.task.supersedes(&before.request.task));
         let superseded = before.map(WaitingTask::into_tasks).unwrap_or_default();
-        waiting.push_back(WaitingTask { order, superseded });
+        waiting.push_back(WaitingTask { request: order, superseded });
         QueueAction::Nothing
     }
 
-    fn start(&mut self, WaitingTask { order, superseded }: WaitingTask) -> QueueAction {
+    fn start(&mut self, WaitingTask { request: order, superseded }: WaitingTask) -> QueueAction {
         let (cancel, cancelled) = watch::channel(false);
         let evicts_marked = matches!(order.task, ExecutorTask::Evict(_));
         let running = RunningTask { command: order.task.command(), evicts_marked, cancel, superseded };
@@ -91,15 +91,16 @@ impl ObjectQueues {
             return Some(QueueAction::Nothing);
         }
         let given_up = self.remove(id);
-        (!given_up.is_empty())
-            .then(|| QueueAction::Tell(given_up.into_iter().map(|task| unwritten(task, GIVEN_UP)).collect()))
+        (!given_up.is_empty()).then(|| {
+            QueueAction::Report(given_up.into_iter().map(|task| end_without_request(task, GIVEN_UP)).collect())
+        })
     }
 
     /// Removes a command that was not begun. Returns the command, and the tasks that were to end with it.
     fn remove(&mut self, id: CommandId) -> Vec<ExecutorTask> {
         let is_it = |task: &ExecutorTask| task.command() == Some(id);
         for waiting in self.waiting.values_mut() {
-            if let Some(place) = waiting.iter().position(|it| is_it(&it.order.task)) {
+            if let Some(place) = waiting.iter().position(|it| is_it(&it.request.task)) {
                 return waiting.remove(place).map(WaitingTask::into_tasks).unwrap_or_default();
             }
         }
@@ -112,7 +113,7 @@ impl ObjectQueues {
     pub(super) fn finish(&mut self, finished: &FinishedTask) -> (Vec<FinishedTask>, QueueAction) {
         let object = finished.task.object();
         let superseded = self.running.remove(object).map(|running| running.superseded).unwrap_or_default();
-        let ended = superseded.into_iter().map(|task| ended_with(task, finished)).collect();
+        let ended = superseded.into_iter().map(|task| end_superseded(task, finished)).collect();
         let next = self.waiting.get_mut(object).and_then(VecDeque::pop_front);
         if self.waiting.get(object).is_some_and(VecDeque::is_empty) {
             self.waiting.remove(object);
@@ -124,22 +125,22 @@ impl ObjectQueues {
 impl WaitingTask {
     /// Returns this task and those that end with it, in the order in which they arrived.
     fn into_tasks(self) -> Vec<ExecutorTask> {
-        self.superseded.into_iter().chain([self.order.task]).collect()
+        self.superseded.into_iter().chain([self.request.task]).collect()
     }
 }
 
 /// Makes the end of a task that was not carried out.
-fn unwritten(task: ExecutorTask, why: &str) -> FinishedTask {
+fn end_without_request(task: ExecutorTask, why: &str) -> FinishedTask {
     FinishedTask { task, done: TaskOutcome::without(CommandOutcome::Failed(why.to_owned())) }
 }
 
 /// Makes the end of a task that the one which has now ended made superfluous.
 ///
 /// A nomination to a node counts as written where a later one to any node is: its pod has room promised, and the victims of both plans leave.
-fn ended_with(task: ExecutorTask, last: &FinishedTask) -> FinishedTask {
+fn end_superseded(task: ExecutorTask, last: &FinishedTask) -> FinishedTask {
     match &last.done.outcome {
-        CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => unwritten(task, why),
-        _ if task.promises() && !last.task.promises() => unwritten(task, SUPERSEDED),
+        CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => end_without_request(task, why),
+        _ if task.nominates_to_node() && !last.task.nominates_to_node() => end_without_request(task, SUPERSEDED),
         outcome => FinishedTask { task, done: TaskOutcome::without(outcome.clone()) },
     }
 }

@@ -14,7 +14,7 @@ mod tests;
 mod work;
 
 pub use api::{ApiError, ErrorDetail, KubeApi, PatchTarget, PodApi};
-pub use became::became;
+pub use became::outcome_from_object;
 pub use executor::{Executor, FinishedTask, TaskReport, TaskRequest};
 pub use placed::PlaceableObject;
 pub use task::{Backoff, ExecutorTask, TaskOutcome, word};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::{Mark, MarkPlace};
 use serde_json::{Map, Value, json};
 
-use crate::names::{EVICTED_FOR, GATE, NODE};
+use crate::names::{ASSIGNED_NODE, EVICTED_FOR, SCHEDULING_GATE};
 use crate::view::pin::{pinned_terms, preferences};
 use crate::view::{gates, has_gate, pinned_to, text};
 
@@ -23,15 +23,15 @@ pub fn bind(pod: &Value, node: &str, marks: &[Mark]) -> Result<Value, String> {
     if !has_gate(pod) {
         return Err(match pinned_to(pod) {
             Some(other) => format!("it was let go for {other} already"),
-            None => format!("somebody else took its gate `{GATE}` away"),
+            None => format!("somebody else took its gate `{SCHEDULING_GATE}` away"),
         });
     }
     if !text(pod, "/metadata/deletionTimestamp").is_empty() {
         return Err("it is being deleted".to_owned());
     }
-    let gates: Vec<Value> = gates(pod).filter(|gate| text(gate, "/name") != GATE).cloned().collect();
+    let gates: Vec<Value> = gates(pod).filter(|gate| text(gate, "/name") != SCHEDULING_GATE).cloned().collect();
     let mut metadata = marked(marks);
-    set_annotation(&mut metadata, NODE, node.into());
+    set_annotation(&mut metadata, ASSIGNED_NODE, node.into());
     precondition(&mut metadata, pod, true);
     let affinity = match marks.is_empty() {
         true => json!({"preferredDuringSchedulingIgnoredDuringExecution": preferences(pod, node)}),

@@ -18,12 +18,12 @@ pub(super) async fn place(
     placed: &PlaceableObject,
 ) -> Result<Value, ApiError> {
     let marked = match placed::before_bind(object, marks) {
-        Some(patch) => Some(api.patch(meant, PatchTarget::Whole, &patch).await?),
+        Some(patch) => Some(api.patch(meant, PatchTarget::Object, &patch).await?),
         None => None,
     };
     let patch = placed::bind(marked.as_ref().unwrap_or(object), node, placed, &Timestamp::now().to_string());
     match api.patch(meant, PatchTarget::Status, &patch).await {
-        Err(error) if error.code == 404 => api.patch(meant, PatchTarget::Whole, &patch).await,
+        Err(error) if error.code == 404 => api.patch(meant, PatchTarget::Object, &patch).await,
         patched => patched,
     }
 }

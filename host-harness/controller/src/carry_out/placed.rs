@@ -11,7 +11,7 @@ use lictor_host::session::ObjectRef;
 use serde_json::{Map, Value, json};
 
 use super::patch::{marked, precondition, set_annotation};
-use crate::names::NOMINATED;
+use crate::names::NOMINATED_NODE;
 use crate::view::{annotation, text};
 
 /// The facts about a placed object that its copy from the API server lacks: the kind as the policy declares it, and the requests.
@@ -41,8 +41,8 @@ impl PlaceableObject {
 }
 
 /// Changes the copy of an object to what the session is to see: the nomination stands where the policy says. A placed object has none.
-pub fn show(object: &mut Value, kind: &PlacedKind) {
-    let node = annotation(object, NOMINATED).to_owned();
+pub fn normalize_nomination(object: &mut Value, kind: &PlacedKind) {
+    let node = annotation(object, NOMINATED_NODE).to_owned();
     if !node.is_empty() && text(object, &kind.node).is_empty() {
         set_at(object, &kind.nominated, node.into());
     }
@@ -53,19 +53,19 @@ pub(super) fn as_pod(object: &Value, kind: &PlacedKind) -> Value {
     json!({
         "metadata": object.get("metadata"),
         "spec": {"nodeName": text(object, &kind.node)},
-        "status": {"nominatedNodeName": annotation(object, NOMINATED)},
+        "status": {"nominatedNodeName": annotation(object, NOMINATED_NODE)},
     })
 }
 
 /// Makes the patch of the object itself that comes before its binding: its marks, and the end of its nomination. `None`: there is nothing to write.
 pub(super) fn before_bind(object: &Value, marks: &[Mark]) -> Option<Value> {
     let mut metadata = marked(marks);
-    let is_nominated = !annotation(object, NOMINATED).is_empty();
+    let is_nominated = !annotation(object, NOMINATED_NODE).is_empty();
     if marks.is_empty() && !is_nominated {
         return None;
     }
     if is_nominated {
-        set_annotation(&mut metadata, NOMINATED, Value::Null);
+        set_annotation(&mut metadata, NOMINATED_NODE, Value::Null);
     }
     precondition(&mut metadata, object, true);
     Some(json!({"metadata": metadata}))
@@ -98,7 +98,7 @@ pub(super) fn bind(object: &Value, node: &str, placed: &PlaceableObject, now: &s
 
 /// Makes the patch that nominates the object of this uid to a node. `None`: the patch takes the nomination back.
 pub(super) fn nominate(uid: &str, node: Option<&str>) -> Value {
-    json!({"metadata": {"uid": uid, "annotations": {NOMINATED: node}}})
+    json!({"metadata": {"uid": uid, "annotations": {NOMINATED_NODE: node}}})
 }
 
 /// The type of the condition that says whether an object can be used.

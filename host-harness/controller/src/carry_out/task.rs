@@ -75,7 +75,7 @@ impl ExecutorTask {
     }
 
     /// Returns whether the task nominates its pod to a node.
-    pub(super) fn promises(&self) -> bool {
+    pub(super) fn nominates_to_node(&self) -> bool {
         matches!(self, ExecutorTask::Command(Command { action: CommandAction::Nominate { node: Some(_) }, .. }))
     }
 
@@ -112,23 +112,23 @@ pub struct TaskOutcome {
     /// The object after the task, where the API server has shown it.
     pub object: Option<Value>,
     /// Whether the API server has no object of that uid any more.
-    pub is_gone: bool,
+    pub is_deleted: bool,
 }
 
 impl TaskOutcome {
     /// Makes an end of which the API server has not shown the object.
     pub(super) fn without(outcome: CommandOutcome) -> TaskOutcome {
-        TaskOutcome { outcome, object: None, is_gone: false }
+        TaskOutcome { outcome, object: None, is_deleted: false }
     }
 
     /// Makes the end of a task whose object is gone.
-    pub(super) fn gone(outcome: CommandOutcome) -> TaskOutcome {
-        TaskOutcome { outcome, object: None, is_gone: true }
+    pub(super) fn deleted(outcome: CommandOutcome) -> TaskOutcome {
+        TaskOutcome { outcome, object: None, is_deleted: true }
     }
 
     /// Makes the end of a task whose object is as the API server says.
     pub(super) fn with(object: Value) -> TaskOutcome {
-        TaskOutcome { outcome: CommandOutcome::Done, object: Some(object), is_gone: false }
+        TaskOutcome { outcome: CommandOutcome::Done, object: Some(object), is_deleted: false }
     }
 }
 

@@ -16,13 +16,13 @@ use tokio::sync::{mpsc, watch};
 use server::{Fault, Server};
 
 use super::*;
-use crate::names::{EVICTED_FOR, GATE, NODE};
+use crate::names::{ASSIGNED_NODE, EVICTED_FOR, SCHEDULING_GATE};
 use crate::view::{has_gate, pinned_to};
 
 fn pod() -> Value {
     json!({
         "metadata": {"name": "a", "namespace": "default", "uid": "1", "resourceVersion": "7"},
-        "spec": {"schedulingGates": [{"name": "example.com/other"}, {"name": GATE}],
+        "spec": {"schedulingGates": [{"name": "example.com/other"}, {"name": SCHEDULING_GATE}],
                  "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
                      {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}]}}}},
         "status": {"phase": "Pending"},
@@ -71,7 +71,7 @@ fn a_pod_is_nominated_and_then_let_go_for_its_node_in_one_patch() {
     assert_eq!(pod["status"]["nominatedNodeName"], "n1");
     assert!(!has_gate(&pod));
     assert_eq!(pod["spec"]["schedulingGates"], json!([{"name": "example.com/other"}]));
-    assert_eq!((pinned_to(&pod), &pod["metadata"]["annotations"][NODE]), (Some("n1"), &json!("n1")));
+    assert_eq!((pinned_to(&pod), &pod["metadata"]["annotations"][ASSIGNED_NODE]), (Some("n1"), &json!("n1")));
     let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
     assert_eq!(term["matchExpressions"][0]["key"], "zone", "what it demanded before it still demands");
     assert!(term.get("matchFields").is_none(), "it may run elsewhere when its room is taken");
@@ -214,7 +214,7 @@ fn executed(server: &Server, tasks: &[ExecutorTask], count: usize, then: impl Fn
         };
         let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, tell);
         let works = tokio::spawn(works);
-        tasks.iter().for_each(|task| executor.order(TaskRequest { task: task.clone(), raw: None, placed: None }));
+        tasks.iter().for_each(|task| executor.submit(TaskRequest { task: task.clone(), raw: None, placed: None }));
         // The first task is under way.
         while server.log().is_empty() {
             tokio::task::yield_now().await;
@@ -253,7 +253,7 @@ fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
     let server = Server::of(pod()).then("evict", &forever);
     let asked = ExecutorTask::Confirm(1, object("1"), None);
     let finished = executed(&server, &[evict(true)], 1, |executor| {
-        executor.order(TaskRequest { task: asked, raw: None, placed: None })
+        executor.submit(TaskRequest { task: asked, raw: None, placed: None })
     });
     assert_eq!(failed(&finished[0].done), "refused with 429");
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::api::{ApiError, ErrorDetail, PatchTarget, PodApi};
-use super::became::{became, gone, is_it};
+use super::became::{is_same_object, outcome_from_object, outcome_if_deleted};
 use super::evict::{evict, mark_and_evict};
 use super::patch;
 use super::place::place;
@@ -20,23 +20,23 @@ use crate::view::text;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ErrorClass {
     /// There is no such object.
-    Gone,
+    NotFound,
     /// The request will never be served.
-    Refused,
+    Rejected,
     /// The object is not as expected, or it is unknown whether the request was carried out: read the object.
-    Look,
+    Ambiguous,
     /// The request may be served later.
-    Later,
+    Retryable,
 }
 
-fn verdict(error: &ApiError) -> ErrorClass {
+fn classify_error(error: &ApiError) -> ErrorClass {
     match error.code {
-        404 if error.sign == ErrorDetail::NoObject => ErrorClass::Gone,
-        409 | 422 => ErrorClass::Look,
+        404 if error.sign == ErrorDetail::NoObject => ErrorClass::NotFound,
+        409 | 422 => ErrorClass::Ambiguous,
         // A path that is not served says nothing of the object: its kind may be served elsewhere, or again.
-        404 | 429 => ErrorClass::Later,
-        0 | 500..=599 => ErrorClass::Look,
-        _ => ErrorClass::Refused,
+        404 | 429 => ErrorClass::Retryable,
+        0 | 500..=599 => ErrorClass::Ambiguous,
+        _ => ErrorClass::Rejected,
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) struct TaskState {
     /// Whether the pod was nominated to its node so that it can be let go.
     is_nominated: bool,
     /// The error of a request that may have been carried out, while the object could not be read.
-    doubt: Option<ApiError>,
+    ambiguous_error: Option<ApiError>,
 }
 
 /// Carries a task out until it is done, impossible, or cancelled.
@@ -78,15 +78,15 @@ pub async fn carry_out(
     let mut known = TaskState { raw, placed, ..TaskState::default() };
     let (mut pause, mut is_blocked, mut is_again) = (backoff.first, false, false);
     loop {
-        let error = match known.doubt.take() {
+        let error = match known.ambiguous_error.take() {
             Some(error) => error,
             None => match attempt(api, task, &mut known).await {
-                Ok(done) => return given_up(api, task, &known, done).await,
+                Ok(done) => return undo_preparation(api, task, &known, done).await,
                 Err(error) => error,
             },
         };
-        let last = match settle(api, task, error, &mut known).await {
-            Ok(done) => return given_up(api, task, &known, done).await,
+        let last = match resolve_error(api, task, error, &mut known).await {
+            Ok(done) => return undo_preparation(api, task, &known, done).await,
             Err(last) => last,
         };
         if matches!(last.sign, ErrorDetail::Budget(_)) && !std::mem::replace(&mut is_blocked, true) {
@@ -104,7 +104,7 @@ pub async fn carry_out(
             _ = cancelled.wait_for(|cancelled| *cancelled) => {}
         }
         if *cancelled.borrow() {
-            return given_up(api, task, &known, TaskOutcome::without(never(task, last))).await;
+            return undo_preparation(api, task, &known, TaskOutcome::without(rejected_outcome(task, last))).await;
         }
         pause = pause.saturating_mul(2).min(backoff.last);
         // The object may have changed meanwhile.
@@ -113,58 +113,62 @@ pub async fn carry_out(
 }
 
 /// Returns the outcome of a task that the API server does not serve.
-fn never(task: &ExecutorTask, error: ApiError) -> CommandOutcome {
+fn rejected_outcome(task: &ExecutorTask, error: ApiError) -> CommandOutcome {
     let budget = matches!(error.sign, ErrorDetail::Budget(_));
     let is_command = matches!(task, ExecutorTask::Command(_));
     // A refused command is not sent again at once. The session's driver sets the pause.
-    match is_command && (task.evicts() || verdict(&error) == ErrorClass::Refused) {
+    match is_command && (task.evicts() || classify_error(&error) == ErrorClass::Rejected) {
         true => CommandOutcome::Refused { reason: error.message, until: 0, budget },
         false => CommandOutcome::Failed(error.message),
     }
 }
 
 /// Takes the marks off a victim that is not evicted after all, and the nomination off a pod that is not let go. Where that fails, they stay.
-async fn given_up(api: &impl PodApi, task: &ExecutorTask, known: &TaskState, done: TaskOutcome) -> TaskOutcome {
+async fn undo_preparation(api: &impl PodApi, task: &ExecutorTask, known: &TaskState, done: TaskOutcome) -> TaskOutcome {
     let ExecutorTask::Command(Command { object, action, .. }) = task else { return done };
     if !matches!(done.outcome, CommandOutcome::Failed(_) | CommandOutcome::Refused { .. }) {
         return done;
     }
     let (part, patch) = match action {
         CommandAction::Evict { marks, .. } if known.is_marked => {
-            (PatchTarget::Whole, patch::unmark_victim(&object.uid, marks))
+            (PatchTarget::Object, patch::unmark_victim(&object.uid, marks))
         }
         CommandAction::Bind { .. } if known.is_nominated => (PatchTarget::Status, patch::nominate(&object.uid, None)),
         _ => return done,
     };
     let object = api.patch(object, part, &patch).await.ok();
-    TaskOutcome { object: object.or(done.object), outcome: done.outcome, is_gone: done.is_gone }
+    TaskOutcome { object: object.or(done.object), outcome: done.outcome, is_deleted: done.is_deleted }
 }
 
 /// Turns an error into an end, or returns the error for which the task is tried again. Reads the object where the error is ambiguous.
-async fn settle(
+async fn resolve_error(
     api: &impl PodApi,
     task: &ExecutorTask,
     error: ApiError,
     known: &mut TaskState,
 ) -> Result<TaskOutcome, ApiError> {
-    match verdict(&error) {
-        ErrorClass::Gone => Ok(TaskOutcome::gone(outcome_of_gone(task))),
-        ErrorClass::Refused => Ok(TaskOutcome::without(never(task, error))),
-        ErrorClass::Later => Err(error),
-        ErrorClass::Look => {
+    match classify_error(&error) {
+        ErrorClass::NotFound => Ok(TaskOutcome::deleted(outcome_of_deleted(task))),
+        ErrorClass::Rejected => Ok(TaskOutcome::without(rejected_outcome(task, error))),
+        ErrorClass::Retryable => Err(error),
+        ErrorClass::Ambiguous => {
             let object = match api.get(task.object()).await {
-                Ok(object) => object.filter(|object| is_it(task.object(), object)),
+                Ok(object) => object.filter(|object| is_same_object(task.object(), object)),
                 Err(unread) => {
-                    known.doubt = Some(error);
+                    known.ambiguous_error = Some(error);
                     return Err(unread);
                 }
             };
-            if let Some(outcome) = shown(task, object.as_ref(), known.placed.as_deref()) {
-                return Ok(TaskOutcome { outcome, is_gone: object.is_none(), object });
+            if let Some(outcome) = observed_outcome(task, object.as_ref(), known.placed.as_deref()) {
+                return Ok(TaskOutcome { outcome, is_deleted: object.is_none(), object });
             }
             // The object is the one that was meant, and it does not take the change.
             if error.code == 422 {
-                return Ok(TaskOutcome { outcome: never(task, error), is_gone: object.is_none(), object });
+                return Ok(TaskOutcome {
+                    outcome: rejected_outcome(task, error),
+                    is_deleted: object.is_none(),
+                    object,
+                });
             }
             known.raw = object.map(Arc::new);
             Err(error)
@@ -173,9 +177,13 @@ async fn settle(
 }
 
 /// Returns the outcome of a task as its object shows it. `None`: the task was not carried out, and still can be.
-fn shown(task: &ExecutorTask, object: Option<&Value>, placed: Option<&PlaceableObject>) -> Option<CommandOutcome> {
+fn observed_outcome(
+    task: &ExecutorTask,
+    object: Option<&Value>,
+    placed: Option<&PlaceableObject>,
+) -> Option<CommandOutcome> {
     let as_pod = object.zip(placed).map(|(object, placed)| placed::as_pod(object, &placed.kind));
-    let became = |action: &CommandAction| became(action, task.object(), as_pod.as_ref().or(object));
+    let became = |action: &CommandAction| outcome_from_object(action, task.object(), as_pod.as_ref().or(object));
     match task {
         ExecutorTask::Command(Command { action, .. }) | ExecutorTask::Confirm(_, _, Some(action)) => became(action),
         ExecutorTask::Confirm(_, _, None) | ExecutorTask::Unmark(..) => None,
@@ -184,9 +192,11 @@ fn shown(task: &ExecutorTask, object: Option<&Value>, placed: Option<&PlaceableO
     }
 }
 
-fn outcome_of_gone(task: &ExecutorTask) -> CommandOutcome {
+fn outcome_of_deleted(task: &ExecutorTask) -> CommandOutcome {
     match task {
-        ExecutorTask::Command(Command { action, .. }) | ExecutorTask::Confirm(_, _, Some(action)) => gone(action),
+        ExecutorTask::Command(Command { action, .. }) | ExecutorTask::Confirm(_, _, Some(action)) => {
+            outcome_if_deleted(action)
+        }
         ExecutorTask::Confirm(_, _, None) => CommandOutcome::Failed("it is gone".to_owned()),
         ExecutorTask::Delete(_) | ExecutorTask::Withdraw(_) | ExecutorTask::Evict(_) | ExecutorTask::Unmark(..) => {
             CommandOutcome::Done
@@ -211,14 +221,14 @@ async fn attempt(api: &impl PodApi, task: &ExecutorTask, known: &mut TaskState) 
             CommandAction::Confirm => Ok(accepted()),
         },
         ExecutorTask::Confirm(_, meant, action) => {
-            let object = api.get(meant).await?.filter(|object| is_it(meant, object));
-            let shown = action.as_ref().and_then(|_| shown(task, object.as_ref(), known.placed.as_deref()));
+            let object = api.get(meant).await?.filter(|object| is_same_object(meant, object));
+            let shown = action.as_ref().and_then(|_| observed_outcome(task, object.as_ref(), known.placed.as_deref()));
             let outcome = shown.unwrap_or_else(|| CommandOutcome::Failed("it was not carried out".to_owned()));
-            Ok(TaskOutcome { outcome, is_gone: object.is_none(), object })
+            Ok(TaskOutcome { outcome, is_deleted: object.is_none(), object })
         }
         ExecutorTask::Withdraw(meant) => nominate(api, meant, None, known).await,
         ExecutorTask::Unmark(meant, marks) => {
-            api.patch(meant, PatchTarget::Whole, &patch::unmark_victim(&meant.uid, marks)).await.map(TaskOutcome::with)
+            api.patch(meant, PatchTarget::Object, &patch::unmark_victim(&meant.uid, marks)).await.map(TaskOutcome::with)
         }
         ExecutorTask::Evict(meant) => evict(api, meant, known).await,
         ExecutorTask::Delete(meant) => api.delete(meant).await.map(|()| accepted()),
@@ -234,16 +244,16 @@ async fn bind(
     known: &mut TaskState,
 ) -> Result<TaskOutcome, ApiError> {
     let meant = task.object();
-    let gone = || TaskOutcome::gone(outcome_of_gone(task));
+    let gone = || TaskOutcome::deleted(outcome_of_deleted(task));
     let raw = match known.raw.take() {
         Some(raw) => raw,
         None => match api.get(meant).await? {
-            Some(pod) if is_it(meant, &pod) => Arc::new(pod),
+            Some(pod) if is_same_object(meant, &pod) => Arc::new(pod),
             _ => return Ok(gone()),
         },
     };
     if let Some(placed) = known.placed.as_deref() {
-        return match shown(task, Some(&raw), Some(placed)) {
+        return match observed_outcome(task, Some(&raw), Some(placed)) {
             Some(outcome) => Ok(TaskOutcome::without(outcome)),
             None => place(api, meant, (node, marks), &raw, placed).await.map(TaskOutcome::with),
         };
@@ -254,9 +264,9 @@ async fn bind(
         known.is_nominated = true;
     }
     match patch::bind(&raw, node, marks) {
-        Ok(patch) => api.patch(meant, PatchTarget::Whole, &patch).await.map(TaskOutcome::with),
+        Ok(patch) => api.patch(meant, PatchTarget::Object, &patch).await.map(TaskOutcome::with),
         Err(why) => {
-            let outcome = shown(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why));
+            let outcome = observed_outcome(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why));
             Ok(TaskOutcome { object: Some(Arc::unwrap_or_clone(raw)), ..TaskOutcome::without(outcome) })
         }
     }
@@ -270,7 +280,7 @@ async fn nominate(
 ) -> Result<TaskOutcome, ApiError> {
     known.raw = None;
     let (part, patch) = match known.placed {
-        Some(_) => (PatchTarget::Whole, placed::nominate(&meant.uid, node)),
+        Some(_) => (PatchTarget::Object, placed::nominate(&meant.uid, node)),
         None => (PatchTarget::Status, patch::nominate(&meant.uid, node)),
     };
     api.patch(meant, part, &patch).await.map(TaskOutcome::with)

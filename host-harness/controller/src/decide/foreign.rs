@@ -49,15 +49,15 @@ pub struct ExternalEvictions(BTreeSet<(String, String)>);
 
 impl ExternalEvictions {
     /// Takes a change of an object. Returns the pod of that object, if others have begun to evict it.
-    pub fn see(&mut self, news: &ObjectChange) -> Option<ExternalEviction> {
+    pub fn observe(&mut self, news: &ObjectChange) -> Option<ExternalEviction> {
         match news {
-            ObjectChange::Gone(key) => {
+            ObjectChange::Deleted(key) => {
                 self.0.retain(|(known, _)| known != key);
                 None
             }
             ObjectChange::Marked(..) => None,
-            ObjectChange::Shown(shown) => {
-                let foreign = foreign(shown.key.strip_prefix("Pod/")?, &shown.object)?;
+            ObjectChange::Upserted(shown) => {
+                let foreign = external_eviction(shown.key.strip_prefix("Pod/")?, &shown.object)?;
                 let uid = text(&shown.object, "/metadata/uid").to_owned();
                 self.0.insert((shown.key.clone(), uid)).then_some(foreign)
             }
@@ -67,7 +67,7 @@ impl ExternalEvictions {
 
 /// Returns the eviction of a pod by others: the pod's condition names it, and the pod lacks this process's annotation. `None`: others do not evict
 /// it.
-fn foreign(name: &str, pod: &Value) -> Option<ExternalEviction> {
+fn external_eviction(name: &str, pod: &Value) -> Option<ExternalEviction> {
     if !annotation(pod, EVICTED_FOR).is_empty() {
         return None;
     }
@@ -98,10 +98,10 @@ mod tests {
             "spec": {"nodeName": "n1"},
             "status": {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason, "message": "why"}]},
         });
-        ObjectChange::Shown(VisibleObject {
+        ObjectChange::Upserted(VisibleObject {
             key: "Pod/default/a".to_owned(),
             object,
-            standing: AdmissionState::Plain,
+            admission_state: AdmissionState::Unmanaged,
             raw: None,
         })
     }
@@ -111,16 +111,16 @@ mod tests {
         let mut foreigners = ExternalEvictions::default();
         let by = |foreign: Option<ExternalEviction>| foreign.map(|foreign| foreign.by);
         assert_eq!(
-            by(foreigners.see(&seen("1", "PreemptionByScheduler", json!({})))),
+            by(foreigners.observe(&seen("1", "PreemptionByScheduler", json!({})))),
             Some(ExternalEvictionCause::Scheduler)
         );
-        assert_eq!(foreigners.see(&seen("1", "PreemptionByScheduler", json!({}))), None);
+        assert_eq!(foreigners.observe(&seen("1", "PreemptionByScheduler", json!({}))), None);
         // Its successor is another pod.
         assert_eq!(
-            by(foreigners.see(&seen("2", "EvictionByEvictionAPI", json!({})))),
+            by(foreigners.observe(&seen("2", "EvictionByEvictionAPI", json!({})))),
             Some(ExternalEvictionCause::EvictionApi)
         );
-        foreigners.see(&ObjectChange::Gone("Pod/default/a".to_owned()));
+        foreigners.observe(&ObjectChange::Deleted("Pod/default/a".to_owned()));
         assert!(foreigners.0.is_empty());
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let mut foreigners = ExternalEvictions::default();
         let ours = json!({EVICTED_FOR: "plan 3"});
         for news in [seen("1", "PreemptionByScheduler", ours), seen("2", "TerminationByKubelet", json!({}))] {
-            assert_eq!(foreigners.see(&news), None);
+            assert_eq!(foreigners.observe(&news), None);
         }
     }
 }

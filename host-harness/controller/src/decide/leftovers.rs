@@ -13,7 +13,7 @@ use lictor_contract::{Interests, Mark, MarkPlace};
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
-use super::lives::{EARLIER, GivenUpPlan, GivenUpReason};
+use super::lives::{EARLIER_PLANS, GivenUpPlan, GivenUpReason};
 use super::{Decider, DeciderOutput, RunMode, is_victim, pod_of};
 use crate::carry_out::ExecutorTask;
 use crate::names::EVICTED_FOR;
@@ -22,7 +22,7 @@ use crate::view::{AdmissionState, annotation, text};
 use crate::watch::store::{ObjectChange, VisibleObject};
 
 /// The time between two looks, 10 s: the watches lag by less.
-const LOOK: i64 = 10 * SECOND;
+const CHECK_INTERVAL: i64 = 10 * SECOND;
 /// The longest pause between two attempts: 5 minutes.
 const LONGEST: i64 = 300 * SECOND;
 
@@ -43,27 +43,32 @@ pub struct Leftovers(BTreeMap<String, TrackedLeftover>);
 
 #[derive(Debug)]
 struct TrackedLeftover {
-    written: Leftover,
+    leftover: Leftover,
     /// When the next look is due, in nanoseconds since 1970.
-    at: i64,
+    next_check: i64,
     /// The number of looks in a row at which no plan stood behind it.
-    alone: u32,
+    unneeded_checks: u32,
     /// Since when no plan stands behind it, according to the looks.
     since: Option<i64>,
 }
 
 impl Leftovers {
     /// Takes a change of an object: a nomination or a mark appears or disappears.
-    pub fn see(&mut self, news: &ObjectChange, now: i64) {
+    pub fn observe(&mut self, news: &ObjectChange, now: i64) {
         match news {
             ObjectChange::Marked(..) => {}
-            ObjectChange::Gone(key) => drop(self.0.remove(key)),
-            ObjectChange::Shown(shown) => match written(shown) {
+            ObjectChange::Deleted(key) => drop(self.0.remove(key)),
+            ObjectChange::Upserted(shown) => match written(shown) {
                 None => drop(self.0.remove(&shown.key)),
                 Some(written) => {
-                    let is_known = self.0.get(&shown.key).is_some_and(|known| known.written == written);
+                    let is_known = self.0.get(&shown.key).is_some_and(|known| known.leftover == written);
                     if !is_known {
-                        let known = TrackedLeftover { written, at: now.saturating_add(LOOK), alone: 0, since: None };
+                        let known = TrackedLeftover {
+                            leftover: written,
+                            next_check: now.saturating_add(CHECK_INTERVAL),
+                            unneeded_checks: 0,
+                            since: None,
+                        };
                         self.0.insert(shown.key.clone(), known);
                     }
                 }
@@ -75,17 +80,17 @@ impl Leftovers {
     /// nomination or mark may stand without a plan, in nanoseconds; `None`: a plan stands behind it.
     pub fn due(&mut self, now: i64, may_stand: impl Fn(&Leftover) -> Option<i64>) -> Vec<Leftover> {
         let mut due = Vec::new();
-        for known in self.0.values_mut().filter(|known| known.at <= now) {
-            let may_stand = may_stand(&known.written);
+        for known in self.0.values_mut().filter(|known| known.next_check <= now) {
+            let may_stand = may_stand(&known.leftover);
             known.since = may_stand.and(known.since.or(Some(now)));
             let ends = known.since.zip(may_stand).map(|(since, long)| since.saturating_add(long));
             let is_alone = ends.is_some_and(|ends| ends <= now);
-            known.alone = if is_alone { known.alone.saturating_add(1).min(16) } else { 0 };
-            let doublings = known.alone.saturating_sub(2);
-            let pause = LOOK.saturating_mul(1_i64.checked_shl(doublings).unwrap_or(i64::MAX)).min(LONGEST);
-            known.at = now.saturating_add(pause);
-            if known.alone >= 2 {
-                due.push(known.written.clone());
+            known.unneeded_checks = if is_alone { known.unneeded_checks.saturating_add(1).min(16) } else { 0 };
+            let doublings = known.unneeded_checks.saturating_sub(2);
+            let pause = CHECK_INTERVAL.saturating_mul(1_i64.checked_shl(doublings).unwrap_or(i64::MAX)).min(LONGEST);
+            known.next_check = now.saturating_add(pause);
+            if known.unneeded_checks >= 2 {
+                due.push(known.leftover.clone());
             }
         }
         due
@@ -93,7 +98,7 @@ impl Leftovers {
 
     /// Returns when the next look is due, in nanoseconds since 1970. `None`: nothing is written on any pod.
     pub fn next(&self) -> Option<i64> {
-        self.0.values().map(|known| known.at).min()
+        self.0.values().map(|known| known.next_check).min()
     }
 }
 
@@ -104,7 +109,7 @@ fn written(shown: &VisibleObject) -> Option<Leftover> {
     if !shown.key.starts_with("Pod/") || has_ended || !text(object, "/metadata/deletionTimestamp").is_empty() {
         return None;
     }
-    let raw: Option<&Value> = shown.raw.as_deref().filter(|_| shown.standing == AdmissionState::Held);
+    let raw: Option<&Value> = shown.raw.as_deref().filter(|_| shown.admission_state == AdmissionState::Gated);
     let node = raw.map_or("", |raw| text(raw, "/status/nominatedNodeName")).to_owned();
     let is_marked = !annotation(object, EVICTED_FOR).is_empty();
     if node.is_empty() && !is_marked {
@@ -118,33 +123,33 @@ fn written(shown: &VisibleObject) -> Option<Leftover> {
 impl Decider {
     /// Returns how long a nomination or mark may stand without a plan, in nanoseconds. `None`: a plan or a command stands behind it, or the pod is
     /// gone. `deletes`: this process deletes victims. Otherwise another controller evicts by the mark, and needs time for that.
-    pub fn may_stand(&self, written: &Leftover, deletes: bool) -> Option<i64> {
-        let (session, object) = (self.talk.session(), &written.pod);
+    pub fn allowed_leftover_age(&self, written: &Leftover, deletes: bool) -> Option<i64> {
+        let (session, object) = (self.session.session(), &written.pod);
         let pod = pod_of(session, object)?;
         let is_open = self.open.values().any(|command| command.object == *object);
-        if is_open || self.lives.waits(object) || (written.is_marked && self.lives.evicts(object)) {
+        if is_open || self.plan_lifecycles.waits(object) || (written.is_marked && self.plan_lifecycles.evicts(object)) {
             return None;
         }
         let is_evicted_by_mark = written.is_marked && !deletes && is_victim(session, pod);
-        Some(if is_evicted_by_mark { self.lives.patience.still } else { 0 })
+        Some(if is_evicted_by_mark { self.plan_lifecycles.timeouts.no_progress } else { 0 })
     }
 
     /// Takes leftover nominations and marks off. A nomination that is taken back is reported.
-    pub fn tidy(&self, left: Vec<Leftover>) -> DeciderOutput {
+    pub fn remove_leftovers(&self, left: Vec<Leftover>) -> DeciderOutput {
         let mut turn = DeciderOutput::default();
-        if self.mode != RunMode::Act {
+        if self.mode != RunMode::Enforce {
             return turn;
         }
         for Leftover { pod, node, is_marked } in left {
             if is_marked {
-                turn.tasks.push(ExecutorTask::Unmark(pod.clone(), leaving_marks(self.talk.session().interests())));
+                turn.tasks.push(ExecutorTask::Unmark(pod.clone(), leaving_marks(self.session.session().interests())));
             }
             if !node.is_empty() {
                 turn.tasks.push(ExecutorTask::Withdraw(pod.clone()));
                 let reason = format!("no plan stands behind its nomination to {node} any more");
                 // The plan was counted when it ended, and this is tried again and again.
                 let (why, counts) = (GivenUpReason::NotAdmitted, false);
-                turn.given_up.push(GivenUpPlan { plan: EARLIER, pods: vec![pod], why, reason, counts });
+                turn.given_up.push(GivenUpPlan { plan: EARLIER_PLANS, pods: vec![pod], why, reason, counts });
             }
         }
         turn
@@ -175,10 +180,10 @@ mod tests {
             "status": {"nominatedNodeName": node},
         });
         let raw = Some(Arc::new(object.clone()));
-        ObjectChange::Shown(VisibleObject {
+        ObjectChange::Upserted(VisibleObject {
             key: "Pod/default/p".to_owned(),
             object,
-            standing: AdmissionState::Held,
+            admission_state: AdmissionState::Gated,
             raw,
         })
     }
@@ -186,28 +191,30 @@ mod tests {
     #[test]
     fn what_no_plan_stands_behind_at_two_looks_is_taken_off_and_again_after_pauses_that_double() {
         let mut left = Leftovers::default();
-        left.see(&shown(Some("n1"), None, None), 0);
-        assert!(left.due(LOOK - 1, |_| Some(0)).is_empty());
-        assert!(left.due(LOOK, |_| Some(0)).is_empty(), "its plan may have ended a moment ago");
-        let found = left.due(2 * LOOK, |_| Some(0));
+        left.observe(&shown(Some("n1"), None, None), 0);
+        assert!(left.due(CHECK_INTERVAL - 1, |_| Some(0)).is_empty());
+        assert!(left.due(CHECK_INTERVAL, |_| Some(0)).is_empty(), "its plan may have ended a moment ago");
+        let found = left.due(2 * CHECK_INTERVAL, |_| Some(0));
         assert_eq!((found[0].node.as_str(), found[0].is_marked, found[0].pod.name.as_str()), ("n1", false, "p"));
-        assert_eq!(left.next(), Some(3 * LOOK));
+        assert_eq!(left.next(), Some(3 * CHECK_INTERVAL));
         // It was refused.
-        assert_eq!(left.due(3 * LOOK, |_| Some(0)).len(), 1);
-        assert_eq!(left.next(), Some(5 * LOOK));
+        assert_eq!(left.due(3 * CHECK_INTERVAL, |_| Some(0)).len(), 1);
+        assert_eq!(left.next(), Some(5 * CHECK_INTERVAL));
         // Another plan nominates the pod to another node.
-        left.see(&shown(Some("n2"), None, None), 4 * LOOK);
-        assert!(left.due(5 * LOOK, |_| None).is_empty() && left.due(6 * LOOK, |_| Some(0)).is_empty());
-        assert_eq!(left.due(7 * LOOK, |_| Some(0))[0].node, "n2");
+        left.observe(&shown(Some("n2"), None, None), 4 * CHECK_INTERVAL);
+        assert!(
+            left.due(5 * CHECK_INTERVAL, |_| None).is_empty() && left.due(6 * CHECK_INTERVAL, |_| Some(0)).is_empty()
+        );
+        assert_eq!(left.due(7 * CHECK_INTERVAL, |_| Some(0))[0].node, "n2");
     }
 
     #[test]
     fn a_mark_that_may_stand_without_a_plan_for_a_minute_is_taken_off_at_the_second_look_after_that() {
         let mut left = Leftovers::default();
-        left.see(&shown(None, Some("plan 3"), None), 0);
+        left.observe(&shown(None, Some("plan 3"), None), 0);
         // A plan stands behind the mark until the third look, at 30 s.
         let due = |left: &mut Leftovers, looks: i64| {
-            left.due(looks * LOOK, |_| (looks >= 3).then_some(60 * SECOND))
+            left.due(looks * CHECK_INTERVAL, |_| (looks >= 3).then_some(60 * SECOND))
                 .into_iter()
                 .map(|it| it.pod.name)
                 .collect::<String>()
@@ -223,13 +230,13 @@ mod tests {
         for after in [
             shown(None, None, None),
             shown(None, Some("plan 3"), Some("2026-01-01T00:00:00Z")),
-            ObjectChange::Gone("Pod/default/p".to_owned()),
+            ObjectChange::Deleted("Pod/default/p".to_owned()),
         ] {
             let mut left = Leftovers::default();
-            left.see(&shown(None, Some("plan 3"), None), 0);
-            left.due(LOOK, |_| Some(0));
-            left.see(&after, LOOK);
-            assert_eq!((left.due(9 * LOOK, |_| Some(0)), left.next()), (Vec::new(), None));
+            left.observe(&shown(None, Some("plan 3"), None), 0);
+            left.due(CHECK_INTERVAL, |_| Some(0));
+            left.observe(&after, CHECK_INTERVAL);
+            assert_eq!((left.due(9 * CHECK_INTERVAL, |_| Some(0)), left.next()), (Vec::new(), None));
         }
     }
 }

@@ -15,10 +15,10 @@ use super::pod_of;
 use super::stopping::ObjectDeletions;
 use crate::carry_out::ExecutorTask;
 use crate::report::SECOND;
-use life::{BeneficiaryState, PlanLifecycle, stand};
+use life::{BeneficiaryState, PlanLifecycle, beneficiary_state};
 
 /// The number under which all plans of an earlier process are known.
-pub(super) const EARLIER: u64 = 0;
+pub(super) const EARLIER_PLANS: u64 = 0;
 
 /// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +27,12 @@ pub struct PlanTimeouts {
     pub refused: i64,
     /// How long nothing may move in a plan: 5 minutes. Victims that stop, and other pods that leave its nodes, have until the end of their
     /// grace and as long again.
-    pub still: i64,
+    pub no_progress: i64,
 }
 
 impl Default for PlanTimeouts {
     fn default() -> PlanTimeouts {
-        PlanTimeouts { refused: 60 * SECOND, still: 300 * SECOND }
+        PlanTimeouts { refused: 60 * SECOND, no_progress: 300 * SECOND }
     }
 }
 
@@ -44,7 +44,7 @@ pub enum GivenUpReason {
     /// Its job is refused although its victims have left.
     NotAdmitted,
     /// Nothing has moved.
-    Still,
+    NoProgress,
 }
 
 impl GivenUpReason {
@@ -53,7 +53,7 @@ impl GivenUpReason {
         match self {
             GivenUpReason::Refused => "eviction-refused",
             GivenUpReason::NotAdmitted => "not-admitted",
-            GivenUpReason::Still => "nothing-moves",
+            GivenUpReason::NoProgress => "nothing-moves",
         }
     }
 }
@@ -78,7 +78,7 @@ pub struct GivenUpPlan {
 pub(super) struct PlanLifecycles {
     plans: BTreeMap<u64, PlanLifecycle>,
     /// How long a plan may take.
-    pub(super) patience: PlanTimeouts,
+    pub(super) timeouts: PlanTimeouts,
     /// The pods that are being deleted.
     pub(super) stopping: ObjectDeletions,
 }
@@ -94,8 +94,10 @@ impl PlanLifecycles {
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
-            self.plans
-                .insert(EARLIER, PlanLifecycle { pods, victims, evicts: true, since, ..PlanLifecycle::default() });
+            self.plans.insert(
+                EARLIER_PLANS,
+                PlanLifecycle { pods, victims, evicts: true, since, ..PlanLifecycle::default() },
+            );
         }
     }
 
@@ -134,17 +136,17 @@ impl PlanLifecycles {
             let of = |life: &&mut PlanLifecycle| life.pods.iter().any(|pod| pod.pod_name() == attempt.pod);
             if let Some(life) = self.plans.values_mut().find(of) {
                 life.refused = is_refused.then(|| attempt.message());
-                life.said.insert(attempt.pod.clone(), attempt.message());
+                life.last_results.insert(attempt.pod.clone(), attempt.message());
             }
         }
     }
 
     /// Notes that a pod could not be let go, and why.
-    fn not_let_go(&mut self, pod: &ObjectRef, why: &str) {
+    fn record_failed_admission(&mut self, pod: &ObjectRef, why: &str) {
         if let Some(life) = self.plans.values_mut().find(|life| life.pods.contains(pod)) {
             let name = pod.pod_name();
             let said = format!("{name} could not be let go: {why}");
-            life.said.insert(name, said);
+            life.last_results.insert(name, said);
         }
     }
 
@@ -153,7 +155,7 @@ impl PlanLifecycles {
         if let (CommandAction::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
             (&command.action, outcome)
         {
-            self.not_let_go(&command.object, why);
+            self.record_failed_admission(&command.object, why);
         }
         let (CommandOutcome::Refused { reason, .. }, id) = (outcome, command.id) else { return None };
         let evicts = |command: &Option<Command>| command.as_ref().is_some_and(|command| command.id == id);
@@ -169,13 +171,13 @@ impl PlanLifecycles {
     ///
     /// A plan ends without a report when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
     /// otherwise: the victims leave in vain for that pod. That is reported at once, because the next process does not know which pods were nominated.
-    pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUpPlan>, Vec<ExecutorTask>) {
-        let (now, patience, stopping) = (session.mirror().now(), self.patience, &self.stopping);
+    pub(super) fn check_progress(&mut self, session: &Session) -> (Vec<GivenUpPlan>, Vec<ExecutorTask>) {
+        let (now, patience, stopping) = (session.mirror().now(), self.timeouts, &self.stopping);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
-            let lost = life.look(session, stopping, now, patience);
+            let lost = life.check_pods(session, stopping, now, patience);
             if life.evicts && !lost.is_empty() {
-                let reason = life.in_vain(&lost);
+                let reason = life.lost_nominations_message(&lost);
                 let pods: Vec<ObjectRef> = lost.into_iter().collect();
                 // The node is gone, and the nomination is still there.
                 let stays =
@@ -190,8 +192,9 @@ impl PlanLifecycles {
             if life.pods.is_empty() {
                 return false;
             }
-            let Some((why, reason)) = life.ends(now, patience) else { return true };
-            let nominated = life.pods.iter().filter(|pod| stand(session, pod) == BeneficiaryState::Nominated);
+            let Some((why, reason)) = life.end_reason(now, patience) else { return true };
+            let nominated =
+                life.pods.iter().filter(|pod| beneficiary_state(session, pod) == BeneficiaryState::Nominated);
             tasks.extend(nominated.cloned().map(ExecutorTask::Withdraw));
             tasks.extend(life.victims.iter().filter_map(|victim| unmark(session, victim)));
             let pods = life.pods.iter().cloned().collect();
@@ -203,7 +206,7 @@ impl PlanLifecycles {
 
     /// Returns when a plan may next have to be given up, in nanoseconds since 1970. `None`: no plan is under way.
     pub(super) fn next(&self) -> Option<i64> {
-        self.plans.values().map(|life| life.due(self.patience)).min()
+        self.plans.values().map(|life| life.gives_up_at(self.timeouts)).min()
     }
 }
 

@@ -33,7 +33,7 @@ pub use talk::RecordableSession;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunMode {
     /// Carry out what the policy decides.
-    Act,
+    Enforce,
     /// Carry out nothing: what would be done to the pods that our gate holds is only reported.
     DryRun,
     /// Carry out nothing: what would be done to all pending pods, gated or not, is only reported.
@@ -44,9 +44,9 @@ pub enum RunMode {
 #[derive(Debug, Clone)]
 pub enum SessionFact {
     /// An object that is new or has changed.
-    There(Box<KubernetesObject>),
+    Upserted(Box<KubernetesObject>),
     /// The key of an object that is gone.
-    Gone(String),
+    Deleted(String),
     /// The outcome of a command.
     Outcome(CommandId, CommandOutcome),
 }
@@ -79,15 +79,15 @@ pub struct DeciderCheckpoint {
 
 /// A session with the commands and plans under way.
 pub struct Decider {
-    talk: RecordableSession,
+    session: RecordableSession,
     mode: RunMode,
-    plans: CommandSequencer,
-    lives: PlanLifecycles,
-    pauses: RefusalBackoff,
+    command_sequencer: CommandSequencer,
+    plan_lifecycles: PlanLifecycles,
+    backoff: RefusalBackoff,
     /// The commands whose end is not known.
     open: BTreeMap<CommandId, Command>,
     /// Something has changed since the last cycle.
-    due: bool,
+    needs_cycle: bool,
     wake_at: Option<i64>,
     /// Queues may have an excess to give back, with or without pending pods.
     enforces: bool,
@@ -105,37 +105,47 @@ impl Decider {
     ) -> (Decider, DeciderOutput) {
         let enforces = points.contains(&ExtensionPoint::Enforce);
         let (plans, lives, pauses, open) = Default::default();
-        let mut decider = Decider { talk, mode, plans, lives, pauses, open, due: true, wake_at: None, enforces };
+        let mut decider = Decider {
+            session: talk,
+            mode,
+            command_sequencer: plans,
+            plan_lifecycles: lives,
+            backoff: pauses,
+            open,
+            needs_cycle: true,
+            wake_at: None,
+            enforces,
+        };
         let mut turn = DeciderOutput::default();
-        decider.hand(SessionInput::Clock(now), &mut turn);
-        decider.hand(SessionInput::Listed(objects), &mut turn);
+        decider.feed(SessionInput::Clock(now), &mut turn);
+        decider.feed(SessionInput::InitialList(objects), &mut turn);
         if let Some(DeciderCheckpoint { session, commands }) = saved {
             decider.open = commands;
-            turn.errors.extend(decider.talk.restore(session).err());
+            turn.errors.extend(decider.session.restore(session).err());
             // The outcomes of open commands come with the next step.
-            decider.hand(SessionInput::Clock(now), &mut turn);
+            decider.feed(SessionInput::Clock(now), &mut turn);
         }
         (decider, turn)
     }
 
     /// Returns the session.
     pub fn session(&self) -> &Session {
-        self.talk.session()
+        self.session.session()
     }
 
     /// Returns the session with its recorder, for questions to the session.
-    pub fn talk(&mut self) -> &mut RecordableSession {
-        &mut self.talk
+    pub fn recordable_session(&mut self) -> &mut RecordableSession {
+        &mut self.session
     }
 
     /// Returns by when the session or a plan needs the next input for the time, in nanoseconds since 1970. `None`: neither waits for a time.
     pub fn wake_at(&self) -> Option<i64> {
-        self.wake_at.into_iter().chain(self.lives.next()).min()
+        self.wake_at.into_iter().chain(self.plan_lifecycles.next()).min()
     }
 
     /// Returns whether to decide now. A cycle is under way, or something has changed and there are pending pods or queues to enforce.
     pub fn is_due(&self) -> bool {
-        self.is_in_cycle() || self.due && (self.enforces || self.session().pending().next().is_some())
+        self.is_in_cycle() || self.needs_cycle && (self.enforces || self.session().pending().next().is_some())
     }
 
     /// Returns whether the cycle under way has pods left to decide about.
@@ -144,32 +154,32 @@ impl Decider {
     }
 
     /// Requests a decision, though nothing has changed.
-    pub fn demand(&mut self) {
-        self.due = true;
+    pub fn request_cycle(&mut self) {
+        self.needs_cycle = true;
     }
 
     /// Takes facts about the cluster, in the order in which they happened.
-    pub fn tell(&mut self, now: i64, facts: Vec<SessionFact>) -> DeciderOutput {
+    pub fn apply_facts(&mut self, now: i64, facts: Vec<SessionFact>) -> DeciderOutput {
         let mut turn = DeciderOutput::default();
-        self.due |= self.wake_at.is_some_and(|at| at <= now);
-        self.hand(SessionInput::Clock(now), &mut turn);
+        self.needs_cycle |= self.wake_at.is_some_and(|at| at <= now);
+        self.feed(SessionInput::Clock(now), &mut turn);
         let (mut objects, mut outcomes) = (Vec::new(), Vec::new());
         for fact in facts {
             match fact {
-                SessionFact::There(object) => objects.push(*object),
-                SessionFact::Gone(key) => {
-                    self.pauses.gone(&key);
-                    self.hand_objects(&mut objects, &mut turn);
-                    self.hand(SessionInput::Removed(key), &mut turn);
-                    self.due = true;
+                SessionFact::Upserted(object) => objects.push(*object),
+                SessionFact::Deleted(key) => {
+                    self.backoff.forget_key(&key);
+                    self.feed_objects(&mut objects, &mut turn);
+                    self.feed(SessionInput::Removed(key), &mut turn);
+                    self.needs_cycle = true;
                 }
                 SessionFact::Outcome(id, outcome) => outcomes.push((id, outcome)),
             }
         }
-        self.hand_objects(&mut objects, &mut turn);
-        self.hand_outcomes(outcomes, &mut turn);
-        self.look(&mut turn);
-        turn.cancelled = self.plans.pointless(self.talk.session());
+        self.feed_objects(&mut objects, &mut turn);
+        self.feed_outcomes(outcomes, &mut turn);
+        self.check_plans(&mut turn);
+        turn.cancelled = self.command_sequencer.obsolete_evictions(self.session.session());
         turn
     }
 
@@ -179,19 +189,19 @@ impl Decider {
     pub fn decide(&mut self, most: u32) -> DeciderOutput {
         let mut turn = DeciderOutput::default();
         if !self.session().is_in_cycle() {
-            self.due = false;
+            self.needs_cycle = false;
         }
-        self.hand(SessionInput::Part(most), &mut turn);
+        self.feed(SessionInput::CycleAttempts(most), &mut turn);
         // A decision that failed is tried again, whether or not anything changes.
-        self.due |= !turn.errors.is_empty();
+        self.needs_cycle |= !turn.errors.is_empty();
         // The end of a plan is reported with the commands that end it: the process may be killed at any moment.
-        self.look(&mut turn);
+        self.check_plans(&mut turn);
         turn
     }
 
     /// Looks at the progress of the plans, and gives up those that must be.
-    fn look(&mut self, turn: &mut DeciderOutput) {
-        let (given_up, tasks) = self.lives.look(self.talk.session());
+    fn check_plans(&mut self, turn: &mut DeciderOutput) {
+        let (given_up, tasks) = self.plan_lifecycles.check_progress(self.session.session());
         turn.given_up.extend(given_up);
         turn.tasks.extend(tasks);
     }
@@ -200,48 +210,48 @@ impl Decider {
     ///
     /// # Errors
     /// The policy fails.
-    pub fn saved(&mut self) -> Result<DeciderCheckpoint, SessionError> {
-        let session = self.talk.checkpoint()?;
+    pub fn checkpoint(&mut self) -> Result<DeciderCheckpoint, SessionError> {
+        let session = self.session.checkpoint()?;
         Ok(DeciderCheckpoint { session, commands: self.open.clone() })
     }
 
-    fn hand_objects(&mut self, objects: &mut Vec<KubernetesObject>, turn: &mut DeciderOutput) {
+    fn feed_objects(&mut self, objects: &mut Vec<KubernetesObject>, turn: &mut DeciderOutput) {
         if !objects.is_empty() {
-            self.due = true;
-            self.hand(SessionInput::Objects(std::mem::take(objects)), turn);
+            self.needs_cycle = true;
+            self.feed(SessionInput::Objects(std::mem::take(objects)), turn);
         }
     }
 
     /// Hands outcomes of commands to the session, and then those that follow from them for other commands of their plans.
-    fn hand_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut DeciderOutput) {
+    fn feed_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut DeciderOutput) {
         while !outcomes.is_empty() {
             let mut more = Vec::new();
-            let now = self.talk.session().mirror().now();
+            let now = self.session.session().mirror().now();
             for (id, outcome) in &mut outcomes {
                 if let Some(command) = self.open.get(id) {
-                    self.pauses.take(&command.object, outcome, now);
-                    turn.given_up.extend(self.lives.settle(command, outcome));
+                    self.backoff.take(&command.object, outcome, now);
+                    turn.given_up.extend(self.plan_lifecycles.settle(command, outcome));
                 }
-                let released = self.plans.settle(*id, outcome);
-                turn.tasks.extend(released.carry.into_iter().map(ExecutorTask::Command));
+                let released = self.command_sequencer.settle(*id, outcome);
+                turn.tasks.extend(released.ready.into_iter().map(ExecutorTask::Command));
                 more.extend(released.failed);
                 if *outcome != CommandOutcome::Accepted {
                     self.open.remove(id);
                 }
-                self.due |= matches!(outcome, CommandOutcome::Failed(_)) && self.mode == RunMode::Act;
+                self.needs_cycle |= matches!(outcome, CommandOutcome::Failed(_)) && self.mode == RunMode::Enforce;
             }
-            self.hand(SessionInput::Outcomes(outcomes), turn);
+            self.feed(SessionInput::Outcomes(outcomes), turn);
             outcomes = more;
         }
-        if self.session().under_way() == 0 {
+        if self.session().commands_in_flight() == 0 {
             self.open.clear();
         }
     }
 
     /// Hands an input to the session, and turns the commands of its step into tasks. An error of the session is added to the turn.
-    fn hand(&mut self, input: SessionInput, turn: &mut DeciderOutput) {
-        let is_attempt = matches!(input, SessionInput::Part(_));
-        let mut step = match self.talk.handle(input) {
+    fn feed(&mut self, input: SessionInput, turn: &mut DeciderOutput) {
+        let is_attempt = matches!(input, SessionInput::CycleAttempts(_));
+        let mut step = match self.session.handle(input) {
             Ok(step) => step,
             Err(error) => {
                 let has_failed = is_attempt && error.cause.is_fault();
@@ -251,21 +261,21 @@ impl Decider {
             }
         };
         self.wake_at = step.wake_at;
-        if self.mode != RunMode::Act {
-            let said = |command: Command| (command.id, CommandOutcome::Failed(NOTHING.to_owned()));
+        if self.mode != RunMode::Enforce {
+            let said = |command: Command| (command.id, CommandOutcome::Failed(DRY_RUN_REASON.to_owned()));
             let outcomes: Vec<_> = step.commands.drain(..).map(said).collect();
             step.happened.failed.clear();
             turn.steps.push(step);
             if !outcomes.is_empty() {
-                self.hand(SessionInput::Outcomes(outcomes), turn);
+                self.feed(SessionInput::Outcomes(outcomes), turn);
             }
             return;
         }
-        self.lives.take(&step, self.talk.session());
+        self.plan_lifecycles.take(&step, self.session.session());
         // Commands that wait for others of their plan are under way, too: the session asks for their outcomes.
         let begun = step.commands.iter().filter(|command| command.action != CommandAction::Confirm);
         self.open.extend(begun.map(|command| (command.id, command.clone())));
-        for command in self.plans.take(&step) {
+        for command in self.command_sequencer.take(&step) {
             turn.tasks.push(self.task(command));
         }
         turn.steps.push(step);
@@ -281,7 +291,7 @@ impl Decider {
 }
 
 /// Why a command fails in a mode that carries nothing out.
-const NOTHING: &str = "nothing is carried out";
+const DRY_RUN_REASON: &str = "nothing is carried out";
 
 /// Returns the pod that is meant. `None`: the pod is gone, or another pod has its name.
 fn pod_of<'s>(session: &'s Session, meant: &ObjectRef) -> Option<&'s Pod> {

@@ -41,7 +41,7 @@ impl RefusalBackoff {
     }
 
     /// Forgets the objects of this key, as removals name them.
-    pub(super) fn gone(&mut self, key: &str) {
+    pub(super) fn forget_key(&mut self, key: &str) {
         self.0.retain(|(object, _), _| object.key() != key);
     }
 }
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!([0; 11].map(|_| until("a", false)), [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
         assert_eq!((until("b", false), until("a", true), until("a", true)), (1, 30, 60), "each by itself");
         pauses.take(&object("a"), &mut CommandOutcome::Accepted, 7);
-        pauses.gone("Pod/default/b");
+        pauses.forget_key("Pod/default/b");
         assert!(pauses.0.is_empty());
     }
 }

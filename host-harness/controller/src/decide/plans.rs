@@ -18,7 +18,7 @@ struct PlanCommands {
     /// The commands that nominate and have not succeeded yet.
     nominations: BTreeSet<CommandId>,
     /// The evictions that wait for those nominations.
-    held: Vec<Command>,
+    waiting_evictions: Vec<Command>,
     /// The evictions that are under way.
     evictions: BTreeSet<CommandId>,
     /// Whether the plan's commands under way were already reported as not needed any more.
@@ -29,7 +29,7 @@ struct PlanCommands {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReleasedCommands {
     /// The commands that can be carried out now.
-    pub carry: Vec<Command>,
+    pub ready: Vec<Command>,
     /// The commands that will never be carried out, with their outcomes.
     pub failed: Vec<(CommandId, CommandOutcome)>,
 }
@@ -52,18 +52,18 @@ impl CommandSequencer {
             };
             self.0.insert(made.plan, plan);
         }
-        step.commands.iter().filter_map(|command| self.now_or_later(command)).collect()
+        step.commands.iter().filter_map(|command| self.ready_or_hold(command)).collect()
     }
 
     /// Returns the command where it can be carried out now. `None`: it is an eviction that waits for the nominations of its plan.
-    fn now_or_later(&mut self, command: &Command) -> Option<Command> {
+    fn ready_or_hold(&mut self, command: &Command) -> Option<Command> {
         let CommandAction::Evict { plan, .. } = &command.action else { return Some(command.clone()) };
         let Some(plan) = self.0.get_mut(plan) else { return Some(command.clone()) };
         if plan.nominations.is_empty() {
             plan.evictions.insert(command.id);
             return Some(command.clone());
         }
-        plan.held.push(command.clone());
+        plan.waiting_evictions.push(command.clone());
         None
     }
 
@@ -79,18 +79,20 @@ impl CommandSequencer {
                 plan.nominations.clear();
                 let failed =
                     || CommandOutcome::Failed(format!("nobody is evicted for a nomination that failed: {why}"));
-                released.failed.extend(plan.held.drain(..).map(|command| (command.id, failed())));
+                released.failed.extend(plan.waiting_evictions.drain(..).map(|command| (command.id, failed())));
             } else if plan.nominations.is_empty() {
-                plan.evictions.extend(plan.held.iter().map(|command| command.id));
-                released.carry.append(&mut plan.held);
+                plan.evictions.extend(plan.waiting_evictions.iter().map(|command| command.id));
+                released.ready.append(&mut plan.waiting_evictions);
             }
         }
-        self.0.retain(|_, plan| !(plan.nominations.is_empty() && plan.held.is_empty() && plan.evictions.is_empty()));
+        self.0.retain(|_, plan| {
+            !(plan.nominations.is_empty() && plan.waiting_evictions.is_empty() && plan.evictions.is_empty())
+        });
         released
     }
 
     /// Returns the evictions under way for pods that do not wait for the room any more. Each is returned once.
-    pub fn pointless(&mut self, session: &Session) -> Vec<CommandId> {
+    pub fn obsolete_evictions(&mut self, session: &Session) -> Vec<CommandId> {
         let mirror = session.mirror();
         let waits = |(name, uid): &(String, String)| {
             let pod = mirror.pod_id(name).and_then(|pod| mirror.pod(pod));
@@ -154,7 +156,7 @@ mod tests {
         assert_eq!(now, [1, 2]);
         assert_eq!(plans.settle(2, &CommandOutcome::Done), ReleasedCommands::default());
         let released = plans.settle(1, &CommandOutcome::Done);
-        assert_eq!(released.carry, [evict(3, "v", 5), evict(4, "w", 5)]);
+        assert_eq!(released.ready, [evict(3, "v", 5), evict(4, "w", 5)]);
         assert!(released.failed.is_empty());
     }
 
@@ -164,7 +166,7 @@ mod tests {
         for outcome in [CommandOutcome::Failed("it is gone".to_owned()), forbidden] {
             let (mut plans, _) = planned();
             let released = plans.settle(1, &outcome);
-            assert!(released.carry.is_empty());
+            assert!(released.ready.is_empty());
             assert_eq!(released.failed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
             assert_eq!(plans.settle(2, &CommandOutcome::Done), ReleasedCommands::default());
         }

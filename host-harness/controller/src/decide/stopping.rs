@@ -32,11 +32,11 @@ pub struct ObjectDeletions(BTreeMap<String, ObjectDeletion>);
 
 impl ObjectDeletions {
     /// Takes a change of an object. A deletion counts from when it was first seen, and anew where its grace has changed.
-    pub fn see(&mut self, news: &ObjectChange, now: i64) {
+    pub fn observe(&mut self, news: &ObjectChange, now: i64) {
         match news {
             ObjectChange::Marked(..) => {}
-            ObjectChange::Gone(key) => drop(self.0.remove(key)),
-            ObjectChange::Shown(shown) => match stop(shown, now) {
+            ObjectChange::Deleted(key) => drop(self.0.remove(key)),
+            ObjectChange::Upserted(shown) => match read_deletion(shown, now) {
                 None => drop(self.0.remove(&shown.key)),
                 Some(stop) => {
                     let is_same = |known: &ObjectDeletion| known.uid == stop.uid && known.grace == stop.grace;
@@ -55,7 +55,7 @@ impl ObjectDeletions {
 }
 
 /// Reads the deletion of an object. `None`: the object is not being deleted.
-fn stop(shown: &VisibleObject, now: i64) -> Option<ObjectDeletion> {
+fn read_deletion(shown: &VisibleObject, now: i64) -> Option<ObjectDeletion> {
     if text(&shown.object, "/metadata/deletionTimestamp").is_empty() {
         return None;
     }
@@ -72,8 +72,13 @@ mod tests {
 
     fn shown(uid: &str, deleted: Option<&str>, grace: Option<i64>) -> ObjectChange {
         let metadata = json!({"uid": uid, "deletionTimestamp": deleted, "deletionGracePeriodSeconds": grace});
-        let (key, standing) = ("Pod/default/v".to_owned(), crate::view::AdmissionState::Plain);
-        ObjectChange::Shown(VisibleObject { key, object: json!({"metadata": metadata}), standing, raw: None })
+        let (key, standing) = ("Pod/default/v".to_owned(), crate::view::AdmissionState::Unmanaged);
+        ObjectChange::Upserted(VisibleObject {
+            key,
+            object: json!({"metadata": metadata}),
+            admission_state: standing,
+            raw: None,
+        })
     }
 
     fn ends(stopping: &ObjectDeletions, uid: &str) -> Option<i64> {
@@ -86,21 +91,21 @@ mod tests {
     #[test]
     fn the_end_of_a_grace_is_no_time_of_another_clock() {
         let mut stopping = ObjectDeletions::default();
-        stopping.see(&shown("1", FAR, Some(30)), 5 * SECOND);
-        stopping.see(&shown("1", FAR, Some(30)), 7 * SECOND);
+        stopping.observe(&shown("1", FAR, Some(30)), 5 * SECOND);
+        stopping.observe(&shown("1", FAR, Some(30)), 7 * SECOND);
         assert_eq!(ends(&stopping, "1"), Some(35 * SECOND), "from when it was seen first");
-        stopping.see(&shown("1", FAR, Some(10)), 8 * SECOND);
+        stopping.observe(&shown("1", FAR, Some(10)), 8 * SECOND);
         assert_eq!(ends(&stopping, "1"), Some(18 * SECOND), "deleted once more, with a shorter grace");
-        stopping.see(&shown("2", FAR, None), 9 * SECOND);
+        stopping.observe(&shown("2", FAR, None), 9 * SECOND);
         assert_eq!((ends(&stopping, "1"), ends(&stopping, "2")), (None, Some(9 * SECOND)), "another pod of the name");
     }
 
     #[test]
     fn an_object_that_is_gone_or_runs_is_not_remembered() {
-        for news in [ObjectChange::Gone("Pod/default/v".to_owned()), shown("2", None, None)] {
+        for news in [ObjectChange::Deleted("Pod/default/v".to_owned()), shown("2", None, None)] {
             let mut stopping = ObjectDeletions::default();
-            stopping.see(&shown("1", FAR, Some(30)), SECOND);
-            stopping.see(&news, 2 * SECOND);
+            stopping.observe(&shown("1", FAR, Some(30)), SECOND);
+            stopping.observe(&news, 2 * SECOND);
             assert!(stopping.0.is_empty());
         }
     }

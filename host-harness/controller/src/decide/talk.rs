@@ -44,7 +44,7 @@ impl RecordableSession {
     /// # Errors
     /// See [`Session::explain`].
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        self.ask(&SessionCall::Explain, Session::explain)
+        self.call_recorded(&SessionCall::Explain, Session::explain)
     }
 
     /// Returns the accounts of the queues: see [`Session::accounts`].
@@ -52,7 +52,7 @@ impl RecordableSession {
     /// # Errors
     /// See [`Session::accounts`].
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.ask(&SessionCall::Accounts, Session::accounts)
+        self.call_recorded(&SessionCall::Accounts, Session::accounts)
     }
 
     /// Returns the standings of pods: see [`Session::standings_of`].
@@ -60,7 +60,7 @@ impl RecordableSession {
     /// # Errors
     /// See [`Session::standings_of`].
     pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, PodStanding>, SessionError> {
-        self.ask(&SessionCall::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
+        self.call_recorded(&SessionCall::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
     }
 
     /// Returns a checkpoint of the session: see [`Session::checkpoint`].
@@ -68,7 +68,7 @@ impl RecordableSession {
     /// # Errors
     /// See [`Session::checkpoint`].
     pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
-        self.ask(&SessionCall::Checkpoint, Session::checkpoint)
+        self.call_recorded(&SessionCall::Checkpoint, Session::checkpoint)
     }
 
     /// Restores a checkpoint into the session: see [`Session::restore`].
@@ -77,13 +77,13 @@ impl RecordableSession {
     /// See [`Session::restore`].
     pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
         let told = SessionCall::Restore(Box::new(checkpoint.clone()));
-        self.ask(&told, |session| session.restore(checkpoint))
+        self.call_recorded(&told, |session| session.restore(checkpoint))
     }
 
-    fn ask<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
+    fn call_recorded<T>(&mut self, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
         match &self.recorder {
             None => ask(&mut self.session),
-            Some(recorder) => recorder.ask(&mut self.session, told, ask),
+            Some(recorder) => recorder.record_call(&mut self.session, told, ask),
         }
     }
 }

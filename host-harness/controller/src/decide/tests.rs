@@ -27,8 +27,8 @@ fn cluster() -> Vec<KubernetesObject> {
 fn evicting() -> Scripted {
     let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
 fn begun(policy: &Scripted, mode: RunMode, saved: Option<DeciderCheckpoint>) -> (Decider, DeciderOutput) {
@@ -61,37 +61,37 @@ fn outcome(task: &ExecutorTask, outcome: CommandOutcome) -> SessionFact {
 
 #[test]
 fn a_victim_is_evicted_when_its_preemptor_is_nominated_and_the_preemptor_bound_when_it_has_left() {
-    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Enforce, None);
     assert!(decider.is_due());
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p"]);
-    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let evict = decider.apply_facts(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     assert_eq!(words(&evict), ["evict v"]);
-    decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted)]);
-    decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
+    decider.apply_facts(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted)]);
+    decider.apply_facts(2 * SECOND, vec![SessionFact::Deleted("Pod/default/v".to_owned())]);
     assert!(decider.is_due());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
 
 #[test]
 fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
-    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Enforce, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let failed = CommandOutcome::Failed("it is gone".to_owned());
-    let turn = decider.tell(SECOND, vec![outcome(&nominate[0], failed)]);
+    let turn = decider.apply_facts(SECOND, vec![outcome(&nominate[0], failed)]);
     assert!(turn.tasks.is_empty());
-    assert_eq!(decider.session().under_way(), 0);
+    assert_eq!(decider.session().commands_in_flight(), 0);
     assert!(decider.is_due(), "what could not be done is decided about again");
 }
 
 #[test]
 fn an_eviction_that_nobody_needs_any_more_is_given_up_once() {
-    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Enforce, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
-    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
-    let gone = || vec![SessionFact::Gone("Pod/default/p".to_owned())];
-    assert_eq!(decider.tell(SECOND, gone()).cancelled, [evict[0].command().unwrap()]);
-    assert!(decider.tell(SECOND, gone()).cancelled.is_empty());
+    let evict = decider.apply_facts(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let gone = || vec![SessionFact::Deleted("Pod/default/p".to_owned())];
+    assert_eq!(decider.apply_facts(SECOND, gone()).cancelled, [evict[0].command().unwrap()]);
+    assert!(decider.apply_facts(SECOND, gone()).cancelled.is_empty());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn nothing_is_carried_out_where_it_is_only_said() {
         assert!(begun.tasks.is_empty() && turn.tasks.is_empty());
         assert_eq!(turn.steps[0].happened.plans.len(), 1, "the plan is told");
         assert!(turn.steps.iter().all(|step| step.happened.failed.is_empty()), "and no failure");
-        assert_eq!(decider.session().under_way(), 0);
+        assert_eq!(decider.session().commands_in_flight(), 0);
         let p = decider.session().mirror().pod_id("default/p").unwrap();
         assert_eq!(decider.session().mirror().pod(p).unwrap().nominated, None, "the picture is the cluster's");
     }
@@ -110,43 +110,43 @@ fn nothing_is_carried_out_where_it_is_only_said() {
 
 #[test]
 fn nothing_is_decided_while_nothing_has_changed() {
-    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
-    let (mut decider, _) = begun(&policy, RunMode::Act, None);
+    let policy = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[]));
+    let (mut decider, _) = begun(&policy, RunMode::Enforce, None);
     decider.decide(ALL_AT_ONCE);
     assert!(!decider.is_due());
-    decider.tell(2 * SECOND, Vec::new());
+    decider.apply_facts(2 * SECOND, Vec::new());
     assert!(!decider.is_due(), "the time alone changes nothing");
-    decider.tell(2 * SECOND, vec![SessionFact::There(Box::new(object(node("n2", 4))))]);
+    decider.apply_facts(2 * SECOND, vec![SessionFact::Upserted(Box::new(object(node("n2", 4))))]);
     assert!(decider.is_due());
-    decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/p".to_owned())]);
+    decider.apply_facts(2 * SECOND, vec![SessionFact::Deleted("Pod/default/p".to_owned())]);
     assert!(!decider.is_due(), "there is nobody to decide about");
 }
 
 #[test]
 fn another_process_asks_what_became_of_what_was_under_way() {
-    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Enforce, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
-    let saved = decider.saved().unwrap();
+    let saved = decider.checkpoint().unwrap();
     let stored: DeciderCheckpoint = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
-    let (mut after, turn) = begun(&Scripted::deciding(ALL), RunMode::Act, Some(stored));
+    let (mut after, turn) = begun(&Scripted::deciding(ALL), RunMode::Enforce, Some(stored));
     assert!(turn.errors.is_empty());
     // The eviction was held back until the nomination is written: it was never begun.
     assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v true"]);
     let never = || CommandOutcome::Failed("it was not carried out".to_owned());
     let outcomes = turn.tasks.iter().map(|task| outcome(task, never())).collect();
-    after.tell(2 * SECOND, outcomes);
-    assert_eq!(after.session().under_way(), 0);
+    after.apply_facts(2 * SECOND, outcomes);
+    assert_eq!(after.session().commands_in_flight(), 0);
     assert!(turn.tasks.iter().any(|task| task.command() == nominate[0].command()), "numbers go on");
 }
 
 #[test]
 fn an_input_that_fails_is_told_and_the_next_one_is_served() {
-    let policy = Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::CallError);
-    let (mut decider, _) = begun(&policy, RunMode::Act, None);
+    let policy = Scripted::deciding(ALL).reply("pre-filter default/p", ScriptedReply::CallError);
+    let (mut decider, _) = begun(&policy, RunMode::Enforce, None);
     let turn = decider.decide(ALL_AT_ONCE);
     assert_eq!((turn.errors.len(), turn.failed_attempts, turn.tasks.len()), (1, 1, 0));
     assert!(decider.is_due(), "it is tried again though nothing changes");
-    let turn = decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
+    let turn = decider.apply_facts(2 * SECOND, vec![SessionFact::Deleted("Pod/default/v".to_owned())]);
     assert!(turn.errors.is_empty());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
@@ -154,25 +154,25 @@ fn an_input_that_fails_is_told_and_the_next_one_is_served() {
 #[test]
 fn an_input_that_fails_and_tries_no_pod_is_no_attempt() {
     let policy = Scripted::deciding(ALL)
-        .say("permit default/p", ScriptedReply::Wait(10, ScriptedEffects::default()))
-        .say("unreserve default/p", ScriptedReply::CallError);
+        .reply("permit default/p", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        .reply("unreserve default/p", ScriptedReply::CallError);
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
     session.set_fault_rules(FaultRules::ONCE);
     let cluster = [node("n1", 4), named(pod("p", 3, 9))].map(object).into();
     let (mut decider, _) =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None);
     assert_eq!(decider.decide(ALL_AT_ONCE).steps[0].happened.attempts.len(), 1, "the pod is held");
-    let turn = decider.tell(2 * SECOND, Vec::new());
+    let turn = decider.apply_facts(2 * SECOND, Vec::new());
     assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "its time runs out");
 }
 
 #[test]
 fn an_attempt_that_is_not_begun_has_not_failed() {
-    let policy = Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::CallError);
+    let policy = Scripted::deciding(ALL).reply("pre-filter default/p", ScriptedReply::CallError);
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
     session.set_fault_rules(FaultRules { second_try: false, breaker_faults: 1, breaker_wait: 30 * SECOND });
     let (mut decider, _) =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster(), None);
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster(), None);
     assert_eq!(decider.decide(ALL_AT_ONCE).failed_attempts, 1);
     let turn = decider.decide(ALL_AT_ONCE);
     assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "nothing is decided for a while");
@@ -180,11 +180,11 @@ fn an_attempt_that_is_not_begun_has_not_failed() {
 
 #[test]
 fn another_pod_of_the_name_of_a_preemptor_gets_nothing_of_its_plan() {
-    let (mut decider, _) = begun(&evicting(), RunMode::Act, None);
+    let (mut decider, _) = begun(&evicting(), RunMode::Enforce, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
-    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let evict = decider.apply_facts(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     let successor = with(pod("p", 3, 9), "/metadata", "uid", json!("another"));
-    let turn = decider.tell(SECOND, vec![SessionFact::There(Box::new(object(successor)))]);
+    let turn = decider.apply_facts(SECOND, vec![SessionFact::Upserted(Box::new(object(successor)))]);
     assert_eq!(turn.cancelled, [evict[0].command().unwrap()]);
     let meant: ObjectRef = nominate[0].object().clone();
     assert_eq!(meant.uid, "uid of p");
@@ -198,11 +198,11 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     session.set_fault_rules(FaultRules::ONCE);
     let cluster = [node("n1", 4), named(pod("a", 1, 9)), named(pod("b", 1, 0))].map(object).into();
     let (mut decider, _) =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None);
     assert_eq!(words(&decider.decide(1).tasks), ["bind a n1"]);
     assert!(decider.is_due() && decider.is_in_cycle());
     // A pod that arrives in between reaches the session, and is decided about when all others have had a turn.
-    decider.tell(SECOND, vec![SessionFact::There(Box::new(object(named(pod("c", 1, 99)))))]);
+    decider.apply_facts(SECOND, vec![SessionFact::Upserted(Box::new(object(named(pod("c", 1, 99)))))]);
     assert_eq!(words(&decider.decide(1).tasks), ["bind b n1"]);
     assert!(decider.is_due() && !decider.is_in_cycle());
     assert_eq!(words(&decider.decide(1).tasks), ["bind c n1"]);
@@ -211,16 +211,16 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
 
 /// Returns a decider that has nominated `p`, and its task that evicts `v`.
 fn under_way(policy: &Scripted) -> (Decider, ExecutorTask) {
-    let (mut decider, _) = begun(policy, RunMode::Act, None);
+    let (mut decider, _) = begun(policy, RunMode::Enforce, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
-    let mut evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let mut evict = decider.apply_facts(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     (decider, evict.remove(0))
 }
 
 #[test]
 fn an_eviction_that_had_to_wait_for_its_nomination_is_known_to_the_next_process() {
     let (mut decider, _evict) = under_way(&evicting());
-    let saved = decider.saved().unwrap();
-    let (_, turn) = begun(&evicting(), RunMode::Act, Some(saved));
+    let saved = decider.checkpoint().unwrap();
+    let (_, turn) = begun(&evicting(), RunMode::Enforce, Some(saved));
     assert!(words(&turn.tasks).contains(&"confirm v true".to_owned()), "{:?}", words(&turn.tasks));
 }

@@ -28,23 +28,23 @@ pub struct RunningVictims(BTreeMap<String, TrackedVictim>);
 
 #[derive(Debug)]
 struct TrackedVictim {
-    standing: RunningVictim,
+    victim: RunningVictim,
     since: i64,
-    is_said: bool,
+    is_reported: bool,
 }
 
 impl RunningVictims {
     /// Takes a change of an object: a victim appears or disappears.
-    pub fn see(&mut self, news: &ObjectChange, now: i64) {
+    pub fn observe(&mut self, news: &ObjectChange, now: i64) {
         match news {
             ObjectChange::Marked(..) => {}
-            ObjectChange::Gone(key) => drop(self.0.remove(key)),
-            ObjectChange::Shown(shown) => match standing(shown) {
+            ObjectChange::Deleted(key) => drop(self.0.remove(key)),
+            ObjectChange::Upserted(shown) => match running_victim(shown) {
                 None => drop(self.0.remove(&shown.key)),
                 Some(standing) => {
-                    let known = self.0.get(&shown.key).filter(|known| known.standing == standing);
-                    let (since, is_said) = known.map_or((now, false), |known| (known.since, known.is_said));
-                    self.0.insert(shown.key.clone(), TrackedVictim { standing, since, is_said });
+                    let known = self.0.get(&shown.key).filter(|known| known.victim == standing);
+                    let (since, is_said) = known.map_or((now, false), |known| (known.since, known.is_reported));
+                    self.0.insert(shown.key.clone(), TrackedVictim { victim: standing, since, is_reported: is_said });
                 }
             },
         }
@@ -52,17 +52,17 @@ impl RunningVictims {
 
     /// Returns the victims that have been in this state for a minute; each is returned once.
     pub fn due(&mut self, now: i64) -> Vec<RunningVictim> {
-        let over = self.0.values_mut().filter(|known| !known.is_said && is_overdue(known, now));
+        let over = self.0.values_mut().filter(|known| !known.is_reported && is_overdue(known, now));
         over.map(|known| {
-            known.is_said = true;
-            known.standing.clone()
+            known.is_reported = true;
+            known.victim.clone()
         })
         .collect()
     }
 
     /// Returns when the next victim will have been in this state for a minute, in nanoseconds since 1970. `None`: no victim is left to report.
     pub fn next(&self) -> Option<i64> {
-        let waits = self.0.values().filter(|known| !known.is_said);
+        let waits = self.0.values().filter(|known| !known.is_reported);
         waits.map(|known| known.since.saturating_add(OVERDUE)).min()
     }
 
@@ -73,7 +73,7 @@ impl RunningVictims {
 
     /// Returns all victims that still run.
     pub fn all(&self) -> impl Iterator<Item = &ObjectRef> {
-        self.0.values().map(|known| &known.standing.pod)
+        self.0.values().map(|known| &known.victim.pod)
     }
 }
 
@@ -82,7 +82,7 @@ fn is_overdue(known: &TrackedVictim, now: i64) -> bool {
 }
 
 /// Reads the state of a victim. `None`: the object is no victim, is being deleted or has ended.
-fn standing(shown: &VisibleObject) -> Option<RunningVictim> {
+fn running_victim(shown: &VisibleObject) -> Option<RunningVictim> {
     let object = &shown.object;
     let evicted_for = annotation(object, EVICTED_FOR);
     let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
@@ -106,17 +106,22 @@ mod tests {
             "metadata": {"name": "v", "namespace": "default", "uid": "1",
                          "annotations": {EVICTED_FOR: evicted_for}, "deletionTimestamp": deleted},
         });
-        let standing = crate::view::AdmissionState::Plain;
-        ObjectChange::Shown(VisibleObject { key: "Pod/default/v".to_owned(), object, standing, raw: None })
+        let standing = crate::view::AdmissionState::Unmanaged;
+        ObjectChange::Upserted(VisibleObject {
+            key: "Pod/default/v".to_owned(),
+            object,
+            admission_state: standing,
+            raw: None,
+        })
     }
 
     #[test]
     fn a_victim_that_stands_for_a_minute_is_named_once() {
         let mut victims = RunningVictims::default();
-        victims.see(&shown(Some("plan 3"), None), 0);
+        victims.observe(&shown(Some("plan 3"), None), 0);
         assert!(victims.due(OVERDUE - 1).is_empty());
         assert_eq!((victims.next(), victims.overdue(OVERDUE)), (Some(OVERDUE), 1));
-        victims.see(&shown(Some("plan 3"), None), 5);
+        victims.observe(&shown(Some("plan 3"), None), 5);
         let names: Vec<String> = victims.due(OVERDUE).into_iter().map(|it| it.evicted_for).collect();
         assert_eq!(names, ["plan 3"], "since it was marked, whatever else changes of it");
         assert!(victims.due(2 * OVERDUE).is_empty());
@@ -127,8 +132,8 @@ mod tests {
     fn one_that_leaves_or_is_spared_does_not_stand() {
         for news in [shown(None, None), shown(Some("plan 3"), Some("2026-01-01T00:00:00Z"))] {
             let mut victims = RunningVictims::default();
-            victims.see(&shown(Some("plan 3"), None), 0);
-            victims.see(&news, 1);
+            victims.observe(&shown(Some("plan 3"), None), 0);
+            victims.observe(&news, 1);
             assert_eq!((victims.overdue(2 * OVERDUE), victims.all().count()), (0, 0));
         }
     }

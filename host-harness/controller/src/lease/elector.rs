@@ -20,7 +20,7 @@ pub enum ElectorAction {
 /// The lease as it was read or written last, and since when it has not changed.
 #[derive(Debug, Clone)]
 struct LeaseObservation {
-    seen: ObservedLease,
+    lease: ObservedLease,
     since: Duration,
 }
 
@@ -38,7 +38,7 @@ pub struct Elector {
     writes: bool,
     next: Duration,
     /// Until when the candidate tries to give the lease back. `None`: it has not begun to.
-    releases: Option<Duration>,
+    release_until: Option<Duration>,
     ended: bool,
 }
 
@@ -53,7 +53,7 @@ impl Elector {
             stale: true,
             writes: false,
             next: Duration::ZERO,
-            releases: None,
+            release_until: None,
             ended: false,
         }
     }
@@ -65,29 +65,29 @@ impl Elector {
 
     /// Returns when the candidate stops leading if nothing is renewed. `None`: the candidate does not lead.
     pub fn leads_until(&self) -> Option<Duration> {
-        self.renewed.filter(|_| self.releases.is_none()).map(|sent| sent.saturating_add(self.terms.renew))
+        self.renewed.filter(|_| self.release_until.is_none()).map(|sent| sent.saturating_add(self.terms.renew))
     }
 
     /// Returns the holder of the lease as it was seen last. Empty: the lease has no holder, or was not seen.
     pub fn holder(&self) -> &str {
-        self.observed.as_ref().map_or("", |observed| &observed.seen.record.holder)
+        self.observed.as_ref().map_or("", |observed| &observed.lease.record.holder)
     }
 
     /// Ends the leadership from now on, and gives the lease back where the candidate holds it.
     pub fn release(&mut self, now: Duration) {
-        if self.releases.is_none() {
+        if self.release_until.is_none() {
             self.ended = self.renewed.is_none();
-            self.releases = Some(now.saturating_add(self.terms.renew));
+            self.release_until = Some(now.saturating_add(self.terms.renew));
             self.next = now;
         }
     }
 
-    /// Returns what to do at this moment. The answer to a request must be passed to [`Elector::answered`] before the next call.
+    /// Returns what to do at this moment. The answer to a request must be passed to [`Elector::handle_response`] before the next call.
     pub fn next(&mut self, now: Duration, time: Timestamp) -> ElectorAction {
         if self.leads_until().is_some_and(|until| until <= now) {
             self.renewed = None;
         }
-        if self.ended || self.releases.is_some_and(|until| until <= now) {
+        if self.ended || self.release_until.is_some_and(|until| until <= now) {
             return ElectorAction::Ended;
         }
         if now < self.next {
@@ -96,54 +96,55 @@ impl Elector {
         let optimistic = self.renewed.is_some() && !self.stale;
         match &self.observed {
             Some(observed) if optimistic || self.writes => {
-                let record = self.written(Some(&observed.seen.record), time);
+                let record = self.record_to_write(Some(&observed.lease.record), time);
                 ElectorAction::Send(LeaseRequest::Replace(ObservedLease {
-                    version: observed.seen.version.clone(),
+                    version: observed.lease.version.clone(),
                     record,
                 }))
             }
-            None if self.writes => ElectorAction::Send(LeaseRequest::Create(self.written(None, time))),
+            None if self.writes => ElectorAction::Send(LeaseRequest::Create(self.record_to_write(None, time))),
             _ => ElectorAction::Send(LeaseRequest::Read),
         }
     }
 
     /// Takes the answer to a request that was sent at the moment `sent`, and answered at the moment `now`.
-    pub fn answered(&mut self, request: &LeaseRequest, sent: Duration, now: Duration, answer: LeaseResponse) {
+    pub fn handle_response(&mut self, request: &LeaseRequest, sent: Duration, now: Duration, answer: LeaseResponse) {
         let wrote = !matches!(request, LeaseRequest::Read);
         self.writes = false;
         match answer {
             LeaseResponse::Lease(seen) if wrote => {
                 self.stale = false;
-                self.ended = self.releases.is_some();
-                self.renewed = Some(sent).filter(|_| self.releases.is_none());
-                self.observed = Some(LeaseObservation { seen, since: sent });
+                self.ended = self.release_until.is_some();
+                self.renewed = Some(sent).filter(|_| self.release_until.is_none());
+                self.observed = Some(LeaseObservation { lease: seen, since: sent });
                 self.next = sent.saturating_add(self.terms.retry);
             }
-            LeaseResponse::Lease(seen) => self.saw(seen, now),
+            LeaseResponse::Lease(seen) => self.observe(seen, now),
             LeaseResponse::Missing => {
                 self.observed = None;
                 self.renewed = None;
-                self.writes = !wrote && self.releases.is_none();
-                self.ended = self.releases.is_some();
+                self.writes = !wrote && self.release_until.is_none();
+                self.ended = self.release_until.is_some();
                 self.stale = true;
-                self.next = if self.writes { now } else { self.later(now) };
+                self.next = if self.writes { now } else { self.next_attempt(now) };
             }
             // A leader reads at once: its own renewal may have been carried out without an answer.
             LeaseResponse::Conflict => {
                 self.stale = true;
-                self.next = if self.renewed.is_some() || self.releases.is_some() { now } else { self.later(now) };
+                self.next =
+                    if self.renewed.is_some() || self.release_until.is_some() { now } else { self.next_attempt(now) };
             }
             LeaseResponse::Failed => {
                 self.stale = true;
-                self.next = self.later(now);
+                self.next = self.next_attempt(now);
             }
         }
     }
 
     /// Takes the lease as it was read, and decides whether to write it next.
-    fn saw(&mut self, seen: ObservedLease, now: Duration) {
+    fn observe(&mut self, seen: ObservedLease, now: Duration) {
         let since = match &self.observed {
-            Some(observed) if observed.seen.record == seen.record => observed.since,
+            Some(observed) if observed.lease.record == seen.record => observed.since,
             _ => now,
         };
         let holder_lasts = seen
@@ -152,20 +153,20 @@ impl Elector {
             .map_or(self.terms.duration, |seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or_default()));
         let is_free = seen.record.holder.is_empty() || since.saturating_add(holder_lasts) <= now;
         let is_ours = seen.record.holder == self.identity;
-        self.observed = Some(LeaseObservation { seen, since });
+        self.observed = Some(LeaseObservation { lease: seen, since });
         self.stale = false;
-        self.writes = if self.releases.is_some() { is_ours } else { is_ours || is_free };
+        self.writes = if self.release_until.is_some() { is_ours } else { is_ours || is_free };
         if !is_ours {
             self.renewed = None;
-            self.ended = self.releases.is_some();
+            self.ended = self.release_until.is_some();
         }
-        self.next = if self.writes { now } else { self.later(now) };
+        self.next = if self.writes { now } else { self.next_attempt(now) };
     }
 
     /// Returns the record to write over the record `old`.
-    fn written(&self, old: Option<&LeaseRecord>, time: Timestamp) -> LeaseRecord {
+    fn record_to_write(&self, old: Option<&LeaseRecord>, time: Timestamp) -> LeaseRecord {
         let transitions = old.map_or(0, |old| old.transitions);
-        if self.releases.is_some() {
+        if self.release_until.is_some() {
             let (holder, now) = (String::new(), Some(time));
             return LeaseRecord { holder, seconds: Some(1), acquired: now, renewed: now, transitions };
         }
@@ -181,9 +182,9 @@ impl Elector {
 
     /// Returns when to make the next attempt. Candidates that wait spread their attempts, as in client-go: up to 2.2 times the time between two
     /// attempts.
-    fn later(&self, now: Duration) -> Duration {
+    fn next_attempt(&self, now: Duration) -> Duration {
         let retry = self.terms.retry;
-        if self.renewed.is_some() || self.releases.is_some() {
+        if self.renewed.is_some() || self.release_until.is_some() {
             return now.saturating_add(retry);
         }
         let mixed = self

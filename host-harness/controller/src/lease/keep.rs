@@ -29,7 +29,7 @@ pub struct ElectionConfig {
 /// moment at which the leader's time is up without a renewal, also while a request is under way.
 ///
 /// What the leader does must have ended, or be given up, when `stop` becomes true: another process leads at once.
-pub async fn keep(
+pub async fn run_election(
     client: kube::Client,
     what: ElectionConfig,
     leads: watch::Sender<bool>,
@@ -46,7 +46,7 @@ pub async fn keep(
         if *stop.borrow() {
             elector.release(start.elapsed());
         }
-        tell(&leads, &mut told, &elector, start.elapsed(), &what);
+        publish_leadership(&leads, &mut told, &elector, start.elapsed(), &what);
         match elector.next(start.elapsed(), Timestamp::now()) {
             ElectorAction::Ended => break,
             ElectorAction::Wait(until) => {
@@ -58,12 +58,13 @@ pub async fn keep(
             }
             ElectorAction::Send(request) => {
                 let sent = start.elapsed();
-                let asked = timeout(deadline(&elector, &what.terms, sent), ask(&api, &what, &request, &mut lease));
+                let asked =
+                    timeout(deadline(&elector, &what.terms, sent), send_request(&api, &what, &request, &mut lease));
                 let answer = asked.await.unwrap_or(LeaseResponse::Failed);
                 if elector.leads_until().is_some_and(|until| until <= start.elapsed()) {
                     let _receivers = leads.send_replace(false);
                 }
-                elector.answered(&request, sent, start.elapsed(), answer);
+                elector.handle_response(&request, sent, start.elapsed(), answer);
             }
         }
     }
@@ -78,7 +79,13 @@ fn deadline(elector: &Elector, terms: &LeaseTimings, sent: Duration) -> Duration
     elector.leads_until().map_or(half, |until| until.saturating_sub(sent).min(half))
 }
 
-fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &ElectionConfig) {
+fn publish_leadership(
+    leads: &watch::Sender<bool>,
+    told: &mut bool,
+    elector: &Elector,
+    now: Duration,
+    what: &ElectionConfig,
+) {
     let now_leads = elector.leads(now);
     let known = !elector.holder().is_empty();
     let mut changed = false;
@@ -95,7 +102,7 @@ fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Du
 }
 
 /// Sends one request and returns its answer. `kept` is the whole lease as it was read last: its other fields are written back unchanged.
-async fn ask(
+async fn send_request(
     api: &Api<Lease>,
     what: &ElectionConfig,
     request: &LeaseRequest,
@@ -118,7 +125,7 @@ async fn ask(
     };
     match answer {
         Ok(lease) => {
-            let seen = seen(&lease);
+            let seen = observed_lease(&lease);
             *kept = Some(lease);
             LeaseResponse::Lease(seen)
         }
@@ -146,7 +153,7 @@ fn spec(old: LeaseSpec, record: &LeaseRecord) -> LeaseSpec {
     }
 }
 
-fn seen(lease: &Lease) -> ObservedLease {
+fn observed_lease(lease: &Lease) -> ObservedLease {
     let spec = lease.spec.clone().unwrap_or_default();
     let record = LeaseRecord {
         holder: spec.holder_identity.unwrap_or_default(),
@@ -168,7 +175,7 @@ mod tests {
         let mut elector = Elector::new("a", LeaseTimings::default());
         let (zero, seen) = (Duration::ZERO, ObservedLease { version: "1".to_owned(), record: LeaseRecord::default() });
         let request = LeaseRequest::Replace(seen.clone());
-        elector.answered(&request, zero, zero, LeaseResponse::Lease(seen));
+        elector.handle_response(&request, zero, zero, LeaseResponse::Lease(seen));
         elector
     }
 
@@ -188,7 +195,7 @@ mod tests {
         let what = ElectionConfig { namespace, name, identity, terms: LeaseTimings::default() };
         let ((lead, leads), (stop, stopped)) = (watch::channel(false), watch::channel(false));
         let begun = Instant::now();
-        let kept = tokio::spawn(keep(client, what, lead, stopped));
+        let kept = tokio::spawn(run_election(client, what, lead, stopped));
         // The first request is under way.
         sleep(Duration::from_secs(1)).await;
         stop.send_replace(true);

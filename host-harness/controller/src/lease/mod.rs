@@ -18,7 +18,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use elector::{Elector, ElectorAction};
-pub use keep::{ElectionConfig, keep};
+pub use keep::{ElectionConfig, run_election};
 
 /// The times of an election.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

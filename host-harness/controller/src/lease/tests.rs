@@ -60,7 +60,7 @@ impl Candidate {
     fn act(&mut self, now: Duration, server: &mut Server) {
         while let ElectorAction::Send(request) = self.next(now) {
             let answer = server.serve(&request);
-            self.elector.answered(&request, now, now, answer);
+            self.elector.handle_response(&request, now, now, answer);
         }
     }
 
@@ -127,7 +127,7 @@ fn a_leader_that_cannot_renew_stops_before_another_may_lead() {
             a.act(now, &mut server);
         } else if let ElectorAction::Send(request) = a.next(now) {
             // The API server does not answer it any more.
-            a.elector.answered(&request, now, now, LeaseResponse::Failed);
+            a.elector.handle_response(&request, now, now, LeaseResponse::Failed);
         }
         b.act(now, &mut server);
         assert!(!(a.leads(now) && b.leads(now)), "two lead at {now:?}");
@@ -147,7 +147,7 @@ fn a_slow_answer_shortens_the_time_and_does_not_lengthen_it() {
     let answer = server.serve(&request);
     // The time of the lease also passes while the request is under way.
     assert!(a.leads(s(9.9)) && !a.leads(s(10.0)));
-    a.elector.answered(&request, s(2.0), s(9.0), answer);
+    a.elector.handle_response(&request, s(2.0), s(9.0), answer);
     assert!(a.leads(s(11.9)) && !a.leads(s(12.0)), "it counts from the moment at which it asked");
 }
 
@@ -185,7 +185,7 @@ fn giving_back_is_tried_again_and_given_up_after_10_seconds() {
         a.elector.release(now);
         if let ElectorAction::Send(request) = a.next(now) {
             sent += 1;
-            a.elector.answered(&request, now, now, LeaseResponse::Failed);
+            a.elector.handle_response(&request, now, now, LeaseResponse::Failed);
         }
     }
     assert_eq!((sent, a.next(s(11.0))), (5, ElectorAction::Ended), "at 1, 3, 5, 7 and 9 s");
@@ -215,10 +215,10 @@ fn one_whose_lease_was_taken_stops_at_once() {
 fn a_write_whose_answer_was_lost_is_found_by_reading() {
     let (mut server, mut a) = (Server::default(), Candidate::new("a"));
     let ElectorAction::Send(LeaseRequest::Read) = a.next(s(0.0)) else { panic!() };
-    a.elector.answered(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
+    a.elector.handle_response(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
     let ElectorAction::Send(create) = a.next(s(0.0)) else { panic!() };
     server.serve(&create);
-    a.elector.answered(&create, s(0.0), s(5.0), LeaseResponse::Failed);
+    a.elector.handle_response(&create, s(0.0), s(5.0), LeaseResponse::Failed);
     assert!(!a.leads(s(5.0)), "nobody told it that it leads");
     for now in until(15).filter(|now| *now >= s(5.0)) {
         a.act(now, &mut server);
@@ -231,7 +231,7 @@ fn a_lease_that_nobody_holds_is_not_created_twice() {
     let (mut server, mut a, mut b) = (Server::default(), Candidate::new("a"), Candidate::new("b"));
     for candidate in [&mut a, &mut b] {
         let ElectorAction::Send(LeaseRequest::Read) = candidate.next(s(0.0)) else { panic!() };
-        candidate.elector.answered(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
+        candidate.elector.handle_response(&LeaseRequest::Read, s(0.0), s(0.0), LeaseResponse::Missing);
     }
     a.act(s(0.0), &mut server);
     b.act(s(0.0), &mut server);

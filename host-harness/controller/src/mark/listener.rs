@@ -17,9 +17,9 @@ use lictor_host::session::{Session, SessionReport, StepOutput};
 /// The listener that marks running pods. Without a way to write it does nothing.
 #[derive(Debug, Default)]
 pub struct StandingMarker {
-    writes: Option<Outbox>,
+    outbox: Option<Outbox>,
     marks: StandingMarks,
-    sweep: StandingScan,
+    scan: StandingScan,
     /// The time of the last turn.
     now: i64,
 }
@@ -27,45 +27,45 @@ pub struct StandingMarker {
 impl StandingMarker {
     /// Returns a listener that marks pods; `None`: it does nothing.
     pub fn new(writes: Option<Outbox>) -> StandingMarker {
-        StandingMarker { writes, ..StandingMarker::default() }
+        StandingMarker { outbox: writes, ..StandingMarker::default() }
     }
 
     /// Asks for the standings of the pods that are due.
-    fn ask(&mut self, now: i64, talk: &mut RecordableSession) {
-        let pods = self.sweep.part(now, talk.session().mirror());
+    fn request_standings(&mut self, now: i64, talk: &mut RecordableSession) {
+        let pods = self.scan.next_batch(now, talk.session().mirror());
         if pods.is_empty() {
             return;
         }
         let begun = Instant::now();
         match talk.standings_of(&pods) {
             Ok(standings) => {
-                pods.iter().for_each(|pod| self.marks.stands(now, pod, standings.get(pod)));
-                self.sweep.took(now, pods.len(), begun.elapsed());
+                pods.iter().for_each(|pod| self.marks.set_standing(now, pod, standings.get(pod)));
+                self.scan.record_duration(now, pods.len(), begun.elapsed());
             }
             Err(error) => {
                 warn!(%error, "the policy does not say which running pods are safe: it is asked again in five minutes");
-                self.sweep.failed(now);
+                self.scan.failed(now);
             }
         }
     }
 }
 
 impl LoopObserver for StandingMarker {
-    fn begins(&mut self, _: crate::run::listener::WakeFunction) {
-        *self = StandingMarker::new(self.writes.take());
+    fn leadership_started(&mut self, _: crate::run::listener::WakeFunction) {
+        *self = StandingMarker::new(self.outbox.take());
     }
 
-    fn saw(&mut self, news: &ObjectChange) {
-        if self.writes.is_none() {
+    fn object_changed(&mut self, news: &ObjectChange) {
+        if self.outbox.is_none() {
             return;
         }
         if !matches!(news, ObjectChange::Marked(..)) {
-            self.sweep.changed(self.now);
+            self.scan.changed(self.now);
         }
         match news {
-            ObjectChange::Gone(key) => self.marks.forget(key.strip_prefix("Pod/").unwrap_or_default()),
-            ObjectChange::Marked(pod, mark) => self.marks.shown(self.now, pod, mark.clone()),
-            ObjectChange::Shown(shown) => {
+            ObjectChange::Deleted(key) => self.marks.forget(key.strip_prefix("Pod/").unwrap_or_default()),
+            ObjectChange::Marked(pod, mark) => self.marks.observe_mark(self.now, pod, mark.clone()),
+            ObjectChange::Upserted(shown) => {
                 let is_leaving = !text(&shown.object, "/metadata/deletionTimestamp").is_empty();
                 let has_ended = matches!(text(&shown.object, "/status/phase"), "Succeeded" | "Failed");
                 if let Some(pod) = shown.key.strip_prefix("Pod/").filter(|_| is_leaving || has_ended) {
@@ -75,23 +75,23 @@ impl LoopObserver for StandingMarker {
         }
     }
 
-    fn turned(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
+    fn output_applied(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
         let is_change = |step: &StepOutput| step.happened != SessionReport::default() || !step.replacement.is_empty();
         if turn.steps.iter().any(is_change) {
-            self.sweep.changed(self.now);
+            self.scan.changed(self.now);
         }
     }
 
     fn tick(&mut self, now: i64, talk: Option<&mut RecordableSession>) {
         self.now = now;
-        let (Some(writes), Some(talk)) = (self.writes.clone(), talk) else { return };
+        let (Some(writes), Some(talk)) = (self.outbox.clone(), talk) else { return };
         // Pods that wait come first.
         if !talk.session().is_in_cycle() {
-            self.ask(now, talk);
+            self.request_standings(now, talk);
         }
         let mirror = talk.session().mirror();
         self.marks.due(now, |pod| subject(mirror, pod)).into_iter().for_each(|write| writes.send(write));
-        if self.marks.begins_to_be_refused(now) {
+        if self.marks.take_refused_warning(now) {
             warn!(
                 "no label and no condition of running pods (`--standing`) was kept by the API server: each is written again later; see whether \
                  this process may patch `pods` and `pods/status`, and the log of `RUST_LOG=lictor_controller=debug`"
@@ -100,8 +100,8 @@ impl LoopObserver for StandingMarker {
     }
 
     fn due(&self) -> Option<i64> {
-        self.writes.as_ref()?;
-        Some(self.marks.wake_at(self.now).map_or(self.sweep.wake_at(), |at| at.min(self.sweep.wake_at())))
+        self.outbox.as_ref()?;
+        Some(self.marks.wake_at(self.now).map_or(self.scan.wake_at(), |at| at.min(self.scan.wake_at())))
     }
 }
 

@@ -66,7 +66,7 @@ impl StandingMark {
     }
 
     /// Takes the mark off a pod. A list that becomes empty is removed, as if the mark had never been there.
-    pub fn take_off(pod: &mut Value) {
+    pub fn remove_from(pod: &mut Value) {
         if let Some(status) = pod.get_mut("status").and_then(Value::as_object_mut)
             && let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut)
         {
@@ -84,7 +84,7 @@ impl StandingMark {
     }
 
     /// Returns whether both marks say the same, if in other words.
-    fn says_as(&self, other: &StandingMark) -> bool {
+    fn has_same_meaning(&self, other: &StandingMark) -> bool {
         (&self.label, &self.status, &self.reason) == (&other.label, &other.status, &other.reason)
     }
 

@@ -9,7 +9,7 @@ const BETWEEN_REFUSED: i64 = 10 * SECOND;
 /// Pods whose marks may be written at once, after a time without any.
 const BURST: i64 = 20;
 /// The time within which a write must have arrived.
-const ARRIVES: i64 = 10 * SECOND;
+const ARRIVAL_TIMEOUT: i64 = 10 * SECOND;
 
 /// The pace of writes: a bucket that fills at a steady rate.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct WriteRateLimiter {
     /// When the bucket is full again. `None`: nothing was written yet.
     full_at: Option<i64>,
     /// When the first write since the last arrival was made.
-    unanswered: Option<i64>,
+    first_unconfirmed: Option<i64>,
 }
 
 impl WriteRateLimiter {
@@ -28,20 +28,20 @@ impl WriteRateLimiter {
     }
 
     /// Takes one write out of the bucket.
-    pub(super) fn wrote(&mut self, now: i64) {
+    pub(super) fn record_write(&mut self, now: i64) {
         let between = if self.is_refused(now) { BETWEEN_REFUSED } else { BETWEEN };
         self.full_at = Some(self.full_at.map_or(now, |at| at.max(now)).saturating_add(between));
-        self.unanswered.get_or_insert(now);
+        self.first_unconfirmed.get_or_insert(now);
     }
 
     /// Notes that something that was written has arrived.
-    pub(super) fn arrived(&mut self) {
-        self.unanswered = None;
+    pub(super) fn record_arrival(&mut self) {
+        self.first_unconfirmed = None;
     }
 
     /// Returns whether no write has arrived for a while.
     pub(super) fn is_refused(&self, now: i64) -> bool {
-        self.unanswered.is_some_and(|since| since.saturating_add(ARRIVES) <= now)
+        self.first_unconfirmed.is_some_and(|since| since.saturating_add(ARRIVAL_TIMEOUT) <= now)
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
         while now < to {
             match pace.next(now) {
                 None => {
-                    pace.wrote(now);
+                    pace.record_write(now);
                     count = count.saturating_add(1);
                 }
                 Some(at) => now = at,
@@ -71,7 +71,7 @@ mod tests {
         let mut count = 0;
         for second in 0..5 {
             count += writes(&mut pace, second * SECOND + 1, (second + 1) * SECOND + 1);
-            pace.arrived();
+            pace.record_arrival();
         }
         assert_eq!(count, 50);
         assert_eq!(writes(&mut pace, 60 * SECOND, 60 * SECOND + 1), 20, "after a pause as at the beginning");
@@ -84,7 +84,7 @@ mod tests {
         assert!(pace.is_refused(10 * SECOND));
         let refused = writes(&mut pace, 10 * SECOND, 110 * SECOND);
         assert!((9..=11).contains(&refused), "{refused}");
-        pace.arrived();
+        pace.record_arrival();
         assert!(!pace.is_refused(110 * SECOND));
         assert!(writes(&mut pace, 130 * SECOND, 131 * SECOND) > 20, "at the old pace again");
     }

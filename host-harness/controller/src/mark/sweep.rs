@@ -10,25 +10,25 @@ use lictor_host::living::nanoseconds;
 use crate::report::SECOND;
 
 /// The least time from a change to the questions about all running pods, in nanoseconds: many changes are one.
-const AFTER_CHANGE: i64 = 5 * SECOND;
+const RESCAN_AFTER_CHANGE: i64 = 5 * SECOND;
 /// The time after which all standings are asked for again without a change: some laws hold for a while only.
-const AGAIN: i64 = 300 * SECOND;
+const RESCAN_INTERVAL: i64 = 300 * SECOND;
 /// The time that one part may take, roughly. 10 ms.
-const PART: Duration = Duration::from_millis(10);
+const BATCH_DURATION: Duration = Duration::from_millis(10);
 /// The fewest pods of a part, and the most.
-const FEWEST: usize = 8;
-const MOST: usize = 512;
+const MIN_BATCH: usize = 8;
+const MAX_BATCH: usize = 512;
 /// The share of the loop's time that the questions may take: one part in so many.
 const SHARE: i64 = 10;
 
 /// Namespaces whose pods are never held and have no mark: those of the cluster itself.
-const OF_THE_CLUSTER: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
+const SYSTEM_NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
 
 /// The questions about all running pods, part by part.
 #[derive(Debug)]
 pub struct StandingScan {
-    left: VecDeque<String>,
-    part: usize,
+    remaining: VecDeque<String>,
+    batch_size: usize,
     /// When the next part is due, or the next beginning.
     due: i64,
     /// Whether something has changed since the last beginning.
@@ -40,15 +40,22 @@ pub struct StandingScan {
 
 impl Default for StandingScan {
     fn default() -> StandingScan {
-        StandingScan { left: VecDeque::new(), part: 32, due: i64::MIN, is_stale: true, begun: i64::MIN, spent: 0 }
+        StandingScan {
+            remaining: VecDeque::new(),
+            batch_size: 32,
+            due: i64::MIN,
+            is_stale: true,
+            begun: i64::MIN,
+            spent: 0,
+        }
     }
 }
 
 impl StandingScan {
     /// Notes that something has changed.
     pub fn changed(&mut self, now: i64) {
-        if !std::mem::replace(&mut self.is_stale, true) && self.left.is_empty() {
-            self.due = self.due.min(self.begun.saturating_add(self.rest()).max(now));
+        if !std::mem::replace(&mut self.is_stale, true) && self.remaining.is_empty() {
+            self.due = self.due.min(self.begun.saturating_add(self.pause_between_scans()).max(now));
         }
     }
 
@@ -58,49 +65,50 @@ impl StandingScan {
     }
 
     /// Returns the pods to ask about now, and takes them off the list; empty where none are due.
-    pub fn part(&mut self, now: i64, mirror: &Mirror) -> Vec<String> {
+    pub fn next_batch(&mut self, now: i64, mirror: &Mirror) -> Vec<String> {
         if now < self.due {
             return Vec::new();
         }
-        if self.left.is_empty() {
+        if self.remaining.is_empty() {
             let names = mirror.pods().filter(|pod| is_marked(pod)).filter_map(|pod| mirror.pod_name(pod.id));
-            self.left = names.map(str::to_owned).collect();
+            self.remaining = names.map(str::to_owned).collect();
             (self.is_stale, self.begun, self.spent) = (false, now, 0);
         }
-        let part = self.left.drain(..self.part.min(self.left.len())).collect();
-        self.rests(now);
+        let part = self.remaining.drain(..self.batch_size.min(self.remaining.len())).collect();
+        self.schedule_next(now);
         part
     }
 
     /// Notes how long the answer to a part took, and sets the size of the next part by that.
-    pub fn took(&mut self, now: i64, part: usize, took: Duration) {
+    pub fn record_duration(&mut self, now: i64, part: usize, took: Duration) {
         let each = took.as_nanos().checked_div(u128::try_from(part).unwrap_or(u128::MAX)).unwrap_or_default();
-        let fits = PART.as_nanos().checked_div(each.max(1)).unwrap_or_default();
-        self.part = usize::try_from(fits).unwrap_or(MOST).clamp(FEWEST, MOST);
+        let fits = BATCH_DURATION.as_nanos().checked_div(each.max(1)).unwrap_or_default();
+        self.batch_size = usize::try_from(fits).unwrap_or(MAX_BATCH).clamp(MIN_BATCH, MAX_BATCH);
         self.spent = self.spent.saturating_add(nanoseconds(took));
-        self.rests(now.saturating_add(nanoseconds(took).saturating_mul(SHARE)));
+        self.schedule_next(now.saturating_add(nanoseconds(took).saturating_mul(SHARE)));
     }
 
     /// Notes that the policy did not answer. The next question comes after five minutes, whatever changes: a policy that fails at this must still
     /// decide.
     pub fn failed(&mut self, now: i64) {
-        self.left.clear();
-        (self.is_stale, self.begun, self.spent) = (true, now, AGAIN.checked_div(SHARE).unwrap_or(AGAIN));
-        self.rests(now);
+        self.remaining.clear();
+        (self.is_stale, self.begun, self.spent) =
+            (true, now, RESCAN_INTERVAL.checked_div(SHARE).unwrap_or(RESCAN_INTERVAL));
+        self.schedule_next(now);
     }
 
     /// Sets when the next part is due: from this time on, or, after the last one, when the next sweep begins.
-    fn rests(&mut self, from: i64) {
-        self.due = match self.left.is_empty() {
+    fn schedule_next(&mut self, from: i64) {
+        self.due = match self.remaining.is_empty() {
             false => from,
-            true if self.is_stale => from.max(self.begun.saturating_add(self.rest())),
-            true => self.begun.saturating_add(AGAIN),
+            true if self.is_stale => from.max(self.begun.saturating_add(self.pause_between_scans())),
+            true => self.begun.saturating_add(RESCAN_INTERVAL),
         };
     }
 
     /// Returns the time from the beginning of a sweep to that of the next one, where something has changed.
-    fn rest(&self) -> i64 {
-        AFTER_CHANGE.max(self.spent.saturating_mul(SHARE))
+    fn pause_between_scans(&self) -> i64 {
+        RESCAN_AFTER_CHANGE.max(self.spent.saturating_mul(SHARE))
     }
 }
 
@@ -108,7 +116,7 @@ impl StandingScan {
 fn is_marked(pod: &Pod) -> bool {
     let is_pod = pod.kind.is_none() && !pod.template.foreign;
     let runs = pod.node.is_some() && pod.phase == Phase::Running && !pod.terminating;
-    is_pod && runs && !OF_THE_CLUSTER.contains(&pod.template.namespace.as_str())
+    is_pod && runs && !SYSTEM_NAMESPACES.contains(&pod.template.namespace.as_str())
 }
 
 #[cfg(test)]
@@ -137,7 +145,7 @@ mod tests {
         let starting = with(running("starting"), "/status", "phase", json!("Pending"));
         let ended = with(running("ended"), "/status", "phase", json!("Succeeded"));
         mirror([running("a"), pod("waits", 1, 0), leaving, system, starting, ended], |mirror| {
-            assert_eq!(StandingScan::default().part(NOW, mirror), ["default/a"]);
+            assert_eq!(StandingScan::default().next_batch(NOW, mirror), ["default/a"]);
         });
     }
 
@@ -146,14 +154,14 @@ mod tests {
         let names: Vec<String> = (0..60).map(|place| format!("p{place:02}")).collect();
         mirror(names.iter().map(|name| running(name)), |mirror| {
             let mut sweep = StandingScan::default();
-            let first = sweep.part(NOW, mirror);
+            let first = sweep.next_batch(NOW, mirror);
             assert_eq!(first.len(), 32);
             // 1 ms for each: 10 in a part, after ten times the 32 ms.
-            sweep.took(NOW, first.len(), Duration::from_millis(32));
+            sweep.record_duration(NOW, first.len(), Duration::from_millis(32));
             let next = NOW + 320 * SECOND / 1000;
             assert_eq!(sweep.wake_at(), next);
-            assert_eq!(sweep.part(next - 1, mirror), Vec::<String>::new());
-            assert_eq!(sweep.part(next, mirror).len(), 10);
+            assert_eq!(sweep.next_batch(next - 1, mirror), Vec::<String>::new());
+            assert_eq!(sweep.next_batch(next, mirror).len(), 10);
         });
     }
 
@@ -161,13 +169,13 @@ mod tests {
     fn all_are_asked_about_again_five_seconds_after_a_change_else_after_five_minutes() {
         mirror([running("a")], |mirror| {
             let mut sweep = StandingScan::default();
-            assert_eq!(sweep.part(NOW, mirror).len(), 1);
-            sweep.took(NOW, 1, Duration::from_micros(10));
+            assert_eq!(sweep.next_batch(NOW, mirror).len(), 1);
+            sweep.record_duration(NOW, 1, Duration::from_micros(10));
             assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
             sweep.changed(NOW + SECOND);
             assert_eq!(sweep.wake_at(), NOW + 5 * SECOND, "what changes together is one change");
-            assert_eq!(sweep.part(NOW + 5 * SECOND, mirror).len(), 1);
-            sweep.took(NOW + 5 * SECOND, 1, Duration::from_micros(10));
+            assert_eq!(sweep.next_batch(NOW + 5 * SECOND, mirror).len(), 1);
+            sweep.record_duration(NOW + 5 * SECOND, 1, Duration::from_micros(10));
             sweep.changed(NOW + 100 * SECOND);
             assert_eq!(sweep.wake_at(), NOW + 100 * SECOND, "long after the last one at once");
         });
@@ -177,11 +185,11 @@ mod tests {
     fn a_policy_that_fails_is_asked_again_after_five_minutes_whatever_changes() {
         mirror([running("a"), running("b")], |mirror| {
             let mut sweep = StandingScan::default();
-            assert_eq!(sweep.part(NOW, mirror).len(), 2);
+            assert_eq!(sweep.next_batch(NOW, mirror).len(), 2);
             sweep.failed(NOW);
             (1..300).for_each(|second| sweep.changed(NOW + second * SECOND));
             assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
-            assert_eq!(sweep.part(NOW + 300 * SECOND, mirror).len(), 2);
+            assert_eq!(sweep.next_batch(NOW + 300 * SECOND, mirror).len(), 2);
         });
     }
 
@@ -189,7 +197,7 @@ mod tests {
     fn a_cluster_without_running_pods_is_looked_at_seldom() {
         mirror([pod("waits", 1, 0)], |mirror| {
             let mut sweep = StandingScan::default();
-            assert!(sweep.part(NOW, mirror).is_empty());
+            assert!(sweep.next_batch(NOW, mirror).is_empty());
             assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
         });
     }

@@ -5,7 +5,7 @@ use lictor_host::session::NamedThreat;
 
 use super::*;
 use crate::report::{QualifiedName, SECOND};
-use crate::view::{ManagedPods, show};
+use crate::view::{ManagedPods, normalize};
 
 const NOW: i64 = 1_790_000_000 * SECOND;
 
@@ -72,7 +72,7 @@ fn plain() -> Value {
 #[test]
 fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
     let mut marks = StandingMarks::default();
-    marks.stands(NOW, "team/a", Some(&safe("kubernetes/lower-priority", "5 is not below 3")));
+    marks.set_standing(NOW, "team/a", Some(&safe("kubernetes/lower-priority", "5 is not below 3")));
     let writes = marks.due(NOW, subject);
     let [
         ApiWrite { change: WriteOperation::Merge(label), .. },
@@ -99,16 +99,16 @@ fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
 #[test]
 fn a_mark_that_has_arrived_is_not_written_again_and_the_session_never_sees_it() {
     let mut marks = StandingMarks::default();
-    marks.stands(NOW, "team/a", Some(&evictable()));
+    marks.set_standing(NOW, "team/a", Some(&evictable()));
     let marked = after(plain(), &marks.due(NOW, subject));
-    marks.shown(NOW + 1, "team/a", StandingMark::read(&marked));
+    marks.observe_mark(NOW + 1, "team/a", StandingMark::read(&marked));
     assert_eq!(marks.wake_at(NOW + 1), None);
-    (0..100).for_each(|turn| marks.stands(NOW + turn * SECOND, "team/a", Some(&evictable())));
+    (0..100).for_each(|turn| marks.set_standing(NOW + turn * SECOND, "team/a", Some(&evictable())));
     assert_eq!(marks.due(NOW + 1000 * SECOND, subject), []);
     // With and without the mark, and with no other label, the pod is the same to the session.
     let ours = ManagedPods { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
     let seen = |mut pod: Value| {
-        show(&mut pod, &ours, |_| true);
+        normalize(&mut pod, &ours, |_| true);
         pod
     };
     assert_eq!(seen(marked.clone()), seen(plain()));
@@ -124,12 +124,12 @@ fn a_mark_that_has_arrived_is_not_written_again_and_the_session_never_sees_it() 
 #[test]
 fn a_controller_that_begins_writes_nothing_where_the_cluster_has_it_already() {
     let mut marks = StandingMarks::default();
-    marks.shown(NOW, "team/a", StandingMark::of(&evictable()));
+    marks.observe_mark(NOW, "team/a", StandingMark::of(&evictable()));
     assert_eq!(marks.wake_at(NOW), None, "the laws were not asked yet");
-    marks.stands(NOW, "team/a", Some(&evictable()));
+    marks.set_standing(NOW, "team/a", Some(&evictable()));
     assert_eq!(marks.due(NOW, subject), []);
     // Another answer: the label and the condition change, 10 s after nothing at once.
-    marks.stands(NOW, "team/a", Some(&safe("a/b", "c")));
+    marks.set_standing(NOW, "team/a", Some(&safe("a/b", "c")));
     assert_eq!(marks.due(NOW, subject).len(), 2);
 }
 
@@ -138,10 +138,10 @@ fn the_same_law_in_other_words_is_written_after_five_minutes_and_another_law_aft
     let mut marks = StandingMarks::default();
     let mut at = |seconds: i64, standing: PodStanding| {
         let now = NOW + seconds * SECOND;
-        marks.stands(now, "team/a", Some(&standing));
+        marks.set_standing(now, "team/a", Some(&standing));
         let writes = marks.due(now, subject);
         if !writes.is_empty() {
-            marks.shown(now, "team/a", StandingMark::of(&standing));
+            marks.observe_mark(now, "team/a", StandingMark::of(&standing));
         }
         writes.len()
     };
@@ -157,15 +157,15 @@ fn the_same_law_in_other_words_is_written_after_five_minutes_and_another_law_aft
 #[test]
 fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
     let mut marks = StandingMarks::default();
-    marks.stands(NOW, "team/a", Some(&evictable()));
+    marks.set_standing(NOW, "team/a", Some(&evictable()));
     let tried = |marks: &mut StandingMarks, arrives: bool| {
         let (mut times, mut now) = (Vec::new(), NOW);
         while now <= NOW + 3600 * SECOND {
             if !marks.due(now, subject).is_empty() {
                 times.push((now - NOW) / SECOND);
                 if arrives {
-                    marks.shown(now, "team/a", StandingMark::of(&evictable()));
-                    marks.shown(now, "team/a", StandingMark::default());
+                    marks.observe_mark(now, "team/a", StandingMark::of(&evictable()));
+                    marks.observe_mark(now, "team/a", StandingMark::default());
                 }
             }
             now += SECOND;
@@ -176,12 +176,12 @@ fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
     let times = tried(&mut marks, false);
     assert_eq!(times[..6], [0, 20, 60, 140, 300, 620]);
     assert!(times[6..].windows(2).all(|two| two[1] - two[0] == 600), "{times:?}");
-    assert!(marks.begins_to_be_refused(NOW + 4000 * SECOND) && !marks.begins_to_be_refused(NOW + 4000 * SECOND));
+    assert!(marks.take_refused_warning(NOW + 4000 * SECOND) && !marks.take_refused_warning(NOW + 4000 * SECOND));
     let mut marks = StandingMarks::default();
-    marks.stands(NOW, "team/a", Some(&evictable()));
+    marks.set_standing(NOW, "team/a", Some(&evictable()));
     let times = tried(&mut marks, true);
     assert!(times.len() < 12, "{times:?}");
-    assert!(!marks.begins_to_be_refused(NOW + 4000 * SECOND), "it arrives");
+    assert!(!marks.take_refused_warning(NOW + 4000 * SECOND), "it arrives");
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn a_mark_about_which_the_laws_say_nothing_any_more_is_taken_off() {
         plain(),
         &StandingMark::of(&evictable()).writes(&subject("team/a").unwrap(), &StandingMark::default(), json!(0)),
     );
-    marks.shown(NOW, "team/a", StandingMark::read(&marked));
-    marks.stands(NOW, "team/a", None);
+    marks.observe_mark(NOW, "team/a", StandingMark::read(&marked));
+    marks.set_standing(NOW, "team/a", None);
     let pod = after(marked, &marks.due(NOW, subject));
     assert_eq!(StandingMark::read(&pod), StandingMark::default());
     assert_eq!(pod["status"]["conditions"], plain()["status"]["conditions"]);
@@ -201,8 +201,8 @@ fn a_mark_about_which_the_laws_say_nothing_any_more_is_taken_off() {
 #[test]
 fn nothing_is_written_on_a_pod_that_is_gone_or_leaving() {
     let mut marks = StandingMarks::default();
-    marks.stands(NOW, "team/a", Some(&evictable()));
-    marks.stands(NOW, "team/b", Some(&evictable()));
+    marks.set_standing(NOW, "team/a", Some(&evictable()));
+    marks.set_standing(NOW, "team/b", Some(&evictable()));
     marks.forget("team/a");
     assert_eq!(marks.due(NOW, |_| None), [], "`b` is not there");
     assert_eq!(marks.wake_at(NOW), None);
@@ -212,12 +212,14 @@ fn nothing_is_written_on_a_pod_that_is_gone_or_leaving() {
 fn ten_thousand_pods_are_marked_ten_a_second() {
     let mut marks = StandingMarks::default();
     let pods: Vec<String> = (0..10_000).map(|pod| format!("team/{pod:05}")).collect();
-    pods.iter().for_each(|pod| marks.stands(NOW, pod, Some(&evictable())));
+    pods.iter().for_each(|pod| marks.set_standing(NOW, pod, Some(&evictable())));
     let mut written = Vec::new();
     for turn in 0..30 {
         let now = NOW + turn * SECOND;
         let writes = marks.due(now, subject);
-        writes.iter().for_each(|it| marks.shown(now, &format!("team/{}", it.name), StandingMark::of(&evictable())));
+        writes
+            .iter()
+            .for_each(|it| marks.observe_mark(now, &format!("team/{}", it.name), StandingMark::of(&evictable())));
         written.push(writes.len() / 2);
     }
     assert_eq!(written[0], 20);

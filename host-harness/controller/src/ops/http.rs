@@ -21,7 +21,7 @@ use super::{Health, Status};
 /// The number of connections at a time; others wait to be accepted.
 const CONNECTIONS: usize = 32;
 /// How long a request may take, from the first byte.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The text format of OpenMetrics.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -50,16 +50,16 @@ pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::
         let status = status.clone();
         tokio::spawn(async move {
             let answers = service_fn(move |request: Request<Incoming>| {
-                let answer = answer(request.method(), request.uri().path(), &status);
+                let answer = respond(request.method(), request.uri().path(), &status);
                 async move { Ok::<_, Infallible>(answer) }
             });
             let served = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(PATIENCE)
+                .header_read_timeout(REQUEST_TIMEOUT)
                 .max_buf_size(16 * 1024)
                 .keep_alive(false)
                 .serve_connection(TokioIo::new(stream), answers);
-            match tokio::time::timeout(PATIENCE, served).await {
+            match tokio::time::timeout(REQUEST_TIMEOUT, served).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => debug!(error = %error, "a connection broke"),
                 Err(_) => debug!("a connection took too long"),
@@ -70,7 +70,7 @@ pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::
 }
 
 /// Returns the answer to a request.
-pub(super) fn answer(method: &Method, path: &str, status: &Status) -> Response<Full<Bytes>> {
+pub(super) fn respond(method: &Method, path: &str, status: &Status) -> Response<Full<Bytes>> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return text(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET\n".to_owned());
     }
@@ -87,8 +87,8 @@ pub(super) fn answer(method: &Method, path: &str, status: &Status) -> Response<F
 
 fn health(health: Health) -> Response<Full<Bytes>> {
     match health {
-        Health::Good(said) => text(StatusCode::OK, TEXT, format!("{said}\n")),
-        Health::Bad(wrong) => text(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{wrong}\n")),
+        Health::Healthy(said) => text(StatusCode::OK, TEXT, format!("{said}\n")),
+        Health::Unhealthy(wrong) => text(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{wrong}\n")),
     }
 }
 

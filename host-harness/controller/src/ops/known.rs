@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lictor_contract::{Phase, Pod};
 use lictor_host::cluster::Mirror;
-use lictor_host::reason::{NamedFact, NamedReason, say};
+use lictor_host::reason::{NamedFact, NamedReason, render};
 use lictor_host::session::{Attempt, AttemptResult, EvictionRecord, Session, StepOutput};
 use serde_json::Value;
 
@@ -25,10 +25,10 @@ pub struct PodReasons {
 
 #[derive(Debug, Default)]
 struct PodRecord {
-    tried: Option<(i64, Attempt)>,
+    last_attempt: Option<(i64, Attempt)>,
     evicted: Option<EvictionRecord>,
     /// The text of our annotation on a victim: its plan, and since when. The annotation is there after a restart, too.
-    marked: Option<String>,
+    victim_annotation: Option<String>,
     /// The failed constraint of the pod in a cycle of the policy's own.
     explained: Option<NamedReason>,
     /// The node that the pod was let go for, and the message of kube-scheduler, where kube-scheduler refuses the pod.
@@ -44,24 +44,24 @@ impl PodReasons {
     }
 
     /// Takes the results of an input at `now`, in nanoseconds since 1970. The cost is proportional to the size of the step.
-    pub fn note(&mut self, now: i64, step: &StepOutput) {
+    pub fn record_step(&mut self, now: i64, step: &StepOutput) {
         let happened = &step.happened;
         for attempt in &happened.attempts {
             match attempt.result {
                 // Most pods are placed at once: nothing is kept of them.
                 AttemptResult::Scheduled => drop(self.pods.remove(&attempt.pod)),
-                _ => self.about(&attempt.pod).tried = Some((now, attempt.clone())),
+                _ => self.record_mut(&attempt.pod).last_attempt = Some((now, attempt.clone())),
             }
         }
         for (pod, explanation) in &happened.explanations {
-            self.about(pod).explained = explanation.obstacle();
+            self.record_mut(pod).explained = explanation.obstacle();
         }
         for (pod, evicted) in &happened.victims {
-            self.about(pod).evicted = Some(evicted.clone());
+            self.record_mut(pod).evicted = Some(evicted.clone());
         }
         for released in &happened.released {
             let message = format!("it lost its place on `{}`: {}", released.node, cause(released.cause));
-            self.about(&released.pod).released = Some(StateReason { law: String::new(), message });
+            self.record_mut(&released.pod).released = Some(StateReason { law: String::new(), message });
         }
         for pod in happened.bound.keys().chain(happened.nominated.keys()) {
             if let Some(about) = self.pods.get_mut(pod) {
@@ -70,7 +70,7 @@ impl PodReasons {
         }
     }
 
-    fn about(&mut self, pod: &str) -> &mut PodRecord {
+    fn record_mut(&mut self, pod: &str) -> &mut PodRecord {
         self.pods.entry(pod.to_owned()).or_default()
     }
 
@@ -82,9 +82,11 @@ impl PodReasons {
     /// Takes the text of our annotation on a pod. Empty: the pod is no victim, or not any more.
     pub fn marked(&mut self, pod: &str, marked: &str) {
         match (marked, self.pods.get_mut(pod)) {
-            ("", Some(about)) if about.marked.is_some() => (about.marked, about.evicted) = (None, None),
+            ("", Some(about)) if about.victim_annotation.is_some() => {
+                (about.victim_annotation, about.evicted) = (None, None)
+            }
             ("", _) => {}
-            (marked, _) => self.about(pod).marked = Some(marked.to_owned()),
+            (marked, _) => self.record_mut(pod).victim_annotation = Some(marked.to_owned()),
         }
     }
 
@@ -94,28 +96,28 @@ impl PodReasons {
         match (refused, self.pods.get_mut(pod)) {
             (None, Some(about)) => about.refused = None,
             (None, None) => {}
-            (refused, _) => self.about(pod).refused = refused,
+            (refused, _) => self.record_mut(pod).refused = refused,
         }
     }
 
     /// Returns the answer to a question.
-    pub fn answer(&self, session: &Session, question: &ExplainRequest) -> SocketResponse {
-        match named(session.mirror(), &question.explain) {
+    pub fn explain(&self, session: &Session, question: &ExplainRequest) -> SocketResponse {
+        match find_pod(session.mirror(), &question.explain) {
             Err((message, hint)) => SocketResponse::Error { message, hint },
-            Ok(pod) => SocketResponse::Answer(Box::new(self.tell(session, pod))),
+            Ok(pod) => SocketResponse::Answer(Box::new(self.explanation(session, pod))),
         }
     }
 
-    fn tell(&self, session: &Session, pod: &Pod) -> LiveExplanation {
+    fn explanation(&self, session: &Session, pod: &Pod) -> LiveExplanation {
         let mirror = session.mirror();
         let name = mirror.pod_name(pod.id).unwrap_or_default();
         let about = self.pods.get(name);
-        let (state, node) = place(session, pod, name, about);
+        let (state, node) = state_and_node(session, pod, name, about);
         let waits = matches!(
             state,
             LivePodState::Refused | LivePodState::Pending | LivePodState::Nominated | LivePodState::Held
         );
-        let tried = about.and_then(|about| about.tried.as_ref()).filter(|_| waits);
+        let tried = about.and_then(|about| about.last_attempt.as_ref()).filter(|_| waits);
         let attempt = tried.map(|(_, attempt)| attempt);
         let evicted = about.and_then(|about| about.evicted.as_ref()).filter(|_| state == LivePodState::Evicted);
         let retry = attempt.map(|attempt| attempt.retry.to_string()).filter(|retry| !retry.is_empty());
@@ -127,7 +129,7 @@ impl PodReasons {
             state,
             node,
             tried: tried.and_then(|(at, _)| Some(Timestamp::from_nanosecond((*at).into()).ok()?.to_string())),
-            said: said(session, (pod, state), about, attempt, evicted),
+            said: state_reasons(session, (pod, state), about, attempt, evicted),
             retry,
             evicted_for: (state == LivePodState::Evicted).then(|| evicted_for(session, pod, about)),
             standing: None,
@@ -145,12 +147,17 @@ fn evicted_for(session: &Session, victim: &Pod, about: Option<&PodRecord>) -> St
     let evicted = about.and_then(|about| about.evicted.as_ref());
     let whom = evicted.map_or_else(|| waits.join(", "), |evicted| evicted.for_whom.to_string());
     let plan = evicted.map(|evicted| format!("plan {}", evicted.plan));
-    let plan = about.and_then(|about| about.marked.clone()).or(plan).unwrap_or_default();
+    let plan = about.and_then(|about| about.victim_annotation.clone()).or(plan).unwrap_or_default();
     if whom.is_empty() { plan } else { format!("{whom} ({plan})") }
 }
 
 /// Returns the state of a pod, and its node.
-fn place(session: &Session, pod: &Pod, name: &str, about: Option<&PodRecord>) -> (LivePodState, Option<String>) {
+fn state_and_node(
+    session: &Session,
+    pod: &Pod,
+    name: &str,
+    about: Option<&PodRecord>,
+) -> (LivePodState, Option<String>) {
     let mirror = session.mirror();
     let node = |id| mirror.node(id).map(|node| node.name.clone());
     if matches!(pod.phase, Phase::Succeeded | Phase::Failed) {
@@ -160,7 +167,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&PodRecord>) ->
         return (LivePodState::Held, Some(held.node.clone()));
     }
     if let Some(id) = pod.node {
-        let state = match about.is_some_and(|about| about.evicted.is_some() || about.marked.is_some()) {
+        let state = match about.is_some_and(|about| about.evicted.is_some() || about.victim_annotation.is_some()) {
             true => LivePodState::Evicted,
             false if about.is_some_and(|about| about.refused.is_some()) => LivePodState::RoomTaken,
             false if pod.terminating => LivePodState::Leaving,
@@ -168,7 +175,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&PodRecord>) ->
         };
         return (state, node(id));
     }
-    let tried = about.is_some_and(|about| about.tried.is_some() || about.explained.is_some());
+    let tried = about.is_some_and(|about| about.last_attempt.is_some() || about.explained.is_some());
     let state = match () {
         () if pod.terminating => LivePodState::Leaving,
         () if pod.template.foreign => LivePodState::OtherScheduler,
@@ -181,7 +188,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&PodRecord>) ->
 }
 
 /// Returns the reasons for the state of a pod, the most direct ones first.
-fn said(
+fn state_reasons(
     session: &Session,
     (pod, state): (&Pod, LivePodState),
     about: Option<&PodRecord>,
@@ -196,7 +203,7 @@ fn said(
         } else {
             ("host/gated", NamedFact::name("gates", session.mirror().gates(pod.id).join(", ")))
         };
-        add(code, say(code, "", vec![fact]).message);
+        add(code, render(code, "", vec![fact]).message);
     }
     if let Some((_, message)) =
         about.and_then(|about| about.refused.as_ref()).filter(|_| state == LivePodState::RoomTaken)
@@ -213,7 +220,7 @@ fn said(
         if let Some(nodes) = &attempt.nodes {
             add("", nodes.to_string());
         }
-        if let Some(reason) = attempt.said_of_preemption() {
+        if let Some(reason) = attempt.preemption_reason() {
             add(&reason.code, reason.message.clone());
         }
         if let Some(obstacle) = attempt.explanation.as_ref().and_then(|explanation| explanation.obstacle()) {
@@ -241,7 +248,7 @@ pub(super) fn standing(talk: &mut RecordableSession, answer: &LiveExplanation) -
 ///
 /// # Errors
 /// What is wrong, and what to do: no pod or several pods have the name.
-fn named<'a>(mirror: &'a Mirror, asked: &str) -> Result<&'a Pod, (String, String)> {
+fn find_pod<'a>(mirror: &'a Mirror, asked: &str) -> Result<&'a Pod, (String, String)> {
     if let Some(pod) = mirror.pod_id(asked).and_then(|id| mirror.pod(id)) {
         return Ok(pod);
     }

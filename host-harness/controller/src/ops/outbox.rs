@@ -14,13 +14,13 @@ use super::Status;
 use crate::report::{ApiWrite, ReportWriter, WriteError};
 
 /// The number of reports that are written at a time: decisions come first.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_WRITES: usize = 4;
 
 /// The number of reports that may wait. A slow API server must not cost memory without end; some 20 MB are as much as the pods of a small cluster.
-const WAIT: usize = 10_000;
+const MAX_QUEUED: usize = 10_000;
 
 /// How long the log does not repeat that the reports of a kind fail in the same way.
-const AGAIN: Duration = Duration::from_secs(300);
+const LOG_INTERVAL: Duration = Duration::from_secs(300);
 
 /// The sender of reports. Its copies fill the same queue.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Outbox {
 impl Outbox {
     /// Returns an outbox, and its receiving end. The status counts the reports that are lost because the queue is full.
     pub fn new(status: Arc<Status>) -> (Outbox, mpsc::Receiver<ApiWrite>) {
-        let (queue, reports) = mpsc::channel(WAIT);
+        let (queue, reports) = mpsc::channel(MAX_QUEUED);
         (Outbox { queue, status }, reports)
     }
 
@@ -52,7 +52,7 @@ pub(super) fn writing(
     status: Arc<Status>,
 ) -> Outbox {
     let (outbox, reports) = Outbox::new(status.clone());
-    tasks.spawn(write_all(ReportWriter::new(client).watched(status.clone()), status, leads, reports));
+    tasks.spawn(write_all(ReportWriter::new(client).with_status(status.clone()), status, leads, reports));
     outbox
 }
 
@@ -79,11 +79,11 @@ async fn write_all(
             },
             Some(done) = under_way.join_next() => {
                 if let Ok(Err(error)) = done {
-                    failures.note(&error, &status);
+                    failures.record(&error, &status);
                 }
                 continue;
             }
-            report = reports.recv(), if under_way.len() < AT_ONCE => match report {
+            report = reports.recv(), if under_way.len() < MAX_CONCURRENT_WRITES => match report {
                 Some(report) => report,
                 None => return,
             },
@@ -103,7 +103,7 @@ struct LoggedFailures(BTreeMap<(String, u16), Instant>);
 
 impl LoggedFailures {
     /// Counts a report that was not written, and logs it: as a warning, unless the same failure was logged in the last minutes.
-    fn note(&mut self, error: &WriteError, status: &Status) {
+    fn record(&mut self, error: &WriteError, status: &Status) {
         status.metrics.report_lost(error.kind());
         let is_new = self.is_new((error.kind().to_owned(), error.code()), Instant::now());
         let kind = error.kind();
@@ -115,7 +115,7 @@ impl LoggedFailures {
 
     /// Returns whether a failure was not logged within [`AGAIN`], and notes that it is logged now.
     fn is_new(&mut self, failure: (String, u16), now: Instant) -> bool {
-        let known = self.0.get(&failure).is_some_and(|said| now.saturating_duration_since(*said) < AGAIN);
+        let known = self.0.get(&failure).is_some_and(|said| now.saturating_duration_since(*said) < LOG_INTERVAL);
         if !known {
             self.0.insert(failure, now);
         }
@@ -148,17 +148,20 @@ mod tests {
         let (lead, leads) = watch::channel(true);
         let status = Arc::new(Status::default());
         let (outbox, reports) = Outbox::new(status.clone());
-        let writer = ReportWriter::new(client).watched(status.clone());
+        let writer = ReportWriter::new(client).with_status(status.clone());
         let all = tokio::spawn(write_all(writer, status.clone(), leads, reports));
-        (0..3 * AT_ONCE).for_each(|number| outbox.send(report(&number.to_string())));
+        (0..3 * MAX_CONCURRENT_WRITES).for_each(|number| outbox.send(report(&number.to_string())));
         // Each write has a deadline: the first ones are given up, and the next ones are under way.
         tokio::time::sleep(crate::deadline::REPORT + Duration::from_secs(1)).await;
         lead.send_replace(false);
         outbox.send(report("late"));
         drop(outbox);
         all.await.unwrap();
-        assert!(counts(&status, &format!("lictor_api_requests_total{{verb=\"patch\",code=\"0\"}} {AT_ONCE}")));
-        assert!(counts(&status, &format!("lictor_reports_lost_total{{kind=\"Pod\"}} {AT_ONCE}")));
+        assert!(counts(
+            &status,
+            &format!("lictor_api_requests_total{{verb=\"patch\",code=\"0\"}} {MAX_CONCURRENT_WRITES}")
+        ));
+        assert!(counts(&status, &format!("lictor_reports_lost_total{{kind=\"Pod\"}} {MAX_CONCURRENT_WRITES}")));
         drop(server);
     }
 
@@ -166,10 +169,10 @@ mod tests {
     fn no_more_reports_wait_than_there_is_space_for() {
         let status = Arc::new(Status::default());
         let (outbox, mut reports) = Outbox::new(status.clone());
-        (0..WAIT + 7).for_each(|number| outbox.send(report(&number.to_string())));
+        (0..MAX_QUEUED + 7).for_each(|number| outbox.send(report(&number.to_string())));
         assert!(counts(&status, "lictor_reports_lost_total{kind=\"Pod\"} 7"));
         let waited: Vec<String> = std::iter::from_fn(|| reports.try_recv().ok()).map(|report| report.name).collect();
-        assert_eq!(waited, (0..WAIT).map(|number| number.to_string()).collect::<Vec<_>>());
+        assert_eq!(waited, (0..MAX_QUEUED).map(|number| number.to_string()).collect::<Vec<_>>());
     }
 
     #[tokio::test]

@@ -34,7 +34,7 @@ pub(super) async fn follow(client: Client, status: Arc<Status>, reports: bool) {
             continue;
         };
         let is_complete = missing.is_empty();
-        for right in status.missing(missing) {
+        for right in status.set_missing_rights(missing) {
             warn!(remedy = right, "a right is missing without which plans cannot be carried out");
         }
         if is_complete && !was_complete {

@@ -15,13 +15,13 @@ use tracing::{info, warn};
 use super::explain::SocketServer;
 use super::listen::{ObserverConfig, OperationsObserver};
 use super::{Status, http, outbox, review};
-use crate::lease::{ElectionConfig, keep};
+use crate::lease::{ElectionConfig, run_election};
 use crate::mark::StandingMarker;
 use crate::report::{EventSource, ReportMode};
 use crate::upgrade::ReplacementService;
 
 /// How long giving back the lease may take when the process ends.
-const END: Duration = Duration::from_secs(5);
+const LEASE_RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts to start, with their settings.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct OperationsConfig {
     /// The path of the socket for questions. `None`: questions are not answered.
     pub socket: Option<PathBuf>,
     /// The desk at which replacements of the policy are ordered over the socket. `None`: they cannot be ordered.
-    pub desk: Option<ReplacementService>,
+    pub replacements: Option<ReplacementService>,
     /// Whether events, conditions and status are written.
     pub reports: bool,
     /// Whether running pods are marked with their standing. In a dry run they are not.
@@ -53,11 +53,11 @@ pub struct OperationsConfig {
 /// The parts that were started.
 pub struct RunningOperations {
     /// The listener for the loop.
-    pub listener: (OperationsObserver, StandingMarker),
+    pub observer: (OperationsObserver, StandingMarker),
     /// Whether this process leads.
     pub leads: watch::Receiver<bool>,
     /// Ends what was started.
-    pub ender: OperationsHandle,
+    pub handle: OperationsHandle,
 }
 
 /// The handle that ends the parts that were started.
@@ -107,12 +107,13 @@ pub async fn start(client: Client, wanted: OperationsConfig) -> Result<RunningOp
     }
     let (lead, leads) = watch::channel(wanted.lease.is_none());
     tasks.spawn(follow(leads.clone(), status.clone(), wanted.lease.as_ref().map(|lease| lease.name.clone())));
-    let lease = wanted.lease.clone().map(|lease| tokio::spawn(keep(client.clone(), lease, lead.clone(), stopped)));
+    let lease =
+        wanted.lease.clone().map(|lease| tokio::spawn(run_election(client.clone(), lease, lead.clone(), stopped)));
     // Without an election the sender must live as long as the process leads.
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
     }
-    if wanted.mode == ReportMode::CarriesOut {
+    if wanted.mode == ReportMode::Enforce {
         if wanted.lease.is_none() {
             warn!(
                 remedy = "--lease namespace/name",
@@ -121,28 +122,31 @@ pub async fn start(client: Client, wanted: OperationsConfig) -> Result<RunningOp
         }
         tasks.spawn(review::follow(client.clone(), status.clone(), wanted.reports));
     }
-    let marks = wanted.standing && wanted.mode == ReportMode::CarriesOut;
+    let marks = wanted.standing && wanted.mode == ReportMode::Enforce;
     let mut writes = || outbox::writing(client.clone(), &mut tasks, leads.clone(), status.clone());
     let (writes, marks) = (wanted.reports.then(&mut writes), marks.then(&mut writes));
-    let OperationsConfig { mode, explains, system, socket, desk, .. } = wanted;
+    let OperationsConfig { mode, explains, system, socket, replacements: desk, .. } = wanted;
     let (listener, hand_on) =
         OperationsObserver::new(ObserverConfig { status: status.clone(), mode, system, origin, explains, writes });
     let socket = match socket {
         None => None,
-        Some(path) => Some(SocketServer::with(&path, desk, hand_on).map_err(|error| StartError::Socket(path, error))?),
+        Some(path) => Some(
+            SocketServer::listen_with_upgrades(&path, desk, hand_on)
+                .map_err(|error| StartError::Socket(path, error))?,
+        ),
     };
     let listener = (listener, StandingMarker::new(marks));
-    Ok(RunningOperations { listener, leads, ender: OperationsHandle { status, stop, lease, tasks, socket } })
+    Ok(RunningOperations { observer: listener, leads, handle: OperationsHandle { status, stop, lease, tasks, socket } })
 }
 
 impl OperationsHandle {
     /// Ends all parts after the loop has ended, and gives the lease back.
-    pub async fn end(mut self) {
-        self.status.stops();
+    pub async fn shut_down(mut self) {
+        self.status.set_stopping();
         let _receivers = self.stop.send_replace(true);
         // This comes first: another process may lead, whatever still hangs here.
         if let Some(lease) = self.lease.take() {
-            let _late = tokio::time::timeout(END, lease).await;
+            let _late = tokio::time::timeout(LEASE_RELEASE_TIMEOUT, lease).await;
         }
         self.tasks.abort_all();
         self.socket = None;
@@ -160,7 +164,7 @@ async fn follow(mut leads: watch::Receiver<bool>, status: Arc<Status>, lease: Op
     }
     loop {
         let now = *leads.borrow_and_update();
-        status.leads(now);
+        status.set_leader(now);
         if let Some(name) = lease.clone() {
             let election = super::metrics::labels::Election { name };
             status.metrics.leader.get_or_create(&election).set(i64::from(now));
@@ -195,7 +199,7 @@ mod tests {
             tasks: JoinSet::new(),
             socket,
         };
-        ender.end().await;
+        ender.shut_down().await;
         assert!(listens.load(Ordering::SeqCst) && !path.exists());
     }
 }

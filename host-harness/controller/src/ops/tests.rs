@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::Status;
-use super::http::{answer, serve};
+use super::http::{respond, serve};
 use super::listen::{ObserverConfig, OperationsObserver};
 use crate::decide::DeciderOutput;
 use crate::decide::lives::{GivenUpPlan, GivenUpReason};
@@ -31,8 +31,8 @@ fn health_and_metrics_are_served_until_it_stops() {
 
     assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "));
     assert!(get(&address, "/readyz").starts_with("HTTP/1.1 503 "), "it has read nothing");
-    status.synced(true);
-    status.leads(true);
+    status.set_synced(true);
+    status.set_leader(true);
     assert!(get(&address, "/readyz").ends_with("ok: leads\n"));
     status.metrics.request("patch", Some(409), std::time::Duration::from_millis(3));
     let metrics = get(&address, "/metrics");
@@ -47,7 +47,7 @@ fn health_and_metrics_are_served_until_it_stops() {
 #[test]
 fn only_what_there_is_may_be_asked_and_nothing_is_written() {
     let status = Status::default();
-    let code = |method, path| answer(&method, path, &status).status().as_u16();
+    let code = |method, path| respond(&method, path, &status).status().as_u16();
     assert_eq!(code(Method::GET, "/livez"), 200);
     assert_eq!(code(Method::GET, "/"), 404);
     assert_eq!(code(Method::POST, "/metrics"), 405);
@@ -57,14 +57,18 @@ fn only_what_there_is_may_be_asked_and_nothing_is_written() {
 fn a_plan_whose_pods_lose_their_nominations_one_after_the_other_is_counted_once() {
     let status = Arc::new(Status::default());
     let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
-    let (system, mode) = ("test".to_owned(), ReportMode::CarriesOut);
+    let (system, mode) = ("test".to_owned(), ReportMode::Enforce);
     let with = ObserverConfig { status: status.clone(), mode, system, origin, explains: false, writes: None };
     let (mut operations, _) = OperationsObserver::new(with);
     let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
     for counts in [true, false] {
         let given_up =
             GivenUpPlan { plan: 5, pods: Vec::new(), why: GivenUpReason::NotAdmitted, reason: String::new(), counts };
-        operations.turned(&DeciderOutput { given_up: vec![given_up], ..DeciderOutput::default() }, &session, None);
+        operations.output_applied(
+            &DeciderOutput { given_up: vec![given_up], ..DeciderOutput::default() },
+            &session,
+            None,
+        );
     }
     let metrics = status.metrics.text().unwrap();
     assert!(metrics.contains("lictor_plans_given_up_total{reason=\"not-admitted\"} 1\n"), "{metrics}");

@@ -21,7 +21,7 @@ const REQUEST: &str = "quota.scheduling.koordinator.sh/request";
 const RUNTIME: &str = "quota.scheduling.koordinator.sh/runtime";
 
 /// Returns the kind whose status says what is used, and the field of the status. `None`: the system has no such kind.
-fn place(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
+fn status_field(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
     match system {
         "koordinator" => Some((QUOTAS, "used")),
         "coscheduling" => Some((PLUGINS_QUOTAS, "used")),
@@ -32,7 +32,7 @@ fn place(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
 
 /// Returns whether the system has a kind whose status is written.
 pub(super) fn has_status(system: &str) -> bool {
-    place(system).is_some()
+    status_field(system).is_some()
 }
 
 /// Returns the changes of the quotas or queues, one entry per object that has an account. An empty list: the status is up to date.
@@ -42,7 +42,7 @@ pub(super) fn status(
     resources: &[Resource],
     objects: &dyn ObjectLookup,
 ) -> Vec<(ReportedObject, Vec<WriteOperation>)> {
-    let Some((kind, field)) = place(system) else { return Vec::new() };
+    let Some((kind, field)) = status_field(system) else { return Vec::new() };
     let mut writes = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for object in objects.all(kind.0, kind.1) {

@@ -37,9 +37,9 @@ fn of_reservation(subject: &ReportedObject, message: &str, now: i64) -> ApiWrite
 }
 
 /// Returns the condition of a pod that was let go and whose room is taken. `None`: the object is no pod.
-pub(super) fn room_taken(pod: &ReportedObject, message: &str, now: i64) -> Option<ApiWrite> {
+pub(super) fn capacity_taken(pod: &ReportedObject, message: &str, now: i64) -> Option<ApiWrite> {
     let is_pod = pod.name.group.is_empty() && pod.name.kind == "Pod";
-    is_pod.then(|| condition(pod, ("False", super::ROOM_TAKEN, message), now))
+    is_pod.then(|| condition(pod, ("False", super::CAPACITY_TAKEN, message), now))
 }
 
 /// Returns the condition of a pod. The uid is a precondition: another pod of the same name is not changed.

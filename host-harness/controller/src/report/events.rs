@@ -25,7 +25,7 @@ const SERIES: usize = 16_384;
 const BURST: i64 = 100;
 const A_SECOND: i64 = 10;
 /// The longest text, in bytes.
-const NOTE: usize = 1_024;
+const MAX_NOTE_BYTES: usize = 1_024;
 
 /// The origin of a report.
 #[derive(Debug, Clone)]
@@ -42,9 +42,9 @@ pub(super) struct Events {
     origin: EventSource,
     series: BTreeMap<EventKey, Series>,
     /// The number of events that may be written now, and the time of that number.
-    room: i64,
-    room_at: Option<i64>,
-    sweep_at: Option<i64>,
+    tokens: i64,
+    tokens_at: Option<i64>,
+    next_finish: Option<i64>,
     written: u64,
     dropped: u64,
 }
@@ -61,17 +61,25 @@ struct Series {
 
 impl Events {
     pub(super) fn new(origin: EventSource) -> Events {
-        Events { origin, series: BTreeMap::new(), room: BURST, room_at: None, sweep_at: None, written: 0, dropped: 0 }
+        Events {
+            origin,
+            series: BTreeMap::new(),
+            tokens: BURST,
+            tokens_at: None,
+            next_finish: None,
+            written: 0,
+            dropped: 0,
+        }
     }
 
     /// Reports a notice. Returns what to write now: a new event, or the second occurrence of a series. `None`: the event is only counted or dropped.
-    pub(super) fn tell(&mut self, now: i64, notice: &EventRecord) -> Option<ApiWrite> {
+    pub(super) fn report(&mut self, now: i64, notice: &EventRecord) -> Option<ApiWrite> {
         let key = notice.key();
         let is_known = self.series.get(&key).is_some_and(|series| now < series.last.saturating_add(FINISH));
         if is_known {
-            return self.again(now, &key);
+            return self.record_repeat(now, &key);
         }
-        if !notice.always && !self.take_room(now) {
+        if !notice.always && !self.take_token(now) {
             self.dropped = self.dropped.saturating_add(1);
             return None;
         }
@@ -86,12 +94,12 @@ impl Events {
         if self.series.len() > SERIES {
             self.forget_oldest();
         }
-        self.sweep_at.get_or_insert(now.saturating_add(FINISH));
+        self.next_finish.get_or_insert(now.saturating_add(FINISH));
         Some(write(namespace, name.clone(), WriteOperation::Create(self.event(now, &name, notice))))
     }
 
     /// Counts another occurrence of an event. Returns the write that begins the series at the second one. `None`: nothing is written now.
-    pub(super) fn again(&mut self, now: i64, key: &EventKey) -> Option<ApiWrite> {
+    pub(super) fn record_repeat(&mut self, now: i64, key: &EventKey) -> Option<ApiWrite> {
         let series = self.series.get_mut(key)?;
         series.count = series.count.saturating_add(1);
         series.last = now;
@@ -99,8 +107,8 @@ impl Events {
     }
 
     /// Forgets series that have ended, and writes their counts; refreshes those that go on.
-    pub(super) fn sweep(&mut self, now: i64) -> Vec<ApiWrite> {
-        if self.sweep_at.is_none_or(|at| now < at) {
+    pub(super) fn finish_series(&mut self, now: i64) -> Vec<ApiWrite> {
+        if self.next_finish.is_none_or(|at| now < at) {
             return Vec::new();
         }
         let mut writes = Vec::new();
@@ -113,12 +121,12 @@ impl Events {
             }
             !is_over
         });
-        self.sweep_at = (!self.series.is_empty()).then_some(now.saturating_add(60 * SECOND));
+        self.next_finish = (!self.series.is_empty()).then_some(now.saturating_add(60 * SECOND));
         writes
     }
 
     pub(super) fn wake_at(&self) -> Option<i64> {
-        self.sweep_at
+        self.next_finish
     }
 
     pub(super) fn dropped(&self) -> u64 {
@@ -126,17 +134,17 @@ impl Events {
     }
 
     /// Returns whether one more event may be written, and takes it out of the bucket.
-    fn take_room(&mut self, now: i64) -> bool {
-        let passed = now.saturating_sub(self.room_at.unwrap_or(now)).max(0);
+    fn take_token(&mut self, now: i64) -> bool {
+        let passed = now.saturating_sub(self.tokens_at.unwrap_or(now)).max(0);
         let earned = passed.saturating_mul(A_SECOND).checked_div(SECOND).unwrap_or_default();
-        if earned > 0 || self.room_at.is_none() {
-            self.room = self.room.saturating_add(earned).min(BURST);
+        if earned > 0 || self.tokens_at.is_none() {
+            self.tokens = self.tokens.saturating_add(earned).min(BURST);
             // The rest of the time counts towards the next event.
             let spent = earned.saturating_mul(SECOND).checked_div(A_SECOND).unwrap_or_default();
-            self.room_at = Some(self.room_at.map_or(now, |at| at.saturating_add(spent)));
+            self.tokens_at = Some(self.tokens_at.map_or(now, |at| at.saturating_add(spent)));
         }
-        let has_room = self.room > 0;
-        self.room = self.room.saturating_sub(i64::from(has_room));
+        let has_room = self.tokens > 0;
+        self.tokens = self.tokens.saturating_sub(i64::from(has_room));
         has_room
     }
 
@@ -200,13 +208,13 @@ fn micro(nanoseconds: i64) -> Value {
 
 /// Returns the text, cut to the longest length of a note.
 fn cut(note: &str) -> String {
-    if note.len() <= NOTE {
+    if note.len() <= MAX_NOTE_BYTES {
         return note.to_owned();
     }
     let mut cut = String::new();
     let more = "...";
     for c in note.chars() {
-        if cut.len().saturating_add(c.len_utf8()).saturating_add(more.len()) > NOTE {
+        if cut.len().saturating_add(c.len_utf8()).saturating_add(more.len()) > MAX_NOTE_BYTES {
             break;
         }
         cut.push(c);

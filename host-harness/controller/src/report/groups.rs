@@ -45,7 +45,7 @@ pub fn group_of(pod: &Value) -> Option<QualifiedName> {
 /// The conditions that were written last, by group.
 #[derive(Debug, Default)]
 pub(super) struct GroupConditions {
-    shown: BTreeMap<QualifiedName, WrittenCondition>,
+    written: BTreeMap<QualifiedName, WrittenCondition>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl GroupConditions {
             return None;
         }
         let shown = WrittenCondition { uid: group.uid.clone(), kind, message: message.clone(), at: now };
-        self.shown.insert(group.name.clone(), shown);
+        self.written.insert(group.name.clone(), shown);
         Some(match group.name.group.as_str() {
             KUBERNETES => kubernetes(group, kind, reason, &message, now),
             _ => volcano(group, kind, reason, &message, now),
@@ -96,18 +96,18 @@ impl GroupConditions {
     }
 
     fn of(&self, group: &ReportedObject) -> Option<&WrittenCondition> {
-        self.shown.get(&group.name).filter(|shown| shown.uid == group.uid)
+        self.written.get(&group.name).filter(|shown| shown.uid == group.uid)
     }
 
     /// Forgets a group that is gone.
     pub(super) fn forget(&mut self, group: &QualifiedName) {
-        self.shown.remove(group);
+        self.written.remove(group);
     }
 
     /// Returns how many groups are remembered.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.shown.len()
+        self.written.len()
     }
 }
 

@@ -46,7 +46,7 @@ pub use seen::ReportIndex;
 pub use writer::{ReportWriter, WriteError};
 
 /// The reason of pods that were let go and whose room others have taken.
-const ROOM_TAKEN: &str = "RoomTaken";
+const CAPACITY_TAKEN: &str = "RoomTaken";
 
 /// A second, in nanoseconds.
 pub(crate) const SECOND: i64 = 1_000_000_000;
@@ -55,9 +55,9 @@ pub(crate) const SECOND: i64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportMode {
     /// The controller carries them out.
-    CarriesOut,
+    Enforce,
     /// The controller only reports what it would do: events have reasons of their own (`WouldPreempt`), and no status is written.
-    OnlySays,
+    DryRun,
 }
 
 /// The reporter: decides what to write, and remembers what was written.
@@ -71,13 +71,13 @@ pub struct Reporter {
     /// When the status of quotas and queues was written last.
     accounts_at: Option<i64>,
     /// The last writes to quotas and queues, and the objects that they changed: a change that a cluster does not keep is not written again and again.
-    accounted: BTreeMap<(QualifiedName, usize), (WriteOperation, ReportedObject)>,
+    last_quota_writes: BTreeMap<(QualifiedName, usize), (WriteOperation, ReportedObject)>,
     /// The notices about victims, by pod, until the API server has accepted their eviction.
-    awaited: BTreeMap<String, EventRecord>,
+    pending_evictions: BTreeMap<String, EventRecord>,
     /// Victims whose eviction was accepted since the last turn.
     evicted: Vec<EventRecord>,
     /// Pods that were refused after they were let go, and are not any more.
-    placed: Vec<String>,
+    ended_refusals: Vec<String>,
     /// The writes that are due, in order.
     writes: Vec<ApiWrite>,
 }
@@ -96,7 +96,7 @@ pub struct Warning {
 }
 
 /// The advice about victims that still run long after they were marked.
-pub const STANDS: &str = "a PodDisruptionBudget forbids its eviction, or no controller deletes what is marked (koordinator: podShouldBeDeletedWhenPreempted)";
+pub const OVERDUE_HINT: &str = "a PodDisruptionBudget forbids its eviction, or no controller deletes what is marked (koordinator: podShouldBeDeletedWhenPreempted)";
 
 impl Reporter {
     /// Makes a reporter that has reported nothing yet.
@@ -108,10 +108,10 @@ impl Reporter {
             pods: PodReports::default(),
             groups: GroupConditions::default(),
             accounts_at: None,
-            accounted: BTreeMap::new(),
-            awaited: BTreeMap::new(),
+            last_quota_writes: BTreeMap::new(),
+            pending_evictions: BTreeMap::new(),
             evicted: Vec::new(),
-            placed: Vec::new(),
+            ended_refusals: Vec::new(),
             writes: Vec::new(),
         }
     }
@@ -119,53 +119,53 @@ impl Reporter {
     /// Takes the results of an input at `now`, in nanoseconds since 1970. The writes come with [`Reporter::due`].
     pub fn step(&mut self, now: i64, step: &StepOutput, objects: &dyn ObjectLookup) {
         for failed in &step.happened.failed {
-            self.awaited.remove(&failed.pod);
+            self.pending_evictions.remove(&failed.pod);
         }
         for (pod, notice) in notice::victims(step, self.mode, &self.system, objects) {
-            let is_awaited = self.mode == ReportMode::CarriesOut && notice::is_carried_out(step, pod);
+            let is_awaited = self.mode == ReportMode::Enforce && notice::is_carried_out(step, pod);
             if is_awaited {
-                self.awaited.insert(pod.clone(), notice);
+                self.pending_evictions.insert(pod.clone(), notice);
             } else {
-                self.writes.extend(self.events.tell(now, &notice));
+                self.writes.extend(self.events.report(now, &notice));
             }
         }
         for notice in notice::of(step, self.mode, objects) {
-            self.writes.extend(self.events.tell(now, &notice));
+            self.writes.extend(self.events.report(now, &notice));
         }
         for (pod, told) in refusal::of(step) {
-            if let Some(again) = self.pods.told(now, &pod, told) {
-                self.events.again(now, &again);
+            if let Some(again) = self.pods.observe(now, &pod, told) {
+                self.events.record_repeat(now, &again);
             }
         }
     }
 
     /// Reports that the API server has accepted the eviction of a pod.
     pub fn evicted(&mut self, pod: &str) {
-        self.evicted.extend(self.awaited.remove(pod));
+        self.evicted.extend(self.pending_evictions.remove(pod));
     }
 
     /// Forgets a pod that was refused after it was let go: it has a node now, or is gone.
-    pub fn placed(&mut self, pod: &str) {
-        self.placed.push(pod.to_owned());
+    pub fn refusal_ended(&mut self, pod: &str) {
+        self.ended_refusals.push(pod.to_owned());
     }
 
     /// Reports a problem of a pod as an event. A pod whose room is taken also has a condition for it.
     pub fn warn(&mut self, now: i64, warning: &Warning, objects: &dyn ObjectLookup) {
         let Some(regarding) = objects.pod(&warning.pod) else { return };
-        if warning.reason == ROOM_TAKEN && self.mode == ReportMode::CarriesOut {
-            self.writes.extend(conditions::room_taken(&regarding, &warning.note, now));
+        if warning.reason == CAPACITY_TAKEN && self.mode == ReportMode::Enforce {
+            self.writes.extend(conditions::capacity_taken(&regarding, &warning.note, now));
         }
-        self.writes.extend(self.events.tell(now, &EventRecord::of(warning, regarding)));
+        self.writes.extend(self.events.report(now, &EventRecord::of(warning, regarding)));
     }
 
     /// Returns what to write now, mostly nothing. The next call is due at [`Reporter::wake_at`].
     pub fn due(&mut self, now: i64, objects: &dyn ObjectLookup) -> Vec<ApiWrite> {
         let mut writes = std::mem::take(&mut self.writes);
         for notice in std::mem::take(&mut self.evicted) {
-            writes.extend(self.events.tell(now, &notice));
+            writes.extend(self.events.report(now, &notice));
         }
-        for pod in std::mem::take(&mut self.placed) {
-            let subject = objects.pod(&pod).filter(|_| self.mode == ReportMode::CarriesOut);
+        for pod in std::mem::take(&mut self.ended_refusals) {
+            let subject = objects.pod(&pod).filter(|_| self.mode == ReportMode::Enforce);
             writes.extend(subject.and_then(|subject| conditions::of(&subject, &ReportedState::Placed, now)));
         }
         for (pod, said) in self.pods.due(now) {
@@ -173,29 +173,29 @@ impl Reporter {
             if let Some(refusal) = said.refused() {
                 let notice = refusal.notice(self.mode, subject.clone());
                 self.pods.remember(&pod, notice.key());
-                writes.extend(self.events.tell(now, &notice));
+                writes.extend(self.events.report(now, &notice));
             }
-            if self.mode == ReportMode::OnlySays {
+            if self.mode == ReportMode::DryRun {
                 continue;
             }
             writes.extend(conditions::of(&subject, &said, now));
             let group = objects.group_of(&pod).and_then(|name| objects.object(&name));
             writes.extend(group.and_then(|group| self.groups.member(&group, &said, objects.members(&group.name), now)));
         }
-        writes.extend(self.events.sweep(now));
+        writes.extend(self.events.finish_series(now));
         writes
     }
 
     /// Returns when the next write is due, in nanoseconds since 1970. `None`: nothing waits.
     pub fn wake_at(&self) -> Option<i64> {
-        let is_due = !(self.writes.is_empty() && self.evicted.is_empty() && self.placed.is_empty());
+        let is_due = !(self.writes.is_empty() && self.evicted.is_empty() && self.ended_refusals.is_empty());
         let now = is_due.then_some(i64::MIN);
         now.into_iter().chain(self.pods.wake_at()).chain(self.events.wake_at()).min()
     }
 
     /// Returns whether the status of quotas or queues is written.
-    pub fn keeps_books(&self) -> bool {
-        self.mode == ReportMode::CarriesOut && accounts::has_status(&self.system)
+    pub fn writes_quota_status(&self) -> bool {
+        self.mode == ReportMode::Enforce && accounts::has_status(&self.system)
     }
 
     /// Returns the changes of the status of quotas and queues, for systems where upstream writes it. Empty within a second after the last call that
@@ -208,7 +208,7 @@ impl Reporter {
         objects: &dyn ObjectLookup,
     ) -> Vec<ApiWrite> {
         let early = self.accounts_at.is_some_and(|at| now < at.saturating_add(SECOND));
-        if !self.keeps_books() || early {
+        if !self.writes_quota_status() || early {
             return Vec::new();
         }
         self.accounts_at = Some(now);
@@ -218,9 +218,9 @@ impl Reporter {
             for (place, change) in changes.into_iter().enumerate() {
                 let key = (object.name.clone(), place);
                 let written = (change, object.clone());
-                if self.accounted.get(&key) != Some(&written) {
+                if self.last_quota_writes.get(&key) != Some(&written) {
                     writes.push(object.write(written.0.clone()));
-                    self.accounted.insert(key, written);
+                    self.last_quota_writes.insert(key, written);
                 }
             }
         }
@@ -229,8 +229,8 @@ impl Reporter {
 
     /// Takes a PodGroup that is new or has changed. Returns the write that puts a group of Volcano into the queue at once, because no stage comes
     /// before.
-    pub fn group_told(&self, group: &ReportedObject) -> Option<ApiWrite> {
-        (self.mode == ReportMode::CarriesOut).then(|| groups::enqueue(group)).flatten()
+    pub fn group_changed(&self, group: &ReportedObject) -> Option<ApiWrite> {
+        (self.mode == ReportMode::Enforce).then(|| groups::enqueue(group)).flatten()
     }
 
     /// Forgets a pod that is gone, or whose name another pod has now: `namespace/name`.
@@ -243,7 +243,7 @@ impl Reporter {
     /// Forgets what was written of an object that is no pod and is gone.
     pub fn forget_object(&mut self, name: &QualifiedName) {
         self.groups.forget(name);
-        self.accounted.retain(|(known, _), _| known != name);
+        self.last_quota_writes.retain(|(known, _), _| known != name);
     }
 
     /// Returns how many events were not written so far because there were too many.

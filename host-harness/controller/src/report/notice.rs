@@ -78,7 +78,7 @@ pub(super) fn victims<'s>(
         let preemptor = evicted.for_whom.preemptor().and_then(|pod| objects.pod(pod));
         let by = match (&evicted.for_whom, &preemptor) {
             (EvictionBeneficiary::Queue(queue), _) => format!("queue {queue}, which gives back"),
-            (EvictionBeneficiary::Preemptor(pod), Some(_)) => named(pod, objects),
+            (EvictionBeneficiary::Preemptor(pod), Some(_)) => pod_with_group(pod, objects),
             (EvictionBeneficiary::Preemptor(pod), None) => format!("pod {pod}, which is gone"),
         };
         let node = evicted.node.as_ref().map(|node| format!(" on node {node}")).unwrap_or_default();
@@ -88,8 +88,8 @@ pub(super) fn victims<'s>(
             EvictionMethod::Unreserved => " (it loses the node that was held for it)",
         };
         let (would, reason) = match mode {
-            ReportMode::CarriesOut => ("Preempted", "Preempted"),
-            ReportMode::OnlySays => ("Would be preempted", "WouldPreempt"),
+            ReportMode::Enforce => ("Preempted", "Preempted"),
+            ReportMode::DryRun => ("Would be preempted", "WouldPreempt"),
         };
         let law = evicted.reason.code.clone();
         let message = &evicted.reason.message;
@@ -125,7 +125,7 @@ fn refusal(step: &StepOutput, pod: &str) -> Option<String> {
 }
 
 /// Returns the name of a pod, with that of its group.
-fn named(pod: &str, objects: &dyn ObjectLookup) -> String {
+fn pod_with_group(pod: &str, objects: &dyn ObjectLookup) -> String {
     match objects.group_of(pod) {
         Some(group) => format!("pod {pod} of {} {}/{}", group.kind, group.namespace, group.name),
         None => format!("pod {pod}"),
@@ -170,8 +170,7 @@ fn plans(step: &StepOutput, mode: ReportMode, objects: &dyn ObjectLookup) -> Vec
     };
     let nominated = happened.plans.iter().flat_map(|plan| plan.nominated.iter().map(move |it| (it, Some(plan.plan))));
     let placed = happened.bound.iter().map(|it| (it, None)).chain(nominated);
-    let placed =
-        placed.filter(|_| mode == ReportMode::OnlySays).filter_map(|((pod, node), plan)| would(pod, node, plan));
+    let placed = placed.filter(|_| mode == ReportMode::DryRun).filter_map(|((pod, node), plan)| would(pod, node, plan));
     refused.chain(placed).collect()
 }
 
@@ -207,7 +206,7 @@ fn failures(step: &StepOutput, objects: &dyn ObjectLookup) -> Vec<EventRecord> {
 /// Returns the notices of the findings of a step: mistakes in objects that their authors should know.
 fn findings(step: &StepOutput, objects: &dyn ObjectLookup) -> Vec<EventRecord> {
     let notice = |finding: &lictor_contract::Finding| {
-        let regarding = objects.called(&finding.object)?;
+        let regarding = objects.object_by_key(&finding.object)?;
         let reason = match finding.severity {
             Severity::Error => "Misconfigured",
             Severity::Warning => "ConfigurationWarning",

@@ -67,7 +67,7 @@ pub trait ObjectLookup {
     /// Returns an object by its name. `None`: the object is not known.
     fn object(&self, name: &QualifiedName) -> Option<ReportedObject>;
     /// Returns an object by the name that findings give it: `Kind/namespace/name` or `Kind/name`.
-    fn called(&self, key: &str) -> Option<ReportedObject>;
+    fn object_by_key(&self, key: &str) -> Option<ReportedObject>;
     /// Returns the PodGroup of a pod. `None`: the pod has none. [`super::group_of`] reads it from the pod.
     fn group_of(&self, pod: &str) -> Option<QualifiedName>;
     /// Returns the stages of the pods of a PodGroup.

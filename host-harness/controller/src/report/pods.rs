@@ -26,11 +26,11 @@ pub(super) struct PodReports {
 struct PodReport {
     now: Option<ReportedState>,
     due: Option<i64>,
-    shown: Option<(ReportedState, i64)>,
+    reported: Option<(ReportedState, i64)>,
     /// The laws that were reported since the pod was nominated last.
     laws: BTreeSet<String>,
     /// How often a law was reported once more after another one.
-    returns: u32,
+    repeats: u32,
     /// The event that was written last.
     event: Option<EventKey>,
 }
@@ -42,38 +42,38 @@ impl PodReport {
     }
 
     /// Takes note of the state that is reported now.
-    fn note(&mut self, told: &ReportedState) {
+    fn record(&mut self, told: &ReportedState) {
         let Some(refusal) = told.refused() else {
-            (self.laws, self.returns) = (BTreeSet::new(), 0);
+            (self.laws, self.repeats) = (BTreeSet::new(), 0);
             return;
         };
-        let is_same = self.shown.as_ref().is_some_and(|(shown, _)| shown.law() == Some(&refusal.law));
+        let is_same = self.reported.as_ref().is_some_and(|(shown, _)| shown.law() == Some(&refusal.law));
         if !is_same && !self.laws.insert(refusal.law.clone()) {
-            self.returns = self.returns.saturating_add(1).min(16);
+            self.repeats = self.repeats.saturating_add(1).min(16);
         }
     }
 }
 
 impl PodReports {
     /// Takes the state of a pod. Returns the event that the pod had before, where the same law refuses the pod again.
-    pub(super) fn told(&mut self, now: i64, name: &str, told: ReportedState) -> Option<EventKey> {
+    pub(super) fn observe(&mut self, now: i64, name: &str, told: ReportedState) -> Option<EventKey> {
         if told == ReportedState::Placed && !self.pods.contains_key(name) {
             // Most pods are placed at once: nothing is kept of them.
             return None;
         }
         let pod = self.pods.entry(name.to_owned()).or_default();
-        let again = match (&pod.shown, &told) {
+        let again = match (&pod.reported, &told) {
             (Some((shown, _)), ReportedState::Refused(_)) if shown.law() == told.law() => pod.event.clone(),
             _ => None,
         };
-        let due = match &pod.shown {
+        let due = match &pod.reported {
             Some((shown, _)) if *shown == told => None,
             Some((shown, at)) if same_kind(shown, &told) => Some(at.saturating_add(REPEAT).max(now)),
             // A placement ends the reported state. Without a reported state nothing is reported.
             Some(_) if told == ReportedState::Placed => Some(now),
             None if told == ReportedState::Placed => None,
             Some((_, at)) if pod.returns_to(&told) => {
-                let pause = REPEAT.saturating_mul(1_i64.checked_shl(pod.returns).unwrap_or(i64::MAX)).min(LONGEST);
+                let pause = REPEAT.saturating_mul(1_i64.checked_shl(pod.repeats).unwrap_or(i64::MAX)).min(LONGEST);
                 Some(at.saturating_add(pause).max(now.saturating_add(SETTLE)))
             }
             // A new state is reported when it has lasted for a while, however often it occurs meanwhile.
@@ -105,8 +105,8 @@ impl PodReports {
             let Some(pod) = self.pods.get_mut(&name) else { continue };
             pod.due = None;
             let Some(told) = pod.now.clone() else { continue };
-            pod.note(&told);
-            pod.shown = Some((told.clone(), now));
+            pod.record(&told);
+            pod.reported = Some((told.clone(), now));
             if told == ReportedState::Placed {
                 self.pods.remove(&name);
             }
@@ -161,7 +161,7 @@ mod tests {
             for (at, law) in [(0, "no-node"), (30, "has-failed")] {
                 let now = (turn * 300 + at) * SECOND;
                 shown.extend(pods.due(now).into_iter().map(|_| turn));
-                pods.told(now, "a", refused(law));
+                pods.observe(now, "a", refused(law));
             }
         }
         // A pause begins when a law is reported: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
@@ -169,11 +169,11 @@ mod tests {
         assert_eq!((29 - 17) * 300 * SECOND, LONGEST);
         // A law that was not reported yet is reported at once, and a node ends the pauses.
         let now = 20_000 * SECOND;
-        pods.told(now, "a", refused("quota"));
+        pods.observe(now, "a", refused("quota"));
         assert_eq!(pods.due(now + SETTLE).len(), 1);
-        pods.told(now + 2 * SETTLE, "a", ReportedState::Nominated("n1".to_owned(), RefusalReason::default()));
+        pods.observe(now + 2 * SETTLE, "a", ReportedState::Nominated("n1".to_owned(), RefusalReason::default()));
         pods.due(now + 3 * SETTLE);
-        pods.told(now + 4 * SETTLE, "a", refused("no-node"));
+        pods.observe(now + 4 * SETTLE, "a", refused("no-node"));
         assert_eq!(pods.due(now + 5 * SETTLE).len(), 1);
     }
 }

@@ -50,8 +50,8 @@ impl RefusalReason {
     /// Makes the notice of the refusal, in the words of kube-scheduler.
     pub(super) fn notice(&self, mode: ReportMode, regarding: ReportedObject) -> EventRecord {
         let reason = match mode {
-            ReportMode::CarriesOut => "FailedScheduling",
-            ReportMode::OnlySays => "WouldNotSchedule",
+            ReportMode::Enforce => "FailedScheduling",
+            ReportMode::DryRun => "WouldNotSchedule",
         };
         let (law, note) = (self.law.clone(), self.message.clone());
         EventRecord { regarding, related: None, warns: true, reason, action: "Scheduling", law, note, always: false }
@@ -125,7 +125,7 @@ fn refusal(attempt: &Attempt) -> RefusalReason {
     };
     let reason = attempt.reason.as_ref().map(named);
     let nodes = attempt.nodes.as_ref().map(ToString::to_string);
-    let preemption = attempt.said_of_preemption().map(|reason| format!("preemption: {}", named(reason)));
+    let preemption = attempt.preemption_reason().map(|reason| format!("preemption: {}", named(reason)));
     let said = [reason, nodes, preemption].into_iter().flatten().filter(|part| !part.is_empty());
     let code = |reason: &Option<lictor_host::reason::NamedReason>| {
         reason.as_ref().map(|reason| reason.code.clone()).filter(|code| !code.is_empty())

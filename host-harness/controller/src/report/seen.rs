@@ -62,18 +62,18 @@ impl ReportIndex {
     /// Takes a change of an object. Returns the PodGroup, where it is new or has changed.
     pub fn take(&mut self, news: &ObjectChange) -> Option<ReportedObject> {
         match news {
-            ObjectChange::Gone(key) => {
+            ObjectChange::Deleted(key) => {
                 self.objects.remove(key);
-                self.place(key.strip_prefix("Pod/").unwrap_or_default(), None);
+                self.set_member(key.strip_prefix("Pod/").unwrap_or_default(), None);
                 None
             }
             ObjectChange::Marked(..) => None,
-            ObjectChange::Shown(shown) if shown.key.starts_with("Pod/") => {
+            ObjectChange::Upserted(shown) if shown.key.starts_with("Pod/") => {
                 let pod = shown.key.strip_prefix("Pod/").unwrap_or_default();
-                self.place(pod, group_of(&shown.object).map(|group| (group, MemberPhase::of(&shown.object))));
+                self.set_member(pod, group_of(&shown.object).map(|group| (group, MemberPhase::of(&shown.object))));
                 None
             }
-            ObjectChange::Shown(shown) => {
+            ObjectChange::Upserted(shown) => {
                 let subject = subject(&shown.object);
                 let group = (subject.name.kind == "PodGroup").then(|| subject.clone());
                 self.objects.insert(shown.key.clone(), subject);
@@ -88,7 +88,7 @@ impl ReportIndex {
     }
 
     /// Sets the group and the stage of a pod. `None`: the pod has no group, or is gone.
-    fn place(&mut self, pod: &str, now: Option<(QualifiedName, MemberPhase)>) {
+    fn set_member(&mut self, pod: &str, now: Option<(QualifiedName, MemberPhase)>) {
         if let Some((group, stage)) = self.groups.remove(pod)
             && let Some(members) = self.members.get_mut(&group)
         {
@@ -110,22 +110,22 @@ impl ReportIndex {
 
     /// Returns these objects together with the pods of the mirror.
     pub fn with<'a>(&'a self, mirror: &'a Mirror) -> impl ObjectLookup + 'a {
-        IndexWithMirror { seen: self, mirror }
+        IndexWithMirror { index: self, mirror }
     }
 }
 
 struct IndexWithMirror<'a> {
-    seen: &'a ReportIndex,
+    index: &'a ReportIndex,
     mirror: &'a Mirror,
 }
 
 impl ObjectLookup for IndexWithMirror<'_> {
     fn pod(&self, name: &str) -> Option<ReportedObject> {
         let Some(pod) = self.mirror.pod_id(name).and_then(|id| self.mirror.pod(id)) else {
-            return self.seen.objects.get(name).cloned();
+            return self.index.objects.get(name).cloned();
         };
         if pod.kind.is_some() {
-            return self.seen.objects.get(name).cloned();
+            return self.index.objects.get(name).cloned();
         }
         let [group, kind, version, plural] = ["", "Pod", "v1", "pods"].map(str::to_owned);
         let name = QualifiedName { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
@@ -138,10 +138,10 @@ impl ObjectLookup for IndexWithMirror<'_> {
             "" => format!("{}/{place}{}", name.kind, name.name),
             group => format!("{}.{group}/{place}{}", name.kind, name.name),
         };
-        self.seen.objects.get(&key).cloned()
+        self.index.objects.get(&key).cloned()
     }
 
-    fn called(&self, key: &str) -> Option<ReportedObject> {
+    fn object_by_key(&self, key: &str) -> Option<ReportedObject> {
         if let Some(pod) = key.strip_prefix("Pod/") {
             return self.pod(pod);
         }
@@ -149,20 +149,20 @@ impl ObjectLookup for IndexWithMirror<'_> {
             let (kind, rest) = known.split_once('/').unwrap_or((known, ""));
             key == known || key.split_once('/') == Some((kind.split('.').next().unwrap_or(kind), rest))
         };
-        self.seen.objects.iter().find(|(known, _)| is_called(known)).map(|(_, subject)| subject.clone())
+        self.index.objects.iter().find(|(known, _)| is_called(known)).map(|(_, subject)| subject.clone())
     }
 
     fn group_of(&self, pod: &str) -> Option<QualifiedName> {
-        self.seen.groups.get(pod).map(|(group, _)| group.clone())
+        self.index.groups.get(pod).map(|(group, _)| group.clone())
     }
 
     fn members(&self, group: &QualifiedName) -> MemberCounts {
-        self.seen.members.get(group).copied().unwrap_or_default()
+        self.index.members.get(group).copied().unwrap_or_default()
     }
 
     fn all(&self, group: &str, kind: &str) -> Vec<ReportedObject> {
         let is = |subject: &&ReportedObject| subject.name.group == group && subject.name.kind == kind;
-        self.seen.objects.values().filter(is).cloned().collect()
+        self.index.objects.values().filter(is).cloned().collect()
     }
 }
 

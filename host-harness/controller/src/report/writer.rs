@@ -55,7 +55,7 @@ impl ReportWriter {
     }
 
     /// Sets the status that counts the requests from now on.
-    pub fn watched(mut self, status: Arc<Status>) -> ReportWriter {
+    pub fn with_status(mut self, status: Arc<Status>) -> ReportWriter {
         self.status = Some(status);
         self
     }

@@ -13,7 +13,7 @@ const MOST: usize = 10_000;
 #[derive(Debug)]
 pub enum LoopEvent {
     /// A message of a watch.
-    Seen(GroupKind, WatchMessage),
+    Watch(GroupKind, WatchMessage),
     /// A report of the executor about a task.
     Report(TaskReport),
     /// A request to turn the loop.
@@ -23,7 +23,7 @@ pub enum LoopEvent {
 }
 
 /// Waits at most `wait` for a message, then takes the further messages that arrive within `together`. `None`: no sender is left.
-pub fn batch(from: &Receiver<LoopEvent>, wait: Duration, together: Duration) -> Option<Vec<LoopEvent>> {
+pub fn receive_batch(from: &Receiver<LoopEvent>, wait: Duration, together: Duration) -> Option<Vec<LoopEvent>> {
     let first = match from.recv_timeout(wait) {
         Ok(first) => first,
         Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn came() -> LoopEvent {
-        LoopEvent::Seen(GroupKind::new("", "Pod"), WatchMessage::Complete)
+        LoopEvent::Watch(GroupKind::new("", "Pod"), WatchMessage::ListCompleted)
     }
 
     #[test]
@@ -55,10 +55,10 @@ mod tests {
         let (send, receive) = channel();
         (0..3).for_each(|_| send.send(came()).unwrap());
         let wait = Duration::from_millis(1);
-        assert_eq!(batch(&receive, wait, wait).unwrap().len(), 3);
-        assert!(batch(&receive, wait, wait).unwrap().is_empty(), "nothing came in time");
+        assert_eq!(receive_batch(&receive, wait, wait).unwrap().len(), 3);
+        assert!(receive_batch(&receive, wait, wait).unwrap().is_empty(), "nothing came in time");
         drop(send);
-        assert!(batch(&receive, wait, wait).is_none());
+        assert!(receive_batch(&receive, wait, wait).is_none());
     }
 
     #[test]
@@ -68,6 +68,6 @@ mod tests {
         send.send(LoopEvent::Stop(true)).unwrap();
         send.send(came()).unwrap();
         let hour = Duration::from_secs(3600);
-        assert_eq!(batch(&receive, hour, hour).unwrap().len(), 2);
+        assert_eq!(receive_batch(&receive, hour, hour).unwrap().len(), 2);
     }
 }

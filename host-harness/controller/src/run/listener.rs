@@ -41,10 +41,10 @@ pub trait LoopObserver: Send + 'static {
     }
 
     /// Takes note that a time of leading begins. `wake` makes the loop turn at once.
-    fn begins(&mut self, _wake: WakeFunction) {}
+    fn leadership_started(&mut self, _wake: WakeFunction) {}
 
     /// Takes a change of an object: it is new, differs from before, or is gone.
-    fn saw(&mut self, _news: &ObjectChange) {}
+    fn object_changed(&mut self, _news: &ObjectChange) {}
 
     /// Acts after each turn of the loop. The session may be asked questions; `None`: the cluster was not listed yet.
     fn tick(&mut self, _now: i64, _talk: Option<&mut RecordableSession>) {}
@@ -69,45 +69,45 @@ pub trait LoopObserver: Send + 'static {
     fn syncing(&mut self, _missing: &[GroupKind]) {}
 
     /// Takes the result of an input to the session or of a decision. `cycle`: the time of the decision, in nanoseconds; `None`: it was an input.
-    fn turned(&mut self, _turn: &DeciderOutput, _session: &Session, _cycle: Option<i64>) {}
+    fn output_applied(&mut self, _turn: &DeciderOutput, _session: &Session, _cycle: Option<i64>) {}
 
     /// Takes note that a task has come to its end.
-    fn finished(&mut self, _finished: &FinishedTask) {}
+    fn task_finished(&mut self, _finished: &FinishedTask) {}
 
     /// Takes note that kube-scheduler refuses a pod that was let go. `deleted`: the pod is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &UnschedulablePod, _deleted: bool) {}
 
     /// Takes note that kube-scheduler does not refuse a pod any more, or that the pod is gone.
-    fn placed(&mut self, _refusal: &UnschedulablePod) {}
+    fn refusal_ended(&mut self, _refusal: &UnschedulablePod) {}
 
     /// Takes note that a PodDisruptionBudget refuses an eviction that is tried again.
-    fn blocked(&mut self, _victim: &ObjectRef, _why: &str) {}
+    fn eviction_blocked(&mut self, _victim: &ObjectRef, _why: &str) {}
 
     /// Takes note that a victim still runs long after it was marked.
-    fn stands(&mut self, _victim: &RunningVictim) {}
+    fn victim_overdue(&mut self, _victim: &RunningVictim) {}
 
     /// Takes note of how many pods that were let go kube-scheduler refuses now, and how many victims still run long after they were marked.
-    fn counted(&mut self, _refused: usize, _overdue: usize) {}
+    fn overdue_counted(&mut self, _refused: usize, _overdue: usize) {}
 
     /// Takes note that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
-    fn unreadable(&mut self, _kind: &GroupKind, _why: &str) {}
+    fn kind_unreadable(&mut self, _kind: &GroupKind, _why: &str) {}
 
     /// Takes note that others evict a pod.
-    fn foreign(&mut self, _foreign: &ExternalEviction) {}
+    fn external_eviction(&mut self, _foreign: &ExternalEviction) {}
 
     /// Takes note that an object could not be read; the last known version still holds.
-    fn unread(&mut self, _key: &str, _mistake: &InputError) {}
+    fn object_invalid(&mut self, _key: &str, _mistake: &InputError) {}
 
     /// Takes note that a checkpoint could not be stored, and why. An empty reason: the next one was stored.
-    fn unsaved(&mut self, _why: &str) {}
+    fn checkpoint_failed(&mut self, _why: &str) {}
 
     /// Takes note that another process has taken the checkpoint over, and which one, as a sentence. This time of leading ends.
-    fn taken_over(&mut self, why: &str) {
-        self.unsaved(why);
+    fn checkpoint_taken_over(&mut self, why: &str) {
+        self.checkpoint_failed(why);
     }
 
     /// Takes note that another controller, named by the manager of its fields, writes at the same time.
-    fn rival(&mut self, _manager: &str) {}
+    fn other_controller(&mut self, _manager: &str) {}
 }
 
 /// Two listeners, one after the other.
@@ -116,16 +116,16 @@ impl<A: LoopObserver, B: LoopObserver> LoopObserver for (A, B) {
         self.0.status().or_else(|| self.1.status())
     }
 
-    fn begins(&mut self, wake: WakeFunction) {
+    fn leadership_started(&mut self, wake: WakeFunction) {
         let wake = Arc::new(wake);
         let other = wake.clone();
-        self.0.begins(Box::new(move || wake()));
-        self.1.begins(Box::new(move || other()));
+        self.0.leadership_started(Box::new(move || wake()));
+        self.1.leadership_started(Box::new(move || other()));
     }
 
-    fn saw(&mut self, news: &ObjectChange) {
-        self.0.saw(news);
-        self.1.saw(news);
+    fn object_changed(&mut self, news: &ObjectChange) {
+        self.0.object_changed(news);
+        self.1.object_changed(news);
     }
 
     fn tick(&mut self, now: i64, mut talk: Option<&mut RecordableSession>) {
@@ -152,14 +152,14 @@ impl<A: LoopObserver, B: LoopObserver> LoopObserver for (A, B) {
         self.1.syncing(missing);
     }
 
-    fn turned(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
-        self.0.turned(turn, session, cycle);
-        self.1.turned(turn, session, cycle);
+    fn output_applied(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
+        self.0.output_applied(turn, session, cycle);
+        self.1.output_applied(turn, session, cycle);
     }
 
-    fn finished(&mut self, finished: &FinishedTask) {
-        self.0.finished(finished);
-        self.1.finished(finished);
+    fn task_finished(&mut self, finished: &FinishedTask) {
+        self.0.task_finished(finished);
+        self.1.task_finished(finished);
     }
 
     fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
@@ -167,54 +167,54 @@ impl<A: LoopObserver, B: LoopObserver> LoopObserver for (A, B) {
         self.1.refused(refusal, deleted);
     }
 
-    fn placed(&mut self, refusal: &UnschedulablePod) {
-        self.0.placed(refusal);
-        self.1.placed(refusal);
+    fn refusal_ended(&mut self, refusal: &UnschedulablePod) {
+        self.0.refusal_ended(refusal);
+        self.1.refusal_ended(refusal);
     }
 
-    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
-        self.0.blocked(victim, why);
-        self.1.blocked(victim, why);
+    fn eviction_blocked(&mut self, victim: &ObjectRef, why: &str) {
+        self.0.eviction_blocked(victim, why);
+        self.1.eviction_blocked(victim, why);
     }
 
-    fn stands(&mut self, victim: &RunningVictim) {
-        self.0.stands(victim);
-        self.1.stands(victim);
+    fn victim_overdue(&mut self, victim: &RunningVictim) {
+        self.0.victim_overdue(victim);
+        self.1.victim_overdue(victim);
     }
 
-    fn counted(&mut self, refused: usize, overdue: usize) {
-        self.0.counted(refused, overdue);
-        self.1.counted(refused, overdue);
+    fn overdue_counted(&mut self, refused: usize, overdue: usize) {
+        self.0.overdue_counted(refused, overdue);
+        self.1.overdue_counted(refused, overdue);
     }
 
-    fn unreadable(&mut self, kind: &GroupKind, why: &str) {
-        self.0.unreadable(kind, why);
-        self.1.unreadable(kind, why);
+    fn kind_unreadable(&mut self, kind: &GroupKind, why: &str) {
+        self.0.kind_unreadable(kind, why);
+        self.1.kind_unreadable(kind, why);
     }
 
-    fn foreign(&mut self, foreign: &ExternalEviction) {
-        self.0.foreign(foreign);
-        self.1.foreign(foreign);
+    fn external_eviction(&mut self, foreign: &ExternalEviction) {
+        self.0.external_eviction(foreign);
+        self.1.external_eviction(foreign);
     }
 
-    fn unread(&mut self, key: &str, mistake: &InputError) {
-        self.0.unread(key, mistake);
-        self.1.unread(key, mistake);
+    fn object_invalid(&mut self, key: &str, mistake: &InputError) {
+        self.0.object_invalid(key, mistake);
+        self.1.object_invalid(key, mistake);
     }
 
-    fn unsaved(&mut self, why: &str) {
-        self.0.unsaved(why);
-        self.1.unsaved(why);
+    fn checkpoint_failed(&mut self, why: &str) {
+        self.0.checkpoint_failed(why);
+        self.1.checkpoint_failed(why);
     }
 
-    fn taken_over(&mut self, why: &str) {
-        self.0.taken_over(why);
-        self.1.taken_over(why);
+    fn checkpoint_taken_over(&mut self, why: &str) {
+        self.0.checkpoint_taken_over(why);
+        self.1.checkpoint_taken_over(why);
     }
 
-    fn rival(&mut self, manager: &str) {
-        self.0.rival(manager);
-        self.1.rival(manager);
+    fn other_controller(&mut self, manager: &str) {
+        self.0.other_controller(manager);
+        self.1.other_controller(manager);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::decide::refused::UnschedulablePod;
 use crate::decide::victims::RunningVictim;
 use crate::decide::{DeciderOutput, RecordableSession};
 use crate::ops::rights;
-use crate::report::STANDS;
+use crate::report::OVERDUE_HINT;
 use crate::watch::GroupKind;
 use crate::watch::store::ObjectChange;
 
@@ -25,17 +25,17 @@ const SETTLED: i64 = 1_000_000_000;
 #[derive(Debug, Default)]
 pub struct LogObserver {
     /// The last line about each pod.
-    said: BTreeMap<String, String>,
+    last_lines: BTreeMap<String, String>,
     /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
     refused: BTreeMap<String, (i64, AttemptResult, String)>,
     missing: usize,
     /// Whether it was logged in this reign that the checkpoint cannot be read or stored.
-    is_unsaved: bool,
+    is_checkpoint_failing: bool,
 }
 
 impl LogObserver {
     /// Logs the pods that have been refused for a second: most are placed before, or receive their node when the others of their gang exist.
-    fn say_refused(&mut self, now: i64) {
+    fn log_refused(&mut self, now: i64) {
         let is_due = |_: &String, refused: &mut (i64, AttemptResult, String)| refused.0.saturating_add(SETTLED) <= now;
         let due: Vec<_> = self.refused.extract_if(.., is_due).collect();
         for (pod, (_, result, reason)) in due {
@@ -100,18 +100,18 @@ impl LogObserver {
 
     /// Returns whether a text differs from the last one about the same thing, and remembers it.
     fn is_new(&mut self, about: &str, text: String) -> bool {
-        self.said.insert(about.to_owned(), text.clone()).is_none_or(|before| before != text)
+        self.last_lines.insert(about.to_owned(), text.clone()).is_none_or(|before| before != text)
     }
 }
 
 impl LoopObserver for LogObserver {
-    fn begins(&mut self, _wake: WakeFunction) {
+    fn leadership_started(&mut self, _wake: WakeFunction) {
         // Each reign begins with the checkpoint that it reads.
-        self.is_unsaved = false;
+        self.is_checkpoint_failing = false;
     }
 
     fn tick(&mut self, now: i64, _talk: Option<&mut RecordableSession>) {
-        self.say_refused(now);
+        self.log_refused(now);
     }
 
     fn due(&self) -> Option<i64> {
@@ -129,7 +129,7 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn turned(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
+    fn output_applied(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(step, now));
         for fault in &turn.errors {
@@ -147,19 +147,19 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn saw(&mut self, news: &ObjectChange) {
-        if let ObjectChange::Gone(key) = news
+    fn object_changed(&mut self, news: &ObjectChange) {
+        if let ObjectChange::Deleted(key) = news
             && let Some(pod) = key.strip_prefix("Pod/")
         {
-            self.said.remove(pod);
+            self.last_lines.remove(pod);
             self.refused.remove(pod);
             for about in ["bind", "nominate", "evict", "plan for"] {
-                self.said.remove(&format!("{about} {pod}"));
+                self.last_lines.remove(&format!("{about} {pod}"));
             }
         }
     }
 
-    fn finished(&mut self, finished: &FinishedTask) {
+    fn task_finished(&mut self, finished: &FinishedTask) {
         let object = finished.task.object().key();
         match (&finished.task, &finished.done.outcome) {
             (task, CommandOutcome::Failed(why)) => debug!(object, action = task.word(), error = why, "failed"),
@@ -175,19 +175,19 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
+    fn eviction_blocked(&mut self, victim: &ObjectRef, why: &str) {
         let pod = victim.pod_name();
         if self.is_new(&format!("evict {pod}"), why.to_owned()) {
             warn!(pod, reason = why, "a victim is not evicted; it is tried again");
         }
     }
 
-    fn stands(&mut self, victim: &RunningVictim) {
+    fn victim_overdue(&mut self, victim: &RunningVictim) {
         let (pod, evicted_for) = (victim.pod.pod_name(), &victim.evicted_for);
-        warn!(pod, evicted_for, remedy = STANDS, "a victim still runs a minute after it was marked");
+        warn!(pod, evicted_for, remedy = OVERDUE_HINT, "a victim still runs a minute after it was marked");
     }
 
-    fn unreadable(&mut self, kind: &GroupKind, why: &str) {
+    fn kind_unreadable(&mut self, kind: &GroupKind, why: &str) {
         match why {
             "" => info!(%kind, "the objects of this kind can be read again"),
             why => warn!(%kind, reason = why, "the objects of this kind cannot be read"),
@@ -202,7 +202,7 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn foreign(&mut self, foreign: &ExternalEviction) {
+    fn external_eviction(&mut self, foreign: &ExternalEviction) {
         let ExternalEviction { pod, node, by, message } = foreign;
         match by {
             ExternalEvictionCause::Scheduler => {
@@ -217,13 +217,13 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn unread(&mut self, key: &str, mistake: &InputError) {
+    fn object_invalid(&mut self, key: &str, mistake: &InputError) {
         warn!(object = key, remedy = mistake.remedy, "not read: {}", mistake.message);
     }
 
-    fn unsaved(&mut self, why: &str) {
+    fn checkpoint_failed(&mut self, why: &str) {
         // The checkpoint is tried again with each command: a failure is logged once.
-        match (why, std::mem::replace(&mut self.is_unsaved, !why.is_empty())) {
+        match (why, std::mem::replace(&mut self.is_checkpoint_failing, !why.is_empty())) {
             ("", _) => info!("the checkpoint is stored again"),
             (why, false) => warn!(
                 reason = why,
@@ -233,7 +233,7 @@ impl LoopObserver for LogObserver {
         }
     }
 
-    fn taken_over(&mut self, why: &str) {
+    fn checkpoint_taken_over(&mut self, why: &str) {
         warn!(
             reason = why,
             remedy = "name one Lease with --lease for all processes of this checkpoint",
@@ -241,7 +241,7 @@ impl LoopObserver for LogObserver {
         );
     }
 
-    fn rival(&mut self, manager: &str) {
+    fn other_controller(&mut self, manager: &str) {
         warn!(
             manager,
             remedy = "name one Lease with --lease for both, or end one of them",
@@ -260,21 +260,24 @@ mod tests {
 
     #[test]
     fn a_pod_that_is_refused_is_said_when_it_has_been_for_a_second() {
-        let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
+        let policy = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[]));
         let mut session = Session::open(Box::new(policy), "test", "").unwrap();
         let cluster = [node("n1", 4), pod("p", 1, 0)].map(object).into();
-        session.handle(SessionInput::Listed(cluster)).unwrap();
+        session.handle(SessionInput::InitialList(cluster)).unwrap();
         let mut log = LogObserver::default();
         let mut cycle = |log: &mut LogObserver, at: i64| {
             session.handle(SessionInput::Clock(at)).unwrap();
             let steps = vec![session.handle(SessionInput::Cycle).unwrap()];
-            log.turned(&DeciderOutput { steps, ..DeciderOutput::default() }, &session, None);
+            log.output_applied(&DeciderOutput { steps, ..DeciderOutput::default() }, &session, None);
             log.tick(at, None);
         };
         cycle(&mut log, 5);
-        assert_eq!((log.said.len(), log.due()), (0, Some(5 + SETTLED)));
+        assert_eq!((log.last_lines.len(), log.due()), (0, Some(5 + SETTLED)));
         log.tick(5 + SETTLED, None);
-        assert_eq!((log.said.keys().cloned().collect::<Vec<_>>(), log.due()), (vec!["default/p".to_owned()], None));
+        assert_eq!(
+            (log.last_lines.keys().cloned().collect::<Vec<_>>(), log.due()),
+            (vec!["default/p".to_owned()], None)
+        );
         // The pod is placed: nothing is left to log about the refusal.
         cycle(&mut log, 6 + SETTLED);
         assert!(log.refused.is_empty() && log.due().is_none());
@@ -283,8 +286,8 @@ mod tests {
     #[test]
     fn each_reign_logs_anew_that_the_checkpoint_fails() {
         let mut log = LogObserver::default();
-        log.unsaved("the disk is full");
-        log.begins(Box::new(|| true));
-        assert!(!log.is_unsaved);
+        log.checkpoint_failed("the disk is full");
+        log.leadership_started(Box::new(|| true));
+        assert!(!log.is_checkpoint_failing);
     }
 }

@@ -41,16 +41,16 @@ pub struct Settings {
     /// The schedulers whose pods are decided about.
     pub schedulers: Vec<String>,
     /// The most requests that are under way at once.
-    pub at_once: usize,
+    pub max_concurrent_requests: usize,
     /// How long changes are collected before the session receives them.
-    pub together: Duration,
+    pub batch_window: Duration,
     /// How long kube-scheduler may refuse a pod that was let go before the pod is deleted, where a ReplicaSet or StatefulSet makes another. `None`:
     /// refused pods are never deleted.
     pub refused_grace: Option<Duration>,
     /// How long a plan may take before it is given up.
-    pub patience: PlanTimeouts,
+    pub plan_timeouts: PlanTimeouts,
     /// How long requests that are under way may take when the process is to end.
-    pub end_within: Duration,
+    pub shutdown_timeout: Duration,
     /// The name of this process, which no other has.
     pub identity: String,
 }
@@ -58,13 +58,13 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            mode: RunMode::Act,
+            mode: RunMode::Enforce,
             schedulers: vec![crate::names::DEFAULT_SCHEDULER.to_owned()],
-            at_once: 32,
-            together: Duration::from_millis(20),
+            max_concurrent_requests: 32,
+            batch_window: Duration::from_millis(20),
             refused_grace: None,
-            patience: PlanTimeouts::default(),
-            end_within: Duration::from_secs(5),
+            plan_timeouts: PlanTimeouts::default(),
+            shutdown_timeout: Duration::from_secs(5),
             identity: identity(),
         }
     }
@@ -73,7 +73,7 @@ impl Default for Settings {
 /// A session without inputs.
 pub struct SessionSetup {
     /// The session.
-    pub talk: RecordableSession,
+    pub session: RecordableSession,
     /// The kinds and fields that its policy reads.
     pub interests: Interests,
     /// The extension points at which its policy decides.
@@ -104,9 +104,9 @@ pub struct LoopDependencies<O, L> {
     /// Opens a session, each time that this process begins to lead.
     pub open: O,
     /// The listener of the loop.
-    pub listener: L,
+    pub observer: L,
     /// The store of the state that another process needs to go on. `None`: the cluster alone holds that state.
-    pub keep: Option<Box<dyn CheckpointStore>>,
+    pub checkpoint_store: Option<Box<dyn CheckpointStore>>,
     /// Whether this process leads; only the leader writes.
     pub leads: watch::Receiver<bool>,
     /// Whether the process is to end.
@@ -122,35 +122,36 @@ where
     O: FnMut() -> Result<SessionSetup, String>,
     L: LoopObserver,
 {
-    let (mut listener, mut keep) = (Some(with.listener), with.keep);
+    let (mut listener, mut keep) = (Some(with.observer), with.checkpoint_store);
     loop {
         tokio::select! {
-            () = becomes(&mut with.stop, true) => return Ok(()),
-            () = becomes(&mut with.leads, true) => {}
+            () = wait_until(&mut with.stop, true) => return Ok(()),
+            () = wait_until(&mut with.leads, true) => {}
         }
         let opened = (with.open)().map_err(RunError::Open)?;
-        if settings.mode == RunMode::Act && !opened.deletes_victims {
+        if settings.mode == RunMode::Enforce && !opened.deletes_victims {
             warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
         }
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
         let reigned =
-            reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
-        (listener, keep) = (Some(reigned.listener), reigned.keep);
+            run_leader_loop(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop)
+                .await?;
+        (listener, keep) = (Some(reigned.observer), reigned.checkpoint_store);
         if *with.stop.borrow() {
             return Ok(());
         }
         if reigned.is_taken_over {
             tokio::select! {
-                () = becomes(&mut with.stop, true) => return Ok(()),
-                () = becomes(&mut with.leads, false) => {}
-                () = tokio::time::sleep(TAKEN_OVER) => {}
+                () = wait_until(&mut with.stop, true) => return Ok(()),
+                () = wait_until(&mut with.leads, false) => {}
+                () = tokio::time::sleep(TAKEOVER_PAUSE) => {}
             }
         }
     }
 }
 
 /// Runs one time of leading: from the first list to the loss of the lead, or the end of the process.
-async fn reign<L: LoopObserver>(
+async fn run_leader_loop<L: LoopObserver>(
     settings: &Settings,
     client: &Client,
     opened: SessionSetup,
@@ -160,18 +161,21 @@ async fn reign<L: LoopObserver>(
     stop: &mut watch::Receiver<bool>,
 ) -> Result<LeaderLoopParts<L>, RunError> {
     let (send, inbox) = channel();
-    let kinds = kinds::of(&opened.interests);
-    let watches = follow(client, &kinds, &send);
+    let kinds = kinds::watched_kinds(&opened.interests);
+    let watches = start_watches(client, &kinds, &send);
     let ours = ManagedPods { schedulers: settings.schedulers.clone(), ungated: settings.mode == RunMode::Observe };
     let store = ObjectCache::new(ours, kinds, &opened.interests.placed_kinds);
     let back = send.clone();
     let told = move |report| drop(back.send(LoopEvent::Report(report)));
     let wake = send.clone();
-    listener.begins(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
-    let placed = kinds::placed(&opened.interests);
-    let manager = rivals::manager(&settings.identity);
-    let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed).managed_by(&manager);
-    let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
+    listener.leadership_started(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
+    let placed = kinds::placed_kinds(&opened.interests);
+    let manager = rivals::field_manager(&settings.identity);
+    let api = KubeApi::new(client.clone())
+        .with_status(listener.status())
+        .with_placed_kinds(placed)
+        .with_field_manager(&manager);
+    let (executor, works) = Executor::start(api, settings.max_concurrent_requests, Backoff::default(), told);
     // The task ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();
     let works = works_alone.spawn(works);
@@ -181,8 +185,8 @@ async fn reign<L: LoopObserver>(
         let _nobody_waits = ended.send(reign.run(&inbox));
     })?;
     let graceful = tokio::select! {
-        () = becomes(stop, true) => true,
-        () = becomes(leads, false) => false,
+        () = wait_until(stop, true) => true,
+        () = wait_until(leads, false) => false,
         reigned = &mut end => return reigned.map_err(|_| RunError::Ended),
     };
     // Another process may lead already: no request may be sent any more.
@@ -198,22 +202,22 @@ async fn reign<L: LoopObserver>(
 
 /// How long a process waits before it begins to lead again, after another process has taken its checkpoint over. Where this process has lost the
 /// lead, it knows by then: a Lease lasts 15 s. Where it still leads, the other one has lost the lead.
-const TAKEN_OVER: Duration = Duration::from_secs(15);
+const TAKEOVER_PAUSE: Duration = Duration::from_secs(15);
 
 /// Waits until the value is `what`. Where no sender is left, the last value stays.
-async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
+async fn wait_until(said: &mut watch::Receiver<bool>, what: bool) {
     if said.wait_for(|now| *now == what).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
 /// Starts one watch for each kind. The watches end when the returned set is dropped.
-fn follow(client: &Client, kinds: &BTreeSet<GroupKind>, send: &Sender<LoopEvent>) -> JoinSet<()> {
+fn start_watches(client: &Client, kinds: &BTreeSet<GroupKind>, send: &Sender<LoopEvent>) -> JoinSet<()> {
     let mut watches = JoinSet::new();
     for kind in kinds {
         let (send, seen_kind) = (send.clone(), kind.clone());
-        let tell = move |seen| send.send(LoopEvent::Seen(seen_kind.clone(), seen)).is_ok();
-        watches.spawn(stream::follow(client.clone(), kind.clone(), tell));
+        let tell = move |seen| send.send(LoopEvent::Watch(seen_kind.clone(), seen)).is_ok();
+        watches.spawn(stream::watch_kind(client.clone(), kind.clone(), tell));
     }
     watches
 }
@@ -225,10 +229,10 @@ mod tests {
     #[tokio::test]
     async fn what_was_said_last_stays_so_when_nobody_says_anything_any_more() {
         let (say, mut said) = watch::channel(true);
-        becomes(&mut said, true).await;
+        wait_until(&mut said, true).await;
         drop(say);
-        becomes(&mut said, true).await;
+        wait_until(&mut said, true).await;
         let short = Duration::from_millis(20);
-        assert!(tokio::time::timeout(short, becomes(&mut said, false)).await.is_err());
+        assert!(tokio::time::timeout(short, wait_until(&mut said, false)).await.is_err());
     }
 }

@@ -14,7 +14,7 @@ use lictor_host::living::{SessionClock, nanoseconds};
 use lictor_host::session::ObjectRef;
 use tokio::time::Instant;
 
-use super::inbox::{LoopEvent, batch};
+use super::inbox::{LoopEvent, receive_batch};
 use super::listener::LoopObserver;
 use super::pace::CycleBackoff;
 use super::portion::BatchSizer;
@@ -46,32 +46,32 @@ const REST: Duration = Duration::from_secs(1);
 pub(super) struct LeaderLoop<L> {
     settings: Settings,
     clock: SessionClock,
-    store: ObjectCache,
+    cache: ObjectCache,
     /// The changes before the session began; then those that the session must still receive.
-    news: Vec<ObjectChange>,
+    pending_changes: Vec<ObjectChange>,
     /// The session, before and after the cluster was listed.
-    opened: Option<SessionSetup>,
+    setup: Option<SessionSetup>,
     decider: Option<Decider>,
-    refusals: UnschedulablePods,
-    foreigners: ExternalEvictions,
+    unschedulable_pods: UnschedulablePods,
+    external_evictions: ExternalEvictions,
     victims: RunningVictims,
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
-    rivals: OtherControllers,
+    other_controllers: OtherControllers,
     /// The result of the last checkpoint.
     checkpoint: CheckpointStatus,
     leftovers: Leftovers,
     executor: Executor,
     /// The tasks that are under way. A `Confirm` ends with the command that it is about.
-    under_way: BTreeSet<TaskKey>,
-    listener: L,
-    keep: Option<Box<dyn CheckpointStore>>,
+    tasks_in_flight: BTreeSet<TaskKey>,
+    observer: L,
+    checkpoint_store: Option<Box<dyn CheckpointStore>>,
     /// No cycle begins before this moment.
     rest_until: Instant,
     /// How much is decided at once.
-    portion: BatchSizer,
+    batch_sizer: BatchSizer,
     /// How long to wait after a cycle that takes nominations back.
-    pace: CycleBackoff,
+    cycle_backoff: CycleBackoff,
     file: Arc<str>,
 }
 
@@ -87,38 +87,38 @@ impl<L: LoopObserver> LeaderLoop<L> {
     ) -> LeaderLoop<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         LeaderLoop {
-            refusals: UnschedulablePods::new(grace),
-            foreigners: ExternalEvictions::default(),
+            unschedulable_pods: UnschedulablePods::new(grace),
+            external_evictions: ExternalEvictions::default(),
             victims: RunningVictims::default(),
             deletes_victims: opened.deletes_victims,
-            rivals: OtherControllers::new(&settings.identity),
+            other_controllers: OtherControllers::new(&settings.identity),
             checkpoint: CheckpointStatus::Stored,
             leftovers: Leftovers::default(),
             settings,
             clock,
-            store,
-            news: Vec::new(),
-            opened: Some(opened),
+            cache: store,
+            pending_changes: Vec::new(),
+            setup: Some(opened),
             decider: None,
             executor,
-            under_way: BTreeSet::new(),
-            listener,
-            keep,
+            tasks_in_flight: BTreeSet::new(),
+            observer: listener,
+            checkpoint_store: keep,
             rest_until: Instant::now(),
-            portion: BatchSizer::default(),
-            pace: CycleBackoff::default(),
+            batch_sizer: BatchSizer::default(),
+            cycle_backoff: CycleBackoff::default(),
             file: Arc::from("the cluster"),
         }
     }
 
     /// Runs until it is stopped, or another process leads.
     pub(super) fn run(mut self, inbox: &Receiver<LoopEvent>) -> LeaderLoopParts<L> {
-        while let Some(came) = batch(inbox, self.wait(), self.together()) {
+        while let Some(came) = receive_batch(inbox, self.wait(), self.batch_window()) {
             match self.turn(came) {
                 None => {}
                 Some(graceful) => {
                     if graceful {
-                        self.end(inbox);
+                        self.shut_down(inbox);
                     }
                     break;
                 }
@@ -141,15 +141,15 @@ impl<L: LoopObserver> LeaderLoop<L> {
     }
 
     /// Returns how long to wait for further messages after the first one. Zero in the middle of a cycle.
-    fn together(&self) -> Duration {
+    fn batch_window(&self) -> Duration {
         let is_in_cycle = self.decider.as_ref().is_some_and(Decider::is_in_cycle);
-        if is_in_cycle { Duration::ZERO } else { self.settings.together }
+        if is_in_cycle { Duration::ZERO } else { self.settings.batch_window }
     }
 
     /// Returns how long nothing is due.
     pub(super) fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
-        let own = [self.refusals.next(), self.victims.next(), self.leftovers.next(), self.listener.due()];
+        let own = [self.unschedulable_pods.next(), self.victims.next(), self.leftovers.next(), self.observer.due()];
         let timed = decider.wake_at().into_iter().chain(own.into_iter().flatten()).min();
         let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
         let rested = self.rest_until.saturating_duration_since(Instant::now());
@@ -162,77 +162,77 @@ impl<L: LoopObserver> LeaderLoop<L> {
         let is_listing = self.decider.is_none();
         for came in came {
             match came {
-                LoopEvent::Seen(kind, seen) => self.see(&kind, seen),
+                LoopEvent::Watch(kind, seen) => self.observe(&kind, seen),
                 LoopEvent::Report(TaskReport::Finished(finished)) => outcomes.extend(self.finish(*finished)),
-                LoopEvent::Report(TaskReport::Blocked(victim, why)) => self.listener.blocked(&victim, &why),
+                LoopEvent::Report(TaskReport::Blocked(victim, why)) => self.observer.eviction_blocked(&victim, &why),
                 LoopEvent::Wake | LoopEvent::Stop(_) => {}
             }
         }
         if is_listing {
-            let missing: Vec<GroupKind> = self.store.missing().cloned().collect();
-            self.listener.syncing(&missing);
+            let missing: Vec<GroupKind> = self.cache.missing().cloned().collect();
+            self.observer.syncing(&missing);
             if missing.is_empty() {
                 self.begin();
             }
             return;
         }
-        let mut facts = self.facts();
+        let mut facts = self.session_facts();
         facts.extend(outcomes);
         let now = self.clock.now();
         if let Some(mut decider) = self.decider.take() {
-            let turn = decider.tell(now, facts);
+            let turn = decider.apply_facts(now, facts);
             self.carry_out(&mut decider, turn, None);
             self.decider = Some(decider);
         }
-        self.look(now);
+        self.check_timeouts(now);
     }
 
-    fn see(&mut self, kind: &GroupKind, seen: WatchMessage) {
+    fn observe(&mut self, kind: &GroupKind, seen: WatchMessage) {
         let now = self.clock.now();
         match &seen {
-            WatchMessage::Unreadable(why) => self.listener.unreadable(kind, why),
-            WatchMessage::There(object) if kind.group.is_empty() && kind.kind == "Pod" => {
-                self.look_for_rivals(object, now)
+            WatchMessage::Unreadable(why) => self.observer.kind_unreadable(kind, why),
+            WatchMessage::Upserted(object) if kind.group.is_empty() && kind.kind == "Pod" => {
+                self.check_other_controllers(object, now)
             }
             _ => {}
         }
-        for news in self.store.take(kind, seen) {
-            self.refusals.see(&news, now);
-            self.victims.see(&news, now);
-            self.leftovers.see(&news, now);
+        for news in self.cache.take(kind, seen) {
+            self.unschedulable_pods.observe(&news, now);
+            self.victims.observe(&news, now);
+            self.leftovers.observe(&news, now);
             if let Some(decider) = &mut self.decider {
-                decider.see(&news, now);
+                decider.observe(&news, now);
             }
             // A pod that was leaving before this process led was reported by another process.
-            if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
-                self.listener.foreign(&foreign);
+            if let Some(foreign) = self.external_evictions.observe(&news).filter(|_| self.decider.is_some()) {
+                self.observer.external_eviction(&foreign);
             }
-            self.listener.saw(&news);
-            self.news.push(news);
+            self.observer.object_changed(&news);
+            self.pending_changes.push(news);
         }
     }
 
     /// Takes the end of a task: first the object that it shows, as a change, then the outcome. `None`: the task was no command of the session.
     fn finish(&mut self, finished: FinishedTask) -> Option<SessionFact> {
-        self.under_way.remove(&TaskKey::of(&finished.task));
-        self.listener.finished(&finished);
+        self.tasks_in_flight.remove(&TaskKey::of(&finished.task));
+        self.observer.task_finished(&finished);
         let FinishedTask { task, done } = finished;
-        if done.is_gone || done.object.is_some() {
-            let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
+        if done.is_deleted || done.object.is_some() {
+            let placed = self.cache.placed(&task.object().kind).map(|(kind, _)| kind.clone());
             // The watch may lag: a decision with the old object would send requests in vain, again and again.
-            let seen = done.object.map_or_else(|| WatchMessage::Gone(named(task.object())), WatchMessage::There);
-            self.see(&placed.unwrap_or(GroupKind::new("", "Pod")), seen);
+            let seen = done.object.map_or_else(|| WatchMessage::Deleted(named(task.object())), WatchMessage::Upserted);
+            self.observe(&placed.unwrap_or(GroupKind::new("", "Pod")), seen);
         }
         task.command().map(|id| SessionFact::Outcome(id, done.outcome))
     }
 
     fn tick(&mut self) {
         let now = self.clock.now();
-        self.listener.tick(now, self.decider.as_mut().map(Decider::talk));
-        if self.listener.wants_decision() {
-            self.decider.iter_mut().for_each(Decider::demand);
+        self.observer.tick(now, self.decider.as_mut().map(Decider::recordable_session));
+        if self.observer.wants_decision() {
+            self.decider.iter_mut().for_each(Decider::request_cycle);
         }
-        if let Some(deletes) = self.listener.deletes_victims() {
+        if let Some(deletes) = self.observer.deletes_victims() {
             self.set_deletes_victims(deletes);
         }
     }
@@ -243,11 +243,11 @@ impl<L: LoopObserver> LeaderLoop<L> {
             return;
         }
         let Some(mut decider) = self.decider.take() else { return };
-        let turn = decider.decide(self.portion.most());
+        let turn = decider.decide(self.batch_sizer.most());
         let decided = turn.steps.iter().map(|step| step.happened.attempts.len()).sum();
-        let cycle = self.portion.took(begun.elapsed(), decided, decider.is_in_cycle());
+        let cycle = self.batch_sizer.record_duration(begun.elapsed(), decided, decider.is_in_cycle());
         let withdraws = turn.steps.iter().any(|step| !step.happened.withdrawn.is_empty());
-        let pause = self.pace.after(withdraws, cycle.is_some());
+        let pause = self.cycle_backoff.after(withdraws, cycle.is_some());
         let rest = if turn.errors.is_empty() { cycle.unwrap_or_default().min(REST).max(pause) } else { AFTER_FAULT };
         self.rest_until = Instant::now().checked_add(rest).unwrap_or(begun);
         self.carry_out(&mut decider, turn, cycle.map(nanoseconds));
@@ -263,25 +263,25 @@ impl<L: LoopObserver> LeaderLoop<L> {
         if self.is_taken_over() {
             return;
         }
-        self.listener.turned(&turn, decider.session(), cycle);
+        self.observer.output_applied(&turn, decider.session(), cycle);
         for id in turn.cancelled {
             self.executor.cancel(id);
         }
         for task in turn.tasks {
             let object = task.object();
-            let kind = self.store.placed(&object.kind);
+            let kind = self.cache.placed(&object.kind);
             let placed = kind.map(|(_, kind)| PlaceableObject::of(kind.clone(), object, decider.session().mirror()));
-            self.order(task, placed);
+            self.submit(task, placed);
         }
     }
 
-    fn order(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
+    fn submit(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
         if self.is_taken_over() {
             return;
         }
         let ObjectRef { namespace, name, .. } = task.object();
-        let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
-        self.under_way.insert(TaskKey::of(&task));
-        self.executor.order(TaskRequest { task, raw, placed: placed.map(Arc::new) });
+        let raw = if placed.is_none() { self.cache.raw(namespace, name) } else { None };
+        self.tasks_in_flight.insert(TaskKey::of(&task));
+        self.executor.submit(TaskRequest { task, raw, placed: placed.map(Arc::new) });
     }
 }

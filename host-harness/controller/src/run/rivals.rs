@@ -16,10 +16,10 @@ const LONGEST: usize = 128;
 /// The same controller is reported again after this time: 5 minutes, in nanoseconds.
 const REPEAT: i64 = 300_000_000_000;
 /// The number of other controllers that are remembered.
-const KNOWN: usize = 16;
+const MAX_REMEMBERED: usize = 16;
 
 /// Returns the field manager of the process of this name. The manager needs no escaping in a URL.
-pub fn manager(identity: &str) -> String {
+pub fn field_manager(identity: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     PREFIX.chars().chain(identity.chars().filter(is_plain)).take(LONGEST).collect()
 }
@@ -31,17 +31,17 @@ pub(super) struct OtherControllers {
     /// The newest time of a write in the list, as RFC 3339 in whole seconds of UTC: such texts are ordered as their times are.
     listed: String,
     /// When each of them was reported last.
-    said: BTreeMap<String, i64>,
+    reported_at: BTreeMap<String, i64>,
 }
 
 impl OtherControllers {
     pub(super) fn new(identity: &str) -> OtherControllers {
-        OtherControllers { own: manager(identity), listed: String::new(), said: BTreeMap::new() }
+        OtherControllers { own: field_manager(identity), listed: String::new(), reported_at: BTreeMap::new() }
     }
 
     /// Takes a pod as the API server shows it; `is_listing`: the first list is not complete yet. Returns the manager of another controller to report.
     /// The cost is that of reading the managers of the pod.
-    pub(super) fn see(&mut self, pod: &Value, is_listing: bool, now: i64) -> Option<String> {
+    pub(super) fn observe(&mut self, pod: &Value, is_listing: bool, now: i64) -> Option<String> {
         let entries = pod.pointer("/metadata/managedFields").and_then(Value::as_array)?;
         let entries = entries.iter().map(|entry| (text(entry, "/manager"), text(entry, "/time")));
         if is_listing {
@@ -53,14 +53,14 @@ impl OtherControllers {
             manager.starts_with(PREFIX) && *manager != self.own && *time > self.listed.as_str()
         });
         let rival = others.find_map(|(manager, _)| {
-            let is_due = self.said.get(manager).is_none_or(|at| at.saturating_add(REPEAT) <= now);
+            let is_due = self.reported_at.get(manager).is_none_or(|at| at.saturating_add(REPEAT) <= now);
             is_due.then(|| manager.to_owned())
         })?;
-        self.said.insert(rival.clone(), now);
-        if self.said.len() > KNOWN
-            && let Some(oldest) = self.said.iter().min_by_key(|(_, at)| **at).map(|(name, _)| name.clone())
+        self.reported_at.insert(rival.clone(), now);
+        if self.reported_at.len() > MAX_REMEMBERED
+            && let Some(oldest) = self.reported_at.iter().min_by_key(|(_, at)| **at).map(|(name, _)| name.clone())
         {
-            self.said.remove(&oldest);
+            self.reported_at.remove(&oldest);
         }
         Some(rival)
     }
@@ -84,28 +84,32 @@ mod tests {
         let (before, after) = ("2026-03-12T09:00:07Z", "2026-03-12T09:00:08Z");
         // The process before this one, and others that are no controllers.
         assert_eq!(
-            rivals.see(&pod(&[("lictor.dev/earlier", before), ("kubelet", "2026-03-12T09:00:01Z")]), true, 0),
+            rivals.observe(&pod(&[("lictor.dev/earlier", before), ("kubelet", "2026-03-12T09:00:01Z")]), true, 0),
             None
         );
         assert_eq!(
-            rivals.see(&pod(&[("lictor.dev/earlier", before), ("lictor.dev/me", after), ("kubelet", after)]), false, 0),
+            rivals.observe(
+                &pod(&[("lictor.dev/earlier", before), ("lictor.dev/me", after), ("kubelet", after)]),
+                false,
+                0
+            ),
             None
         );
         let other = pod(&[("lictor.dev/me", after), ("lictor.dev/other", after)]);
-        assert_eq!(rivals.see(&other, false, 0).as_deref(), Some("lictor.dev/other"));
-        assert_eq!(rivals.see(&other, false, REPEAT - 1), None, "it was said");
-        assert_eq!(rivals.see(&other, false, REPEAT).as_deref(), Some("lictor.dev/other"));
-        assert_eq!(rivals.see(&json!({"metadata": {}}), false, 0), None);
+        assert_eq!(rivals.observe(&other, false, 0).as_deref(), Some("lictor.dev/other"));
+        assert_eq!(rivals.observe(&other, false, REPEAT - 1), None, "it was said");
+        assert_eq!(rivals.observe(&other, false, REPEAT).as_deref(), Some("lictor.dev/other"));
+        assert_eq!(rivals.observe(&json!({"metadata": {}}), false, 0), None);
         // However many come and go, few are remembered.
         for place in 0..100 {
-            rivals.see(&pod(&[(&format!("lictor.dev/{place}"), after)]), false, place);
+            rivals.observe(&pod(&[(&format!("lictor.dev/{place}"), after)]), false, place);
         }
-        assert_eq!(rivals.said.len(), KNOWN);
+        assert_eq!(rivals.reported_at.len(), MAX_REMEMBERED);
     }
 
     #[test]
     fn the_name_of_a_manager_is_one_that_a_url_and_the_api_server_take() {
-        assert_eq!(manager("a pod?_1f-2&b.c"), "lictor.dev/apod_1f-2b.c");
-        assert_eq!(manager(&"x".repeat(300)).len(), LONGEST);
+        assert_eq!(field_manager("a pod?_1f-2&b.c"), "lictor.dev/apod_1f-2b.c");
+        assert_eq!(field_manager(&"x".repeat(300)).len(), LONGEST);
     }
 }

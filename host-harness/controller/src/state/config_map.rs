@@ -26,9 +26,9 @@ pub struct ConfigMapStore {
     /// The namespace and the name of the ConfigMap.
     name: String,
     /// The largest checkpoint, in bytes.
-    most: usize,
+    max_bytes: usize,
     /// Until when nothing is stored, because the API server has not answered.
-    rests_until: Option<Instant>,
+    paused_until: Option<Instant>,
     runtime: Handle,
 }
 
@@ -37,69 +37,68 @@ impl ConfigMapStore {
     pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> ConfigMapStore {
         let fence = Fence::new(client, (namespace, name), process);
         let name = format!("{namespace}/{name}");
-        ConfigMapStore { fence, name, most: MOST, rests_until: None, runtime: Handle::current() }
+        ConfigMapStore { fence, name, max_bytes: MOST, paused_until: None, runtime: Handle::current() }
     }
 
     /// Sets the largest checkpoint, in bytes.
     pub fn limited_to(mut self, bytes: usize) -> ConfigMapStore {
-        self.most = bytes;
+        self.max_bytes = bytes;
         self
     }
 
     pub(super) async fn read(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         let read = timeout(CHECKPOINT, self.fence.read()).await;
-        let text = read.map_err(|_| self.say(&DeadlineExceeded(CHECKPOINT)))?.map_err(|error| self.say(&error))?;
+        let text =
+            read.map_err(|_| self.describe(&DeadlineExceeded(CHECKPOINT)))?.map_err(|error| self.describe(&error))?;
         self.parse(text)
     }
 
     pub(super) async fn begin(&mut self) -> Result<Option<DeciderCheckpoint>, String> {
         self.fence.begin();
-        self.rests_until = None;
+        self.paused_until = None;
         let taken = timeout(CHECKPOINT, self.fence.take_over()).await;
         match taken {
             Ok(Ok(text)) => self.parse(text),
-            Ok(Err(refused)) => Err(self.why(refused).to_string()),
-            Err(_) => Err(self.late()),
+            Ok(Err(refused)) => Err(self.store_error(refused).to_string()),
+            Err(_) => Err(self.start_pause()),
         }
     }
 
     pub(super) async fn write(&mut self, text: &str) -> Result<(), StoreError> {
-        if text.len() > self.most {
-            return Err(StoreError::Failed(self.say(&too_large(text.len(), self.most))));
+        if text.len() > self.max_bytes {
+            return Err(StoreError::Failed(self.describe(&too_large(text.len(), self.max_bytes))));
         }
-        if self.rests_until.is_some_and(|until| Instant::now() < until) {
+        if self.paused_until.is_some_and(|until| Instant::now() < until) {
             let why = format!("the API server has not answered; nothing is stored for {} s", REST.as_secs());
-            return Err(StoreError::Failed(self.say(&why)));
+            return Err(StoreError::Failed(self.describe(&why)));
         }
         let written = timeout(CHECKPOINT, self.fence.write(text)).await;
         match written {
-            Ok(written) => written.map_err(|refused| self.why(refused)),
-            Err(_) => Err(StoreError::Failed(self.late())),
+            Ok(written) => written.map_err(|refused| self.store_error(refused)),
+            Err(_) => Err(StoreError::Failed(self.start_pause())),
         }
     }
 
-    fn late(&mut self) -> String {
-        self.rests_until = Instant::now().checked_add(REST);
-        self.say(&DeadlineExceeded(CHECKPOINT))
+    fn start_pause(&mut self) -> String {
+        self.paused_until = Instant::now().checked_add(REST);
+        self.describe(&DeadlineExceeded(CHECKPOINT))
     }
 
-    fn why(&self, refused: FenceError) -> StoreError {
+    fn store_error(&self, refused: FenceError) -> StoreError {
         match refused {
-            FenceError::Error(error) => StoreError::Failed(self.say(&error)),
-            FenceError::Overtaken => StoreError::Failed(self.say(&"somebody else changes it all the time")),
-            FenceError::TakenOver(other) => {
-                StoreError::TakenOver(self.say(&format!(
-                    "`{other}` has taken it over: that process leads now, and this one does not any more"
-                )))
-            }
+            FenceError::Error(error) => StoreError::Failed(self.describe(&error)),
+            FenceError::Overtaken => StoreError::Failed(self.describe(&"somebody else changes it all the time")),
+            FenceError::TakenOver(other) => StoreError::TakenOver(self.describe(&format!(
+                "`{other}` has taken it over: that process leads now, and this one does not any more"
+            ))),
         }
     }
 
     fn parse(&self, text: Option<String>) -> Result<Option<DeciderCheckpoint>, String> {
-        text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| self.say(&error))
+        text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| self.describe(&error))
     }
 
-    fn say(&self, error: &dyn Display) -> String {
+    fn describe(&self, error: &dyn Display) -> String {
         format!("checkpoint in ConfigMap {}: {error}", self.name)
     }
 }
@@ -114,7 +113,7 @@ impl CheckpointStore for ConfigMapStore {
     }
 
     fn store(&mut self, saved: &DeciderCheckpoint) -> Result<(), StoreError> {
-        let text = serde_json::to_string(saved).map_err(|error| StoreError::Failed(self.say(&error)))?;
+        let text = serde_json::to_string(saved).map_err(|error| StoreError::Failed(self.describe(&error)))?;
         self.runtime.clone().block_on(self.write(&text))
     }
 }

@@ -104,7 +104,7 @@ impl Fence {
                     self.version = map.metadata.resource_version;
                     return Ok(());
                 }
-                Err(error) if is(&error, 409) => self.look().await?,
+                Err(error) if is(&error, 409) => self.check_holder().await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -112,7 +112,7 @@ impl Fence {
     }
 
     /// Reads whether another process leads, and which version is to be written over.
-    async fn look(&mut self) -> Result<(), FenceError> {
+    async fn check_holder(&mut self) -> Result<(), FenceError> {
         let Some(map) = self.api.get_opt(&self.name).await? else { return Ok(()) };
         let holder = map.metadata.annotations.as_ref().and_then(|annotations| annotations.get(CHECKPOINT_OF));
         if let Some(other) = holder.filter(|holder| **holder != self.holder()) {

@@ -13,15 +13,15 @@ type ComponentLoader = dyn Fn(ReplacementRequest) -> Result<ReplacementCandidate
 /// The desk at which replacements are ordered. Clones share one desk.
 #[derive(Clone)]
 pub struct ReplacementService {
-    offers: ReplacementSender,
+    sender: ReplacementSender,
     load: Arc<ComponentLoader>,
-    work: Arc<Mutex<LoadQueue>>,
+    queue: Arc<Mutex<LoadQueue>>,
 }
 
 /// The orders that the loop does not have yet: one whose component is read and compiled, and the last one of those that arrived meanwhile.
 #[derive(Default)]
 struct LoadQueue {
-    is_under_way: bool,
+    is_loading: bool,
     next: Option<(u64, ReplacementRequest)>,
 }
 
@@ -37,28 +37,28 @@ impl ReplacementService {
         offers: ReplacementSender,
         load: impl Fn(ReplacementRequest) -> Result<ReplacementCandidate, ReplacementRefusal> + Send + Sync + 'static,
     ) -> ReplacementService {
-        ReplacementService { offers, load: Arc::new(load), work: Arc::default() }
+        ReplacementService { sender: offers, load: Arc::new(load), queue: Arc::default() }
     }
 
     /// Orders a replacement. Returns its number, for [`ReplacementService::progress`]. The last order counts: when it is ready, earlier orders without an end are
     /// given up. Where the last order is refused, they go on.
     ///
     /// One component is read and compiled at a time. Of the orders that arrive meanwhile the last one waits, and the others are refused.
-    pub fn order(&self, wish: ReplacementRequest) -> u64 {
-        let number = self.offers.book.open(&wish.component, ReplacementStage::Fetching);
+    pub fn submit(&self, wish: ReplacementRequest) -> u64 {
+        let number = self.sender.log.add(&wish.component, ReplacementStage::Fetching);
         let mut work = self.work();
-        if work.is_under_way {
+        if work.is_loading {
             if let Some((before, _)) = work.next.replace((number, wish)) {
-                self.offers.book.refuse(before, outdated());
+                self.sender.log.refuse(before, outdated());
             }
             return number;
         }
         let desk = self.clone();
         match thread::Builder::new().name("upgrade".to_owned()).spawn(move || desk.serve(number, wish)) {
-            Ok(_) => work.is_under_way = true,
+            Ok(_) => work.is_loading = true,
             Err(error) => {
                 let (message, remedy) = (format!("no thread can be started: {error}"), "try again later".to_owned());
-                self.offers.book.refuse(number, ReplacementRefusal { message, remedy });
+                self.sender.log.refuse(number, ReplacementRefusal { message, remedy });
             }
         }
         number
@@ -68,16 +68,17 @@ impl ReplacementService {
     fn serve(&self, mut number: u64, mut wish: ReplacementRequest) {
         loop {
             // A component that breaks its reader must not block the orders that follow.
-            let loaded = catch_unwind(AssertUnwindSafe(|| (self.load)(wish))).unwrap_or_else(|_broken| Err(broke()));
+            let loaded =
+                catch_unwind(AssertUnwindSafe(|| (self.load)(wish))).unwrap_or_else(|_broken| Err(panicked_refusal()));
             match loaded {
-                Ok(offer) => self.offers.hand_in(number, offer),
-                Err(refusal) => self.offers.book.refuse(number, refusal),
+                Ok(offer) => self.sender.submit(number, offer),
+                Err(refusal) => self.sender.log.refuse(number, refusal),
             }
             let mut work = self.work();
             match work.next.take() {
                 Some(next) => (number, wish) = next,
                 None => {
-                    work.is_under_way = false;
+                    work.is_loading = false;
                     return;
                 }
             }
@@ -85,13 +86,13 @@ impl ReplacementService {
     }
 
     fn work(&self) -> MutexGuard<'_, LoadQueue> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records a wish that cannot be read as a refused order. Returns its number. `component` is its name for people.
     pub fn refuse(&self, component: &str, refusal: ReplacementRefusal) -> u64 {
-        let number = self.offers.book.open(component, ReplacementStage::Fetching);
-        self.offers.book.refuse(number, refusal);
+        let number = self.sender.log.add(component, ReplacementStage::Fetching);
+        self.sender.log.refuse(number, refusal);
         number
     }
 
@@ -105,21 +106,21 @@ impl ReplacementService {
 
     /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number, or it is forgotten.
     pub fn progress(&self, number: Option<u64>) -> Option<ReplacementProgress> {
-        self.offers.progress(number)
+        self.sender.progress(number)
     }
 
     /// Gives a replacement up: the old policy stays, or returns. Does nothing where the replacement has ended.
     pub fn give_up(&self, number: u64, why: &str) {
-        self.offers.give_up(number, why);
+        self.sender.give_up(number, why);
     }
 
     /// Returns whether this process decides now. Makes the loop turn.
     pub fn leads(&self) -> bool {
-        self.offers.wake()
+        self.sender.wake()
     }
 }
 
-fn broke() -> ReplacementRefusal {
+fn panicked_refusal() -> ReplacementRefusal {
     let message = "the component broke the process that read it".to_owned();
     ReplacementRefusal { message, remedy: "report this, with the component".to_owned() }
 }

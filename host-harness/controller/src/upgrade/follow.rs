@@ -14,27 +14,27 @@ use super::{ReplacementProgress, ReplacementService, ReplacementStage};
 use crate::deadline::{REPORT, within};
 
 /// The time between two reads of the ConfigMap's version. The rest is read when the version has changed.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// The time between two writes of the progress while a replacement is under way.
-const TELL: Duration = Duration::from_millis(500);
+const WRITE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The follower of a ConfigMap.
 pub struct ConfigMapFollower {
     api: Api<ConfigMap>,
     namespace: String,
     name: String,
-    desk: ReplacementService,
+    service: ReplacementService,
     events: Recorder,
-    by: String,
+    process: String,
     /// The version of the ConfigMap that was read last.
     version: Option<String>,
-    said: Option<ConfigMapRequest>,
+    request: Option<ConfigMapRequest>,
     /// The wish that was ordered or adopted: its digest, and the number of the order.
     own: Option<(String, Option<u64>)>,
     /// The progress that was written last.
-    told: Option<ReplacementProgress>,
+    written_progress: Option<ReplacementProgress>,
     /// Whether it was reported that the ConfigMap cannot be read.
-    is_unread: bool,
+    is_unreadable_reported: bool,
 }
 
 impl ConfigMapFollower {
@@ -51,37 +51,37 @@ impl ConfigMapFollower {
             api: Api::namespaced(client.clone(), namespace),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
-            desk,
+            service: desk,
             events: Recorder::new(client, reporter),
-            by: by.to_owned(),
+            process: by.to_owned(),
             version,
-            said,
+            request: said,
             own,
-            told,
-            is_unread: false,
+            written_progress: told,
+            is_unreadable_reported: false,
         }
     }
 
     /// Reads the ConfigMap once, before this process leads: a policy that took over elsewhere is in force here, too.
     pub async fn begin(&mut self) {
-        self.look(false).await;
+        self.poll(false).await;
     }
 
     /// Follows the ConfigMap forever.
     pub async fn run(mut self, leads: watch::Receiver<bool>) {
         loop {
             let leads = *leads.borrow();
-            self.look(leads).await;
-            let is_under_way = self.tell(leads).await;
-            tokio::time::sleep(if is_under_way { TELL } else { LOOK }).await;
+            self.poll(leads).await;
+            let is_under_way = self.write_result(leads).await;
+            tokio::time::sleep(if is_under_way { WRITE_INTERVAL } else { POLL_INTERVAL }).await;
         }
     }
 
-    async fn look(&mut self, leads: bool) {
+    async fn poll(&mut self, leads: bool) {
         match self.read().await {
-            Ok(()) => self.is_unread = false,
+            Ok(()) => self.is_unreadable_reported = false,
             Err(error) => {
-                if !std::mem::replace(&mut self.is_unread, true) {
+                if !std::mem::replace(&mut self.is_unreadable_reported, true) {
                     warn!(object = self.key(), %error, "the policy that is wanted cannot be read");
                 }
                 return;
@@ -92,14 +92,14 @@ impl ConfigMapFollower {
             self.own = None;
         }
         let own = self.own.as_ref().map(|(digest, _)| digest.as_str());
-        match map::next(self.said.as_ref(), own, leads) {
-            FollowAction::Stay => {}
+        match map::next(self.request.as_ref(), own, leads) {
+            FollowAction::Nothing => {}
             FollowAction::GiveUp => {
                 if let Some((_, Some(number))) = self.own.take() {
-                    self.desk.give_up(number, "the ConfigMap wishes for nothing any more");
+                    self.service.give_up(number, "the ConfigMap wishes for nothing any more");
                 }
             }
-            FollowAction::Order => self.order(),
+            FollowAction::Submit => self.submit(),
             FollowAction::Adopt => self.adopt().await,
         }
     }
@@ -109,7 +109,7 @@ impl ConfigMapFollower {
         let version = match within(REPORT, self.api.get_metadata_opt(&self.name)).await? {
             Some(found) => found.metadata.resource_version,
             None => {
-                (self.version, self.said) = (None, None);
+                (self.version, self.request) = (None, None);
                 return Ok(());
             }
         };
@@ -122,23 +122,23 @@ impl ConfigMapFollower {
 
     fn take(&mut self, found: Option<ConfigMap>) {
         self.version = found.as_ref().and_then(|map| map.metadata.resource_version.clone());
-        self.said = found.and_then(|map| map::read(&self.key(), &map));
+        self.request = found.and_then(|map| map::read(&self.key(), &map));
     }
 
-    fn order(&mut self) {
-        let Some(said) = &self.said else { return };
-        let number = match &said.wish {
-            Ok(wish) => self.desk.order(wish.clone()),
-            Err(refusal) => self.desk.refuse(&self.key(), refusal.clone()),
+    fn submit(&mut self) {
+        let Some(said) = &self.request else { return };
+        let number = match &said.request {
+            Ok(wish) => self.service.submit(wish.clone()),
+            Err(refusal) => self.service.refuse(&self.key(), refusal.clone()),
         };
-        (self.own, self.told) = (Some((said.digest.clone(), Some(number))), None);
+        (self.own, self.written_progress) = (Some((said.digest.clone(), Some(number))), None);
     }
 
     /// Adopts the policy that took over elsewhere: sessions are opened with it from now on.
     async fn adopt(&mut self) {
-        let Some(ConfigMapRequest { digest, wish: Ok(wish), .. }) = self.said.clone() else { return };
+        let Some(ConfigMapRequest { digest, request: Ok(wish), .. }) = self.request.clone() else { return };
         self.own = Some((digest, None));
-        let desk = self.desk.clone();
+        let desk = self.service.clone();
         match tokio::task::spawn_blocking(move || desk.read(wish)).await {
             Ok(Ok(offer)) => {
                 info!(component = offer.name, "the policy that took over elsewhere is in force");
@@ -153,20 +153,20 @@ impl ConfigMapFollower {
     }
 
     /// Writes the progress into the ConfigMap, where it has changed. Returns true where the replacement has not ended.
-    async fn tell(&mut self, leads: bool) -> bool {
+    async fn write_result(&mut self, leads: bool) -> bool {
         let Some((digest, Some(number))) = self.own.clone().filter(|_| leads) else { return false };
-        let Some(progress) = self.desk.progress(Some(number)) else { return false };
-        if self.told.as_ref() == Some(&progress) {
+        let Some(progress) = self.service.progress(Some(number)) else { return false };
+        if self.written_progress.as_ref() == Some(&progress) {
             return !progress.stage.is_final();
         }
-        let written = Patch::Merge(map::answering(&digest, &self.by, &progress));
+        let written = Patch::Merge(map::result_patch(&digest, &self.process, &progress));
         match within(REPORT, self.api.patch(&self.name, &PatchParams::default(), &written)).await {
             Ok(found) => {
-                if self.told.as_ref().map(|told| told.stage) != Some(progress.stage) {
+                if self.written_progress.as_ref().map(|told| told.stage) != Some(progress.stage) {
                     self.report(&progress).await;
                 }
                 self.take(Some(found));
-                self.told = Some(progress);
+                self.written_progress = Some(progress);
             }
             Err(Error::Api(status)) if status.code == 404 => self.take(None),
             Err(error) => {

@@ -27,9 +27,9 @@ pub use progress::{ReplacementProgress, ReplacementRefusal, ReplacementStage};
 pub use wish::{DefaultTerms, ReplacementRequest, TermOverrides};
 
 /// The time between two turns of the loop while the new policy receives the cluster, one part per turn: 10 ms.
-const LOADING: i64 = 10_000_000;
+const LOADING_INTERVAL: i64 = 10_000_000;
 /// The time between two turns of the loop in the states that follow: 100 ms.
-const TURN: i64 = 100_000_000;
+const TURN_INTERVAL: i64 = 100_000_000;
 
 /// A policy that is to replace the one in force.
 pub struct ReplacementCandidate {
@@ -101,20 +101,20 @@ const MOST_GIVEN_UP: usize = 16;
 pub struct ReplacementSender {
     inbox: Inbox,
     waker: LoopWaker,
-    book: ReplacementLog,
+    log: ReplacementLog,
 }
 
 impl ReplacementSender {
     /// Offers a policy. Returns the number of its replacement. The offer is taken when this process leads; another replacement under way is given up.
-    pub fn make(&self, offer: ReplacementCandidate) -> u64 {
-        let number = self.book.open(&offer.name, ReplacementStage::Waiting);
-        self.hand_in(number, offer);
+    pub fn offer(&self, offer: ReplacementCandidate) -> u64 {
+        let number = self.log.add(&offer.name, ReplacementStage::Waiting);
+        self.submit(number, offer);
         number
     }
 
     /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number.
     pub fn progress(&self, number: Option<u64>) -> Option<ReplacementProgress> {
-        self.book.read(number)
+        self.log.read(number)
     }
 
     /// Gives a replacement up.
@@ -124,17 +124,17 @@ impl ReplacementSender {
         let _leads = self.wake();
     }
 
-    fn hand_in(&self, number: u64, offer: ReplacementCandidate) {
-        if self.book.is_outdated(number) {
-            self.book.refuse(number, outdated());
+    fn submit(&self, number: u64, offer: ReplacementCandidate) {
+        if self.log.is_outdated(number) {
+            self.log.refuse(number, outdated());
             return;
         }
-        self.book.note(number, |progress| {
+        self.log.update(number, |progress| {
             progress.component.clone_from(&offer.name);
             progress.stage = ReplacementStage::Waiting;
         });
         if let Some(before) = self.inbox.offer(number, offer) {
-            self.book.refuse(before, outdated());
+            self.log.refuse(before, outdated());
         }
         // A process that does not lead takes the request when it leads.
         let _leads = self.wake();
@@ -165,13 +165,13 @@ struct ActiveReplacement {
 pub struct ReplacementObserver {
     inbox: Inbox,
     waker: LoopWaker,
-    book: ReplacementLog,
+    log: ReplacementLog,
     waiting: Option<(u64, Box<ReplacementCandidate>)>,
-    under_way: Option<ActiveReplacement>,
+    active: Option<ActiveReplacement>,
     /// Why the replacement under way is to be given up. `None`: the replacement continues.
-    gives_up: Option<String>,
+    give_up_reason: Option<String>,
     /// Whether the loop must decide once more about the pods that wait.
-    decides: bool,
+    needs_cycle: bool,
     /// Whether victims are deleted from now on, until the loop has been informed.
     deletes_victims: Option<bool>,
     now: i64,
@@ -182,28 +182,38 @@ impl ReplacementObserver {
     pub fn new() -> (ReplacementObserver, ReplacementSender) {
         let (inbox, waker, book) = (Inbox::default(), LoopWaker::default(), ReplacementLog::default());
         let (waiting, under_way, gives_up, decides, deletes_victims, now) = (None, None, None, false, None, 0);
-        let offers = ReplacementSender { inbox: inbox.clone(), waker: waker.clone(), book: book.clone() };
+        let offers = ReplacementSender { inbox: inbox.clone(), waker: waker.clone(), log: book.clone() };
         (
-            ReplacementObserver { inbox, waker, book, waiting, under_way, gives_up, decides, deletes_victims, now },
+            ReplacementObserver {
+                inbox,
+                waker,
+                log: book,
+                waiting,
+                active: under_way,
+                give_up_reason: gives_up,
+                needs_cycle: decides,
+                deletes_victims,
+                now,
+            },
             offers,
         )
     }
 
-    fn hear(&mut self) {
+    fn take_commands(&mut self) {
         for asked in self.inbox.take() {
             match asked {
                 ReplacementCommand::Offer(number, offer) => {
                     if let Some((before, _)) = self.waiting.replace((number, offer)) {
-                        self.book.refuse(before, outdated());
+                        self.log.refuse(before, outdated());
                     }
-                    self.gives_up.get_or_insert_with(|| OUTDATED.to_owned());
+                    self.give_up_reason.get_or_insert_with(|| OUTDATED.to_owned());
                 }
                 ReplacementCommand::GiveUp(number, why) => {
                     if self.waiting.take_if(|(waiting, _)| *waiting == number).is_some() {
                         let remedy = "order it again".to_owned();
-                        self.book.refuse(number, ReplacementRefusal { message: why, remedy });
-                    } else if self.under_way.as_ref().is_some_and(|it| it.number == number) {
-                        self.gives_up = Some(why);
+                        self.log.refuse(number, ReplacementRefusal { message: why, remedy });
+                    } else if self.active.as_ref().is_some_and(|it| it.number == number) {
+                        self.give_up_reason = Some(why);
                     }
                 }
             }
@@ -215,40 +225,40 @@ impl ReplacementObserver {
         match session.replace(candidate, terms) {
             Ok(()) => {
                 info!(component = name, "a new policy is compared with the one in force");
-                self.book.note(number, |progress| progress.stage = ReplacementStage::Loading);
-                self.under_way =
+                self.log.update(number, |progress| progress.stage = ReplacementStage::Loading);
+                self.active =
                     Some(ActiveReplacement { number, state: ReplacementState::Loading, deletes_victims, settled });
             }
             Err(error) => {
                 let remedy = "mend the component, or end this process and start it with that component".to_owned();
-                self.book.refuse(number, ReplacementRefusal { message: error.to_string(), remedy });
+                self.log.refuse(number, ReplacementRefusal { message: error.to_string(), remedy });
             }
         }
     }
 }
 
 impl LoopObserver for ReplacementObserver {
-    fn begins(&mut self, wake: WakeFunction) {
+    fn leadership_started(&mut self, wake: WakeFunction) {
         // A replacement that was under way when this process led before has ended with that session.
-        if let Some(ActiveReplacement { number, .. }) = self.under_way.take() {
+        if let Some(ActiveReplacement { number, .. }) = self.active.take() {
             let message = "this process led no more".to_owned();
-            self.book.refuse(number, ReplacementRefusal { message, remedy: "order it again".to_owned() });
+            self.log.refuse(number, ReplacementRefusal { message, remedy: "order it again".to_owned() });
         }
         self.waker.set(wake);
     }
 
     fn tick(&mut self, now: i64, talk: Option<&mut RecordableSession>) {
         self.now = now;
-        self.hear();
+        self.take_commands();
         let Some(talk) = talk else { return };
-        let gives_up = self.gives_up.take();
-        if let Some(under_way) = &self.under_way {
+        let gives_up = self.give_up_reason.take();
+        if let Some(under_way) = &self.active {
             let session = talk.session_mut();
             if let Some(progress) = session.replacement() {
-                self.book.note(under_way.number, |known| known.compare(progress.report));
+                self.log.update(under_way.number, |known| known.compare(progress.report));
             }
             if let Some(why) = gives_up {
-                session.give_up_replacement(&why);
+                session.abort_replacement(&why);
             }
         } else if let Some((number, offer)) = self.waiting.take() {
             self.begin(talk.session_mut(), number, *offer);
@@ -256,7 +266,7 @@ impl LoopObserver for ReplacementObserver {
     }
 
     fn wants_decision(&mut self) -> bool {
-        std::mem::take(&mut self.decides)
+        std::mem::take(&mut self.needs_cycle)
     }
 
     fn deletes_victims(&mut self) -> Option<bool> {
@@ -264,17 +274,17 @@ impl LoopObserver for ReplacementObserver {
     }
 
     fn due(&self) -> Option<i64> {
-        let under_way = self.under_way.as_ref()?;
-        let turn = if under_way.state == ReplacementState::Loading { LOADING } else { TURN };
+        let under_way = self.active.as_ref()?;
+        let turn = if under_way.state == ReplacementState::Loading { LOADING_INTERVAL } else { TURN_INTERVAL };
         Some(self.now.saturating_add(turn))
     }
 
-    fn turned(&mut self, turn: &DeciderOutput, session: &Session, _: Option<i64>) {
+    fn output_applied(&mut self, turn: &DeciderOutput, session: &Session, _: Option<i64>) {
         for transition in turn.steps.iter().flat_map(|step| &step.replacement) {
-            let Some(mut under_way) = self.under_way.take() else { return };
+            let Some(mut under_way) = self.active.take() else { return };
             under_way.state = transition.to;
             // Both policies are compared about the pods that wait. Where another policy decides from now on, it may decide differently.
-            self.decides |= matches!(
+            self.needs_cycle |= matches!(
                 transition.to,
                 ReplacementState::Shadow | ReplacementState::Watching | ReplacementState::RolledBack
             );
@@ -284,12 +294,12 @@ impl LoopObserver for ReplacementObserver {
                 under_way.settled = Box::new(|| {});
                 self.deletes_victims = Some(under_way.deletes_victims);
             }
-            self.book.note(under_way.number, |known| {
+            self.log.update(under_way.number, |known| {
                 report.into_iter().for_each(|report| known.compare(report));
-                known.go(transition);
+                known.record_transition(transition);
             });
             if !transition.to.is_final() {
-                self.under_way = Some(under_way);
+                self.active = Some(under_way);
             }
         }
     }

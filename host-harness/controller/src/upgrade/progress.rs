@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 /// The number of replacements that are known: the last ones.
-const KNOWN: usize = 16;
+const MAX_RECORDS: usize = 16;
 /// The number of differences that are reported.
-const TOLD: usize = 20;
+const MAX_DIFFERENCES: usize = 20;
 
 /// The stage of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,12 +131,12 @@ impl ReplacementProgress {
         let totals = report.totals();
         (self.compared, self.different) = (totals.compared, totals.different);
         let known = self.differences.len();
-        let new = report.differences.iter().take(TOLD).skip(known);
+        let new = report.differences.iter().take(MAX_DIFFERENCES).skip(known);
         self.differences.extend(new.map(ToString::to_string));
     }
 
     /// Takes note that one state followed another.
-    pub(super) fn go(&mut self, transition: &Transition) {
+    pub(super) fn record_transition(&mut self, transition: &Transition) {
         self.stage = transition.to.into();
         self.said.push(transition.to_string());
     }
@@ -148,11 +148,11 @@ pub(super) struct ReplacementLog(Arc<Mutex<BTreeMap<u64, ReplacementProgress>>>)
 
 impl ReplacementLog {
     /// Adds a replacement. Returns its number. The oldest one beyond [`KNOWN`] is forgotten.
-    pub(super) fn open(&self, component: &str, stage: ReplacementStage) -> u64 {
+    pub(super) fn add(&self, component: &str, stage: ReplacementStage) -> u64 {
         self.all(|all| {
             let number = all.keys().next_back().map_or(1, |last| last.saturating_add(1));
             all.insert(number, ReplacementProgress::new(number, component, stage));
-            if all.len() > KNOWN {
+            if all.len() > MAX_RECORDS {
                 all.pop_first();
             }
             number
@@ -173,14 +173,14 @@ impl ReplacementLog {
     }
 
     /// Changes the progress of a replacement, where it is known.
-    pub(super) fn note(&self, number: u64, what: impl FnOnce(&mut ReplacementProgress)) {
+    pub(super) fn update(&self, number: u64, what: impl FnOnce(&mut ReplacementProgress)) {
         self.all(|all| all.get_mut(&number).map(what).unwrap_or_default());
     }
 
     /// Records that a replacement is refused, and logs it.
     pub(super) fn refuse(&self, number: u64, refusal: ReplacementRefusal) {
         let ReplacementRefusal { message, remedy } = refusal;
-        self.note(number, |progress| {
+        self.update(number, |progress| {
             let component = &progress.component;
             warn!(component, remedy, "the policy goes on: the new one is refused: {message}");
             progress.stage = ReplacementStage::Refused;

@@ -36,14 +36,14 @@ impl Turned {
         let (decider, _) =
             Decider::begin(RecordableSession::new(session, None), RunMode::DryRun, &[], SECOND, objects, None);
         let (mut upgrades, offers) = ReplacementObserver::new();
-        upgrades.begins(Box::new(|| true));
+        upgrades.leadership_started(Box::new(|| true));
         Turned { decider, upgrades, offers, now: SECOND, states: Vec::new() }
     }
 
     fn offer(&self, name: &str, new: Scripted, allowed: u64) -> (u64, Arc<AtomicBool>) {
         let settled = Arc::new(AtomicBool::new(false));
         let flag = settled.clone();
-        let number = self.offers.make(ReplacementCandidate {
+        let number = self.offers.offer(ReplacementCandidate {
             name: name.to_owned(),
             candidate: CandidatePolicy::new(Box::new(new), "test", "").unwrap(),
             terms: terms(allowed),
@@ -57,15 +57,15 @@ impl Turned {
     fn turn(&mut self, seconds: usize) {
         for _ in 0..2 * seconds {
             self.now += SECOND / 2;
-            let told = self.decider.tell(self.now, Vec::new());
+            let told = self.decider.apply_facts(self.now, Vec::new());
             let decided = if self.decider.is_due() { self.decider.decide(1_000) } else { DeciderOutput::default() };
             for turn in [told, decided] {
                 self.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|it| it.to));
-                self.upgrades.turned(&turn, self.decider.session(), None);
+                self.upgrades.output_applied(&turn, self.decider.session(), None);
             }
-            self.upgrades.tick(self.now, Some(self.decider.talk()));
+            self.upgrades.tick(self.now, Some(self.decider.recordable_session()));
             if self.upgrades.wants_decision() {
-                self.decider.demand();
+                self.decider.request_cycle();
             }
         }
     }
@@ -109,11 +109,11 @@ fn in_a_quiet_cluster_the_old_policy_stays_after_a_time_and_that_is_said() {
 #[test]
 fn a_policy_that_breaks_in_shadow_does_not_take_over() {
     let mut turned = Turned::new(false);
-    let new = Scripted::deciding(ALL).say("queue-keys", ScriptedReply::CallError);
+    let new = Scripted::deciding(ALL).reply("queue-keys", ScriptedReply::CallError);
     let new =
-        new.say("pre-filter default/a", ScriptedReply::CallError).say("filter default/a", ScriptedReply::CallError);
+        new.reply("pre-filter default/a", ScriptedReply::CallError).reply("filter default/a", ScriptedReply::CallError);
     let plan = ScriptedPlan { id: 1, nominations: &[("default/a", "n1")], victims: &["default/v"], soft: false };
-    let new = new.say("post-filter default/a", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+    let new = new.reply("post-filter default/a", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let (number, settled) = turned.offer("new", new, 0);
     turned.turn(10);
     assert!(!settled.load(Ordering::SeqCst), "{:?}", turned.states);
@@ -126,7 +126,7 @@ fn a_policy_that_breaks_in_shadow_does_not_take_over() {
 fn what_decides_otherwise_is_told_in_words() {
     let mut turned = Turned::new(false);
     let (number, _) =
-        turned.offer("new", Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Final("no")), 9);
+        turned.offer("new", Scripted::deciding(ALL).reply("pre-filter default/a", ScriptedReply::Final("no")), 9);
     turned.turn(4);
     let progress = turned.offers.progress(Some(number)).unwrap();
     assert!(progress.differences.iter().any(|text| text.starts_with("pre-filter default/a: ")), "{progress:?}");
@@ -179,7 +179,7 @@ fn what_cannot_be_loaded_is_said_and_what_is_under_way_goes_on() {
     });
     let (first, _) = turned.offer("first", Scripted::deciding(ALL), 0);
     turned.turn(2);
-    let second = desk.order(ReplacementRequest { component: "a.wasm".to_owned(), ..ReplacementRequest::default() });
+    let second = desk.submit(ReplacementRequest { component: "a.wasm".to_owned(), ..ReplacementRequest::default() });
     let begun = std::time::Instant::now();
     while desk.progress(Some(second)).unwrap().stage == ReplacementStage::Fetching {
         assert!(begun.elapsed().as_secs() < 60);
@@ -225,9 +225,9 @@ fn one_order_is_loaded_at_a_time_and_of_those_that_wait_the_last_one_counts() {
     let (_upgrades, offers) = ReplacementObserver::new();
     let (desk, open, loaded) = gated_desk(&offers);
     let wish = |name: &str| ReplacementRequest { component: name.to_owned(), ..ReplacementRequest::default() };
-    let first = desk.order(wish("breaks"));
+    let first = desk.submit(wish("breaks"));
     until(|| loaded.lock().unwrap().len() == 1);
-    let numbers: Vec<u64> = ["b", "c", "d"].map(|name| desk.order(wish(name))).into();
+    let numbers: Vec<u64> = ["b", "c", "d"].map(|name| desk.submit(wish(name))).into();
     let stage = |number| desk.progress(Some(number)).unwrap().stage;
     assert_eq!(
         numbers.iter().map(|number| stage(*number)).collect::<Vec<_>>(),
@@ -239,7 +239,7 @@ fn one_order_is_loaded_at_a_time_and_of_those_that_wait_the_last_one_counts() {
     assert_eq!(*loaded.lock().unwrap(), ["breaks", "d"]);
     assert!(desk.progress(Some(first)).unwrap().last().contains("broke the process"), "what breaks ends no desk");
     // The desk takes orders again.
-    let last = desk.order(wish("e"));
+    let last = desk.submit(wish("e"));
     open.send(()).unwrap();
     until(|| stage(last) == ReplacementStage::Refused);
     assert_eq!(loaded.lock().unwrap().len(), 3);
@@ -255,14 +255,14 @@ fn a_process_that_does_not_lead_keeps_the_last_offer_alone() {
         deletes_victims: true,
         settled: Box::new(|| {}),
     };
-    let numbers: Vec<u64> = (0..40).map(|place| offers.make(offer(&place.to_string()))).collect();
+    let numbers: Vec<u64> = (0..40).map(|place| offers.offer(offer(&place.to_string()))).collect();
     numbers.iter().for_each(|number| offers.give_up(*number, "a typing error"));
     assert!(offers.inbox.take().len() <= 1 + MOST_GIVEN_UP);
-    let last = [offers.make(offer("a")), offers.make(offer("b"))];
+    let last = [offers.offer(offer("a")), offers.offer(offer("b"))];
     assert_eq!(
         last.map(|number| offers.progress(Some(number)).unwrap().stage),
         [ReplacementStage::Refused, ReplacementStage::Waiting]
     );
-    upgrades.hear();
+    upgrades.take_commands();
     assert_eq!(upgrades.waiting.map(|(number, _)| number), Some(last[1]));
 }

@@ -9,7 +9,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::names::{DEFAULT_SCHEDULER, EVICTED_FOR, GATE, NODE, OTHERS};
+use crate::names::{ASSIGNED_NODE, DEFAULT_SCHEDULER, EVICTED_FOR, EXTERNAL_SCHEDULER, SCHEDULING_GATE};
 
 pub use pin::pinned_to;
 
@@ -26,13 +26,13 @@ pub struct ManagedPods {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdmissionState {
     /// The pod is bound, or has ended, or is not of our schedulers.
-    Plain,
+    Unmanaged,
     /// Our gate holds the pod.
-    Held,
+    Gated,
     /// We let the pod go for a node, and it is not bound yet.
-    LetGo,
+    Admitted,
     /// The pod never had our gate: kube-scheduler decides about it.
-    Others,
+    External,
 }
 
 /// Changes an object to what the session is to see. Returns the relation of the object to this controller.
@@ -41,35 +41,35 @@ pub enum AdmissionState {
 /// kube-scheduler binds it, there or elsewhere. Where that node is gone, the pod is kube-scheduler's alone. Then and later it demands and prefers
 /// what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what is read of it, so that
 /// its heartbeats are no change.
-pub fn show(object: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
+pub fn normalize(object: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
     strip(object);
     match (text(object, "/apiVersion"), text(object, "/kind")) {
-        ("v1", "Pod") => show_pod(object, ours, has_node),
+        ("v1", "Pod") => normalize_pod(object, ours, has_node),
         ("v1", "Node") => {
             shrink_node(object);
-            AdmissionState::Plain
+            AdmissionState::Unmanaged
         }
-        _ => AdmissionState::Plain,
+        _ => AdmissionState::Unmanaged,
     }
 }
 
 /// Returns the relation of a pod to this controller.
-pub fn standing(pod: &Value, ours: &ManagedPods) -> AdmissionState {
+pub fn admission_state(pod: &Value, ours: &ManagedPods) -> AdmissionState {
     let ended = matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
     if ended || !text(pod, "/spec/nodeName").is_empty() || !is_ours(pod, ours) {
-        AdmissionState::Plain
+        AdmissionState::Unmanaged
     } else if has_gate(pod) {
-        AdmissionState::Held
+        AdmissionState::Gated
     } else if pinned_to(pod).is_some() {
-        AdmissionState::LetGo
+        AdmissionState::Admitted
     } else {
-        AdmissionState::Others
+        AdmissionState::External
     }
 }
 
 /// Returns whether our gate holds a pod.
 pub fn has_gate(pod: &Value) -> bool {
-    gates(pod).any(|gate| text(gate, "/name") == GATE)
+    gates(pod).any(|gate| text(gate, "/name") == SCHEDULING_GATE)
 }
 
 /// Returns the scheduling gates of a pod.
@@ -96,29 +96,29 @@ fn is_ours(pod: &Value, ours: &ManagedPods) -> bool {
     ours.schedulers.iter().any(|known| known == scheduler)
 }
 
-fn show_pod(pod: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
-    let standing = standing(pod, ours);
+fn normalize_pod(pod: &mut Value, ours: &ManagedPods, has_node: impl Fn(&str) -> bool) -> AdmissionState {
+    let standing = admission_state(pod, ours);
     match standing {
-        AdmissionState::Held => take_gate_away(pod),
-        AdmissionState::LetGo if pinned_to(pod).is_some_and(has_node) => put_on_its_node(pod),
-        AdmissionState::LetGo | AdmissionState::Others if !ours.ungated => {
-            set(pod, "spec", "schedulerName", json!(OTHERS))
+        AdmissionState::Gated => remove_gate(pod),
+        AdmissionState::Admitted if pinned_to(pod).is_some_and(has_node) => put_on_its_node(pod),
+        AdmissionState::Admitted | AdmissionState::External if !ours.ungated => {
+            set(pod, "spec", "schedulerName", json!(EXTERNAL_SCHEDULER))
         }
-        AdmissionState::Plain | AdmissionState::LetGo | AdmissionState::Others => {}
+        AdmissionState::Unmanaged | AdmissionState::Admitted | AdmissionState::External => {}
     }
-    pin::take_off(pod);
+    pin::remove_pin(pod);
     name_the_preemption(pod);
     if let Some(conditions) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
         // Our own reports about a pod are no change to us.
         conditions.retain(|condition| text(condition, "/type") != crate::report::ADMITTED);
     }
-    crate::mark::StandingMark::take_off(pod);
+    crate::mark::StandingMark::remove_from(pod);
     standing
 }
 
-fn take_gate_away(pod: &mut Value) {
+fn remove_gate(pod: &mut Value) {
     if let Some(Value::Array(gates)) = pod.pointer_mut("/spec/schedulingGates") {
-        gates.retain(|gate| text(gate, "/name") != GATE);
+        gates.retain(|gate| text(gate, "/name") != SCHEDULING_GATE);
     }
 }
 

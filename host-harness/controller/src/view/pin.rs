@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NODE, annotation};
+use super::{ASSIGNED_NODE, annotation};
 
 /// The JSON pointer to the terms of the required node affinity.
 pub const TERMS: &str = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
@@ -21,7 +21,7 @@ const WEIGHT: u32 = 100;
 ///
 /// The annotation alone is not enough: any client can write one. Nor is the affinity: pods of a DaemonSet have the same.
 pub fn pinned_to(pod: &Value) -> Option<&str> {
-    let node = annotation(pod, NODE);
+    let node = annotation(pod, ASSIGNED_NODE);
     (!node.is_empty() && (is_required(pod, node) || is_preferred(pod, node))).then_some(node)
 }
 
@@ -38,7 +38,7 @@ fn is_preferred(pod: &Value, node: &str) -> bool {
 
 /// Removes what we have written on a pod that was let go: what the pod itself demands and prefers is left. Once the pod has its node, our part says
 /// nothing more. With it each such pod would look like one of a DaemonSet, and would share its shape with no other pod.
-pub fn take_off(pod: &mut Value) {
+pub fn remove_pin(pod: &mut Value) {
     let Some(node) = pinned_to(pod).map(str::to_owned) else { return };
     if let Some(terms) = pod.pointer_mut(TERMS).and_then(Value::as_array_mut) {
         for term in terms.iter_mut().filter_map(Value::as_object_mut) {

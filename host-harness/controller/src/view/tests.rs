@@ -20,7 +20,7 @@ fn gated(gates: &[&str]) -> Value {
 /// Returns a pod that was let go for a node: without gate, annotated, pinned in each of these terms.
 fn let_go(annotated: &str, pins: &[&str]) -> Value {
     let mut pod = gated(&[]);
-    pod["metadata"]["annotations"] = json!({NODE: annotated});
+    pod["metadata"]["annotations"] = json!({ASSIGNED_NODE: annotated});
     let term = |node: &&str| {
         let zone = json!({"key": "zone", "operator": "Exists"});
         json!({"matchExpressions": [zone],
@@ -33,14 +33,14 @@ fn let_go(annotated: &str, pins: &[&str]) -> Value {
 }
 
 fn shown(mut pod: Value) -> (AdmissionState, Value) {
-    let standing = show(&mut pod, &ours(), |_| true);
+    let standing = normalize(&mut pod, &ours(), |_| true);
     (standing, pod)
 }
 
 #[test]
 fn our_gate_is_not_shown() {
-    let (standing, pod) = shown(gated(&[GATE]));
-    assert_eq!(standing, AdmissionState::Held);
+    let (standing, pod) = shown(gated(&[SCHEDULING_GATE]));
+    assert_eq!(standing, AdmissionState::Gated);
     assert_eq!(pod["spec"]["schedulingGates"], json!([]));
     assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
     assert_eq!(pod["status"]["nominatedNodeName"], "n1", "a nomination is kept over a restart");
@@ -48,15 +48,15 @@ fn our_gate_is_not_shown() {
 
 #[test]
 fn the_gate_of_somebody_else_is_shown() {
-    let (standing, pod) = shown(gated(&["example.com/quota", GATE]));
-    assert_eq!(standing, AdmissionState::Held);
+    let (standing, pod) = shown(gated(&["example.com/quota", SCHEDULING_GATE]));
+    assert_eq!(standing, AdmissionState::Gated);
     assert_eq!(pod["spec"]["schedulingGates"], json!([{"name": "example.com/quota"}]));
 }
 
 #[test]
 fn a_pod_that_was_let_go_is_on_the_node_it_is_pinned_to() {
     let (standing, pod) = shown(let_go("n2", &["n2", "n2"]));
-    assert_eq!(standing, AdmissionState::LetGo);
+    assert_eq!(standing, AdmissionState::Admitted);
     assert_eq!(pod["spec"]["nodeName"], "n2");
     assert_eq!(pod["status"].get("nominatedNodeName"), None);
 }
@@ -65,23 +65,23 @@ fn a_pod_that_was_let_go_is_on_the_node_it_is_pinned_to() {
 fn an_annotation_without_the_pin_is_not_believed() {
     for pod in [let_go("n2", &[]), let_go("n2", &["n2", "n1"]), let_go("", &["n2"])] {
         let (standing, pod) = shown(pod);
-        assert_eq!((standing, pod["spec"].get("nodeName")), (AdmissionState::Others, None));
+        assert_eq!((standing, pod["spec"].get("nodeName")), (AdmissionState::External, None));
     }
 }
 
 #[test]
 fn a_pod_that_never_had_our_gate_is_left_to_others() {
     let (standing, pod) = shown(gated(&[]));
-    assert_eq!(standing, AdmissionState::Others);
-    assert_eq!(pod["spec"]["schedulerName"], OTHERS);
+    assert_eq!(standing, AdmissionState::External);
+    assert_eq!(pod["spec"]["schedulerName"], EXTERNAL_SCHEDULER);
     // Another gate does not make the pod ours.
-    assert_eq!(shown(gated(&["example.com/quota"])).0, AdmissionState::Others);
+    assert_eq!(shown(gated(&["example.com/quota"])).0, AdmissionState::External);
 }
 
 #[test]
 fn one_who_only_observes_sees_pods_without_gate_as_pending() {
     let mut pod = gated(&[]);
-    show(&mut pod, &ManagedPods { ungated: true, ..ours() }, |_| true);
+    normalize(&mut pod, &ManagedPods { ungated: true, ..ours() }, |_| true);
     assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
 }
 
@@ -89,11 +89,11 @@ fn one_who_only_observes_sees_pods_without_gate_as_pending() {
 fn what_is_bound_or_has_ended_or_is_of_another_scheduler_stays_as_it_is() {
     let bound = with(gated(&[]), "/spec", "nodeName", json!("n1"));
     let ended = with(gated(&[]), "/status", "phase", json!("Failed"));
-    let other = with(gated(&[GATE]), "/spec", "schedulerName", json!("other"));
+    let other = with(gated(&[SCHEDULING_GATE]), "/spec", "schedulerName", json!("other"));
     for mut pod in [bound, ended, other] {
         let mut stripped = pod.clone();
         strip(&mut stripped);
-        assert_eq!(show(&mut pod, &ours(), |_| true), AdmissionState::Plain);
+        assert_eq!(normalize(&mut pod, &ours(), |_| true), AdmissionState::Unmanaged);
         assert_eq!(pod, stripped);
     }
 }
@@ -121,7 +121,7 @@ fn the_heartbeat_of_a_node_is_no_change() {
             "spec": {"unschedulable": false},
             "status": {"allocatable": {"cpu": "4"}, "conditions": [{"lastHeartbeatTime": heartbeat}]},
         });
-        show(&mut node, &ours(), |_| true);
+        normalize(&mut node, &ours(), |_| true);
         node
     };
     assert_eq!(node("1", "00:01"), node("2", "00:02"));
@@ -152,7 +152,7 @@ fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
     let required = |terms: &Value| json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}});
     let near = json!({"podAffinity": {}});
     for affinity in [None, Some(required(&zone)), Some(required(&other)), Some(near)] {
-        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({NODE: "n1"}));
+        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({ASSIGNED_NODE: "n1"}));
         if let Some(affinity) = &affinity {
             pod = with(pod, "/spec", "affinity", affinity.clone());
         }
@@ -163,9 +163,9 @@ fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
             json!({"nodeSelectorTerms": terms});
         assert_eq!(pinned_to(&pod), Some("n1"));
         let (standing, let_go) = shown(pod.clone());
-        assert_eq!((standing, &let_go["spec"]), (AdmissionState::LetGo, &expected));
+        assert_eq!((standing, &let_go["spec"]), (AdmissionState::Admitted, &expected));
         let (standing, bound) = shown(with(pod, "/spec", "nodeName", json!("n1")));
-        assert_eq!((standing, &bound["spec"]), (AdmissionState::Plain, &expected));
+        assert_eq!((standing, &bound["spec"]), (AdmissionState::Unmanaged, &expected));
     }
 }
 
@@ -173,7 +173,7 @@ fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
 fn a_pod_that_prefers_its_node_as_we_write_it_was_let_go_and_shows_what_its_author_wrote() {
     let zone = json!({"weight": 100, "preference": {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}});
     for author in [None, Some(json!({"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [zone]}}))] {
-        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({NODE: "n1"}));
+        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({ASSIGNED_NODE: "n1"}));
         if let Some(affinity) = &author {
             pod = with(pod, "/spec", "affinity", affinity.clone());
         }
@@ -185,9 +185,9 @@ fn a_pod_that_prefers_its_node_as_we_write_it_was_let_go_and_shows_what_its_auth
         // kube-scheduler has bound the pod elsewhere.
         let (standing, bound) = shown(with(pod.clone(), "/spec", "nodeName", json!("n2")));
         expected["nodeName"] = json!("n2");
-        assert_eq!((standing, &bound["spec"]), (AdmissionState::Plain, &expected));
+        assert_eq!((standing, &bound["spec"]), (AdmissionState::Unmanaged, &expected));
         let (standing, let_go) = shown(pod);
         expected["nodeName"] = json!("n1");
-        assert_eq!((standing, &let_go["spec"]), (AdmissionState::LetGo, &expected));
+        assert_eq!((standing, &let_go["spec"]), (AdmissionState::Admitted, &expected));
     }
 }

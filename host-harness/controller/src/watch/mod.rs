@@ -34,16 +34,16 @@ impl std::fmt::Display for GroupKind {
 /// A message of a watch about the objects of its kind.
 #[derive(Debug, Clone)]
 pub enum WatchMessage {
-    /// A list begins: an object that it does not name until [`WatchMessage::Complete`] is gone.
-    Listing,
+    /// A list begins: an object that it does not name until [`WatchMessage::ListCompleted`] is gone.
+    ListStarted,
     /// An object, whole, with `apiVersion` and `kind`: new, changed, or part of a list.
-    There(Value),
+    Upserted(Value),
     /// The list has come to its end.
-    Complete,
+    ListCompleted,
     /// An object is gone.
-    Gone(Value),
+    Deleted(Value),
     /// The cluster has no such kind now: it has no objects.
-    Absent,
+    KindMissing,
     /// The objects cannot be read, and why; empty: they can be read again. What was known of them before still holds.
     Unreadable(String),
 }

@@ -25,22 +25,22 @@ const REMEMBERED: usize = 10_000;
 #[derive(Debug, Clone)]
 pub enum ObjectChange {
     /// An object that is new, or looks different.
-    Shown(VisibleObject),
+    Upserted(VisibleObject),
     /// A pod, `namespace/name`, with another mark than before. The session does not see marks.
     Marked(String, StandingMark),
     /// An object that is gone, named as [`SessionInput::Removed`](lictor_host::session::SessionInput::Removed) wants it.
-    Gone(String),
+    Deleted(String),
 }
 
 /// An object that is new, or looks different.
 #[derive(Debug, Clone)]
 pub struct VisibleObject {
-    /// The name of the object as in [`ObjectChange::Gone`].
+    /// The name of the object as in [`ObjectChange::Deleted`].
     pub key: String,
     /// The object, as the session is to see it.
     pub object: Value,
     /// The relation of the object to this controller, where it is a pod.
-    pub standing: AdmissionState,
+    pub admission_state: AdmissionState,
     /// The object as the API server has it, where it is a pod that we hold or have let go.
     pub raw: Option<Arc<Value>>,
 }
@@ -48,13 +48,13 @@ pub struct VisibleObject {
 /// The known objects of the cluster.
 #[derive(Debug)]
 pub struct ObjectCache {
-    ours: ManagedPods,
+    managed_pods: ManagedPods,
     placed: BTreeMap<GroupKind, PlacedKind>,
     kinds: BTreeMap<GroupKind, KindCache>,
     /// The pods that were let go, by the nodes that they were let go for: whether that node exists decides how the session sees them.
-    let_go: BTreeSet<(String, String)>,
-    gone: VecDeque<String>,
-    gone_uids: BTreeSet<String>,
+    admitted: BTreeSet<(String, String)>,
+    deleted: VecDeque<String>,
+    deleted_uids: BTreeSet<String>,
     /// Makes the digests of objects, by a key of this process, so that no client can make two objects of one digest, of which the second would be no news.
     digests: RandomState,
 }
@@ -75,7 +75,7 @@ struct CachedObject {
     uid: String,
     version: u64,
     /// A digest of the object as the session received it.
-    shown: u64,
+    digest: u64,
     raw: Option<Arc<Value>>,
     /// The mark of a pod. `None`: the pod has none.
     mark: Option<Box<StandingMark>>,
@@ -87,12 +87,12 @@ impl ObjectCache {
         let kinds = kinds.into_iter().map(|kind| (kind, KindCache::default())).collect();
         let placed = placed.iter().map(|kind| (GroupKind::new(&kind.group, &kind.kind), kind.clone())).collect();
         ObjectCache {
-            ours,
+            managed_pods: ours,
             placed,
             kinds,
-            let_go: BTreeSet::new(),
-            gone: VecDeque::new(),
-            gone_uids: BTreeSet::new(),
+            admitted: BTreeSet::new(),
+            deleted: VecDeque::new(),
+            deleted_uids: BTreeSet::new(),
             digests: RandomState::new(),
         }
     }
@@ -121,26 +121,26 @@ impl ObjectCache {
     /// Takes a message of a watch. Returns the changes.
     pub fn take(&mut self, kind: &GroupKind, seen: WatchMessage) -> Vec<ObjectChange> {
         match seen {
-            WatchMessage::Listing => {
+            WatchMessage::ListStarted => {
                 self.kinds.entry(kind.clone()).or_default().listing = Some(BTreeSet::new());
                 Vec::new()
             }
-            WatchMessage::There(object) => self.there(kind, object),
+            WatchMessage::Upserted(object) => self.upsert(kind, object),
             WatchMessage::Unreadable(_) => Vec::new(),
-            WatchMessage::Gone(object) => {
+            WatchMessage::Deleted(object) => {
                 let name = name_of(&object);
                 let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));
                 let is_it = known.is_some_and(|entry| entry.uid == text(&object, "/metadata/uid"));
                 if is_it { self.remove(kind, &name) } else { Vec::new() }
             }
-            WatchMessage::Complete => {
+            WatchMessage::ListCompleted => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 known.complete = true;
                 let Some(named) = known.listing.take() else { return Vec::new() };
                 let lost: Vec<String> = known.objects.keys().filter(|name| !named.contains(*name)).cloned().collect();
                 lost.iter().flat_map(|name| self.remove(kind, name)).collect()
             }
-            WatchMessage::Absent => {
+            WatchMessage::KindMissing => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 (known.complete, known.listing) = (true, None);
                 let all: Vec<String> = known.objects.keys().cloned().collect();
@@ -150,7 +150,7 @@ impl ObjectCache {
         }
     }
 
-    fn there(&mut self, kind: &GroupKind, mut object: Value) -> Vec<ObjectChange> {
+    fn upsert(&mut self, kind: &GroupKind, mut object: Value) -> Vec<ObjectChange> {
         let (name, uid) = (name_of(&object), text(&object, "/metadata/uid").to_owned());
         let version = text(&object, "/metadata/resourceVersion").parse().unwrap_or(0);
         // The field is half of an object, and nothing reads it.
@@ -162,31 +162,32 @@ impl ObjectCache {
         }
         let before = known.objects.get(&name).filter(|before| before.uid == uid);
         let is_late = before.is_some_and(|before| version != 0 && version <= before.version);
-        if is_late || self.gone_uids.contains(&uid) {
+        if is_late || self.deleted_uids.contains(&uid) {
             return Vec::new();
         }
         let is_new = !known.objects.contains_key(&name);
         let mark = mark_of(kind, &object);
         let marked = known.objects.get(&name).and_then(|known| known.mark.as_ref()) != mark.as_ref();
         let marked = marked.then(|| ObjectChange::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
-        let before = before.map(|before| before.shown);
+        let before = before.map(|before| before.digest);
         let whole = (*kind == GroupKind::new("", "Pod")).then(|| object.clone());
-        let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
+        let standing = view::normalize(&mut object, &self.managed_pods, has_node(&self.kinds));
         if let Some(placed) = self.placed.get(kind) {
-            placed::show(&mut object, placed);
+            placed::normalize_nomination(&mut object, placed);
         }
-        let raw = whole.filter(|_| matches!(standing, AdmissionState::Held | AdmissionState::LetGo)).map(Arc::new);
+        let raw = whole.filter(|_| matches!(standing, AdmissionState::Gated | AdmissionState::Admitted)).map(Arc::new);
         let shown = self.digests.hash_one(&object);
-        let entry = CachedObject { uid, version, shown, raw: raw.clone(), mark };
+        let entry = CachedObject { uid, version, digest: shown, raw: raw.clone(), mark };
         let old = self.kinds.get_mut(kind).and_then(|known| known.objects.insert(name.clone(), entry));
         self.index(
             &name,
             old.and_then(|old| old.raw).as_deref(),
-            raw.as_deref().filter(|_| standing == AdmissionState::LetGo),
+            raw.as_deref().filter(|_| standing == AdmissionState::Admitted),
         );
         let is_news = before != Some(shown);
-        let news = is_news.then_some(ObjectChange::Shown(VisibleObject { key, object, standing, raw }));
-        let others = if is_new && *kind == node_kind() { self.let_go_for(&name) } else { Vec::new() };
+        let news =
+            is_news.then_some(ObjectChange::Upserted(VisibleObject { key, object, admission_state: standing, raw }));
+        let others = if is_new && *kind == node_kind() { self.admitted_to(&name) } else { Vec::new() };
         marked.into_iter().chain(news).chain(others).collect()
     }
 
@@ -194,17 +195,17 @@ impl ObjectCache {
     fn index(&mut self, name: &str, before: Option<&Value>, after: Option<&Value>) {
         let place = |pod: &Value| view::pinned_to(pod).map(|node| (node.to_owned(), name.to_owned()));
         if let Some(place) = before.and_then(place) {
-            self.let_go.remove(&place);
+            self.admitted.remove(&place);
         }
-        self.let_go.extend(after.and_then(place));
+        self.admitted.extend(after.and_then(place));
     }
 
     /// Returns the pods that were let go for a node, as they look now that the node exists or is gone.
-    fn let_go_for(&mut self, node: &str) -> Vec<ObjectChange> {
+    fn admitted_to(&mut self, node: &str) -> Vec<ObjectChange> {
         let pods = GroupKind::new("", "Pod");
         let first = (node.to_owned(), String::new());
         let names: Vec<String> =
-            self.let_go.range(first..).take_while(|(of, _)| of == node).map(|(_, name)| name.clone()).collect();
+            self.admitted.range(first..).take_while(|(of, _)| of == node).map(|(_, name)| name.clone()).collect();
         let mut news = Vec::new();
         for name in names {
             let key = self.key(&pods, &name);
@@ -212,11 +213,16 @@ impl ObjectCache {
                 self.kinds.get(&pods).and_then(|known| known.objects.get(&name)).and_then(|entry| entry.raw.clone());
             let Some(raw) = raw else { continue };
             let mut object = Value::clone(&raw);
-            let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
+            let standing = view::normalize(&mut object, &self.managed_pods, has_node(&self.kinds));
             let shown = self.digests.hash_one(&object);
             let entry = self.kinds.get_mut(&pods).and_then(|known| known.objects.get_mut(&name));
-            if entry.is_some_and(|entry| std::mem::replace(&mut entry.shown, shown) != shown) {
-                news.push(ObjectChange::Shown(VisibleObject { key, object, standing, raw: Some(raw) }));
+            if entry.is_some_and(|entry| std::mem::replace(&mut entry.digest, shown) != shown) {
+                news.push(ObjectChange::Upserted(VisibleObject {
+                    key,
+                    object,
+                    admission_state: standing,
+                    raw: Some(raw),
+                }));
             }
         }
         news
@@ -225,13 +231,13 @@ impl ObjectCache {
     /// Removes an object that is gone for good.
     fn remove(&mut self, kind: &GroupKind, name: &str) -> Vec<ObjectChange> {
         let uid = self.kinds.get(kind).and_then(|known| known.objects.get(name)).map(|entry| entry.uid.clone());
-        if let Some(uid) = uid.filter(|uid| !uid.is_empty() && self.gone_uids.insert(uid.clone())) {
-            self.gone.push_back(uid);
+        if let Some(uid) = uid.filter(|uid| !uid.is_empty() && self.deleted_uids.insert(uid.clone())) {
+            self.deleted.push_back(uid);
         }
-        if self.gone.len() > REMEMBERED
-            && let Some(uid) = self.gone.pop_front()
+        if self.deleted.len() > REMEMBERED
+            && let Some(uid) = self.deleted.pop_front()
         {
-            self.gone_uids.remove(&uid);
+            self.deleted_uids.remove(&uid);
         }
         self.forget(kind, name)
     }
@@ -241,8 +247,8 @@ impl ObjectCache {
         let entry = self.kinds.get_mut(kind).and_then(|known| known.objects.remove(name));
         let Some(entry) = entry else { return Vec::new() };
         self.index(name, entry.raw.as_deref(), None);
-        let others = if *kind == node_kind() { self.let_go_for(name) } else { Vec::new() };
-        [ObjectChange::Gone(self.key(kind, name))].into_iter().chain(others).collect()
+        let others = if *kind == node_kind() { self.admitted_to(name) } else { Vec::new() };
+        [ObjectChange::Deleted(self.key(kind, name))].into_iter().chain(others).collect()
     }
 
     /// Returns the key of an object for the session. An object that is placed like a pod has its kind alone; for other kinds the group tells kinds of

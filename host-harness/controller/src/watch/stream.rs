@@ -20,12 +20,12 @@ const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(30);
 
 /// The time between two looks whether the cluster has a kind now.
-const LOOK: Duration = Duration::from_secs(2);
+const KIND_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Follows the objects of a kind until `tell` returns false, because no receiver is left.
 ///
 /// Where the cluster has no such kind, it is looked for again and again: a CustomResourceDefinition may be added later.
-pub async fn follow(client: Client, kind: GroupKind, tell: impl Fn(WatchMessage) -> bool) {
+pub async fn watch_kind(client: Client, kind: GroupKind, tell: impl Fn(WatchMessage) -> bool) {
     let mut failures = ReadFailures::new(kind.clone());
     loop {
         match resource_of(&client, &kind).await {
@@ -35,13 +35,13 @@ pub async fn follow(client: Client, kind: GroupKind, tell: impl Fn(WatchMessage)
                 }
             }
             Ok(None) => {
-                if !tell(WatchMessage::Absent) {
+                if !tell(WatchMessage::KindMissing) {
                     return;
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(KIND_CHECK_INTERVAL).await;
             }
             Err(error) => {
-                if !tell_all(failures.failed(&error), &tell) {
+                if !send_event(failures.failed(&error), &tell) {
                     return;
                 }
                 tokio::time::sleep(failures.pause()).await;
@@ -77,20 +77,22 @@ async fn watch(
     let mut events = watcher(api, watcher::Config::default()).boxed();
     while let Some(event) = events.next().await {
         if let Ok(event) = &event
-            && !tell_all(failures.heard(event), tell)
+            && !send_event(failures.handle_event(event), tell)
         {
             return false;
         }
         let seen = match event {
-            Ok(Event::Init) => Some(WatchMessage::Listing),
-            Ok(Event::InitApply(object) | Event::Apply(object)) => whole(object, resource).map(WatchMessage::There),
-            Ok(Event::InitDone) => Some(WatchMessage::Complete),
-            Ok(Event::Delete(object)) => whole(object, resource).map(WatchMessage::Gone),
+            Ok(Event::Init) => Some(WatchMessage::ListStarted),
+            Ok(Event::InitApply(object) | Event::Apply(object)) => {
+                complete_json(object, resource).map(WatchMessage::Upserted)
+            }
+            Ok(Event::InitDone) => Some(WatchMessage::ListCompleted),
+            Ok(Event::Delete(object)) => complete_json(object, resource).map(WatchMessage::Deleted),
             Err(error) => {
                 if is_gone(&error) {
-                    return tell(WatchMessage::Absent);
+                    return tell(WatchMessage::KindMissing);
                 }
-                if !tell_all(failures.failed(&error), tell) {
+                if !send_event(failures.failed(&error), tell) {
                     return false;
                 }
                 tokio::time::sleep(failures.pause()).await;
@@ -109,7 +111,7 @@ async fn watch(
 }
 
 /// Passes a message on, if there is one. Returns false where no receiver is left.
-fn tell_all(seen: Option<WatchMessage>, tell: &impl Fn(WatchMessage) -> bool) -> bool {
+fn send_event(seen: Option<WatchMessage>, tell: &impl Fn(WatchMessage) -> bool) -> bool {
     seen.is_none_or(tell)
 }
 
@@ -121,18 +123,18 @@ struct ReadFailures {
     /// When the last failure was.
     last: Option<Instant>,
     /// The last report; empty where the kind can be read.
-    said: String,
+    last_report: String,
 }
 
 /// The number of failures in a row after which they are reported: fewer mean a watch that was cut, or an API server that starts.
-const SAID_AFTER: u32 = 3;
+const REPORT_AFTER: u32 = 3;
 
 /// The time without a failure after which the next one counts as the first again.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(120);
 
 impl ReadFailures {
     fn new(kind: GroupKind) -> ReadFailures {
-        ReadFailures { kind, count: 0, last: None, said: String::new() }
+        ReadFailures { kind, count: 0, last: None, last_report: String::new() }
     }
 
     /// Counts a failure to read the kind. Returns a report, where its text is new.
@@ -145,23 +147,23 @@ impl ReadFailures {
         debug!(kind = %self.kind, %error, "the objects of this kind could not be read");
         let why = match error.forbidden() {
             Some(message) => rights::missing(message),
-            None if self.count >= SAID_AFTER && error.is_list() => error.to_string(),
+            None if self.count >= REPORT_AFTER && error.is_list() => error.to_string(),
             None => return None,
         };
-        (self.said != why).then(|| {
-            self.said.clone_from(&why);
+        (self.last_report != why).then(|| {
+            self.last_report.clone_from(&why);
             WatchMessage::Unreadable(why)
         })
     }
 
     /// Takes an event of the watch. Only an event that cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and
     /// its first page comes before its second one fails.
-    fn heard(&mut self, event: &Event<DynamicObject>) -> Option<WatchMessage> {
+    fn handle_event(&mut self, event: &Event<DynamicObject>) -> Option<WatchMessage> {
         if matches!(event, Event::Init | Event::InitApply(_)) {
             return None;
         }
         self.count = 0;
-        (!std::mem::take(&mut self.said).is_empty()).then(|| WatchMessage::Unreadable(String::new()))
+        (!std::mem::take(&mut self.last_report).is_empty()).then(|| WatchMessage::Unreadable(String::new()))
     }
 
     /// Returns how long to wait until the next attempt, which doubles with each failure.
@@ -212,7 +214,7 @@ fn is_gone(error: &watcher::Error) -> bool {
 }
 
 /// Returns the object as JSON with its API version and kind, which items of lists do not name. `None`: the object cannot be written as JSON.
-fn whole(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
+fn complete_json(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
     object.metadata.managed_fields = None;
     object.types = None;
     let mut value = serde_json::to_value(object).ok()?;
@@ -238,7 +240,7 @@ mod tests {
         let (mut pauses, mut said) = (Vec::new(), Vec::new());
         for _ in 0..12 {
             // The watch reports so before each list.
-            assert!(failures.heard(&Event::Init).is_none());
+            assert!(failures.handle_event(&Event::Init).is_none());
             said.extend(failures.failed(&forbidden()));
             pauses.push(failures.pause());
         }
@@ -246,8 +248,10 @@ mod tests {
         assert_eq!(pauses[11], LAST);
         let [WatchMessage::Unreadable(why)] = said.as_slice() else { panic!("{said:?}") };
         assert_eq!(why, "may not list pods: grant `list` on `pods`, as deploy/cluster-role.yaml does");
-        assert!(matches!(failures.heard(&Event::InitDone), Some(WatchMessage::Unreadable(why)) if why.is_empty()));
-        assert!(failures.heard(&Event::InitDone).is_none());
+        assert!(
+            matches!(failures.handle_event(&Event::InitDone), Some(WatchMessage::Unreadable(why)) if why.is_empty())
+        );
+        assert!(failures.handle_event(&Event::InitDone).is_none());
         assert_eq!((failures.count, failures.pause()), (0, FIRST));
     }
 

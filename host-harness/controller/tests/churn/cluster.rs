@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use lictor_controller::names::GATE;
+use lictor_controller::names::SCHEDULING_GATE;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -158,7 +158,7 @@ impl State {
         let Some(pod) = self.objects.get(&(PODS, name.to_owned())) else { return };
         let gates = pod["spec"]["schedulingGates"].as_array();
         let node = pod["status"]["nominatedNodeName"].clone();
-        if gates.is_some_and(|gates| gates.iter().any(|gate| gate["name"] == GATE))
+        if gates.is_some_and(|gates| gates.iter().any(|gate| gate["name"] == SCHEDULING_GATE))
             || !pod["spec"]["nodeName"].is_null()
         {
             return;

@@ -1,6 +1,6 @@
 //! The pods of a test: gangs of Koordinator that come, run and end, wave after wave, each wave of other names.
 
-use lictor_controller::names::GATE;
+use lictor_controller::names::SCHEDULING_GATE;
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, name_of};
@@ -143,7 +143,7 @@ fn pod(gang: &str, at: usize, (cpu, class): (&str, &str), quota: &Value) -> Valu
             },
         },
         "spec": {
-            "schedulingGates": [{"name": GATE}],
+            "schedulingGates": [{"name": SCHEDULING_GATE}],
             "schedulerName": "default-scheduler", "priorityClassName": class, "priority": priority,
             "preemptionPolicy": "PreemptLowerPriority", "restartPolicy": "Never", "dnsPolicy": "ClusterFirst",
             "serviceAccountName": "train", "serviceAccount": "train", "enableServiceLinks": true, "securityContext": {},

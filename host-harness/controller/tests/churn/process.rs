@@ -161,10 +161,10 @@ fn here(kubeconfig: PathBuf, address: SocketAddr) -> watch::Sender<bool> {
             lease: None,
             listen: Some(address),
             socket: None,
-            desk: None,
+            replacements: None,
             reports: true,
             standing: false,
-            mode: ReportMode::CarriesOut,
+            mode: ReportMode::Enforce,
             explains: false,
             system: SYSTEM.to_owned(),
             policy: ("lictor 1".to_owned(), String::new()),
@@ -172,10 +172,17 @@ fn here(kubeconfig: PathBuf, address: SocketAddr) -> watch::Sender<bool> {
         };
         let started = start(client.clone(), wanted).await.unwrap();
         let loaded = Sandbox::new(SandboxLimits::default()).unwrap().load(lictor::embedded()).unwrap();
-        let (listener, leads) = ((LogObserver::default(), started.listener), started.leads);
-        let with = LoopDependencies { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
+        let (listener, leads) = ((LogObserver::default(), started.observer), started.leads);
+        let with = LoopDependencies {
+            client,
+            open: || open(&loaded),
+            observer: listener,
+            checkpoint_store: None,
+            leads,
+            stop: stopped,
+        };
         run(Settings::default(), with).await.unwrap();
-        started.ender.end().await;
+        started.handle.shut_down().await;
     });
     stop
 }
@@ -188,7 +195,7 @@ fn open(loaded: &LoadedComponent) -> Result<SessionSetup, String> {
     let mut session = Session::open(Box::new(policy), SYSTEM, ARGUMENTS).map_err(|error| error.to_string())?;
     session.set_schedulers(Settings::default().schedulers);
     Ok(SessionSetup {
-        talk: RecordableSession::new(session, None),
+        session: RecordableSession::new(session, None),
         interests: info.interests,
         points,
         deletes_victims: true,

@@ -41,7 +41,7 @@ pub struct Said {
 struct Ears(Arc<Mutex<Said>>);
 
 impl LoopObserver for Ears {
-    fn turned(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
+    fn output_applied(&mut self, turn: &DeciderOutput, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
         if std::env::var_os("LICTOR_SAY").is_some() {
             let news =
@@ -55,16 +55,16 @@ impl LoopObserver for Ears {
     fn refused(&mut self, refusal: &UnschedulablePod, deleted: bool) {
         self.0.lock().unwrap().refused.push((refusal.clone(), deleted));
     }
-    fn foreign(&mut self, foreign: &ExternalEviction) {
+    fn external_eviction(&mut self, foreign: &ExternalEviction) {
         self.0.lock().unwrap().foreign.push(foreign.clone());
     }
-    fn unsaved(&mut self, why: &str) {
+    fn checkpoint_failed(&mut self, why: &str) {
         self.0.lock().unwrap().unsaved.push(why.to_owned());
     }
-    fn taken_over(&mut self, why: &str) {
+    fn checkpoint_taken_over(&mut self, why: &str) {
         self.0.lock().unwrap().taken_over.push(why.to_owned());
     }
-    fn rival(&mut self, manager: &str) {
+    fn other_controller(&mut self, manager: &str) {
         self.0.lock().unwrap().rivals.push(manager.to_owned());
     }
 }
@@ -97,7 +97,7 @@ impl How {
 
     /// Returns the settings of a command that writes events, conditions and status.
     fn reports(&self) -> OperationsConfig {
-        let mode = if self.settings.mode == RunMode::Act { ReportMode::CarriesOut } else { ReportMode::OnlySays };
+        let mode = if self.settings.mode == RunMode::Enforce { ReportMode::Enforce } else { ReportMode::DryRun };
         let (system, identity) = (self.system.clone(), "live".to_owned());
         let (lease, listen, socket, reports, explains) = (None, self.listen, self.socket.clone(), true, false);
         let standing = self.standing;
@@ -113,7 +113,7 @@ impl How {
             system,
             policy,
             identity,
-            desk: None,
+            replacements: None,
         }
     }
 
@@ -161,12 +161,19 @@ impl Controller {
                 let in_file = how.checkpoint.clone().map(|file| Box::new(FileStore(file)) as Box<dyn CheckpointStore>);
                 let keep = in_file.or_else(|| how.map.as_ref().map(in_map));
                 let reports = start(client.clone(), how.reports()).await.unwrap();
-                let listener = ((ears, upgrades), reports.listener);
-                let with = LoopDependencies { client, open, listener, keep, leads: leading, stop: stopped };
+                let listener = ((ears, upgrades), reports.observer);
+                let with = LoopDependencies {
+                    client,
+                    open,
+                    observer: listener,
+                    checkpoint_store: keep,
+                    leads: leading,
+                    stop: stopped,
+                };
                 tokio::select! {
                     ran = run(settings, with) => {
                         ran.unwrap();
-                        reports.ender.end().await;
+                        reports.handle.shut_down().await;
                     }
                     _ = killed.wait_for(|killed| *killed) => {}
                 }
@@ -211,5 +218,10 @@ fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<SessionSetup, String> 
     let mut session = Session::open(policy, &how.system, &how.arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(how.settings.schedulers.iter().cloned());
     let deletes_victims = !only_marks(&how.system, &how.arguments);
-    Ok(SessionSetup { talk: RecordableSession::new(session, None), interests: info.interests, points, deletes_victims })
+    Ok(SessionSetup {
+        session: RecordableSession::new(session, None),
+        interests: info.interests,
+        points,
+        deletes_victims,
+    })
 }

@@ -1,7 +1,7 @@
 //! Gated and ordinary pods on the same nodes: kube-scheduler binds both, and may bind an ordinary pod where a gated pod is to run.
 
 use kube::api::{DeleteParams, ListParams};
-use lictor_controller::names::{GATE, NODE};
+use lictor_controller::names::{ASSIGNED_NODE, SCHEDULING_GATE};
 use lictor_controller::ops::explain::LivePodState;
 use lictor_controller::run::Settings;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
         wait_for(&format!("{count} pods that were let go are refused"), SOON, shown).await;
     };
     refused(1).await;
-    let meant = step.pod("p").await.unwrap()["metadata"]["annotations"][NODE].as_str().unwrap().to_owned();
+    let meant = step.pod("p").await.unwrap()["metadata"]["annotations"][ASSIGNED_NODE].as_str().unwrap().to_owned();
     let (thief, other) = if meant == step.nodes[0] { ("t1", &step.nodes[1]) } else { ("t0", &step.nodes[0]) };
     delete_pod(&world.admin, &step.namespace, thief).await;
     step.all_run(&["p"]).await;
@@ -110,8 +110,7 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
 
 /// Creates a Job whose pods have our gate and these fields, and that fails with the first of them.
 async fn job(step: &Step<'_>, count: usize, fields: &Value) {
-    let held =
-        json!({"spec": {"priorityClassName": "low", "restartPolicy": "Never", "schedulingGates": [{"name": GATE}]}});
+    let held = json!({"spec": {"priorityClassName": "low", "restartPolicy": "Never", "schedulingGates": [{"name": SCHEDULING_GATE}]}});
     let stops_at_once = json!({"metadata": {"annotations": {"testbed.lictor.dev/stop-seconds": "0"}}});
     let template = merge(merge(sized("3", held), &stops_at_once), fields);
     let spec = json!({"backoffLimit": 0, "parallelism": count, "completions": count, "template": template});

@@ -6,7 +6,7 @@ use kube::api::{DeleteParams, ListParams};
 use lictor::Native;
 use lictor_controller::decide::lives::GivenUpReason;
 use lictor_controller::names::EVICTED_FOR;
-use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, ask};
+use lictor_controller::ops::explain::{ExplainRequest, LiveExplanation, LivePodState, request_explanation};
 use lictor_controller::upgrade::ReplacementCandidate;
 use lictor_host::living::only_marks;
 use lictor_host::replace::{Period, ReplacementTerms};
@@ -148,7 +148,8 @@ pub async fn explained(step: &Step<'_>, how: &How, pod: &str, state: LivePodStat
     let (socket, pod) = (how.socket.clone().unwrap(), format!("{}/{pod}", step.namespace));
     let answer = async || {
         let (socket, question) = (socket.clone(), ExplainRequest { explain: pod.clone() });
-        let answer = tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().ok()?;
+        let answer =
+            tokio::task::spawn_blocking(move || request_explanation(&socket, &question)).await.unwrap().ok()?;
         (answer.state == state).then_some(answer)
     };
     wait_for(&format!("{pod} is {state:?}"), SOON, answer).await
@@ -174,7 +175,7 @@ pub async fn victims_that_were_only_marked_before_other_arguments(world: &World)
     says_that_it_is_to_be_evicted(&step, &how).await;
     let arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
     let [shadow, watch, at_most] = [1, 1, 60].map(|seconds| Period::Nanoseconds(seconds * 1_000_000_000));
-    controller.offers.make(ReplacementCandidate {
+    controller.offers.offer(ReplacementCandidate {
         name: "other arguments".to_owned(),
         candidate: CandidatePolicy::new(Box::new(Native::default()), "koordinator", &arguments).unwrap(),
         terms: ReplacementTerms { shadow, watch, allowed: u64::MAX, answers: 0, at_most },

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube::api::{Api, ListParams};
 use lictor::Native;
-use lictor_controller::ops::explain::{SocketServer, UpgradeCommand, order};
+use lictor_controller::ops::explain::{SocketServer, UpgradeCommand, request_upgrade};
 use lictor_controller::upgrade::follow::ConfigMapFollower;
 use lictor_controller::upgrade::map::{ConfigMapClient, ReplacementResult, read};
 use lictor_controller::upgrade::{
@@ -76,7 +76,7 @@ async fn reasons(admin: &Client) -> Vec<String> {
 async fn ends(orders: &ConfigMapClient, wish: &ReplacementRequest, ordered: &str) -> ReplacementResult {
     let digest = orders.write(wish, ordered).await.unwrap();
     let ended = async || {
-        let answer = orders.answer(&digest).await.unwrap();
+        let answer = orders.result(&digest).await.unwrap();
         answer.filter(|answer| answer.progress.stage.is_final())
     };
     wait_for(&format!("{} has come to its end", wish.component), SOON, ended).await
@@ -158,7 +158,7 @@ async fn goes_on_from_there(world: &World, orders: &ConfigMapClient, controller:
     assert_eq!(*taken.lock().unwrap(), ["same"]);
     let map: Api<ConfigMap> = Api::namespaced(world.admin.clone(), NAMESPACE);
     let said = read(MAP, &map.get(MAP).await.unwrap()).unwrap();
-    assert_eq!(said.answer.map(|answer| answer.progress.stage), Some(ReplacementStage::Done));
+    assert_eq!(said.result.map(|answer| answer.progress.stage), Some(ReplacementStage::Done));
     orders.withdraw().await.unwrap();
     assert!(read(MAP, &map.get(MAP).await.unwrap()).is_none());
 }
@@ -169,10 +169,10 @@ pub async fn over_the_socket(world: &World) {
     let controller = Controller::start(&world.how("coscheduling"));
     waits(&step).await;
     let socket = std::env::temp_dir().join(format!("lictor-ordered-{}.sock", std::process::id()));
-    let server = SocketServer::with(&socket, Some(desk(&controller)), |_, _| false).unwrap();
+    let server = SocketServer::listen_with_upgrades(&socket, Some(desk(&controller)), |_, _| false).unwrap();
     let say = |line: UpgradeCommand| {
         let socket = socket.clone();
-        async move { tokio::task::spawn_blocking(move || order(&socket, &line)).await.unwrap() }
+        async move { tokio::task::spawn_blocking(move || request_upgrade(&socket, &line)).await.unwrap() }
     };
     assert!(say(UpgradeCommand::Progress(None)).await.unwrap_err().to_string().contains("no such replacement"));
     // The loop is there when the cluster was listed.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
 use kube::api::ListParams;
-use lictor_controller::names::GATE;
+use lictor_controller::names::SCHEDULING_GATE;
 use serde_json::json;
 
 use crate::controller::Controller;
@@ -46,7 +46,7 @@ pub async fn a_thousand_pods(world: &World, rounds: usize) -> f64 {
 
 async fn bound(step: &crate::world::Step<'_>, gated: bool) -> Duration {
     let admin = &step.world.admin;
-    let gates = if gated { json!([{"name": GATE}]) } else { json!([]) };
+    let gates = if gated { json!([{"name": SCHEDULING_GATE}]) } else { json!([]) };
     let begun = Instant::now();
     let created = (0..PODS).map(|number| {
         let pod = merge(pod(&step.namespace, &format!("p{number}"), "2"), &json!({"spec": {"schedulingGates": gates}}));

@@ -4,7 +4,7 @@ use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use lictor_controller::decide::foreign::ExternalEvictionCause;
-use lictor_controller::names::GATE;
+use lictor_controller::names::SCHEDULING_GATE;
 
 use crate::controller::Controller;
 use crate::support::objects::{api, create, delete_pod, evict, node, node_of, pods, wait_for};
@@ -19,8 +19,11 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     world.testbed.command("stop kube-scheduler").await;
     let controller = Controller::start(&world.how("coscheduling"));
     // A pod of a ReplicaSet and one of a Job that allows no failure, held by our gate like each that these make.
-    let mut spec =
-        sized("3", json!({"spec": {"priorityClassName": "low", "schedulingGates": [{"name": GATE}]}}))["spec"].clone();
+    let mut spec = sized(
+        "3",
+        json!({"spec": {"priorityClassName": "low", "schedulingGates": [{"name": SCHEDULING_GATE}]}}),
+    )["spec"]
+        .clone();
     let metadata = json!({"labels": {"app": "o"}});
     let owner = |version: &str, kind: &str, spec: Value| {
         let metadata = json!({"name": "o", "namespace": step.namespace});

@@ -29,7 +29,7 @@ const LIES: [(Lie, &str); 4] = [
 /// Offers a policy, on these terms in seconds: of shadow, of watch, and how long one answer is waited for.
 fn offer(controller: &Controller, policy: impl Policy + 'static, (shadow, watch, at_most): (i64, i64, i64)) -> u64 {
     let [shadow, watch, at_most] = [shadow, watch, at_most].map(|time| Period::Nanoseconds(time * 1_000_000_000));
-    controller.offers.make(ReplacementCandidate {
+    controller.offers.offer(ReplacementCandidate {
         name: "another".to_owned(),
         candidate: CandidatePolicy::new(Box::new(policy), "coscheduling", "").unwrap(),
         terms: ReplacementTerms { shadow, watch, allowed: 0, answers: 1, at_most },

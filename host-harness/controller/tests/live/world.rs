@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use kube::Client;
 use kube::api::DeleteParams;
 use kube::core::DynamicObject;
-use lictor_controller::names::GATE;
+use lictor_controller::names::SCHEDULING_GATE;
 use lictor_host::cluster::load::read;
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ impl Step<'_> {
 
     /// Creates a pod held by our gate.
     pub async fn held(&self, name: &str, class: &str, fields: Value) -> Value {
-        let held = json!({"spec": {"schedulingGates": [{"name": GATE}]}});
+        let held = json!({"spec": {"schedulingGates": [{"name": SCHEDULING_GATE}]}});
         self.create(name, class, merge(held, &fields)).await
     }
 

@@ -66,13 +66,13 @@ impl ConnectionObserver for Ears {
         said.happened.add(step.happened.clone());
         said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
-    fn answered(&self, question: &PluginRequest, answer: &PluginResponse, _: Duration) {
+    fn request_handled(&self, question: &PluginRequest, answer: &PluginResponse, _: Duration) {
         // The first question is about keys of the queue. The pods that the host received before it have waited for so long when they are tried.
         self.go_on();
         let mut said = self.said.lock().unwrap();
         match (question, answer) {
             (PluginRequest::Try(pod), _) => *said.tried.entry(pod.clone()).or_default() += 1,
-            (PluginRequest::Permit(pod), PluginResponse::Permitted(allowed))
+            (PluginRequest::Permit(pod), PluginResponse::PermitResult(allowed))
                 if matches!(allowed.verdict, PermitDecision::Wait(_)) =>
             {
                 said.waiting.insert(pod.clone());
@@ -81,7 +81,7 @@ impl ConnectionObserver for Ears {
             _ => {}
         }
     }
-    fn connected(&self, is: bool) {
+    fn connection_changed(&self, is: bool) {
         let mut said = self.said.lock().unwrap();
         said.connected = if is { said.connected + 1 } else { said.connected - 1 };
     }
@@ -89,10 +89,10 @@ impl ConnectionObserver for Ears {
         eprintln!("host: {error}");
         self.said.lock().unwrap().errors.push(error.to_string());
     }
-    fn unread(&self, mistake: &InputError) {
+    fn object_invalid(&self, mistake: &InputError) {
         eprintln!("host: {}", mistake.message);
     }
-    fn say(&self, line: &str) {
+    fn write_line(&self, line: &str) {
         eprintln!("host: {line}");
     }
 }
@@ -146,7 +146,7 @@ impl Host {
         let (said, socket, arguments) = (Ears::default(), folder.join("lictor.sock"), arguments.to_owned());
         let open = move |hello: &Hello| open(make(), system, &arguments, hello, recorder.clone());
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
-        *said.ahead.lock().unwrap() = (ahead, server.ahead());
+        *said.ahead.lock().unwrap() = (ahead, server.clock_offset());
         let (stop, offers) = (server.stop(&socket), server.offers());
         let thread = std::thread::spawn(move || server.run());
         Host { stop, thread: Some(thread), said, offers, system, recording: None, socket }
@@ -159,7 +159,7 @@ impl Host {
         let half = Period::Nanoseconds(500_000_000);
         let terms = ReplacementTerms { shadow: half, watch: half, ..ReplacementTerms::default() };
         let name = "the same".to_owned();
-        self.offers.make(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
+        self.offers.offer(CandidateFactory { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
 
     /// Lets the clock go on, because the pods have waited as long as they are to have.
@@ -204,7 +204,7 @@ fn open(
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.iter().find(|info| info.name == system).ok_or("no such system")?;
     if let Some(recorder) = &recorder {
-        policy = recorder.listen(policy, &recorded::header(&described, system, arguments, &hello.schedulers));
+        policy = recorder.observe(policy, &recorded::header(&described, system, arguments, &hello.schedulers));
     }
     let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());

@@ -26,7 +26,7 @@ pub fn is_repeated(file: &Path) {
             RecordingEntry::Step(step) => step,
         };
         steps += 1;
-        let told = step.told.to_string();
+        let told = step.call.to_string();
         let first = match (&mut replay, opening.take()) {
             (None, Some(header)) => {
                 let (opened, first) = Replay::open(Box::new(Native::default()), &header, &step).unwrap();

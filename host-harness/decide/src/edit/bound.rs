@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::super::priorities::value;
 use super::super::problem::Problem;
-use super::super::what_if::{BoundLocation, ordinary, places};
+use super::super::what_if::{BoundLocation, bound_locations, ordinary};
 use super::{EditableBound, unknown};
 
 /// Returns every bound, with the name of its queue. Where several queues have the name, it is the namespace and name of the object.
 fn named(objects: &[&KubernetesObject]) -> Vec<(String, BoundLocation)> {
-    let places = places(objects.iter().copied());
+    let places = bound_locations(objects.iter().copied());
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for place in &places {
         let count = counts.entry((place.queue.clone(), place.bound.clone())).or_default();

@@ -18,7 +18,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 pub(super) fn objects(objects: &[&KubernetesObject], node: &str) -> Result<Vec<Value>, Problem> {
     let cordoned = cordoned(objects, node)?;
     let pods = objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(|object| value(object));
-    let leaving = pods.filter(|pod| leaves(pod, node)).map(pending);
+    let leaving = pods.filter(|pod| is_drained(pod, node)).map(pending);
     Ok([cordoned].into_iter().chain(leaving).collect())
 }
 
@@ -39,7 +39,7 @@ pub(super) fn cordoned(objects: &[&KubernetesObject], node: &str) -> Result<Valu
     Ok(node)
 }
 
-fn leaves(pod: &Value, node: &str) -> bool {
+fn is_drained(pod: &Value, node: &str) -> bool {
     let text = |pointer| pod.pointer(pointer).and_then(Value::as_str);
     let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     let kinds = owners.into_iter().flatten().filter_map(|owner| owner.get("kind").and_then(Value::as_str));

@@ -19,7 +19,7 @@ const ROOM: &str = r#"
 "#;
 
 fn snapshot(text: &str) -> ClusterSnapshot {
-    ClusterSnapshot::told("it.yaml", text.to_owned()).unwrap()
+    ClusterSnapshot::from_text("it.yaml", text.to_owned()).unwrap()
 }
 
 fn job(pods: u32, min: u32) -> NewJob {

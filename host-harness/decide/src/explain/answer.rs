@@ -121,7 +121,7 @@ impl<'a> ExplanationReport<'a> {
             policy: &record.policy,
             asked,
             pods: meant.pods.iter().filter_map(why).collect(),
-            others_of_the_job: meant.mates.iter().filter_map(fate).collect(),
+            others_of_the_job: meant.other_pods.iter().filter_map(fate).collect(),
         }
     }
 }
@@ -137,7 +137,7 @@ impl PodOutcome {
         } else if let Some(node) = &before.node {
             let state = match happened.victims.contains_key(name) {
                 true => ExplainedPodState::MakesWay,
-                false if before.leaves => ExplainedPodState::Leaving,
+                false if before.is_terminating => ExplainedPodState::Leaving,
                 false => ExplainedPodState::Stays,
             };
             (state, Some(node))
@@ -165,7 +165,7 @@ impl<'a> ExplainedPod<'a> {
     fn of(before: &InitialPod, cycle: &'a CycleReport, standing: Option<&'a PodStanding>) -> ExplainedPod<'a> {
         let (name, happened) = (&before.name, &cycle.happened);
         let mut looked_at = Vec::new();
-        for (by, explanation) in happened.explained() {
+        for (by, explanation) in happened.explanations() {
             let said = explanation.notes.iter().filter(|told| told.is_of_pod(name));
             looked_at.extend(said.map(|told| ConsideredPod { by, outcome: told.outcome, reason: &told.reason }));
         }

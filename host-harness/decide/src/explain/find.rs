@@ -9,7 +9,7 @@ use super::super::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
 /// The similarity from which on one name may be meant by another, from 0 to 1.
-const ALIKE: f64 = 0.8;
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// The number of names that are suggested.
 const SUGGESTED: usize = 3;
@@ -20,7 +20,7 @@ pub struct ResolvedPods {
     /// The pods, as they were before any decision.
     pub pods: Vec<InitialPod>,
     /// The other pods of the job of a single pod.
-    pub mates: Vec<InitialPod>,
+    pub other_pods: Vec<InitialPod>,
 }
 
 /// A pod before any decision.
@@ -31,7 +31,7 @@ pub struct InitialPod {
     /// The node that it is bound to.
     pub node: Option<String>,
     /// Whether it is being deleted.
-    pub leaves: bool,
+    pub is_terminating: bool,
     /// Whether it has ended.
     pub ended: bool,
 }
@@ -50,7 +50,7 @@ impl NameIndex {
             let name = mirror.pod_name(pod.id)?.to_owned();
             let node = pod.node.and_then(|node| mirror.node(node)).map(|node| node.name.clone());
             let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-            Some((name.clone(), InitialPod { name, node, leaves: pod.terminating, ended }))
+            Some((name.clone(), InitialPod { name, node, is_terminating: pod.terminating, ended }))
         };
         NameIndex { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
     }
@@ -60,7 +60,7 @@ impl NameIndex {
     /// # Errors
     /// No pod or job has the name, or several have it.
     pub fn find(&self, asked: &str) -> Result<ResolvedPods, DecideError> {
-        let pods = self.meant(asked)?;
+        let pods = self.resolve(asked)?;
         let mates: BTreeSet<&String> = match pods.as_slice() {
             [only] => {
                 self.jobs.values().filter(|pods| pods.contains(only)).flatten().filter(|pod| *pod != only).collect()
@@ -70,11 +70,11 @@ impl NameIndex {
         let before = |name: &String| self.pods.get(name).cloned();
         Ok(ResolvedPods {
             pods: pods.iter().filter_map(before).collect(),
-            mates: mates.into_iter().filter_map(before).collect(),
+            other_pods: mates.into_iter().filter_map(before).collect(),
         })
     }
 
-    fn meant(&self, asked: &str) -> Result<Vec<String>, DecideError> {
+    fn resolve(&self, asked: &str) -> Result<Vec<String>, DecideError> {
         if self.pods.contains_key(asked) {
             return Ok(vec![asked.to_owned()]);
         }
@@ -95,7 +95,7 @@ impl NameIndex {
         let names: BTreeSet<&str> = self.pods.keys().chain(self.jobs.keys()).map(String::as_str).collect();
         let alike = |name: &str| strsim::jaro_winkler(name, asked).max(strsim::jaro_winkler(bare(name), bare(asked)));
         let mut near: Vec<(f64, &str)> = names.into_iter().map(|name| (alike(name), name)).collect();
-        near.retain(|(alike, _)| *alike > ALIKE);
+        near.retain(|(alike, _)| *alike > MIN_SIMILARITY);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         near.into_iter().take(SUGGESTED).map(|(_, name)| name.to_owned()).collect()
     }

@@ -24,7 +24,7 @@ use shape::TextKind;
 use words::WordReplacements;
 
 /// Names with a meaning of their own: they stay.
-const KEPT: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+const WELL_KNOWN_NAMES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
 
 /// A cluster under other names.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Masked {
                 values.push(value);
             }
         }
-        let invented = found.invent();
+        let invented = found.generate();
         values.iter_mut().for_each(|value| {
             kinds::keep(value, &mut |of, text| invented.replace(of, text));
         });
@@ -61,7 +61,7 @@ impl Masked {
 
     /// Returns whether the decisions about the cluster and about the masked one are the same, up to the names: which pods are bound, nominated and
     /// held, with their nodes, which are evicted, and which still wait.
-    pub fn is_alike<'c>(
+    pub fn has_same_decisions<'c>(
         &self,
         cycles: impl IntoIterator<Item = &'c CycleReport>,
         masked: impl IntoIterator<Item = &'c CycleReport>,
@@ -113,7 +113,7 @@ impl CollectedTexts {
     }
 
     /// Invents a replacement for each text.
-    fn invent(self) -> GeneratedTexts {
+    fn generate(self) -> GeneratedTexts {
         let CollectedTexts { names, schedulers, uids, addresses, resources } = self;
         let uid = |(number, uid): (usize, String)| (uid, format!("uid-{number}"));
         let addresses = addresses.into_iter().filter(|address| !address.is_unspecified());
@@ -140,7 +140,8 @@ struct GeneratedTexts {
 impl GeneratedTexts {
     fn replace(&self, of: TextKind, text: &mut String) {
         match of {
-            TextKind::Name if KEPT.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
+            TextKind::Name
+                if WELL_KNOWN_NAMES.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
             TextKind::Scheduler if self.schedulers.contains(text) => {}
             TextKind::Name | TextKind::Scheduler => *text = self.words.name(text),
             // An empty uid matches any.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words with a meaning of their own: they stay.
-const KEPT: [&str; 8] = ["autogen", "default", "koordinator", "kube", "quota", "root", "system", "yunikorn"];
+const WELL_KNOWN_WORDS: [&str; 8] =
+    ["autogen", "default", "koordinator", "kube", "quota", "root", "system", "yunikorn"];
 
 /// The prefixes of the invented words below, between and above the words that stay, so that they sort in the same places.
 const FIRST: [&str; 9] = ["a", "b", "e", "kp", "m", "qz", "sa", "t", "z"];
@@ -24,7 +25,7 @@ impl WordReplacements {
     pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n String>) -> WordReplacements {
         let known: BTreeSet<&str> = names.into_iter().flat_map(|name| words(name)).filter(|it| is_masked(it)).collect();
         let length = length(known.len());
-        let place = |word: &str| KEPT.iter().filter(|kept| **kept < word).count();
+        let place = |word: &str| WELL_KNOWN_WORDS.iter().filter(|kept| **kept < word).count();
         let invented = |(number, word): (usize, &str)| {
             let first = FIRST.get(place(word)).copied().unwrap_or_default();
             (word.to_owned(), format!("{first}{}", spelled(number, length)))
@@ -63,7 +64,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_masked(word: &str) -> bool {
-    !KEPT.contains(&word)
+    !WELL_KNOWN_WORDS.contains(&word)
 }
 
 /// Returns how many syllables are needed to tell `count` words apart.

@@ -5,7 +5,7 @@ use crate::{ClusterSnapshot, Native};
 
 /// Returns the priorities of pods, by name, under the laws of a system.
 fn of(system: &str, text: &str) -> Vec<(String, i64)> {
-    let snapshot = ClusterSnapshot::told("it.yaml", text.to_owned()).unwrap();
+    let snapshot = ClusterSnapshot::from_text("it.yaml", text.to_owned()).unwrap();
     let described = Native::default().describe().unwrap();
     let objects: Vec<&KubernetesObject> = snapshot.objects.iter().collect();
     let priorities = Priorities::of(&objects, described.system(system));

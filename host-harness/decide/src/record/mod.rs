@@ -171,7 +171,7 @@ impl ClusterCounts {
 impl CycleReport {
     /// Takes the decisions since the last call, with explanations if `explained` is set.
     pub fn of(cycle: u32, session: &mut VirtualDriver, explained: bool) -> CycleReport {
-        let happened = session.take_happened();
+        let happened = session.take_report();
         CycleReport::decided(cycle, happened, session.session(), explained)
     }
 
@@ -192,25 +192,25 @@ impl CycleReport {
             still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
         }
         still_pending.sort_unstable();
-        let held_back = session.held_back();
+        let held_back = session.not_scheduled();
         CycleReport { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
     }
 
     /// Returns the pending pods without an attempt of their own: the policy's own cycle handles all pods together.
-    pub fn untold(&self) -> impl Iterator<Item = &str> {
+    pub fn without_attempt(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
     /// Returns the pods that were not tried for a reason with this code, each with the reason.
-    pub fn held_back_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
+    pub fn not_tried_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
         let held_back = self.held_back.iter().filter(move |(_, reason)| reason.code == code);
         held_back.map(|(pod, reason)| (pod.as_str(), reason))
     }
 
     /// Returns the attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
-    pub fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
+    pub fn unplaced_attempts(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
         let SessionReport { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
             attempt.result == result

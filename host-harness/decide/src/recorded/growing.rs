@@ -3,7 +3,7 @@
 use lictor_host::recording::{MemoryReader, MemoryRecording, RecordingEntry, RecordingReader};
 use serde::{Deserialize, Serialize};
 
-use super::decides;
+use super::is_decision;
 use crate::failure::DecideError;
 use crate::problem::Problem;
 
@@ -38,8 +38,8 @@ impl TailedRecording {
     }
 
     /// Returns how much is known.
-    pub fn known(&self) -> ReadPosition {
-        ReadPosition { whole: self.reader.whole(), moments: self.moments }
+    pub fn position(&self) -> ReadPosition {
+        ReadPosition { whole: self.reader.complete_bytes(), moments: self.moments }
     }
 
     /// Adds the bytes of the recording from the byte `from` on. Returns how much is known then.
@@ -47,21 +47,21 @@ impl TailedRecording {
     /// # Errors
     /// `from` is not the end of the last whole step, or the bytes are damaged.
     pub fn append(&mut self, from: u64, more: &[u8]) -> Result<ReadPosition, DecideError> {
-        let ReadPosition { whole, .. } = self.known();
+        let ReadPosition { whole, .. } = self.position();
         if from != whole {
             let message =
                 format!("the bytes of the recording from byte {whole} on were expected, and not from byte {from} on");
             return Err(DecideError::Objects(vec![Problem::error(message).remedy("open the recording again")]));
         }
-        self.bytes.go_on(whole, more);
-        self.reader.go_on()?;
+        self.bytes.overwrite_from(whole, more);
+        self.reader.resume()?;
         self.count()?;
-        Ok(self.known())
+        Ok(self.position())
     }
 
     fn count(&mut self) -> Result<(), DecideError> {
         while let Some(entry) = self.reader.next_entry()? {
-            let is_moment = matches!(&entry, RecordingEntry::Step(step) if decides(step));
+            let is_moment = matches!(&entry, RecordingEntry::Step(step) if is_decision(step));
             self.moments = self.moments.saturating_add(usize::from(is_moment));
         }
         Ok(())

@@ -17,7 +17,7 @@ fn pod(name: &str, scheduler: &str, node: &str) -> String {
 }
 
 fn objects(parts: &[String]) -> Vec<KubernetesObject> {
-    ClusterSnapshot::told("dump.yaml", parts.concat()).unwrap().objects
+    ClusterSnapshot::from_text("dump.yaml", parts.concat()).unwrap().objects
 }
 
 fn chosen(parts: &[String]) -> (String, String) {

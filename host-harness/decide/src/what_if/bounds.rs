@@ -11,7 +11,7 @@ use super::{ChangeKind, ChangedField, SufficientChange, TrialRunner};
 
 mod places;
 
-pub(crate) use places::{BoundLocation, places};
+pub(crate) use places::{BoundLocation, bound_locations};
 
 /// The most quotas of which all are tried, where the reasons for the job name none.
 const FEW: usize = 16;
@@ -22,7 +22,7 @@ const MEMORY_STEP: i64 = 1 << 20;
 /// Returns the least changes of quotas that let the job in. The quotas named in the reasons for the job, and those above them, are tried; where none
 /// is named, all quotas are tried, if there are few.
 pub(super) fn changes(trials: &mut TrialRunner<'_, '_>, said: &Value) -> Result<Vec<SufficientChange>, DecideError> {
-    let all = places(&trials.case.snapshot.objects);
+    let all = bound_locations(&trials.case.snapshot.objects);
     let mut named = BTreeSet::new();
     texts(said, &mut |text| {
         named.insert(text.to_owned());

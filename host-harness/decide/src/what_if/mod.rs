@@ -9,7 +9,7 @@ mod priorities;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bounds::{BoundLocation, ordinary, places};
+pub(crate) use bounds::{BoundLocation, bound_locations, ordinary};
 
 use std::collections::BTreeMap;
 
@@ -151,7 +151,7 @@ pub fn what_if(case: &WhatIfRequest<'_>, start: &mut PolicyStarter<'_>) -> Resul
         pods: Vec::new(),
         requests: Vec::new(),
         requested: BTreeMap::new(),
-        held_back: Vec::new(),
+        not_tried_reasons: Vec::new(),
         tried: 0,
     };
     let mut answer = WhatIfReport {
@@ -164,7 +164,7 @@ pub fn what_if(case: &WhatIfRequest<'_>, start: &mut PolicyStarter<'_>) -> Resul
         changes: Vec::new(),
         tried: 0,
     };
-    let said = trials.look()?;
+    let said = trials.read_cluster()?;
     answer.pods.clone_from(&trials.pods);
     answer.not_tried = trials.not_tried();
     if answer.not_tried.is_some() {
@@ -192,18 +192,18 @@ struct TrialRunner<'a, 's> {
     /// The sum of those requests.
     requested: BTreeMap<String, i64>,
     /// Why pods that wait are not tried, in words.
-    held_back: Vec<String>,
+    not_tried_reasons: Vec<String>,
     tried: usize,
 }
 
 impl TrialRunner<'_, '_> {
     /// Looks at the cluster as it is: the pods that wait, and all reasons for the job.
-    fn look(&mut self) -> Result<Value, DecideError> {
+    fn read_cluster(&mut self) -> Result<Value, DecideError> {
         let mut opened = self.open(self.case.snapshot.clone())?;
         self.system = opened.system().cloned();
         let names = opened.names()?;
         let meant = names.find(self.case.name)?;
-        let waits = |pod: &&InitialPod| pod.node.is_none() && !pod.ended && !pod.leaves;
+        let waits = |pod: &&InitialPod| pod.node.is_none() && !pod.ended && !pod.is_terminating;
         self.pods = meant.pods.iter().filter(waits).map(|pod| pod.name.clone()).collect();
         let mirror = opened.session().mirror();
         for pod in self.pods.iter().filter_map(|pod| mirror.pod(mirror.pod_id(pod)?)) {
@@ -221,14 +221,14 @@ impl TrialRunner<'_, '_> {
         let record = self.decide(&mut opened)?;
         let held_back = record.cycles.iter().flat_map(|cycle| &cycle.held_back);
         let told = held_back.filter(|(pod, _)| self.pods.contains(pod));
-        self.held_back = told.map(|(pod, reason)| format!("`{pod}`: {}", reason.message)).collect();
+        self.not_tried_reasons = told.map(|(pod, reason)| format!("`{pod}`: {}", reason.message)).collect();
         Ok(serde_json::to_value(ExplanationReport::of(self.case.name, meant, &record)).unwrap_or_default())
     }
 
     /// Returns why no change is tried, where pods are held back: the reason of the first one. `None`: no pod is held back.
     fn not_tried(&self) -> Option<String> {
-        let first = self.held_back.first()?;
-        let others = match self.held_back.len().saturating_sub(1) {
+        let first = self.not_tried_reasons.first()?;
+        let others = match self.not_tried_reasons.len().saturating_sub(1) {
             0 => String::new(),
             1 => "; 1 more pod is held back, too".to_owned(),
             others => format!("; {others} more pods are held back, too"),

@@ -33,7 +33,7 @@ pub(super) fn changes(trials: &mut TrialRunner<'_, '_>) -> Result<Vec<Sufficient
         let count = least(most, |count| Ok(count > 0 && added(trials, &node, count)?.is_some()))?;
         let victims = added(trials, &node, count)?.unwrap_or_default();
         let fields = vec![ChangedField { name: "nodes".to_owned(), from: "0".to_owned(), to: count.to_string() }];
-        let objects = like(&trials.case.snapshot.objects, &node, count);
+        let objects = copies_of(&trials.case.snapshot.objects, &node, count);
         changes.push((count, SufficientChange::of(ChangeKind::Nodes, name, fields, victims, objects)));
     }
     changes.sort_by_key(|(count, _)| *count);
@@ -46,7 +46,7 @@ fn kinds(objects: &[KubernetesObject]) -> Vec<(String, Value)> {
     for object in objects.iter().filter(|object| object.key().starts_with("Node/")) {
         let Ok(node) = serde_json::from_str::<Value>(&object.json()) else { continue };
         let name = node.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let kind = called(&node, "").to_string();
+        let kind = renamed(&node, "").to_string();
         let (count, ..) = kinds.entry(kind).or_insert((0, name, node));
         *count = count.saturating_add(1);
     }
@@ -69,7 +69,7 @@ fn is_large_enough(requests: &[BTreeMap<String, i64>], node: &Value) -> bool {
 }
 
 /// Returns a copy of a node under another name.
-fn called(node: &Value, name: &str) -> Value {
+fn renamed(node: &Value, name: &str) -> Value {
     let mut node = node.clone();
     if let Some(metadata) = node.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("name".to_owned(), Value::String(name.to_owned()));
@@ -84,16 +84,16 @@ fn called(node: &Value, name: &str) -> Value {
 fn added(trials: &mut TrialRunner<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, DecideError> {
     let mut objects: Vec<KubernetesObject> = trials.case.snapshot.objects.to_vec();
     let file = Arc::from("what if");
-    let more = like(&objects, node, count);
+    let more = copies_of(&objects, node, count);
     objects.extend(more.into_iter().filter_map(|node| KubernetesObject::from_json(node, &file).ok()));
     trials.is_in(&objects)
 }
 
 /// Returns `count` copies of a node, under names that no object has.
-fn like(objects: &[KubernetesObject], node: &Value, count: i64) -> Vec<Value> {
+fn copies_of(objects: &[KubernetesObject], node: &Value, count: i64) -> Vec<Value> {
     let taken: BTreeSet<String> =
         objects.iter().map(KubernetesObject::key).filter(|key| key.starts_with(ADDED)).collect();
     let names = (0..).map(|at: u64| format!("{ADDED}{at}")).filter(|key| !taken.contains(key));
     let names = names.take(usize::try_from(count).unwrap_or(0));
-    names.map(|key| called(node, key.trim_start_matches("Node/"))).collect()
+    names.map(|key| renamed(node, key.trim_start_matches("Node/"))).collect()
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::Native;
 
 fn ask(system: &str, name: &str, text: &str) -> Result<WhatIfReport, DecideError> {
-    let snapshot = ClusterSnapshot::told("a.yaml", text.to_owned()).unwrap();
+    let snapshot = ClusterSnapshot::from_text("a.yaml", text.to_owned()).unwrap();
     let (arguments, schedulers) = (UserArguments::default(), ["default-scheduler".to_owned()]);
     let case = WhatIfRequest { snapshot: &snapshot, name, system, arguments: &arguments, schedulers: &schedulers };
     what_if(&case, &mut || Ok(Box::new(Native::default())))

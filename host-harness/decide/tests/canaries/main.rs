@@ -155,7 +155,7 @@ fn written() -> Vec<Value> {
     }
     for file in ["four-teams.yaml", "three-zones.yaml"] {
         let text = fs::read_to_string(fixtures.join("snapshots").join(file)).unwrap();
-        objects.extend(ClusterSnapshot::told(file, text).unwrap().objects);
+        objects.extend(ClusterSnapshot::from_text(file, text).unwrap().objects);
     }
     objects.iter().map(|object| serde_json::from_str(&object.json()).unwrap()).collect()
 }

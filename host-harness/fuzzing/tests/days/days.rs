@@ -66,7 +66,7 @@ impl Days {
         let mut session = VirtualDriver::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
         let schedulers = ["default-scheduler", "volcano"].map(str::to_owned);
         session.set_schedulers(schedulers);
-        session.tell(SessionInput::Clock(BEGIN * SECOND)).unwrap();
+        session.serve(SessionInput::Clock(BEGIN * SECOND)).unwrap();
         session.apply(rules.cluster(nodes)).unwrap();
         if rules == Rules::Volcano {
             session.apply(Rules::classes()).unwrap();
@@ -81,7 +81,7 @@ impl Days {
     pub fn play(mut self) -> Figures {
         while let Some(Reverse((at, event))) = self.events.pop() {
             self.now = at;
-            self.session.tell(SessionInput::Clock((BEGIN + at) * SECOND)).unwrap();
+            self.session.serve(SessionInput::Clock((BEGIN + at) * SECOND)).unwrap();
             self.happen(event);
             while self.events.peek().is_some_and(|Reverse((next, _))| *next == at) {
                 let Reverse((_, event)) = self.events.pop().unwrap();
@@ -133,8 +133,8 @@ impl Days {
         let (mut is_quiet, mut last) = (false, String::new());
         for _ in 0..ROUNDS {
             let (before, reserved) = ((self.session.waiting(), self.promised()), self.reserved());
-            self.session.tell(SessionInput::Cycle).unwrap();
-            let happened = self.session.take_happened();
+            self.session.serve(SessionInput::Cycle).unwrap();
+            let happened = self.session.take_report();
             let nothing = happened.bound.is_empty() && happened.victims.is_empty();
             is_quiet = nothing && before == (self.session.waiting(), self.promised());
             if is_quiet {

@@ -47,8 +47,10 @@ pub fn jobs(seed: u64, count: usize, nodes: usize) -> Vec<Job> {
             now += around(&mut dice, 300.0 * 32.0 / nodes as f64);
             let pods = *dice.pick(&[1, 1, 1, 1, 1, 2, 2, 3, 4, 8]).unwrap().min(&most);
             let gpus = *dice.pick(if pods > 2 { &[2, 4, 8, 8] } else { &[1, 2, 4, 8] }).unwrap();
-            let (team, priority) =
-                (*dice.pick(&["a", "a", "b", "b", "c", "d"]).unwrap(), dice.of_these(&[1000, 1000, 3000, 5000, 9000]));
+            let (team, priority) = (
+                *dice.pick(&["a", "a", "b", "b", "c", "d"]).unwrap(),
+                dice.choose_number(&[1000, 1000, 3000, 5000, 9000]),
+            );
             let duration = around(&mut dice, 3.0 * 3600.0).clamp(300, 12 * 3600);
             Job { name: format!("j{number:04}"), team, priority, pods, gpus, submitted: now, duration }
         })

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::eligibility::{Constraints, LabelRequirement, NodeProperties};
 
 /// The label of a namespace that has its name. The API server writes it on every namespace.
-pub(crate) const NAME: &str = "kubernetes.io/metadata.name";
+pub(crate) const NAMESPACE_NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The hard constraints of a pod on where it is, seen from other pods. Preferences are not among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,10 +51,10 @@ pub(crate) struct CountedNodes {
 
 impl CountedNodes {
     /// Returns whether a node counts for the topology spread constraint.
-    pub(crate) fn holds(&self, node: &NodeProperties) -> bool {
+    pub(crate) fn matches(&self, node: &NodeProperties) -> bool {
         self.keys.iter().all(|key| node.labels.contains_key(key))
-            && self.constraints.attracts(node)
-            && (!self.honors_taints || self.constraints.admits(node).is_ok())
+            && self.constraints.matches_affinity(node)
+            && (!self.honors_taints || self.constraints.check_taints(node).is_ok())
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct PodSet {
     pub(crate) labels: Option<BTreeSet<LabelRequirement>>,
     /// Whether a namespace with unknown labels is in the set. A missing Namespace object must never break a hard constraint. So the value is true
     /// where a pod of the set forbids a node (anti-affinity), and false where such a pod permits a node (affinity).
-    pub(crate) takes_unknown: bool,
+    pub(crate) includes_unknown: bool,
 }
 
 /// A pod as a selector sees it.
@@ -96,17 +96,19 @@ pub(crate) struct Namespaces(BTreeMap<String, BTreeMap<String, String>>);
 
 impl PodSet {
     /// Returns whether the set selects namespaces by a label other than their name.
-    pub(crate) fn asks_for_labels(&self) -> bool {
-        self.namespace_labels.as_ref().is_some_and(|labels| labels.iter().any(|label| label.key != NAME))
+    pub(crate) fn reads_namespace_labels(&self) -> bool {
+        self.namespace_labels
+            .as_ref()
+            .is_some_and(|labels| labels.iter().any(|label| label.key != NAMESPACE_NAME_LABEL))
     }
 
     fn holds(&self, pod: &SelectablePod<'_>, namespaces: &Namespaces) -> bool {
         let labelled =
-            |labels: &BTreeSet<LabelRequirement>| namespaces.match_all(pod.namespace, labels, self.takes_unknown);
+            |labels: &BTreeSet<LabelRequirement>| namespaces.match_all(pod.namespace, labels, self.includes_unknown);
         let is_there =
             || self.namespaces.contains(pod.namespace) || self.namespace_labels.as_ref().is_some_and(labelled);
         let labels = self.labels.as_ref();
-        labels.is_some_and(|labels| labels.iter().all(|label| label.holds(pod.labels))) && is_there()
+        labels.is_some_and(|labels| labels.iter().all(|label| label.matches(pod.labels))) && is_there()
     }
 }
 
@@ -120,8 +122,8 @@ impl PodSelector {
     }
 
     /// Returns whether the selector depends on labels of namespaces other than their name.
-    pub(crate) fn asks_for_labels(&self) -> bool {
-        matches!(self, PodSelector::All(sets) if sets.iter().any(PodSet::asks_for_labels))
+    pub(crate) fn reads_namespace_labels(&self) -> bool {
+        matches!(self, PodSelector::All(sets) if sets.iter().any(PodSet::reads_namespace_labels))
     }
 }
 
@@ -148,13 +150,17 @@ impl Namespaces {
     /// Returns whether a namespace has these labels. Only the name of an unknown namespace is known: `unknown` is the result for every other label of
     /// it.
     fn match_all(&self, name: &str, labels: &BTreeSet<LabelRequirement>, unknown: bool) -> bool {
-        let own_name = || BTreeMap::from([(NAME.to_owned(), name.to_owned())]);
+        let own_name = || BTreeMap::from([(NAMESPACE_NAME_LABEL.to_owned(), name.to_owned())]);
         match self.0.get(name) {
-            Some(known) => labels.iter().all(|label| match label.key == NAME && !known.contains_key(NAME) {
-                true => label.holds(&own_name()),
-                false => label.holds(known),
+            Some(known) => labels.iter().all(|label| {
+                match label.key == NAMESPACE_NAME_LABEL && !known.contains_key(NAMESPACE_NAME_LABEL) {
+                    true => label.matches(&own_name()),
+                    false => label.matches(known),
+                }
             }),
-            None => labels.iter().all(|label| if label.key == NAME { label.holds(&own_name()) } else { unknown }),
+            None => labels
+                .iter()
+                .all(|label| if label.key == NAMESPACE_NAME_LABEL { label.matches(&own_name()) } else { unknown }),
         }
     }
 }

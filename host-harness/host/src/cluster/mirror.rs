@@ -50,7 +50,7 @@ pub use placed::InvalidObject;
 pub struct Mirror {
     labels: AttributeFilter,
     /// The numbers of the labels that mean that a pod is being evicted.
-    leaving_labels: BTreeSet<u32>,
+    eviction_labels: BTreeSet<u32>,
     annotations: AttributeFilter,
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: PodFieldInterests,
@@ -59,7 +59,7 @@ pub struct Mirror {
     schedulers: Option<BTreeSet<String>>,
     clock: i64,
     /// The time that the policy last received.
-    told_clock: i64,
+    sent_clock: i64,
     resources: ResourceTable,
     nodes: NodeTable,
     shapes: Shapes,
@@ -67,17 +67,17 @@ pub struct Mirror {
     label_sets: ValueInterner<BTreeMap<String, String>>,
     /// The pods with changes that are assumed but not yet seen in the cluster.
     assumed: BTreeMap<PodId, Assumed>,
-    seen_again: BTreeSet<PodId>,
+    reobserved: BTreeSet<PodId>,
     classes: PriorityClassTable,
     placed: PlacedKinds,
     volumes: Volumes,
-    volume_books: VolumeUsage,
+    volume_usage: VolumeUsage,
     /// Pods whose volumes are still to be resolved.
     unresolved: BTreeSet<PodId>,
     inter_pods: InterPodIndex,
     objects: StoredObjects,
     /// Objects of placed kinds that could not be read.
-    unread: Vec<InvalidObject>,
+    invalid_objects: Vec<InvalidObject>,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
 }
@@ -87,26 +87,26 @@ impl Mirror {
     pub fn new(interests: Interests) -> Mirror {
         Mirror {
             labels: AttributeFilter::new(&interests.labels, true),
-            leaving_labels: leaving(&interests),
+            eviction_labels: eviction_label_numbers(&interests),
             annotations: AttributeFilter::new(&interests.annotations, false),
             placed: PlacedKinds::new(&interests),
             objects: StoredObjects::new(&interests),
-            unread: Vec::new(),
+            invalid_objects: Vec::new(),
             pod_fields: PodFieldInterests::new(interests.pod_fields),
             node_labels: AttributeFilter::new(&interests.node_labels, false),
             schedulers: None,
             clock: 0,
-            told_clock: 0,
+            sent_clock: 0,
             resources: ResourceTable::new(),
             nodes: NodeTable::default(),
             shapes: Shapes::default(),
             pods: PodTable::default(),
             label_sets: ValueInterner::default(),
             assumed: BTreeMap::new(),
-            seen_again: BTreeSet::new(),
+            reobserved: BTreeSet::new(),
             classes: PriorityClassTable::new(),
             volumes: Volumes::default(),
-            volume_books: VolumeUsage::default(),
+            volume_usage: VolumeUsage::default(),
             unresolved: BTreeSet::new(),
             inter_pods: InterPodIndex::default(),
             ignored: BTreeMap::new(),
@@ -130,12 +130,12 @@ impl Mirror {
 
     /// Returns whether a pod is nominated. A pod stays nominated where the nominated node does not exist any more.
     pub fn is_nominated(&self, pod: PodId) -> bool {
-        self.pods.get(pod).is_some_and(|entry| entry.stated.nominated.is_some())
+        self.pods.get(pod).is_some_and(|entry| entry.declared.nominated.is_some())
     }
 
     /// Returns the names of the scheduling gates of a pod. Empty: the pod has no gates or does not exist.
     pub fn gates(&self, pod: PodId) -> &[String] {
-        self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()
+        self.pods.get(pod).map(|entry| entry.declared.gates.as_slice()).unwrap_or_default()
     }
 
     /// Returns the time, in nanoseconds since 1970.
@@ -170,13 +170,13 @@ impl Mirror {
 
     /// Returns whether a pod has a label that means, in this system, that its eviction was requested.
     pub fn is_marked(&self, pod: &Pod) -> bool {
-        !self.leaving_labels.is_empty()
-            && pod.template.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
+        !self.eviction_labels.is_empty()
+            && pod.template.labels.iter().any(|label| self.eviction_labels.contains(&label.key))
     }
 
     /// Returns whether this system has labels that mean that the eviction of a pod was requested.
-    pub fn has_leaving_labels(&self) -> bool {
-        !self.leaving_labels.is_empty()
+    pub fn has_eviction_labels(&self) -> bool {
+        !self.eviction_labels.is_empty()
     }
 
     /// Returns a node in the form that the policy receives. `None`: the node does not exist.
@@ -212,11 +212,11 @@ impl Mirror {
         let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
-        if self.shapes.takes(pod.record.shape, node.record.id) {
+        if self.shapes.is_eligible(pod.record.shape, node.record.id) {
             return Ok(());
         }
         let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
-        constraints.judge(&node.terrain)
+        constraints.check(&node.terrain)
     }
 
     /// Returns how many objects were not mirrored because the policy declared no interest in their kind. A key looks like `apps/v1 Deployment`.
@@ -226,7 +226,7 @@ impl Mirror {
 }
 
 /// Returns the numbers of the labels that mean that a pod is being evicted. The interest `*` (all labels under one number) never means it.
-fn leaving(interests: &Interests) -> BTreeSet<u32> {
+fn eviction_label_numbers(interests: &Interests) -> BTreeSet<u32> {
     let means = |label: &String| label != "*" && interests.leaving_labels.contains(label);
     (0..).zip(&interests.labels).filter(|(_, label)| means(label)).map(|(number, _)| number).collect()
 }

@@ -14,6 +14,6 @@ pub use error::InputError;
 pub(crate) use mirror::{ALL_NODES, InterPodTerms, ReplayChunk, ReplayPosition};
 pub use mirror::{ChangeVisibility, InvalidObject, Mirror, PodChange};
 pub use object::{BadPlacedKind, KubernetesObject, check_placed_kinds};
-pub(crate) use object::{MOST, NO_NUMBER};
+pub(crate) use object::{MAX_AMOUNT, NO_NUMBER};
 pub use object::{dotted, step};
 pub use reads::kinds_read;

@@ -116,19 +116,22 @@ impl Decisions {
     pub fn of_step(happened: &SessionReport, held: &BTreeMap<String, NamedHold>) -> Decisions {
         let mut pods = BTreeMap::new();
         for attempt in &happened.attempts {
-            pods.insert(attempt.pod.clone(), tried(attempt));
+            pods.insert(attempt.pod.clone(), of_attempt(attempt));
         }
         for (pod, why) in &happened.explanations {
             let Some(why) = why.obstacle() else { continue };
-            let decision =
-                Decision { laws: vec![why.code], message: why.message, ..plain(DecisionKind::Unschedulable, None) };
+            let decision = Decision {
+                laws: vec![why.code],
+                message: why.message,
+                ..unexplained(DecisionKind::Unschedulable, None)
+            };
             pods.entry(pod.clone()).or_insert(decision);
         }
         for pod in &happened.withdrawn {
-            pods.entry(pod.clone()).or_insert(plain(DecisionKind::Withdrawn, None));
+            pods.entry(pod.clone()).or_insert(unexplained(DecisionKind::Withdrawn, None));
         }
         for released in &happened.released {
-            let lost = plain(DecisionKind::Released, Some(&released.node));
+            let lost = unexplained(DecisionKind::Released, Some(&released.node));
             let entry = pods.entry(released.pod.clone()).or_insert_with(|| lost.clone());
             if entry.verdict == DecisionKind::Held {
                 *entry = lost;
@@ -145,17 +148,19 @@ impl Decisions {
             let other = Decision {
                 laws: code.into_iter().collect(),
                 message: message.unwrap_or_default(),
-                ..plain(DecisionKind::Nominated, None)
+                ..unexplained(DecisionKind::Nominated, None)
             };
             pods.insert(pod.clone(), Decision { node: Some(node.clone()), ..own.unwrap_or(other) });
         }
         for (pod, held) in held {
             // A pod that was held before and still is has no new decision.
             if let Some(decision) = pods.get_mut(pod).filter(|decision| decision.verdict == DecisionKind::Released) {
-                *decision = plain(DecisionKind::Held, Some(&held.node));
+                *decision = unexplained(DecisionKind::Held, Some(&held.node));
             }
         }
-        pods.extend(happened.bound.iter().map(|(pod, node)| (pod.clone(), plain(DecisionKind::Bound, Some(node)))));
+        pods.extend(
+            happened.bound.iter().map(|(pod, node)| (pod.clone(), unexplained(DecisionKind::Bound, Some(node)))),
+        );
         let victims = happened.victims.iter().map(|(pod, fate)| {
             let (law, message) = (fate.reason.code.clone(), fate.reason.message.clone());
             let (node, for_whom) = (fate.node.clone(), fate.for_whom.clone());
@@ -180,12 +185,12 @@ impl Decisions {
     }
 }
 
-fn plain(verdict: DecisionKind, node: Option<&String>) -> Decision {
+fn unexplained(verdict: DecisionKind, node: Option<&String>) -> Decision {
     Decision { verdict, node: node.cloned(), laws: Vec::new(), message: String::new() }
 }
 
 /// Returns the decision of an attempt alone, whatever happened to its pod later.
-fn tried(attempt: &Attempt) -> Decision {
+fn of_attempt(attempt: &Attempt) -> Decision {
     let verdict = match attempt.result {
         AttemptResult::Scheduled => DecisionKind::Bound,
         AttemptResult::Waiting => DecisionKind::Held,
@@ -199,5 +204,5 @@ fn tried(attempt: &Attempt) -> Decision {
             laws.push(reason.code);
         }
     }
-    Decision { laws, message: attempt.message(), ..plain(verdict, attempt.node.as_ref()) }
+    Decision { laws, message: attempt.message(), ..unexplained(verdict, attempt.node.as_ref()) }
 }

@@ -31,7 +31,7 @@ pub struct Differences {
 
 impl Decision {
     /// Returns whether verdict, node and laws are the same.
-    pub fn is_like(&self, other: &Decision) -> bool {
+    pub fn decides_same(&self, other: &Decision) -> bool {
         (self.verdict, &self.node, &self.laws) == (other.verdict, &other.node, &other.laws)
     }
 }
@@ -52,7 +52,7 @@ impl Differences {
             now: now.error.clone(),
         });
         Differences {
-            pods: changed(&then.pods, &now.pods, Decision::is_like),
+            pods: changed(&then.pods, &now.pods, Decision::decides_same),
             victims: changed(&then.victims, &now.victims, EvictionDecision::is_like),
             error,
         }

@@ -15,19 +15,19 @@ fn decided(policy: Scripted) -> Decisions {
     let mut session = cluster(&policy);
     session.try_pod(CLUSTER_POD).unwrap();
     let held = session.session.held();
-    Decisions::of_step(&session.take_happened(), &held)
+    Decisions::of_step(&session.take_report(), &held)
 }
 
 /// Returns a policy that finds no node, and evicts these pods for `p`.
 fn evicting(victims: &'static [&'static str]) -> Scripted {
     let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims, soft: false };
     Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
 fn refusing(why: &'static str) -> Scripted {
-    Scripted::deciding(ALL).say("pre-filter default/p", ScriptedReply::Final(why))
+    Scripted::deciding(ALL).reply("pre-filter default/p", ScriptedReply::Final(why))
 }
 
 #[test]
@@ -41,13 +41,13 @@ fn a_plan_names_the_nominated_pod_and_its_victims() {
 
 #[test]
 fn a_pod_that_is_held_at_the_end_is_held_and_one_that_was_let_go_is_released() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
+    let policy = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
     session.try_pod("default/a").unwrap();
-    let first = Decisions::of_step(&session.take_happened(), &session.session.held());
+    let first = Decisions::of_step(&session.take_report(), &session.session.held());
     assert_eq!(first.pods["default/a"].verdict, DecisionKind::Held);
     session.advance(10).unwrap();
-    let later = Decisions::of_step(&session.take_happened(), &session.session.held());
+    let later = Decisions::of_step(&session.take_report(), &session.session.held());
     assert_eq!(later.pods["default/a"].verdict, DecisionKind::Released);
 }
 

@@ -26,7 +26,7 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
         simulation.check(Mirror::new(interests()), true);
         refused += simulation.refused;
         restarts += counted.load(Ordering::SeqCst);
-        for (what, times) in simulation.asked {
+        for (what, times) in simulation.requests {
             *asked.entry(what).or_default() += times;
         }
     }

@@ -30,7 +30,7 @@ impl SessionClock {
 
     /// Moves the clock forward to this time, where it shows an earlier one. An earlier process with a fast clock may have given the session a later
     /// time, and the session's time would stand still until then.
-    pub fn not_before(&mut self, at: i64) {
+    pub fn advance_to(&mut self, at: i64) {
         self.at = self.at.saturating_add(at.saturating_sub(self.now()).max(0));
     }
 
@@ -53,10 +53,10 @@ mod tests {
     fn a_clock_goes_on_from_a_time_that_is_ahead_of_it_and_never_back() {
         let mut clock = SessionClock::start();
         let (hour, before) = (nanoseconds(Duration::from_secs(3600)), clock.now());
-        clock.not_before(before.saturating_add(hour));
+        clock.advance_to(before.saturating_add(hour));
         assert!(clock.now() >= before.saturating_add(hour));
         let then = clock.now();
-        clock.not_before(before);
+        clock.advance_to(before);
         assert!(clock.now() >= then, "an earlier time changes nothing");
         std::thread::sleep(Duration::from_millis(2));
         assert!(clock.now() > then, "it does not stand still");

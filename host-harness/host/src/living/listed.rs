@@ -10,13 +10,13 @@ pub struct InitialObjects(BTreeMap<String, KubernetesObject>);
 
 impl InitialObjects {
     /// Adds or replaces an object.
-    pub fn there(&mut self, object: KubernetesObject) {
+    pub fn upsert(&mut self, object: KubernetesObject) {
         self.0.insert(object.full_key(), object);
     }
 
     /// Removes an object, named as `Kind.group/namespace/name`; an empty group or namespace is left out. A placed object may be named without its
     /// group.
-    pub fn gone(&mut self, key: &str) {
+    pub fn remove(&mut self, key: &str) {
         if self.0.remove(key).is_none() {
             self.0.retain(|_, object| object.key() != key);
         }
@@ -47,17 +47,17 @@ mod tests {
     fn objects_of_two_groups_may_share_kind_and_name() {
         let mut listed = InitialObjects::default();
         for api in ["scheduling.x-k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1beta1"] {
-            listed.there(object(api, "PodGroup"));
+            listed.upsert(object(api, "PodGroup"));
         }
-        listed.gone("PodGroup.scheduling.k8s.io/b/a");
+        listed.remove("PodGroup.scheduling.k8s.io/b/a");
         assert_eq!(keys(listed), ["PodGroup.scheduling.x-k8s.io/b/a"]);
     }
 
     #[test]
     fn what_is_placed_like_a_pod_is_gone_by_its_kind() {
         let mut listed = InitialObjects::default();
-        listed.there(object("scheduling.koordinator.sh/v1alpha1", "Reservation"));
-        listed.gone("Reservation/b/a");
+        listed.upsert(object("scheduling.koordinator.sh/v1alpha1", "Reservation"));
+        listed.remove("Reservation/b/a");
         assert_eq!(keys(listed), [""; 0]);
     }
 }

@@ -23,9 +23,9 @@ impl JsonFile {
     /// The file cannot be read, or contains something else. The message names the file.
     pub fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         match fs::read(&self.0) {
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| self.say(&error)),
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| self.with_path(&error)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.say(&error)),
+            Err(error) => Err(self.with_path(&error)),
         }
     }
 
@@ -34,32 +34,32 @@ impl JsonFile {
     /// # Errors
     /// The file cannot be written. The message names the file.
     pub fn store<T: Serialize>(&self, value: &T) -> Result<(), String> {
-        let text = serde_json::to_vec(value).map_err(|error| self.say(&error))?;
+        let text = serde_json::to_vec(value).map_err(|error| self.with_path(&error))?;
         let beside = self.0.with_extension("new");
         let write = || -> std::io::Result<()> {
             let mut file = File::create(&beside)?;
             file.write_all(&text)?;
             file.sync_data()?;
             fs::rename(&beside, &self.0)?;
-            keep_name(&self.0)
+            sync_directory(&self.0)
         };
-        write().map_err(|error| self.say(&error))
+        write().map_err(|error| self.with_path(&error))
     }
 
-    fn say(&self, error: &dyn std::fmt::Display) -> String {
+    fn with_path(&self, error: &dyn std::fmt::Display) -> String {
         format!("checkpoint {}: {error}", self.0.display())
     }
 }
 
 /// Flushes the folder of a file, so that the name of the file is on the disk.
 #[cfg(unix)]
-fn keep_name(file: &Path) -> std::io::Result<()> {
+fn sync_directory(file: &Path) -> std::io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
 /// Returns at once: other systems cannot open folders.
 #[cfg(not(unix))]
-fn keep_name(_: &Path) -> std::io::Result<()> {
+fn sync_directory(_: &Path) -> std::io::Result<()> {
     Ok(())
 }

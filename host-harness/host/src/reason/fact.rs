@@ -59,7 +59,7 @@ impl NumberRange {
     }
 
     /// Returns the number as text, or the least and the most as `least to most`.
-    pub(super) fn show(self, number: impl Fn(i64) -> String) -> String {
+    pub(super) fn display(self, number: impl Fn(i64) -> String) -> String {
         if self.least == self.most {
             return number(self.least);
         }
@@ -147,17 +147,17 @@ impl NamedFactValue {
 
     /// Returns the value as text for a sentence. With a resource, shows only the amount of this resource. `rounded`: amounts are rounded for
     /// readability.
-    pub(super) fn shown(&self, resource: Option<&str>, rounded: bool) -> String {
+    pub(super) fn display(&self, resource: Option<&str>, rounded: bool) -> String {
         match self {
             NamedFactValue::Amounts(amounts) => {
                 let wanted = |name: &str| resource.is_none_or(|only| only == name);
-                let shown = |(name, span): &(String, NumberRange)| span.show(|n| quantity(name, n, rounded));
+                let shown = |(name, span): &(String, NumberRange)| span.display(|n| quantity(name, n, rounded));
                 let shown = amounts.iter().filter(|(name, _)| wanted(name)).map(shown);
                 shown.collect::<Vec<_>>().join(", ")
             }
-            NamedFactValue::Count(span) => span.show(|count| count.to_string()),
-            NamedFactValue::Duration(span) => span.show(duration),
-            NamedFactValue::Time(span) => span.show(time),
+            NamedFactValue::Count(span) => span.display(|count| count.to_string()),
+            NamedFactValue::Duration(span) => span.display(duration),
+            NamedFactValue::Time(span) => span.display(time),
             NamedFactValue::Name(name) => name.clone(),
         }
     }

@@ -7,7 +7,7 @@ pub type FoldKey<'a> = (&'a str, &'a str, Vec<(&'a str, (u8, Vec<&'a str>))>, &'
 
 impl NamedReason {
     /// Returns the parts that must be equal in two reasons for them to be folded into one.
-    pub fn shape(&self) -> FoldKey<'_> {
+    pub fn fold_key(&self) -> FoldKey<'_> {
         let facts = self.facts.iter().map(|fact| (fact.name.as_str(), fact.value.kind())).collect();
         let words = if self.facts.is_empty() { self.message.as_str() } else { "" };
         (&self.code, &self.case, facts, words)
@@ -26,7 +26,7 @@ pub fn fold<'a>(reasons: impl IntoIterator<Item = &'a NamedReason>) -> NamedReas
         }
     }
     if more && !folded.facts.is_empty() {
-        folded.message = sentence(&folded.wording, &folded.case, &folded.facts);
+        folded.message = sentence(&folded.patterns, &folded.case, &folded.facts);
     }
     folded
 }

@@ -184,8 +184,8 @@ pub fn host_templates() -> Vec<Template> {
 }
 
 /// Returns a reason of the host, with its sentence.
-pub fn say(code: &str, case: &str, facts: Vec<NamedFact>) -> NamedReason {
-    TEMPLATES.say(code, case, facts)
+pub fn render(code: &str, case: &str, facts: Vec<NamedFact>) -> NamedReason {
+    TEMPLATES.render(code, case, facts)
 }
 
 #[cfg(test)]

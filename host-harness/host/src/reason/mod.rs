@@ -21,7 +21,7 @@ use crate::cluster::Mirror;
 pub(crate) use fact::time;
 pub use fact::{NamedFact, NamedFactValue, NumberRange};
 pub use fold::{FoldKey, fold};
-pub use host::{HOST_RULES, HostRule, host_templates, say};
+pub use host::{HOST_RULES, HostRule, host_templates, render};
 use template::Pattern;
 
 /// The fact that names the template of a clause before the sentence.
@@ -39,19 +39,19 @@ pub struct NamedReason {
     /// The sentence.
     pub message: String,
     /// The templates of the sentence: that of the clause before it, where there is one, and its own.
-    wording: Vec<Arc<Pattern>>,
+    patterns: Vec<Arc<Pattern>>,
 }
 
 impl NamedReason {
     /// Returns whether the sentence is made by a template.
     pub fn has_template(&self) -> bool {
-        !self.wording.is_empty()
+        !self.patterns.is_empty()
     }
 
     /// Puts a clause before the sentence, and adds the facts of the clause.
-    pub fn behind(mut self, clause: NamedReason) -> NamedReason {
+    pub fn with_context(mut self, clause: NamedReason) -> NamedReason {
         self.message = format!("{}: {}", clause.message, self.message);
-        self.wording.splice(0..0, clause.wording);
+        self.patterns.splice(0..0, clause.patterns);
         self.facts.extend(clause.facts);
         self
     }
@@ -106,17 +106,17 @@ impl MessageTemplates {
     /// Converts a reason of the policy: numbers become names, and the sentence is added.
     pub fn name(&self, reason: Reason, mirror: &Mirror) -> NamedReason {
         let Reason { code, case, facts } = reason;
-        self.say(code, case, facts.into_iter().map(|fact| NamedFact::named(fact, mirror)).collect())
+        self.render(code, case, facts.into_iter().map(|fact| NamedFact::named(fact, mirror)).collect())
     }
 
     /// Returns a reason of these facts, with its sentence.
-    pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<NamedFact>) -> NamedReason {
+    pub fn render(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<NamedFact>) -> NamedReason {
         let (code, case) = (code.into(), case.into());
         let clause = facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
         let own = self.of(&code, &case);
         let wording: Vec<Arc<Pattern>> = clause.filter(|_| own.is_some()).into_iter().chain(own).cloned().collect();
         let message = sentence(&wording, &case, &facts);
-        NamedReason { code, case, facts, message, wording }
+        NamedReason { code, case, facts, message, patterns: wording }
     }
 }
 
@@ -124,7 +124,7 @@ impl MessageTemplates {
 fn sentence(wording: &[Arc<Pattern>], case: &str, facts: &[NamedFact]) -> String {
     match (wording, facts) {
         ([], []) => case.to_owned(),
-        ([], facts) => template::listed(facts),
+        ([], facts) => template::list_facts(facts),
         (wording, facts) => wording.iter().map(|part| part.render(facts)).collect::<Vec<_>>().join(": "),
     }
 }

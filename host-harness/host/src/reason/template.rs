@@ -58,12 +58,12 @@ impl Pattern {
         let shown = |part: &PatternSegment| match part {
             PatternSegment::Text(text) => text.clone(),
             PatternSegment::Fact { name, .. } if name == RESOURCE && resource.is_some() => {
-                called(resource.unwrap_or_default())
+                display_name(resource.unwrap_or_default())
             }
             PatternSegment::Fact { name, rounded } => {
-                value(facts, name).map_or_else(|| "?".to_owned(), |value| value.shown(resource, *rounded))
+                value(facts, name).map_or_else(|| "?".to_owned(), |value| value.display(resource, *rounded))
             }
-            PatternSegment::Optional(pattern) if pattern.is_there(facts, resource) => pattern.part(facts, resource),
+            PatternSegment::Optional(pattern) if pattern.has_facts(facts, resource) => pattern.part(facts, resource),
             PatternSegment::Optional(_) => String::new(),
             PatternSegment::Repeated(pattern) => {
                 let each = pattern.resources(facts).into_iter().map(|resource| pattern.part(facts, Some(resource)));
@@ -87,7 +87,7 @@ impl Pattern {
     }
 
     /// Returns whether every named fact exists. With a resource, amounts must contain this resource.
-    fn is_there(&self, facts: &[NamedFact], resource: Option<&str>) -> bool {
+    fn has_facts(&self, facts: &[NamedFact], resource: Option<&str>) -> bool {
         self.names().iter().all(|name| match (value(facts, name), resource) {
             (Some(NamedFactValue::Amounts(amounts)), Some(only)) => {
                 amounts.iter().any(|(resource, _)| resource == only)
@@ -111,12 +111,12 @@ impl Pattern {
 }
 
 /// Lists all facts, for a reason without a template. A single fact `text` is shown as it is.
-pub(super) fn listed(facts: &[NamedFact]) -> String {
+pub(super) fn list_facts(facts: &[NamedFact]) -> String {
     let shown = |fact: &NamedFact| match &fact.value {
         NamedFactValue::Amounts(_) => {
             format!("{} {}", fact.name, Pattern::parse(&format!("<{{resource}} {{{}}}>", fact.name)).render(facts))
         }
-        value => format!("{} {}", fact.name, value.shown(None, false)),
+        value => format!("{} {}", fact.name, value.display(None, false)),
     };
     match facts {
         [NamedFact { name, value: NamedFactValue::Name(text) }] if name == "text" => text.clone(),
@@ -137,7 +137,7 @@ fn value<'f>(facts: &'f [NamedFact], name: &str) -> Option<&'f NamedFactValue> {
 }
 
 /// Returns the usual name of a resource. Ports, attachments, disks and free volumes are resources only for the host.
-fn called(resource: &str) -> String {
+fn display_name(resource: &str) -> String {
     let known = [
         ("hostport/", "host port "),
         ("volume/attachments/", "attachments of "),

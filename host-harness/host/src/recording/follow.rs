@@ -57,7 +57,7 @@ impl RecordedFollower {
     /// have decisions.
     pub fn step(&mut self, told: &SessionCall, led: Option<&RecordedResult>) -> Decisions {
         let is_input = told.has_step();
-        let came = self.translated(told).tell(&mut self.session);
+        let came = self.translated(told).apply(&mut self.session);
         let own = RecordedResult::of(&self.session, &came);
         if !is_input {
             return Decisions::default();
@@ -66,7 +66,7 @@ impl RecordedFollower {
         let empty = BTreeMap::new();
         let led = led.unwrap_or(LeaderDecisions { commands: &[], held: &empty });
         let mut decisions = own.decisions;
-        match self.session.follow(&own.commands, led) {
+        match self.session.follow_leader(&own.commands, led) {
             Ok(numbers) => self.numbers.extend(numbers),
             Err(error) => {
                 decisions.error.get_or_insert(error.to_string());
@@ -102,7 +102,7 @@ impl RecordedFollower {
     }
 
     /// Returns the decisions of this policy about a step as it was recorded.
-    pub fn recorded(&mut self, recorded: &RecordedStep) -> Decisions {
-        self.step(&recorded.told, recorded.came.as_ref())
+    pub fn decide_recorded(&mut self, recorded: &RecordedStep) -> Decisions {
+        self.step(&recorded.call, recorded.result.as_ref())
     }
 }

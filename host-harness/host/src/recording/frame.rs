@@ -24,11 +24,11 @@ pub const START: u64 = 12;
 /// The bytes of the head of a frame.
 const HEAD: usize = 16;
 /// The maximum bytes of text in a frame.
-pub(super) const TEXT: usize = 256 << 10;
+pub(super) const MAX_TEXT: usize = 256 << 10;
 /// The maximum bytes of a frame after its head. Text that cannot be compressed grows by less than the difference.
-const BODY: u32 = 512 << 10;
+const MAX_BODY: u32 = 512 << 10;
 /// The flag of a frame that ends a step. Everything up to this frame is complete, even where later frames are lost.
-const WHOLE: u32 = 1;
+const STEP_END: u32 = 1;
 
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,12 +58,12 @@ pub(super) fn start(to: &mut dyn Write) -> io::Result<()> {
 pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Result<()> {
     let mut rest = text;
     loop {
-        let (piece, after) = rest.split_at(rest.len().min(TEXT));
+        let (piece, after) = rest.split_at(rest.len().min(MAX_TEXT));
         rest = after;
         let last = rest.is_empty();
         let body = zstandard::compress(piece)?;
         let length = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes();
-        let flags = if ends_step && last { WHOLE } else { 0 }.to_le_bytes();
+        let flags = if ends_step && last { STEP_END } else { 0 }.to_le_bytes();
         let of_body = checksum(&[&body]).to_le_bytes();
         let of_head = checksum(&[&length, &flags, &of_body]).to_le_bytes();
         // The frame is written in one piece, so that a crash rarely cuts it.
@@ -89,7 +89,7 @@ pub(super) enum FrameRead {
     /// The end.
     End,
     /// The file ends within a frame.
-    Cut,
+    Truncated,
     /// The last frame is damaged.
     DamagedEnd,
 }
@@ -123,26 +123,26 @@ impl<R: Read> FrameReader<R> {
         }
         let [length, flags, of_body, of_head] = match head.as_chunks::<4>() {
             ([a, b, c, d], []) => [*a, *b, *c, *d],
-            _ => return Ok(FrameRead::Cut),
+            _ => return Ok(FrameRead::Truncated),
         };
         let (size, flags_set) = (u32::from_le_bytes(length), u32::from_le_bytes(flags));
         if checksum(&[&length, &flags, &of_body]).to_le_bytes() != of_head {
             // After a crash a file may end in zeros that were never written.
             let zeros = head.iter().all(|byte| *byte == 0) && self.only_zeros()?;
-            return if zeros { Ok(FrameRead::Cut) } else { Err(damaged(Damage::Head)) };
+            return if zeros { Ok(FrameRead::Truncated) } else { Err(damaged(Damage::Head)) };
         }
-        if size > BODY || flags_set > WHOLE {
+        if size > MAX_BODY || flags_set > STEP_END {
             return Err(damaged(Damage::Head));
         }
         let body = self.bytes(u64::from(size))?;
         if body.len() < size as usize {
-            return Ok(FrameRead::Cut);
+            return Ok(FrameRead::Truncated);
         }
         if checksum(&[&body]).to_le_bytes() != of_body {
             return if self.bytes(1)?.is_empty() { Ok(FrameRead::DamagedEnd) } else { Err(damaged(Damage::Body)) };
         }
-        let text = zstandard::decompress(&body, TEXT).map_err(|_| damaged(Damage::Body))?;
-        Ok(FrameRead::Frame(RecordingFrame { text, ends_step: flags_set == WHOLE }))
+        let text = zstandard::decompress(&body, MAX_TEXT).map_err(|_| damaged(Damage::Body))?;
+        Ok(FrameRead::Frame(RecordingFrame { text, ends_step: flags_set == STEP_END }))
     }
 
     /// Reads this many bytes, or fewer at the end of the file.
@@ -157,7 +157,7 @@ impl<R: Read> FrameReader<R> {
     /// Returns whether only zeros follow.
     fn only_zeros(&mut self) -> Result<bool, RecordingError> {
         loop {
-            let bytes = self.bytes(TEXT as u64)?;
+            let bytes = self.bytes(MAX_TEXT as u64)?;
             if bytes.is_empty() {
                 return Ok(true);
             }
@@ -169,14 +169,14 @@ impl<R: Read> FrameReader<R> {
 
     /// Reads to the end. Returns the total number of bytes.
     pub(super) fn skip_rest(&mut self) -> Result<u64, RecordingError> {
-        while !self.bytes(TEXT as u64)?.is_empty() {}
+        while !self.bytes(MAX_TEXT as u64)?.is_empty() {}
         Ok(self.at)
     }
 }
 
 impl<R: Read + Seek> FrameReader<R> {
     /// Seeks to the frame that begins at this offset.
-    pub(super) fn go_to(&mut self, at: u64) -> Result<(), RecordingError> {
+    pub(super) fn seek_to(&mut self, at: u64) -> Result<(), RecordingError> {
         self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| RecordingError::Io { at, error })?;
         Ok(())
     }

@@ -19,7 +19,7 @@ impl MemoryRecording {
     }
 
     /// Replaces the bytes from this offset on.
-    pub fn go_on(&self, from: u64, with: &[u8]) {
+    pub fn overwrite_from(&self, from: u64, with: &[u8]) {
         let mut bytes = self.bytes();
         bytes.truncate(usize::try_from(from).unwrap_or(usize::MAX));
         bytes.extend_from_slice(with);

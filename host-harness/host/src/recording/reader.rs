@@ -11,7 +11,7 @@ use super::tap::RecordedReply;
 use super::{Header, RecordedResult, SessionCall};
 
 /// The maximum bytes of text in a step: 1 GiB. So a small file cannot fill the memory.
-const STEP: usize = 1 << 30;
+const MAX_STEP_TEXT: usize = 1 << 30;
 
 /// An entry of a recording.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ pub enum RecordingEntry {
 #[derive(Debug, Clone)]
 pub struct RecordedStep {
     /// The input or question.
-    pub told: SessionCall,
+    pub call: SessionCall,
     /// The calls of the policy and its answers, in order.
-    pub answers: VecDeque<RecordedReply>,
+    pub replies: VecDeque<RecordedReply>,
     /// The result, where the step is an input.
-    pub came: Option<RecordedResult>,
+    pub result: Option<RecordedResult>,
 }
 
 /// The incomplete end of a recording, as after a crash. Everything before it is complete.
@@ -59,9 +59,9 @@ pub struct RecordingReader<R> {
     /// The entries that were read and not returned yet.
     entries: VecDeque<RecordingEntry>,
     /// The offset of the end of the last complete step.
-    whole: u64,
+    complete_bytes: u64,
     tail: Option<IncompleteTail>,
-    over: bool,
+    is_finished: bool,
 }
 
 impl<R: Read> RecordingReader<R> {
@@ -72,7 +72,14 @@ impl<R: Read> RecordingReader<R> {
     pub fn open(from: R, file: &str) -> Result<RecordingReader<R>, RecordingError> {
         let frames = FrameReader::open(from)?;
         let (entries, whole) = (VecDeque::new(), frames.at);
-        Ok(RecordingReader { frames, file: Arc::from(file), entries, whole, tail: None, over: false })
+        Ok(RecordingReader {
+            frames,
+            file: Arc::from(file),
+            entries,
+            complete_bytes: whole,
+            tail: None,
+            is_finished: false,
+        })
     }
 
     /// Returns the next session or step. `None`: the recording has ended, and [`tail`](RecordingReader::tail) tells whether something is missing.
@@ -93,38 +100,38 @@ impl<R: Read> RecordingReader<R> {
     }
 
     /// Returns the offset where the last complete step ends.
-    pub fn whole(&self) -> u64 {
-        self.whole
+    pub fn complete_bytes(&self) -> u64 {
+        self.complete_bytes
     }
 
     /// Reads the text of the next complete step. `None`: the recording has ended.
     fn step(&mut self) -> Result<Option<Vec<u8>>, RecordingError> {
         let mut text = Vec::new();
-        while !self.over {
+        while !self.is_finished {
             let damaged = match self.frames.next()? {
                 FrameRead::Frame(frame) => {
                     text.extend_from_slice(&frame.text);
                     if frame.ends_step {
-                        self.whole = self.frames.at;
+                        self.complete_bytes = self.frames.at;
                         return Ok(Some(text));
                     }
-                    if text.len() > STEP {
-                        return Err(self.content(format!("a step has more than {STEP} bytes")));
+                    if text.len() > MAX_STEP_TEXT {
+                        return Err(self.content_error(format!("a step has more than {MAX_STEP_TEXT} bytes")));
                     }
                     continue;
                 }
-                FrameRead::End | FrameRead::Cut => false,
+                FrameRead::End | FrameRead::Truncated => false,
                 FrameRead::DamagedEnd => true,
             };
-            self.over = true;
-            let bytes = self.frames.skip_rest()?.saturating_sub(self.whole);
-            self.tail = (bytes > 0).then_some(IncompleteTail { at: self.whole, bytes, damaged });
+            self.is_finished = true;
+            let bytes = self.frames.skip_rest()?.saturating_sub(self.complete_bytes);
+            self.tail = (bytes > 0).then_some(IncompleteTail { at: self.complete_bytes, bytes, damaged });
         }
         Ok(None)
     }
 
     fn read(&self, text: &[u8]) -> Result<VecDeque<RecordingEntry>, RecordingError> {
-        let damaged = |_| RecordingError::Damaged { at: self.whole, damage: Damage::Body };
+        let damaged = |_| RecordingError::Damaged { at: self.complete_bytes, damage: Damage::Body };
         let text = std::str::from_utf8(text).map_err(damaged)?;
         let mut entries = VecDeque::new();
         let mut step: Option<RecordedStep> = None;
@@ -132,29 +139,30 @@ impl<R: Read> RecordingReader<R> {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match (word, &mut step) {
                 ("session", None) => {
-                    let header = serde_json::from_str(rest).map_err(|error| self.content(error))?;
+                    let header = serde_json::from_str(rest).map_err(|error| self.content_error(error))?;
                     entries.push_back(RecordingEntry::Session(Box::new(header)));
                 }
                 ("told", None) => {
-                    let told = SessionCall::read(rest, &self.file).map_err(|error| self.content(error))?;
-                    step = Some(RecordedStep { told, answers: VecDeque::new(), came: None });
+                    let told = SessionCall::read(rest, &self.file).map_err(|error| self.content_error(error))?;
+                    step = Some(RecordedStep { call: told, replies: VecDeque::new(), result: None });
                 }
                 ("answer", Some(step)) => {
-                    let answer = RecordedReply::read(rest).ok_or_else(|| self.content("an answer has no parts"))?;
-                    step.answers.push_back(answer);
+                    let answer =
+                        RecordedReply::read(rest).ok_or_else(|| self.content_error("an answer has no parts"))?;
+                    step.replies.push_back(answer);
                 }
                 ("came", Some(step)) => {
-                    step.came = Some(serde_json::from_str(rest).map_err(|error| self.content(error))?);
+                    step.result = Some(serde_json::from_str(rest).map_err(|error| self.content_error(error))?);
                 }
-                _ => return Err(self.content(format!("`{word}` is not expected here"))),
+                _ => return Err(self.content_error(format!("`{word}` is not expected here"))),
             }
         }
         entries.extend(step.map(|step| RecordingEntry::Step(Box::new(step))));
         Ok(entries)
     }
 
-    fn content(&self, what: impl ToString) -> RecordingError {
-        RecordingError::Content { at: self.whole, what: what.to_string() }
+    fn content_error(&self, what: impl ToString) -> RecordingError {
+        RecordingError::Content { at: self.complete_bytes, what: what.to_string() }
     }
 }
 
@@ -164,9 +172,9 @@ impl<R: Read + Seek> RecordingReader<R> {
     ///
     /// # Errors
     /// The file cannot be read at that offset.
-    pub fn go_on(&mut self) -> Result<(), RecordingError> {
-        self.frames.go_to(self.whole)?;
-        (self.tail, self.over) = (None, false);
+    pub fn resume(&mut self) -> Result<(), RecordingError> {
+        self.frames.seek_to(self.complete_bytes)?;
+        (self.tail, self.is_finished) = (None, false);
         Ok(())
     }
 }
@@ -180,5 +188,5 @@ impl<R: Read + Seek> RecordingReader<R> {
 pub fn end_of(from: impl Read) -> Result<(u64, Option<IncompleteTail>), RecordingError> {
     let mut reader = RecordingReader::open(from, "")?;
     while reader.step()?.is_some() {}
-    Ok((reader.whole, reader.tail))
+    Ok((reader.complete_bytes, reader.tail))
 }

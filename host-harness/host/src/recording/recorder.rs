@@ -24,7 +24,7 @@ use crate::session::{PluginRequest, PluginResponse, Session, SessionError, Sessi
 /// use lictor_host::session::{Session, SessionInput};
 ///
 /// let recorder = Recorder::begin(Box::new(std::fs::File::create("run.rec")?));
-/// let policy = recorder.listen(policy, header);
+/// let policy = recorder.observe(policy, header);
 /// let mut session = Session::open(policy, &header.system, &header.arguments)?;
 /// let step = recorder.handle(&mut session, SessionInput::Cycle)?;
 /// recorder.finish()?;
@@ -82,11 +82,11 @@ impl Recorder {
     }
 
     /// Begins the recording of a session that is to be opened with this policy.
-    pub fn listen(&self, policy: Box<dyn Policy>, header: &Header) -> Box<dyn Policy> {
+    pub fn observe(&self, policy: Box<dyn Policy>, header: &Header) -> Box<dyn Policy> {
         let mut tape = self.tape();
         tape.end();
         tape.line("session", serde_json::to_string(header));
-        tape.told(&SessionCall::Open);
+        tape.write_call(&SessionCall::Open);
         tape.opening = true;
         drop(tape);
         Box::new(ObservedPolicy::new(policy, self.0.clone()))
@@ -97,9 +97,9 @@ impl Recorder {
     /// # Errors
     /// Those of [`Session::handle`].
     pub fn handle(&self, session: &mut Session, input: SessionInput) -> Result<StepOutput, SessionError> {
-        self.tape().told_input(&input);
+        self.tape().write_input(&input);
         let mut came = session.handle(input);
-        self.came(session, &came);
+        self.end_step(session, &came);
         self.report_failure(came.as_mut());
         came
     }
@@ -107,33 +107,33 @@ impl Recorder {
     /// Puts a question to a session, and records the question and its result.
     ///
     /// # Errors
-    /// Those of [`Session::question`].
-    pub fn question(
+    /// Those of [`Session::serve_request`].
+    pub fn serve_request(
         &self,
         session: &mut Session,
         question: &PluginRequest,
     ) -> Result<(PluginResponse, StepOutput), SessionError> {
-        self.tape().told(&SessionCall::Question(question.clone()));
+        self.tape().write_call(&SessionCall::PluginRequest(question.clone()));
         let mut answered = None;
-        let mut came = session.question(question).map(|(answer, step)| {
+        let mut came = session.serve_request(question).map(|(answer, step)| {
             answered = Some(answer);
             step
         });
-        self.came(session, &came);
+        self.end_step(session, &came);
         self.report_failure(came.as_mut());
         came.map(|step| (answered.unwrap_or(PluginResponse::Done), step))
     }
 
     /// Calls another function of a session through `ask`, and records the call.
-    pub fn ask<T>(&self, session: &mut Session, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
-        self.tape().told(told);
+    pub fn record_call<T>(&self, session: &mut Session, told: &SessionCall, ask: impl FnOnce(&mut Session) -> T) -> T {
+        self.tape().write_call(told);
         let answer = ask(session);
         self.tape().end();
         answer
     }
 
     /// Records the result of the last input or question, and ends the step.
-    fn came(&self, session: &Session, came: &Result<StepOutput, SessionError>) {
+    fn end_step(&self, session: &Session, came: &Result<StepOutput, SessionError>) {
         let came = RecordedResult::of(session, came);
         let mut tape = self.tape();
         tape.line("came", serde_json::to_string(&came));
@@ -186,11 +186,11 @@ impl Recorder {
 }
 
 impl RecordWriter {
-    fn told_input(&mut self, input: &SessionInput) {
+    fn write_input(&mut self, input: &SessionInput) {
         self.begin_step(SessionCall::line_of(input));
     }
 
-    fn told(&mut self, told: &SessionCall) {
+    fn write_call(&mut self, told: &SessionCall) {
         self.begin_step(told.line());
     }
 
@@ -213,7 +213,7 @@ impl RecordWriter {
             }
             Err(error) => self.failed = self.failed.take().or(Some(error.into())),
         }
-        if self.text.len() >= frame::TEXT {
+        if self.text.len() >= frame::MAX_TEXT {
             self.write(false);
         }
     }
@@ -229,11 +229,11 @@ impl RecordWriter {
     fn write(&mut self, ends_step: bool) {
         let text = std::mem::take(&mut self.text);
         if self.failed.is_none() {
-            self.failed = self.put(&text, ends_step).err();
+            self.failed = self.write_frames(&text, ends_step).err();
         }
     }
 
-    fn put(&mut self, text: &[u8], ends_step: bool) -> io::Result<()> {
+    fn write_frames(&mut self, text: &[u8], ends_step: bool) -> io::Result<()> {
         if !std::mem::replace(&mut self.started, true) {
             frame::start(self.to.as_mut())?;
         }
@@ -243,12 +243,12 @@ impl RecordWriter {
 }
 
 impl ReplyObserver for RecordWriter {
-    fn answered(&mut self, answer: RecordedReply) -> Option<String> {
+    fn on_reply(&mut self, answer: RecordedReply) -> Option<String> {
         self.line("answer", Ok(answer.line()));
         None
     }
 
-    fn used(&mut self, usage: PolicyUsage, recycle_bytes: Option<u64>) -> PolicyUsage {
+    fn on_usage(&mut self, usage: PolicyUsage, recycle_bytes: Option<u64>) -> PolicyUsage {
         // Between two steps, the memory is only counted.
         let answer = RecordedReply::of_memory(usage, recycle_bytes).filter(|_| self.open);
         if let Some(answer) = answer {

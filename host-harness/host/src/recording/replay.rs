@@ -27,7 +27,7 @@ struct ReplayScript {
     discarded: usize,
     recycle_bytes: Option<u64>,
     /// The current calls were not recorded, so they are not compared.
-    is_aside: bool,
+    is_uncompared: bool,
 }
 
 /// The first difference from the recording.
@@ -43,7 +43,7 @@ pub enum Divergence {
         now: Option<RecordedReply>,
     },
     /// The answers are the same, but the session decides differently.
-    Came {
+    Result {
         /// The recorded result.
         then: Box<RecordedResult>,
         /// The result now.
@@ -63,7 +63,7 @@ impl Replay {
         header: &Header,
         opening: &RecordedStep,
     ) -> Result<(Replay, Option<Divergence>), OpenError> {
-        let (answers, recycle_bytes) = (opening.answers.clone(), header.recycle_bytes());
+        let (answers, recycle_bytes) = (opening.replies.clone(), header.recycle_bytes());
         let script = Arc::new(Mutex::new(ReplayScript { answers, recycle_bytes, ..ReplayScript::default() }));
         let policy = Box::new(ObservedPolicy::new(policy, script.clone()));
         let mut session = Session::open(policy, &header.system, &header.arguments)?;
@@ -78,21 +78,21 @@ impl Replay {
 
     /// Repeats a step. Returns the first difference in it. After a difference the rest of the session cannot be compared.
     pub fn step(&mut self, recorded: RecordedStep) -> Option<Divergence> {
-        self.tell(recorded).0
+        self.replay_step(recorded).0
     }
 
     /// Repeats a step. Returns the first difference in it, and the result of the step.
-    pub fn tell(&mut self, recorded: RecordedStep) -> (Option<Divergence>, Result<StepOutput, SessionError>) {
-        let RecordedStep { told, answers, came } = recorded;
-        self.with(|script| script.answers = answers);
+    pub fn replay_step(&mut self, recorded: RecordedStep) -> (Option<Divergence>, Result<StepOutput, SessionError>) {
+        let RecordedStep { call: told, replies: answers, result: came } = recorded;
+        self.with_script(|script| script.answers = answers);
         let is_input = told.has_step();
-        let result = told.tell(&mut self.session);
+        let result = told.apply(&mut self.session);
         let now = RecordedResult::of(&self.session, &result);
         if let Some(first) = self.answers_differ() {
             return (Some(first), result);
         }
         let then = came.filter(|then| is_input && *then != now);
-        let divergence = then.map(|then| Divergence::Came {
+        let divergence = then.map(|then| Divergence::Result {
             differences: Differences::between(&then.decisions, &now.decisions),
             then: Box::new(then),
             now: Box::new(now),
@@ -103,31 +103,31 @@ impl Replay {
     /// Repeats a step with explanations. The policy gets more calls than were recorded, so the answers are not compared. Returns whether the result
     /// is the recorded one, and the result. Where it differs, the following steps cannot be repeated.
     pub fn explain(&mut self, recorded: RecordedStep) -> (bool, Result<StepOutput, SessionError>) {
-        let RecordedStep { told, came: then, .. } = recorded;
-        let result = self.aside(|session| {
+        let RecordedStep { call: told, result: then, .. } = recorded;
+        let result = self.call_uncompared(|session| {
             session.explain()?;
-            told.tell(session)
+            told.apply(session)
         });
         let now = RecordedResult::of(&self.session, &result);
         (then.is_none_or(|then| then == now), result)
     }
 
     /// Calls a function of the session that was not recorded. The answers of the policy are not compared.
-    pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Session) -> T) -> T {
-        self.with(|script| script.is_aside = true);
+    pub fn call_uncompared<T>(&mut self, ask: impl FnOnce(&mut Session) -> T) -> T {
+        self.with_script(|script| script.is_uncompared = true);
         let answer = ask(&mut self.session);
-        self.with(|script| script.is_aside = false);
+        self.with_script(|script| script.is_uncompared = false);
         answer
     }
 
     /// Returns the number of answers that were compared so far.
     pub fn compared(&self) -> usize {
-        self.with(|script| script.compared)
+        self.with_script(|script| script.compared)
     }
 
     /// Returns the number of recorded faults that did not occur again.
     pub fn discarded(&self) -> usize {
-        self.with(|script| script.discarded)
+        self.with_script(|script| script.discarded)
     }
 
     /// Returns the current session.
@@ -135,13 +135,13 @@ impl Replay {
         &self.session
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut ReplayScript) -> T) -> T {
+    fn with_script<T>(&self, look: impl FnOnce(&mut ReplayScript) -> T) -> T {
         look(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the first answer that differs from the recording, or that is missing. `None`: the step is as recorded.
     fn answers_differ(&self) -> Option<Divergence> {
-        let (then, now) = self.with(|script| {
+        let (then, now) = self.with_script(|script| {
             let missing = script.answers.pop_front().map(|then| (Some(then), None));
             script.first.take().or(missing)
         })?;
@@ -156,7 +156,7 @@ fn named(answer: &RecordedReply, session: &Session) -> Vec<String> {
     let mirror = session.mirror();
     let pod = |id: &u32| mirror.pod_name(*id).map(str::to_owned);
     let node = |id: &u32| mirror.node(*id).map(|node| node.name.clone());
-    match (answer.call.as_str(), answer.asked.as_slice()) {
+    match (answer.call.as_str(), answer.ids.as_slice()) {
         ("apply", _) => Vec::new(),
         ("reserve" | "marks", [first, second]) => pod(first).into_iter().chain(node(second)).collect(),
         (_, pods) => pods.iter().filter_map(pod).collect(),
@@ -164,15 +164,15 @@ fn named(answer: &RecordedReply, session: &Session) -> Vec<String> {
 }
 
 impl ReplyObserver for ReplayScript {
-    fn answered(&mut self, now: RecordedReply) -> Option<String> {
-        if self.first.is_some() || self.is_aside {
+    fn on_reply(&mut self, now: RecordedReply) -> Option<String> {
+        if self.first.is_some() || self.is_uncompared {
             return None;
         }
         let then = self.answers.pop_front();
         self.compared = self.compared.saturating_add(1);
         let broke = then.as_ref().and_then(RecordedReply::broke);
         if let (Some(then), Some(cause)) = (&then, broke)
-            && (&then.call, &then.asked) == (&now.call, &now.asked)
+            && (&then.call, &then.ids) == (&now.call, &now.ids)
         {
             self.discarded = self.discarded.saturating_add(usize::from(now.broke().is_none()));
             return Some(cause);
@@ -184,7 +184,7 @@ impl ReplyObserver for ReplayScript {
     }
 
     /// Reports the recorded memory, so that an instance is replaced at the same step as in the recording.
-    fn used(&mut self, usage: PolicyUsage, _recycle_bytes: Option<u64>) -> PolicyUsage {
+    fn on_usage(&mut self, usage: PolicyUsage, _recycle_bytes: Option<u64>) -> PolicyUsage {
         let memory = self.answers.front().and_then(RecordedReply::memory);
         self.answers.drain(..usize::from(memory.is_some()));
         PolicyUsage { memory_bytes: memory.unwrap_or(0), ..usage }

@@ -24,7 +24,7 @@ fn plain() -> Box<dyn Policy> {
 
 /// Records a cluster in which pods are bound, held, evicted and removed.
 fn play(recorder: &Recorder) {
-    let mut driver = VirtualDriver::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut driver = VirtualDriver::open(recorder.observe(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     let objects = [
         node("n1", 4),
@@ -36,13 +36,13 @@ fn play(recorder: &Recorder) {
         pod("a", 1, 1),
     ];
     driver.apply(objects.into_iter().map(object).collect()).unwrap();
-    driver.tell(SessionInput::Cycle).unwrap();
+    driver.serve(SessionInput::Cycle).unwrap();
     driver.evictions_complete().unwrap();
     driver.advance(1_000_000_000).unwrap();
-    driver.tell(SessionInput::Cycle).unwrap();
+    driver.serve(SessionInput::Cycle).unwrap();
     driver.remove("Pod/default/a").unwrap();
     // An input that cannot be served is recorded, too.
-    driver.tell(SessionInput::Attempt("default/none".to_owned())).unwrap_err();
+    driver.serve(SessionInput::Attempt("default/none".to_owned())).unwrap_err();
     recorder.finish().unwrap();
 }
 
@@ -92,10 +92,10 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
         .iter()
         .filter_map(|it| if let RecordingEntry::Step(step) = it { Some(&**step) } else { None })
         .collect();
-    assert!(matches!(steps[0].told, SessionCall::Open));
-    let bound = |step: &&&RecordedStep| step.came.as_ref().is_some_and(|came| !came.commands.is_empty());
+    assert!(matches!(steps[0].call, SessionCall::Open));
+    let bound = |step: &&&RecordedStep| step.result.as_ref().is_some_and(|came| !came.commands.is_empty());
     assert!(steps.iter().filter(bound).count() >= 2, "{steps:#?}");
-    let error = steps.last().unwrap().came.as_ref().unwrap().decisions.error.as_deref();
+    let error = steps.last().unwrap().result.as_ref().unwrap().decisions.error.as_deref();
     assert_eq!(error, Some("there is no pod `default/none`"));
     assert_eq!(replayed(&bytes, plain()), (steps.len() - 1, None));
 }
@@ -103,11 +103,11 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
 #[test]
 fn a_recording_ends_whole_where_the_policy_is_replaced() {
     let (recorder, memory) = Recorder::in_memory();
-    let mut driver = VirtualDriver::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut driver = VirtualDriver::open(recorder.observe(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply([node("n1", 4), pod("a", 1, 1)].map(object).to_vec()).unwrap();
     driver.replace(CandidatePolicy::new(plain(), "plain", "").unwrap(), ReplacementTerms::default()).unwrap();
-    driver.tell(SessionInput::Cycle).unwrap();
+    driver.serve(SessionInput::Cycle).unwrap();
     recorder.finish().unwrap();
     let bytes = memory.take();
     let (entries, tail) = read(&bytes).unwrap();
@@ -201,7 +201,7 @@ fn writing_that_fails_is_reported_once_and_at_the_end_and_the_session_goes_on() 
         }
     }
     let recorder = Recorder::begin(Box::new(Full(500)));
-    let mut session = Session::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    let mut session = Session::open(recorder.observe(plain(), &header()), "plain", "").unwrap();
     let mut findings = Vec::new();
     let objects = vec![object(node("n1", 4)), object(pod("a", 1, 0))];
     for input in [SessionInput::Objects(objects)].into_iter().chain((0..20).map(|_| SessionInput::Cycle)) {
@@ -221,7 +221,7 @@ fn the_fixture_is_read_and_repeated() {
     let (entries, tail) = read(FIXTURE).unwrap();
     assert!(matches!(&entries[0], RecordingEntry::Session(it) if **it == header()) && tail.is_none());
     let told = |entry: &RecordingEntry| {
-        if let RecordingEntry::Step(step) = entry { step.told.to_string() } else { "session".to_owned() }
+        if let RecordingEntry::Step(step) = entry { step.call.to_string() } else { "session".to_owned() }
     };
     let told: Vec<String> = entries.iter().map(told).collect();
     let first = ["session", "opening", "7 objects", "cycle"];

@@ -18,8 +18,8 @@ pub enum SessionCall {
     Open,
     /// An input; see [`Session::handle`].
     Input(SessionInput),
-    /// A question of a scheduler; see [`Session::question`].
-    Question(PluginRequest),
+    /// A question of a scheduler; see [`Session::serve_request`].
+    PluginRequest(PluginRequest),
     /// A call of [`Session::explain`].
     Explain,
     /// A call of [`Session::accounts`].
@@ -32,8 +32,8 @@ pub enum SessionCall {
     StandingsOf(Vec<String>),
     /// A call of [`Session::queue`].
     Queue,
-    /// A call of [`Session::set_patience`].
-    Patience(i64),
+    /// A call of [`Session::set_outcome_timeout`].
+    OutcomeTimeout(i64),
     /// A call of [`Session::checkpoint`].
     Checkpoint,
     /// A call of [`Session::restore`].
@@ -77,19 +77,19 @@ pub(super) enum CallReadError {
 impl SessionCall {
     /// Returns whether the session answers with a step: it does for inputs and questions.
     pub(super) fn has_step(&self) -> bool {
-        matches!(self, SessionCall::Input(_) | SessionCall::Question(_))
+        matches!(self, SessionCall::Input(_) | SessionCall::PluginRequest(_))
     }
 
     /// Returns the line of a recording for an input.
     pub(super) fn line_of(input: &SessionInput) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match input {
             SessionInput::Objects(objects) => return Ok(lines_of(r#"{"objects":["#, objects)),
-            SessionInput::Listed(objects) => return Ok(lines_of(r#"{"listed":["#, objects)),
+            SessionInput::InitialList(objects) => return Ok(lines_of(r#"{"listed":["#, objects)),
             SessionInput::Removed(key) => SessionCallJson::Removed(key.clone()),
             SessionInput::Clock(now) => SessionCallJson::Clock(*now),
             SessionInput::Attempt(pod) => SessionCallJson::Attempt(pod.clone()),
             SessionInput::Cycle => SessionCallJson::Cycle,
-            SessionInput::Part(most) => SessionCallJson::Part(*most),
+            SessionInput::CycleAttempts(most) => SessionCallJson::Part(*most),
             SessionInput::Outcomes(outcomes) => SessionCallJson::Outcomes(outcomes.clone()),
         })
     }
@@ -99,14 +99,14 @@ impl SessionCall {
         serde_json::to_string(&match self {
             SessionCall::Input(input) => return SessionCall::line_of(input),
             SessionCall::Open => SessionCallJson::Open,
-            SessionCall::Question(question) => SessionCallJson::Question(question.clone()),
+            SessionCall::PluginRequest(question) => SessionCallJson::Question(question.clone()),
             SessionCall::Explain => SessionCallJson::Explain,
             SessionCall::Accounts => SessionCallJson::Accounts,
             SessionCall::Memberships => SessionCallJson::Memberships,
             SessionCall::Standings => SessionCallJson::Standings,
             SessionCall::StandingsOf(pods) => SessionCallJson::StandingsOf(pods.clone()),
             SessionCall::Queue => SessionCallJson::Queue,
-            SessionCall::Patience(nanoseconds) => SessionCallJson::Patience(*nanoseconds),
+            SessionCall::OutcomeTimeout(nanoseconds) => SessionCallJson::Patience(*nanoseconds),
             SessionCall::Checkpoint => SessionCallJson::Checkpoint,
             SessionCall::Restore(checkpoint) => SessionCallJson::Restore(checkpoint.clone()),
         })
@@ -123,21 +123,21 @@ impl SessionCall {
         Ok(match serde_json::from_str(line)? {
             SessionCallJson::Open => SessionCall::Open,
             SessionCallJson::Objects(values) => SessionCall::Input(SessionInput::Objects(objects(values)?)),
-            SessionCallJson::Listed(values) => SessionCall::Input(SessionInput::Listed(objects(values)?)),
+            SessionCallJson::Listed(values) => SessionCall::Input(SessionInput::InitialList(objects(values)?)),
             SessionCallJson::Removed(key) => SessionCall::Input(SessionInput::Removed(key)),
             SessionCallJson::Clock(now) => SessionCall::Input(SessionInput::Clock(now)),
             SessionCallJson::Attempt(pod) => SessionCall::Input(SessionInput::Attempt(pod)),
             SessionCallJson::Cycle => SessionCall::Input(SessionInput::Cycle),
-            SessionCallJson::Part(most) => SessionCall::Input(SessionInput::Part(most)),
+            SessionCallJson::Part(most) => SessionCall::Input(SessionInput::CycleAttempts(most)),
             SessionCallJson::Outcomes(outcomes) => SessionCall::Input(SessionInput::Outcomes(outcomes)),
-            SessionCallJson::Question(question) => SessionCall::Question(question),
+            SessionCallJson::Question(question) => SessionCall::PluginRequest(question),
             SessionCallJson::Explain => SessionCall::Explain,
             SessionCallJson::Accounts => SessionCall::Accounts,
             SessionCallJson::Memberships => SessionCall::Memberships,
             SessionCallJson::Standings => SessionCall::Standings,
             SessionCallJson::StandingsOf(pods) => SessionCall::StandingsOf(pods),
             SessionCallJson::Queue => SessionCall::Queue,
-            SessionCallJson::Patience(nanoseconds) => SessionCall::Patience(nanoseconds),
+            SessionCallJson::Patience(nanoseconds) => SessionCall::OutcomeTimeout(nanoseconds),
             SessionCallJson::Checkpoint => SessionCall::Checkpoint,
             SessionCallJson::Restore(checkpoint) => SessionCall::Restore(checkpoint),
         })
@@ -148,20 +148,20 @@ impl SessionCall {
     ///
     /// # Errors
     /// Those of the function of the session.
-    pub fn tell(self, session: &mut Session) -> Result<StepOutput, SessionError> {
+    pub fn apply(self, session: &mut Session) -> Result<StepOutput, SessionError> {
         let nothing = StepOutput::default;
         match self {
             SessionCall::Open => Ok(nothing()),
             SessionCall::Input(input) => session.handle(input),
-            SessionCall::Question(question) => session.question(&question).map(|(_, step)| step),
+            SessionCall::PluginRequest(question) => session.serve_request(&question).map(|(_, step)| step),
             SessionCall::Explain => session.explain().map(|_| nothing()),
             SessionCall::Accounts => session.accounts().map(|_| nothing()),
             SessionCall::Memberships => session.memberships().map(|_| nothing()),
             SessionCall::Standings => session.standings().map(|_| nothing()),
             SessionCall::StandingsOf(pods) => session.standings_of(&pods).map(|_| nothing()),
             SessionCall::Queue => session.queue().map(|_| nothing()),
-            SessionCall::Patience(nanoseconds) => {
-                session.set_patience(nanoseconds);
+            SessionCall::OutcomeTimeout(nanoseconds) => {
+                session.set_outcome_timeout(nanoseconds);
                 Ok(nothing())
             }
             SessionCall::Checkpoint => session.checkpoint().map(|_| nothing()),
@@ -185,7 +185,7 @@ impl fmt::Display for SessionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SessionCall::Input(input) => input.fmt(f),
-            SessionCall::Question(question) => question.fmt(f),
+            SessionCall::PluginRequest(question) => question.fmt(f),
             SessionCall::Open => f.write_str("opening"),
             SessionCall::Explain => f.write_str("explain"),
             SessionCall::Accounts => f.write_str("accounts"),
@@ -193,7 +193,7 @@ impl fmt::Display for SessionCall {
             SessionCall::Standings => f.write_str("standings"),
             SessionCall::StandingsOf(pods) => write!(f, "standings of {} pods", pods.len()),
             SessionCall::Queue => f.write_str("queue"),
-            SessionCall::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
+            SessionCall::OutcomeTimeout(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
             SessionCall::Checkpoint => f.write_str("checkpoint"),
             SessionCall::Restore(_) => f.write_str("restored checkpoint"),
         }

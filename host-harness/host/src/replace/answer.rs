@@ -7,7 +7,7 @@ use lictor_contract::*;
 pub(crate) enum ComparableReply {
     /// The sort keys of these pods.
     Order {
-        asked: Vec<PodId>,
+        pods: Vec<PodId>,
         keys: SortKeys,
     },
     PreFilter(PreFiltered),
@@ -57,10 +57,10 @@ impl ComparableReply {
     }
 
     /// Returns whether two answers decide the same. Reasons, hints when to try again and the numbers of plans are no decisions.
-    pub(crate) fn decides_like(&self, other: &ComparableReply) -> bool {
+    pub(crate) fn decides_same(&self, other: &ComparableReply) -> bool {
         match (self, other) {
-            (ComparableReply::Order { asked, keys }, ComparableReply::Order { keys: other, .. }) => {
-                keys == other || order(asked, keys) == order(asked, other)
+            (ComparableReply::Order { pods: asked, keys }, ComparableReply::Order { keys: other, .. }) => {
+                keys == other || sorted_pods(asked, keys) == sorted_pods(asked, other)
             }
             (ComparableReply::PreFilter(one), ComparableReply::PreFilter(other)) => {
                 let word = |answer: &PreFiltered| std::mem::discriminant(&answer.admission);
@@ -105,13 +105,13 @@ impl ComparableReply {
     }
 
     /// Returns whether nothing was to be decided: the order of no pods.
-    pub(crate) fn is_about_nothing(&self) -> bool {
-        matches!(self, ComparableReply::Order { asked, .. } if asked.is_empty())
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, ComparableReply::Order { pods, .. } if pods.is_empty())
     }
 
     /// Returns whether the policy may have stored the answer as state. Orders, filters, scores and marks store nothing, and neither does a pre-filter
     /// without effects.
-    pub(crate) fn may_last(&self) -> bool {
+    pub(crate) fn may_change_state(&self) -> bool {
         match self {
             ComparableReply::PreFilter(answer) => answer.effects != Effects::default(),
             ComparableReply::Order { .. }
@@ -123,7 +123,7 @@ impl ComparableReply {
     }
 
     /// Returns the plans in the answer: their numbers, and what they move.
-    pub(crate) fn proposed(&self) -> Vec<(u64, PlanMoves)> {
+    pub(crate) fn proposed_plans(&self) -> Vec<(u64, PlanMoves)> {
         match self {
             ComparableReply::PostFilter(answer, _) => {
                 answer.plan.iter().map(|plan| (plan.id, moves_of(plan))).collect()
@@ -141,7 +141,7 @@ impl ComparableReply {
 }
 
 /// Returns the order in which pods are tried. `None`: there is not one key for each pod.
-pub(crate) fn order(asked: &[PodId], keys: &SortKeys) -> Option<Vec<PodId>> {
+pub(crate) fn sorted_pods(asked: &[PodId], keys: &SortKeys) -> Option<Vec<PodId>> {
     (keys.keys.len() == asked.len()).then(|| keys.clone().sort(asked.to_vec()))
 }
 
@@ -192,25 +192,25 @@ mod tests {
 
     #[test]
     fn what_the_obstacle_is_called_is_no_decision_and_whether_there_is_one_is() {
-        assert!(verdicts(&[0, 1, 2]).decides_like(&verdicts(&[0, 2, 1])));
-        assert!(!verdicts(&[0, 1, 2]).decides_like(&verdicts(&[0, 1, 0])));
+        assert!(verdicts(&[0, 1, 2]).decides_same(&verdicts(&[0, 2, 1])));
+        assert!(!verdicts(&[0, 1, 2]).decides_same(&verdicts(&[0, 1, 0])));
     }
 
     #[test]
     fn keys_that_sort_alike_decide_alike() {
         let keys = |keys: [u8; 2]| ComparableReply::Order {
-            asked: vec![4, 7],
+            pods: vec![4, 7],
             keys: SortKeys { epoch: 0, keys: keys.iter().map(|key| vec![*key]).collect() },
         };
-        assert!(keys([1, 2]).decides_like(&keys([5, 9])));
-        assert!(!keys([1, 2]).decides_like(&keys([9, 5])));
+        assert!(keys([1, 2]).decides_same(&keys([5, 9])));
+        assert!(!keys([1, 2]).decides_same(&keys([9, 5])));
     }
 
     #[test]
     fn scores_decide_by_the_best_of_them() {
         let score = |scores: &[i64]| ComparableReply::Score(vec![1, 2, 3], scores.to_vec());
-        assert!(score(&[5, 9, 1]).decides_like(&score(&[50, 90, 80])));
-        assert!(!score(&[5, 9, 1]).decides_like(&score(&[9, 9, 1])));
+        assert!(score(&[5, 9, 1]).decides_same(&score(&[50, 90, 80])));
+        assert!(!score(&[5, 9, 1]).decides_same(&score(&[9, 9, 1])));
     }
 
     fn slice(id: u64, nominations_end: u32, victims_end: u32) -> PlanSlice {
@@ -227,11 +227,11 @@ mod tests {
             ComparableReply::Act(Actions { name, bindings: Vec::new(), plans, retry, more: false })
         };
         let one = step(vec![slice(1, 1, 0), slice(2, 2, 1)]);
-        assert!(one.decides_like(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));
+        assert!(one.decides_same(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));
         // The victim is evicted for the other pod.
-        assert!(!one.decides_like(&step(vec![slice(1, 1, 1), slice(2, 2, 1)])));
-        assert_eq!(one.proposed().iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2]);
+        assert!(!one.decides_same(&step(vec![slice(1, 1, 1), slice(2, 2, 1)])));
+        assert_eq!(one.proposed_plans().iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2]);
         // A range outside of the list does not panic.
-        assert!(!one.decides_like(&step(vec![slice(1, 7, 0), slice(2, 2, 1)])));
+        assert!(!one.decides_same(&step(vec![slice(1, 7, 0), slice(2, 2, 1)])));
     }
 }

@@ -5,7 +5,7 @@ use lictor_contract::*;
 use super::answer::ComparableReply;
 use super::member::PolicyCheckpoint;
 use super::numbers::PlanNumberMap;
-use super::pair::{PolicyWithShadow, together};
+use super::pair::{PolicyWithShadow, sum_usage};
 use super::transition::StateTransfer;
 use crate::cluster::ReplayPosition;
 use crate::policy::{CallError, Policy, PolicyUsage};
@@ -14,23 +14,23 @@ impl Policy for PolicyWithShadow {
     /// Restarts both policies. Both then receive everything again together.
     fn restart(&mut self) -> Result<(), CallError> {
         self.primary.policy.restart()?;
-        self.primary.numbers = PlanNumberMap::behind(self.last_plan);
+        self.primary.plan_numbers = PlanNumberMap::starting_after(self.last_plan);
         if let Some(shadow) = &mut self.shadow {
-            shadow.ask(|policy| policy.restart());
-            shadow.member.numbers = PlanNumberMap::apart();
-            shadow.reached = ReplayPosition::All;
-            shadow.unlike.clear();
+            shadow.call(|policy| policy.restart());
+            shadow.slot.plan_numbers = PlanNumberMap::detached();
+            shadow.position = ReplayPosition::All;
+            shadow.mismatches.clear();
             shadow.backlog.clear();
-            shadow.used.clear();
-            (shadow.astray, shadow.ahead) = (false, false);
-            shadow.memory = Some(StateTransfer::None);
+            shadow.used_plan_numbers.clear();
+            (shadow.diverged, shadow.cycle_finished) = (false, false);
+            shadow.state_transfer = Some(StateTransfer::None);
             shadow.report.restarts = shadow.report.restarts.saturating_add(1);
         }
         Ok(())
     }
     fn usage(&self) -> PolicyUsage {
         let beside = self.shadow.as_ref().map(|shadow| shadow.usage()).unwrap_or_default();
-        together(together(self.primary.policy.usage(), beside), self.past)
+        sum_usage(sum_usage(self.primary.policy.usage(), beside), self.dropped_usage)
     }
     fn recycle_bytes(&self) -> Option<u64> {
         self.primary.policy.recycle_bytes()
@@ -44,19 +44,19 @@ impl Policy for PolicyWithShadow {
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         if let Some(shadow) = &mut self.shadow {
             let (system, arguments) = (shadow.configuration.system.clone(), shadow.configuration.arguments.clone());
-            if let Some(Err(error)) = shadow.ask(|policy| policy.configure(&system, &arguments)) {
-                shadow.lie("configure", format!("it refuses what it took before: {error:?}"));
+            if let Some(Err(error)) = shadow.call(|policy| policy.configure(&system, &arguments)) {
+                shadow.record_invalid_reply("configure", format!("it refuses what it took before: {error:?}"));
             }
         }
         self.primary.policy.configure(system, arguments)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        let Some(shadow) = &mut self.shadow else { return self.primary.policy.apply(self.inward(events)) };
-        let hears = shadow.hears(&events);
-        let told = if hears.is_empty() { None } else { shadow.put(|policy| policy.apply(hears)) };
-        let applied = self.primary.policy.apply(self.inward(events));
+        let Some(shadow) = &mut self.shadow else { return self.primary.policy.apply(self.to_instance_events(events)) };
+        let hears = shadow.translate_events(&events);
+        let told = if hears.is_empty() { None } else { shadow.submit(|policy| policy.apply(hears)) };
+        let applied = self.primary.policy.apply(self.to_instance_events(events));
         if let Some(shadow) = &mut self.shadow
-            && let Some(beside) = shadow.get("apply", told)
+            && let Some(beside) = shadow.wait_for("apply", told)
         {
             shadow.findings.extend(beside.findings);
         }
@@ -64,8 +64,8 @@ impl Policy for PolicyWithShadow {
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         let asked = pods.to_vec();
-        let order = |asked: Vec<PodId>, keys| ComparableReply::Order { asked, keys };
-        self.ask_both(
+        let order = |asked: Vec<PodId>, keys| ComparableReply::Order { pods: asked, keys };
+        self.call_both(
             (ExtensionPoint::QueueOrder, None),
             move |policy| policy.queue_keys(&asked).map(|keys| order(asked, keys)),
             |pair| pair.primary.policy.queue_keys(pods),
@@ -73,7 +73,7 @@ impl Policy for PolicyWithShadow {
         )
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::PreFilter, Some(pod)),
             move |policy| policy.pre_filter(pod).map(ComparableReply::PreFilter),
             |pair| pair.primary.policy.pre_filter(pod),
@@ -81,7 +81,7 @@ impl Policy for PolicyWithShadow {
         )
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Filter, Some(pod)),
             move |policy| policy.filter(pod).map(ComparableReply::Filter),
             |pair| pair.primary.policy.filter(pod),
@@ -90,13 +90,13 @@ impl Policy for PolicyWithShadow {
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let (asked, known) = (pods.to_vec(), refuted.clone());
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::PostFilter, pods.first().copied()),
             move |policy| policy.post_filter(&asked, &known).map(|answer| ComparableReply::PostFilter(answer, known)),
             |pair| {
                 let mut answer = pair.primary.policy.post_filter(pods, refuted)?;
                 if let Some(plan) = &mut answer.plan {
-                    plan.id = pair.number(plan.id);
+                    plan.id = pair.session_number(plan.id);
                 }
                 Ok(answer)
             },
@@ -104,7 +104,7 @@ impl Policy for PolicyWithShadow {
         )
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Reserve, Some(pod)),
             move |policy| policy.reserve(pod, node).map(ComparableReply::Reserve),
             |pair| pair.primary.policy.reserve(pod, node),
@@ -112,7 +112,7 @@ impl Policy for PolicyWithShadow {
         )
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Reserve, Some(pod)),
             move |policy| policy.unreserve(pod, cause).map(ComparableReply::Unreserve),
             |pair| pair.primary.policy.unreserve(pod, cause),
@@ -121,7 +121,7 @@ impl Policy for PolicyWithShadow {
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
         let asked = nodes.to_vec();
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Score, Some(pod)),
             move |policy| policy.score(pod, &asked).map(|scores| ComparableReply::Score(asked, scores)),
             |pair| pair.primary.policy.score(pod, nodes),
@@ -129,7 +129,7 @@ impl Policy for PolicyWithShadow {
         )
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Permit, Some(pod)),
             move |policy| policy.permit(pod).map(ComparableReply::Permit),
             |pair| pair.primary.policy.permit(pod),
@@ -138,19 +138,19 @@ impl Policy for PolicyWithShadow {
     }
     fn act(&mut self) -> Result<Actions, CallError> {
         // The shadow policy is not called where its own cycle has ended before.
-        let asked = self.beside(ExtensionPoint::Act).filter(|shadow| !shadow.ahead);
-        let asked = asked.and_then(|shadow| shadow.put(|policy| policy.act()));
+        let asked = self.compared_shadow(ExtensionPoint::Act).filter(|shadow| !shadow.cycle_finished);
+        let asked = asked.and_then(|shadow| shadow.submit(|policy| policy.act()));
         let answer = self.primary.policy.act().map(|mut answer| {
             for slice in &mut answer.plans.slices {
-                slice.id = self.number(slice.id);
+                slice.id = self.session_number(slice.id);
             }
             answer
         });
-        let own = self.shadow.as_deref_mut().and_then(|shadow| shadow.get("act", asked));
+        let own = self.shadow.as_deref_mut().and_then(|shadow| shadow.wait_for("act", asked));
         let answer = answer?;
-        if let Some(shadow) = self.beside(ExtensionPoint::Act) {
-            if shadow.ahead {
-                shadow.ahead = answer.more;
+        if let Some(shadow) = self.compared_shadow(ExtensionPoint::Act) {
+            if shadow.cycle_finished {
+                shadow.cycle_finished = answer.more;
             } else if let Some(own) = own {
                 let own_more = own.more;
                 shadow.compare(None, ComparableReply::Act(answer.clone()), ComparableReply::Act(own));
@@ -160,13 +160,13 @@ impl Policy for PolicyWithShadow {
         Ok(answer)
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.ask_both(
+        self.call_both(
             (ExtensionPoint::Enforce, None),
             |policy| policy.enforce().map(ComparableReply::Enforce),
             |pair| {
                 let mut answer = pair.primary.policy.enforce()?;
                 for enforcement in &mut answer.enforcements {
-                    enforcement.id = pair.number(enforcement.id);
+                    enforcement.id = pair.session_number(enforcement.id);
                 }
                 Ok(answer)
             },
@@ -181,8 +181,8 @@ impl Policy for PolicyWithShadow {
     }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         let answer = self.primary.policy.marks(pod, node)?;
-        if let Some(shadow) = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up())
-            && let Some(own) = shadow.ask(|policy| policy.marks(pod, node))
+        if let Some(shadow) = self.shadow.as_deref_mut().filter(|shadow| shadow.is_ready())
+            && let Some(own) = shadow.call(|policy| policy.marks(pod, node))
         {
             shadow.compare(Some(pod), ComparableReply::Marks(answer.clone()), ComparableReply::Marks(own));
         }
@@ -193,7 +193,7 @@ impl Policy for PolicyWithShadow {
     }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         if let Some(shadow) = &mut self.shadow {
-            shadow.ask(|policy| policy.record_notes(on));
+            shadow.call(|policy| policy.record_notes(on));
         }
         self.primary.policy.record_notes(on)
     }
@@ -202,16 +202,19 @@ impl Policy for PolicyWithShadow {
     }
     /// Takes a checkpoint of both policies. That of the shadow policy restores it when it is restarted.
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        let up = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up() && !shadow.astray);
-        let asked = up.and_then(|shadow| shadow.put(|policy| policy.save()));
+        let up = self.shadow.as_deref_mut().filter(|shadow| shadow.is_ready() && !shadow.diverged);
+        let asked = up.and_then(|shadow| shadow.submit(|policy| policy.save()));
         let saved = self.primary.save();
         if let Some(shadow) = &mut self.shadow {
-            let own = shadow.get("save", asked);
-            shadow.keep(own);
+            let own = shadow.wait_for("save", asked);
+            shadow.store_checkpoint(own);
         }
-        saved?.ok_or(CallError::Lacks(Interface::State))
+        saved?.ok_or(CallError::MissingInterface(Interface::State))
     }
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        self.recall(&PolicyCheckpoint { checkpoint: checkpoint.clone(), numbers: PlanNumberMap::default() })
+        self.restore_checkpoint(&PolicyCheckpoint {
+            checkpoint: checkpoint.clone(),
+            plan_numbers: PlanNumberMap::default(),
+        })
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct MachineInput {
     /// The numbers of compared and of different answers in this state.
     pub(crate) totals: ComparisonTotals,
     /// The fault or lie of the new policy.
-    pub(crate) wrong: Option<TransitionReason>,
+    pub(crate) fault: Option<TransitionReason>,
 }
 
 /// The state of a replacement, and its history.
@@ -60,7 +60,7 @@ impl Machine {
     }
 
     /// Returns whether the shadow has lasted its maximum time, however few answers were compared.
-    fn is_out_of_patience(&self, seen: &MachineInput) -> bool {
+    fn has_exceeded_maximum(&self, seen: &MachineInput) -> bool {
         let longest = [self.terms.shadow, self.terms.at_most];
         longest.into_iter().all(|period| self.has_lasted(period, (seen.now, seen.cycles)))
     }
@@ -70,7 +70,7 @@ impl Machine {
         if self.state.is_final() {
             return None;
         }
-        if let Some(wrong) = &seen.wrong {
+        if let Some(wrong) = &seen.fault {
             return Some((ReplacementState::RolledBack, wrong.clone()));
         }
         let (totals, allowed) = (seen.totals, self.terms.allowed);
@@ -85,7 +85,7 @@ impl Machine {
             (ReplacementState::Shadow, Some(memory)) if due => {
                 Some((ReplacementState::Switching, TransitionReason::Compared { totals, memory }))
             }
-            (ReplacementState::Shadow, _) if !due && self.is_out_of_patience(seen) => {
+            (ReplacementState::Shadow, _) if !due && self.has_exceeded_maximum(seen) => {
                 Some((ReplacementState::RolledBack, TransitionReason::TooFew { totals, demanded: self.terms.answers }))
             }
             (ReplacementState::Watching, _) if due => {
@@ -108,7 +108,7 @@ mod tests {
 
     fn seen(now: i64, cycles: u64, different: u64) -> MachineInput {
         let totals = ComparisonTotals { compared: 9, different };
-        MachineInput { now, cycles, loaded: Some(StateTransfer::Same), totals, wrong: None }
+        MachineInput { now, cycles, loaded: Some(StateTransfer::Same), totals, fault: None }
     }
 
     /// Returns a machine that entered a state at 100 ns, after 5 cycles.
@@ -165,7 +165,7 @@ mod tests {
         ] {
             let machine = at(state, ReplacementTerms::default());
             assert_eq!(
-                leads(&machine, &MachineInput { wrong: wrong(), ..seen(100, 99, 0) }),
+                leads(&machine, &MachineInput { fault: wrong(), ..seen(100, 99, 0) }),
                 Some(ReplacementState::RolledBack)
             );
         }
@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(
                 leads(
                     &at(state, ReplacementTerms::default()),
-                    &MachineInput { wrong: wrong(), ..seen(i64::MAX, 99, 9) }
+                    &MachineInput { fault: wrong(), ..seen(i64::MAX, 99, 9) }
                 ),
                 None
             );

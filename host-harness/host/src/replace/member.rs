@@ -15,20 +15,20 @@ use crate::policy::{CallError, Policy, PolicyUsage};
 use crate::reason::MessageTemplates;
 
 /// The maximum steps of the shadow policy's own cycle that are run after the cycle of the policy in force has ended.
-const STEPS: usize = 64;
+const MAX_FOLLOWING_STEPS: usize = 64;
 
 /// A policy with its plan numbers and its last checkpoint.
 pub(crate) struct PolicySlot {
     pub(super) policy: Box<dyn Policy>,
-    pub(super) numbers: PlanNumberMap,
-    pub(super) saved: Option<PolicyCheckpoint>,
+    pub(super) plan_numbers: PlanNumberMap,
+    pub(super) last_checkpoint: Option<PolicyCheckpoint>,
 }
 
 /// A checkpoint of a policy, and its plan numbers at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PolicyCheckpoint {
     pub(crate) checkpoint: Checkpoint,
-    pub(crate) numbers: PlanNumberMap,
+    pub(crate) plan_numbers: PlanNumberMap,
 }
 
 /// The configuration of a policy, and what follows from it.
@@ -42,31 +42,31 @@ pub(crate) struct Configuration {
 
 /// The policy in shadow. It receives the same events and calls as the policy in force. Its answers are compared and never carried out.
 pub(crate) struct Shadow {
-    pub(super) member: PolicySlot,
+    pub(super) slot: PolicySlot,
     pub(crate) configuration: Configuration,
     /// The extension points at which the answers of both policies are compared.
     pub(super) points: BTreeSet<ExtensionPoint>,
     /// The position up to which the policy has received the cluster.
-    pub(crate) reached: ReplayPosition,
-    pub(super) worker: ShadowThread,
+    pub(crate) position: ReplayPosition,
+    pub(super) thread: ShadowThread,
     /// The work in progress on its thread.
-    pub(super) busy: Option<ShadowTask>,
+    pub(super) task: Option<ShadowTask>,
     /// The changes to those parts of the cluster that the policy already has. They are sent with the next part.
     pub(super) backlog: Vec<Event>,
     /// The usage before its last call.
     pub(super) usage: PolicyUsage,
     /// The result for the memory of the policy in force. `None`: the policy has not received everything yet.
-    pub(crate) memory: Option<StateTransfer>,
+    pub(crate) state_transfer: Option<StateTransfer>,
     /// Whether the policy may remember decisions that were not carried out.
-    pub(super) astray: bool,
+    pub(super) diverged: bool,
     /// The plan numbers that this instance has used.
-    pub(super) used: BTreeSet<u64>,
+    pub(super) used_plan_numbers: BTreeSet<u64>,
     /// Whether the cycle of the shadow policy has ended before that of the policy in force.
-    pub(super) ahead: bool,
+    pub(super) cycle_finished: bool,
     /// The fault or lie of the policy. It gets no more calls.
-    pub(crate) wrong: Option<TransitionReason>,
+    pub(crate) fault: Option<TransitionReason>,
     /// The pairs of answers that decide differently, since they were last taken.
-    pub(super) unlike: Vec<ReplyMismatch>,
+    pub(super) mismatches: Vec<ReplyMismatch>,
     /// The findings of the policy in the objects.
     pub(crate) findings: Vec<Finding>,
     /// The time of the next call of `enforce` that the policy has requested, in nanoseconds since 1970.
@@ -76,31 +76,32 @@ pub(crate) struct Shadow {
 
 impl PolicySlot {
     pub(super) fn new(policy: Box<dyn Policy>, numbers: PlanNumberMap) -> PolicySlot {
-        PolicySlot { policy, numbers, saved: None }
+        PolicySlot { policy, plan_numbers: numbers, last_checkpoint: None }
     }
 
     /// Takes a checkpoint and stores it. `None`: the policy has no memory.
     pub(super) fn save(&mut self) -> Result<Option<Checkpoint>, CallError> {
         match self.policy.save() {
             Ok(checkpoint) => {
-                self.keep(&checkpoint);
+                self.store_checkpoint(&checkpoint);
                 Ok(Some(checkpoint))
             }
-            Err(CallError::Lacks(_)) => Ok(None),
+            Err(CallError::MissingInterface(_)) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
 
     /// Stores a checkpoint.
-    pub(super) fn keep(&mut self, checkpoint: &Checkpoint) {
-        self.saved = Some(PolicyCheckpoint { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
+    pub(super) fn store_checkpoint(&mut self, checkpoint: &Checkpoint) {
+        self.last_checkpoint =
+            Some(PolicyCheckpoint { checkpoint: checkpoint.clone(), plan_numbers: self.plan_numbers.clone() });
     }
 
     /// Restores a checkpoint. Returns the policy's verdict on the checkpoint.
-    pub(super) fn recall(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
+    pub(super) fn restore(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
         let taken = self.policy.restore(&saved.checkpoint)?;
         if taken.is_ok() {
-            self.numbers = saved.numbers.clone();
+            self.plan_numbers = saved.plan_numbers.clone();
         }
         Ok(taken)
     }
@@ -109,20 +110,20 @@ impl PolicySlot {
 impl Shadow {
     pub(crate) fn new(policy: Box<dyn Policy>, configuration: Configuration) -> Shadow {
         Shadow {
-            member: PolicySlot::new(policy, PlanNumberMap::apart()),
+            slot: PolicySlot::new(policy, PlanNumberMap::detached()),
             points: configuration.points.clone(),
             configuration,
-            reached: ReplayPosition::Nothing,
-            worker: ShadowThread::start(),
-            busy: None,
+            position: ReplayPosition::Nothing,
+            thread: ShadowThread::start(),
+            task: None,
             backlog: Vec::new(),
             usage: PolicyUsage::default(),
-            memory: None,
-            astray: false,
-            used: BTreeSet::new(),
-            ahead: false,
-            wrong: None,
-            unlike: Vec::new(),
+            state_transfer: None,
+            diverged: false,
+            used_plan_numbers: BTreeSet::new(),
+            cycle_finished: false,
+            fault: None,
+            mismatches: Vec::new(),
             findings: Vec::new(),
             enforce_at: None,
             report: ComparisonReport::default(),
@@ -142,87 +143,87 @@ impl Shadow {
     }
 
     /// Returns whether this policy got the same calls of Reserve as the other one.
-    pub(crate) fn is_in_step(&self, points: &BTreeSet<ExtensionPoint>) -> bool {
+    pub(crate) fn has_same_reserves(&self, points: &BTreeSet<ExtensionPoint>) -> bool {
         let reserve = &ExtensionPoint::Reserve;
-        self.wrong.is_none() && self.configuration.points.contains(reserve) == points.contains(reserve)
+        self.fault.is_none() && self.configuration.points.contains(reserve) == points.contains(reserve)
     }
 
     /// Reserves pods that are held already.
     pub(super) fn reserve(&mut self, held: &[(PodId, NodeId)]) {
         for (pod, node) in held {
-            self.ask(|policy| policy.reserve(*pod, *node));
+            self.call(|policy| policy.reserve(*pod, *node));
         }
     }
 
     /// Returns whether the policy still receives the cluster.
     fn is_loading(&self) -> bool {
-        self.memory.is_none() && !matches!(self.busy, Some(ShadowTask::Settles(..)))
+        self.state_transfer.is_none() && !matches!(self.task, Some(ShadowTask::TransferState(..)))
     }
 
     /// Returns whether the policy has received everything and works.
-    pub(super) fn is_up(&self) -> bool {
-        self.memory.is_some() && self.wrong.is_none()
+    pub(super) fn is_ready(&self) -> bool {
+        self.state_transfer.is_some() && self.fault.is_none()
     }
 
     /// Records that a call of the policy failed. Only the first fault or lie is kept.
-    pub(super) fn fault(&mut self, error: &CallError) {
+    pub(super) fn record_fault(&mut self, error: &CallError) {
         let (call, message) = (error.call().to_owned(), error.to_string());
-        self.wrong.get_or_insert(TransitionReason::Fault { call, message });
+        self.fault.get_or_insert(TransitionReason::Fault { call, message });
     }
 
     /// Records that the policy gave an invalid answer. Only the first fault or lie is kept.
-    pub(crate) fn lie(&mut self, call: &str, message: String) {
-        self.wrong.get_or_insert(TransitionReason::Lie { call: call.to_owned(), message });
+    pub(crate) fn record_invalid_reply(&mut self, call: &str, message: String) {
+        self.fault.get_or_insert(TransitionReason::Lie { call: call.to_owned(), message });
     }
 
     /// Calls the policy, after waiting for its work in progress. `None`: the policy has failed or lacks the interface.
-    pub(super) fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>) -> Option<T> {
-        self.fetch();
-        if self.wrong.is_some() {
+    pub(super) fn call<T>(&mut self, question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>) -> Option<T> {
+        self.wait_for_task();
+        if self.fault.is_some() {
             return None;
         }
-        let answer = question(self.member.policy.as_mut());
-        self.answered(answer)
+        let answer = question(self.slot.policy.as_mut());
+        self.check_reply(answer)
     }
 
     /// Returns the answer of a call, and records its failure. `None`: the call failed or the policy lacks the interface.
-    pub(super) fn answered<T>(&mut self, answer: Result<T, CallError>) -> Option<T> {
+    pub(super) fn check_reply<T>(&mut self, answer: Result<T, CallError>) -> Option<T> {
         match answer {
             Ok(answer) => Some(answer),
-            Err(CallError::Lacks(_)) => None,
+            Err(CallError::MissingInterface(_)) => None,
             Err(fault) => {
-                self.fault(&fault);
+                self.record_fault(&fault);
                 None
             }
         }
     }
 
     /// Stores a checkpoint of the policy, where there is one, and returns it.
-    pub(super) fn keep(&mut self, checkpoint: Option<Checkpoint>) -> Option<Checkpoint> {
+    pub(super) fn store_checkpoint(&mut self, checkpoint: Option<Checkpoint>) -> Option<Checkpoint> {
         let checkpoint = checkpoint?;
-        self.member.keep(&checkpoint);
+        self.slot.store_checkpoint(&checkpoint);
         Some(checkpoint)
     }
 
     /// Returns the events that the policy receives now. While the policy is loading, events about its parts are stored for the next part, and nothing
     /// is returned. Numbers of plans become those of the policy.
-    pub(super) fn hears(&mut self, events: &[Event]) -> Vec<Event> {
+    pub(super) fn translate_events(&mut self, events: &[Event]) -> Vec<Event> {
         if self.is_loading() {
-            let is_known = |event: &&Event| ReplayPosition::of(event).is_some_and(|place| place <= self.reached);
+            let is_known = |event: &&Event| ReplayPosition::of(event).is_some_and(|place| place <= self.position);
             self.backlog.extend(events.iter().filter(is_known).cloned());
             return Vec::new();
         }
         // The checkpoint of the other policy must be restored before the next events.
-        self.fetch();
+        self.wait_for_task();
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             match event {
-                Event::PlanAccepted(plan) => match self.member.numbers.matched(*plan) {
+                Event::PlanAccepted(plan) => match self.slot.plan_numbers.matched(*plan) {
                     Some(own) => told.push(Event::PlanAccepted(own)),
-                    None => self.astray = true,
+                    None => self.diverged = true,
                 },
                 Event::PlanRefused(plan) => {
-                    told.extend(self.member.numbers.inward(*plan).map(Event::PlanRefused));
+                    told.extend(self.slot.plan_numbers.to_instance(*plan).map(Event::PlanRefused));
                 }
                 other => told.push(other.clone()),
             }
@@ -231,11 +232,11 @@ impl Shadow {
     }
 
     /// Sends events to the policy unchanged.
-    pub(super) fn tell(&mut self, events: Vec<Event>) {
+    pub(super) fn send_events(&mut self, events: Vec<Event>) {
         if events.is_empty() {
             return;
         }
-        if let Some(applied) = self.ask(|policy| policy.apply(events)) {
+        if let Some(applied) = self.call(|policy| policy.apply(events)) {
             self.findings.extend(applied.findings);
         }
     }
@@ -244,45 +245,45 @@ impl Shadow {
     /// refused to it.
     pub(super) fn compare(&mut self, pod: Option<PodId>, primary: ComparableReply, own: ComparableReply) {
         let call = primary.call();
-        if !primary.is_about_nothing() {
+        if !primary.is_empty() {
             self.report.count(call);
         }
-        let alike = primary.decides_like(&own);
-        let mut theirs = primary.proposed();
+        let alike = primary.decides_same(&own);
+        let mut theirs = primary.proposed_plans();
         let mut refused = Vec::new();
-        for (number, moves) in own.proposed() {
-            self.member.numbers.note(number);
-            if !self.used.insert(number) {
-                self.lie(call, format!("the number {number} was given to an earlier plan"));
+        for (number, moves) in own.proposed_plans() {
+            self.slot.plan_numbers.record_used(number);
+            if !self.used_plan_numbers.insert(number) {
+                self.record_invalid_reply(call, format!("the number {number} was given to an earlier plan"));
             }
             match theirs.iter().position(|(_, other)| *other == moves) {
-                Some(place) => self.member.numbers.pair(theirs.remove(place).0, number),
+                Some(place) => self.slot.plan_numbers.record_match(theirs.remove(place).0, number),
                 None => refused.push(Event::PlanRefused(number)),
             }
         }
-        self.tell(refused);
+        self.send_events(refused);
         if let ComparableReply::Enforce(answer) = &own {
             self.enforce_at = answer.retry.at;
         }
         if !alike {
-            self.astray |= primary.may_last() || own.may_last();
-            self.unlike.push(ReplyMismatch { pod, primary, shadow: own });
+            self.diverged |= primary.may_change_state() || own.may_change_state();
+            self.mismatches.push(ReplyMismatch { pod, primary, shadow: own });
         }
     }
 
     /// Runs the policy's own cycle until it is as far as that of the policy in force. `more`: the latter has a next step.
     pub(super) fn follow_cycle(&mut self, more: bool, own_more: bool) {
-        self.ahead = more && !own_more;
+        self.cycle_finished = more && !own_more;
         let mut own_more = own_more && !more;
-        for _ in 0..STEPS {
+        for _ in 0..MAX_FOLLOWING_STEPS {
             if !own_more {
                 return;
             }
-            let Some(step) = self.ask(|policy| policy.act()) else { return };
+            let Some(step) = self.call(|policy| policy.act()) else { return };
             own_more = step.more;
             let refused = step.plans.slices.iter().map(|slice| Event::PlanRefused(slice.id));
-            self.tell(refused.collect());
+            self.send_events(refused.collect());
         }
-        self.lie("act", format!("the cycle has more than {STEPS} steps"));
+        self.record_invalid_reply("act", format!("the cycle has more than {MAX_FOLLOWING_STEPS} steps"));
     }
 }

@@ -57,10 +57,10 @@ mod transition;
 mod words;
 mod worker;
 
-pub(crate) use answer::{ComparableReply, order};
+pub(crate) use answer::{ComparableReply, sorted_pods};
 pub(crate) use machine::{Machine, MachineInput};
 pub(crate) use member::{Configuration, PolicyCheckpoint, Shadow};
-pub(crate) use naming::{decided, only_holes};
+pub(crate) use naming::{agree_on_existing_nodes, summarize};
 pub(crate) use numbers::PlanNumberMap;
 pub(crate) use pair::{PolicyWithShadow, ShadowLoading};
 

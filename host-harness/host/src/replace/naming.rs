@@ -4,66 +4,66 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
-use super::answer::{ComparableReply, best, order};
+use super::answer::{ComparableReply, best, sorted_pods};
 use super::report::DecisionSummary;
 use crate::cluster::Mirror;
 
 /// The maximum names in a list.
-const NAMES: usize = 10;
+const MAX_NAMES: usize = 10;
 
 /// Returns whether two answers to Filter agree on all nodes that exist.
-pub(crate) fn only_holes(one: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> bool {
+pub(crate) fn agree_on_existing_nodes(one: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> bool {
     let (ComparableReply::Filter(one), ComparableReply::Filter(other)) = (one, other) else { return false };
     one.codes.len() == other.codes.len() && mirror.nodes().all(|node| fits(one, node.id) == fits(other, node.id))
 }
 
 /// Returns the decision of an answer in names. `other` is the answer of the other policy to the same question: nodes are named where only this answer
 /// has them.
-pub(crate) fn decided(answer: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> DecisionSummary {
+pub(crate) fn summarize(answer: &ComparableReply, other: &ComparableReply, mirror: &Mirror) -> DecisionSummary {
     let names = ClusterNames(mirror);
     match answer {
-        ComparableReply::Order { asked, keys } => {
-            DecisionSummary { names: names.order(asked, keys, other), ..says("order") }
+        ComparableReply::Order { pods: asked, keys } => {
+            DecisionSummary { names: names.order(asked, keys, other), ..verdict_only("order") }
         }
         ComparableReply::PreFilter(answer) => {
             let decided = match &answer.admission {
-                Admission::Pass => says("passes"),
-                Admission::Refused(why) => by("refused", why),
-                Admission::Final(why) => by("finally refused", why),
+                Admission::Pass => verdict_only("passes"),
+                Admission::Refused(why) => verdict_with_law("refused", why),
+                Admission::Final(why) => verdict_with_law("finally refused", why),
             };
             DecisionSummary { effects: names.effects(&answer.effects), ..decided }
         }
         ComparableReply::Filter(answer) => match other {
             ComparableReply::Filter(other) => fitting(answer, other, mirror),
-            _ => says("fits"),
+            _ => verdict_only("fits"),
         },
         ComparableReply::PostFilter(answer, _) => {
             let effects = names.effects(&answer.effects);
             match &answer.plan {
-                None => DecisionSummary { effects, ..by("no plan", &answer.reason) },
+                None => DecisionSummary { effects, ..verdict_with_law("no plan", &answer.reason) },
                 Some(plan) => DecisionSummary {
                     placements: names.placements(&plan.nominations),
                     victims: names.victims(&plan.victims),
                     effects,
-                    ..by("plan", &answer.reason)
+                    ..verdict_with_law("plan", &answer.reason)
                 },
             }
         }
         ComparableReply::Score(nodes, scores) => {
             let best = best(nodes, scores);
             DecisionSummary {
-                names: best.into_iter().map(|node| names.node(node)).take(NAMES).collect(),
-                ..says("best")
+                names: best.into_iter().map(|node| names.node(node)).take(MAX_NAMES).collect(),
+                ..verdict_only("best")
             }
         }
         ComparableReply::Reserve(effects) | ComparableReply::Unreserve(effects) => {
-            DecisionSummary { effects: names.effects(effects), ..says("effects") }
+            DecisionSummary { effects: names.effects(effects), ..verdict_only("effects") }
         }
         ComparableReply::Permit(answer) => {
             let decided = match &answer.permission {
-                Permission::Allow => by("allowed", &answer.reason),
-                Permission::Wait(nanoseconds) => by(&format!("waits {nanoseconds} ns"), &answer.reason),
-                Permission::Reject(why) => by("rejected", why),
+                Permission::Allow => verdict_with_law("allowed", &answer.reason),
+                Permission::Wait(nanoseconds) => verdict_with_law(&format!("waits {nanoseconds} ns"), &answer.reason),
+                Permission::Reject(why) => verdict_with_law("rejected", why),
             };
             DecisionSummary { effects: names.effects(&answer.effects), ..decided }
         }
@@ -79,11 +79,11 @@ pub(crate) fn decided(answer: &ComparableReply, other: &ComparableReply, mirror:
             let given = answer.enforcements.iter();
             let law = given.clone().next().map(|it| it.reason.code.clone()).unwrap_or_default();
             let victims = given.flat_map(|it| names.victims(&it.victims)).collect();
-            DecisionSummary { law, victims, ..says("gives back") }
+            DecisionSummary { law, victims, ..verdict_only("gives back") }
         }
         ComparableReply::Marks(marks) => {
             let written = marks.iter().map(|mark| format!("writes {}={}", mark.key, mark.value));
-            DecisionSummary { effects: written.collect(), ..says("marks") }
+            DecisionSummary { effects: written.collect(), ..verdict_only("marks") }
         }
     }
 }
@@ -92,16 +92,16 @@ pub(crate) fn decided(answer: &ComparableReply, other: &ComparableReply, mirror:
 fn fitting(answer: &NodeVerdicts, other: &NodeVerdicts, mirror: &Mirror) -> DecisionSummary {
     let count = mirror.nodes().filter(|node| fits(answer, node.id)).count();
     let only = mirror.nodes().filter(|node| fits(answer, node.id) && !fits(other, node.id));
-    let names = only.map(|node| node.name.clone()).take(NAMES).collect();
+    let names = only.map(|node| node.name.clone()).take(MAX_NAMES).collect();
     DecisionSummary { verdict: format!("{count} nodes fit"), names, ..DecisionSummary::default() }
 }
 
-fn says(verdict: &str) -> DecisionSummary {
+fn verdict_only(verdict: &str) -> DecisionSummary {
     DecisionSummary { verdict: verdict.to_owned(), ..DecisionSummary::default() }
 }
 
-fn by(verdict: &str, reason: &Reason) -> DecisionSummary {
-    DecisionSummary { law: reason.code.clone(), ..says(verdict) }
+fn verdict_with_law(verdict: &str, reason: &Reason) -> DecisionSummary {
+    DecisionSummary { law: reason.code.clone(), ..verdict_only(verdict) }
 }
 
 fn fits(answer: &NodeVerdicts, node: NodeId) -> bool {
@@ -141,12 +141,12 @@ impl ClusterNames<'_> {
 
     /// Returns the pods from the first place on where the two orders differ.
     fn order(&self, asked: &[PodId], keys: &SortKeys, other: &ComparableReply) -> Vec<String> {
-        let sorted = order(asked, keys).unwrap_or_default();
+        let sorted = sorted_pods(asked, keys).unwrap_or_default();
         let beside = match other {
-            ComparableReply::Order { keys, .. } => order(asked, keys).unwrap_or_default(),
+            ComparableReply::Order { keys, .. } => sorted_pods(asked, keys).unwrap_or_default(),
             _ => Vec::new(),
         };
         let alike = sorted.iter().zip(&beside).take_while(|(one, other)| one == other).count();
-        sorted.iter().skip(alike).take(NAMES).map(|pod| self.pod(*pod)).collect()
+        sorted.iter().skip(alike).take(MAX_NAMES).map(|pod| self.pod(*pod)).collect()
     }
 }

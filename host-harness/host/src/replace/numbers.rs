@@ -24,35 +24,35 @@ impl Default for PlanNumberMap {
 
 impl PlanNumberMap {
     /// Returns the numbers of an instance without any session number: its plans are not plans of the session.
-    pub(crate) fn apart() -> PlanNumberMap {
+    pub(crate) fn detached() -> PlanNumberMap {
         PlanNumberMap { spans: Vec::new(), ..PlanNumberMap::default() }
     }
 
     /// Returns the numbers of a new instance whose first plan follows the session's last one.
-    pub(crate) fn behind(last_plan: u64) -> PlanNumberMap {
-        let mut numbers = PlanNumberMap::apart();
-        numbers.go_on_from(last_plan);
+    pub(crate) fn starting_after(last_plan: u64) -> PlanNumberMap {
+        let mut numbers = PlanNumberMap::detached();
+        numbers.rebase(last_plan);
         numbers
     }
 
     /// Returns whether the translation is the identity.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub(crate) fn is_identity(&self) -> bool {
         self.spans == [(0, 0)] && self.matched.is_empty()
     }
 
     /// Returns the session number of a plan that the instance has numbered.
-    pub(crate) fn outward(&mut self, own: u64) -> u64 {
-        self.note(own);
+    pub(crate) fn to_session(&mut self, own: u64) -> u64 {
+        self.record_used(own);
         own.saturating_add(self.spans.last().map_or(0, |(_, ahead)| *ahead))
     }
 
     /// Records that the instance has used this number.
-    pub(crate) fn note(&mut self, own: u64) {
+    pub(crate) fn record_used(&mut self, own: u64) {
         self.last = self.last.max(own);
     }
 
     /// Records that the instance has proposed the plan that another instance proposed under a session number.
-    pub(crate) fn pair(&mut self, plan: u64, own: u64) {
+    pub(crate) fn record_match(&mut self, plan: u64, own: u64) {
         self.matched.insert(plan, own);
     }
 
@@ -62,13 +62,13 @@ impl PlanNumberMap {
     }
 
     /// Returns the instance number of a session number. `None`: the instance does not know the plan.
-    pub(crate) fn inward(&self, plan: u64) -> Option<u64> {
+    pub(crate) fn to_instance(&self, plan: u64) -> Option<u64> {
         let span = || self.spans.iter().rev().find(|(from, _)| *from < plan);
         self.matched(plan).or_else(|| plan.checked_sub(span()?.1))
     }
 
     /// Makes the next plans of this instance plans of the session. They follow the session's last number.
-    pub(crate) fn go_on_from(&mut self, last_plan: u64) {
+    pub(crate) fn rebase(&mut self, last_plan: u64) {
         let ahead = last_plan.saturating_sub(self.last);
         if self.spans.last().is_none_or(|(_, before)| *before != ahead) {
             self.spans.push((last_plan, ahead));
@@ -83,39 +83,39 @@ mod tests {
     #[test]
     fn one_that_counts_as_the_session_does_is_left_alone() {
         let mut numbers = PlanNumberMap::default();
-        assert_eq!((numbers.outward(1), numbers.outward(2)), (1, 2));
-        numbers.go_on_from(2);
-        assert!(numbers.is_plain());
-        assert_eq!(numbers.inward(2), Some(2));
+        assert_eq!((numbers.to_session(1), numbers.to_session(2)), (1, 2));
+        numbers.rebase(2);
+        assert!(numbers.is_identity());
+        assert_eq!(numbers.to_instance(2), Some(2));
     }
 
     #[test]
     fn one_that_begins_anew_goes_on_where_the_session_is() {
-        let mut numbers = PlanNumberMap::behind(10);
-        assert_eq!(numbers.outward(1), 11);
-        assert_eq!((numbers.inward(11), numbers.inward(10), numbers.inward(3)), (Some(1), None, None));
+        let mut numbers = PlanNumberMap::starting_after(10);
+        assert_eq!(numbers.to_session(1), 11);
+        assert_eq!((numbers.to_instance(11), numbers.to_instance(10), numbers.to_instance(3)), (Some(1), None, None));
     }
 
     #[test]
     fn what_both_have_proposed_keeps_its_two_numbers_when_the_other_takes_over() {
-        let mut numbers = PlanNumberMap::apart();
-        numbers.note(3);
-        numbers.pair(9, 3);
+        let mut numbers = PlanNumberMap::detached();
+        numbers.record_used(3);
+        numbers.record_match(9, 3);
         // This instance proposed a fourth plan that the other did not. The other proposed two more plans.
-        numbers.note(4);
-        numbers.go_on_from(11);
-        assert_eq!((numbers.inward(9), numbers.inward(10), numbers.inward(11)), (Some(3), None, None));
-        assert_eq!(numbers.outward(5), 12);
-        assert_eq!(numbers.inward(12), Some(5));
+        numbers.record_used(4);
+        numbers.rebase(11);
+        assert_eq!((numbers.to_instance(9), numbers.to_instance(10), numbers.to_instance(11)), (Some(3), None, None));
+        assert_eq!(numbers.to_session(5), 12);
+        assert_eq!(numbers.to_instance(12), Some(5));
     }
 
     #[test]
     fn numbers_before_and_after_a_second_change_are_kept_apart() {
         let mut numbers = PlanNumberMap::default();
-        numbers.outward(4);
+        numbers.to_session(4);
         // The session counted up to 7 with another instance, and then returned to this one.
-        numbers.go_on_from(7);
-        assert_eq!(numbers.outward(5), 8);
-        assert_eq!((numbers.inward(4), numbers.inward(8)), (Some(4), Some(5)));
+        numbers.rebase(7);
+        assert_eq!(numbers.to_session(5), 8);
+        assert_eq!((numbers.to_instance(4), numbers.to_instance(8)), (Some(4), Some(5)));
     }
 }

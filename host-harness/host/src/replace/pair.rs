@@ -16,7 +16,7 @@ pub(crate) struct PolicyWithShadow {
     /// The highest plan number of the session.
     pub(super) last_plan: u64,
     /// The usage of policies that were dropped.
-    pub(super) past: PolicyUsage,
+    pub(super) dropped_usage: PolicyUsage,
 }
 
 /// The progress of the shadow policy in loading the cluster.
@@ -24,9 +24,9 @@ pub(crate) enum ShadowLoading {
     /// The policy is still reading a part.
     Busy,
     /// The policy needs the part after this position.
-    From(ReplayPosition),
+    Next(ReplayPosition),
     /// The policy has everything, or has failed.
-    Ended,
+    Finished,
 }
 
 impl PolicyWithShadow {
@@ -35,23 +35,23 @@ impl PolicyWithShadow {
             primary: PolicySlot::new(policy, PlanNumberMap::default()),
             shadow: None,
             last_plan: 0,
-            past: PolicyUsage::default(),
+            dropped_usage: PolicyUsage::default(),
         }
     }
 
     /// Returns the last checkpoint of the policy in force.
-    pub(crate) fn saved(&self) -> Option<&PolicyCheckpoint> {
-        self.primary.saved.as_ref()
+    pub(crate) fn last_checkpoint(&self) -> Option<&PolicyCheckpoint> {
+        self.primary.last_checkpoint.as_ref()
     }
 
     /// Returns the last checkpoint of the shadow policy. `None`: there is no shadow policy, or no checkpoint.
-    pub(crate) fn saved_beside(&self) -> Option<&PolicyCheckpoint> {
-        self.shadow.as_ref()?.member.saved.as_ref()
+    pub(crate) fn shadow_checkpoint(&self) -> Option<&PolicyCheckpoint> {
+        self.shadow.as_ref()?.slot.last_checkpoint.as_ref()
     }
 
     /// Sets the checkpoint that restores the policy in force when it is restarted.
-    pub(crate) fn set_saved(&mut self, saved: Option<PolicyCheckpoint>) {
-        self.primary.saved = saved;
+    pub(crate) fn set_last_checkpoint(&mut self, saved: Option<PolicyCheckpoint>) {
+        self.primary.last_checkpoint = saved;
     }
 
     /// Returns the highest plan number of the session.
@@ -66,38 +66,38 @@ impl PolicyWithShadow {
 
     /// Restores a checkpoint in new instances. The shadow policy takes the same checkpoint, or else its own last one. Returns the verdict of the
     /// policy in force.
-    pub(crate) fn recall(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
-        let taken = self.primary.recall(saved)?;
+    pub(crate) fn restore_checkpoint(&mut self, saved: &PolicyCheckpoint) -> Result<Result<(), StateError>, CallError> {
+        let taken = self.primary.restore(saved)?;
         if taken.is_ok() {
-            self.primary.numbers.go_on_from(self.last_plan);
+            self.primary.plan_numbers.rebase(self.last_plan);
         }
-        self.hand_over(Some(saved.clone()), true);
+        self.transfer_state(Some(saved.clone()), true);
         Ok(taken)
     }
 
     /// Returns how far the shadow policy has loaded the cluster. Does not wait.
-    pub(crate) fn loading(&mut self) -> ShadowLoading {
-        let Some(shadow) = &mut self.shadow else { return ShadowLoading::Ended };
-        if !shadow.is_back() {
+    pub(crate) fn shadow_loading(&mut self) -> ShadowLoading {
+        let Some(shadow) = &mut self.shadow else { return ShadowLoading::Finished };
+        if !shadow.is_idle() {
             return ShadowLoading::Busy;
         }
-        match shadow.memory.is_none() && shadow.wrong.is_none() {
-            true => ShadowLoading::From(shadow.reached.clone()),
-            false => ShadowLoading::Ended,
+        match shadow.state_transfer.is_none() && shadow.fault.is_none() {
+            true => ShadowLoading::Next(shadow.position.clone()),
+            false => ShadowLoading::Finished,
         }
     }
 
     /// Waits for the work of the shadow policy.
-    pub(crate) fn wait(&mut self) {
+    pub(crate) fn wait_for_shadow(&mut self) {
         if let Some(shadow) = &mut self.shadow {
-            shadow.fetch();
+            shadow.wait_for_task();
         }
     }
 
     /// Sends the shadow policy the next part of the cluster. Does not wait.
-    pub(crate) fn feed(&mut self, events: Vec<Event>, reached: ReplayPosition) {
+    pub(crate) fn feed_shadow(&mut self, events: Vec<Event>, reached: ReplayPosition) {
         if let Some(shadow) = &mut self.shadow {
-            shadow.tell_aside(events, reached);
+            shadow.send_chunk(events, reached);
         }
     }
 
@@ -105,19 +105,19 @@ impl PolicyWithShadow {
     ///
     /// # Errors
     /// The policy in force fails.
-    pub(crate) fn settle_in(&mut self, held: Vec<(PodId, NodeId)>, at_once: bool) -> Result<(), CallError> {
+    pub(crate) fn finish_loading(&mut self, held: Vec<(PodId, NodeId)>, at_once: bool) -> Result<(), CallError> {
         self.primary.save()?;
         let Some(shadow) = &mut self.shadow else { return Ok(()) };
         let held = if shadow.points.contains(&ExtensionPoint::Reserve) { held } else { Vec::new() };
-        shadow.settle_aside(held, self.primary.saved.clone());
+        shadow.start_transfer(held, self.primary.last_checkpoint.clone());
         if at_once {
-            shadow.fetch();
+            shadow.wait_for_task();
         }
         Ok(())
     }
 
     /// Reserves the held pods in the shadow policy before it takes over, where only this policy has the extension point Reserve.
-    pub(crate) fn reserve_beside(&mut self, held: &[(PodId, NodeId)]) {
+    pub(crate) fn reserve_in_shadow(&mut self, held: &[(PodId, NodeId)]) {
         if let Some(shadow) = &mut self.shadow
             && !shadow.points.contains(&ExtensionPoint::Reserve)
             && shadow.configuration.points.contains(&ExtensionPoint::Reserve)
@@ -130,124 +130,124 @@ impl PolicyWithShadow {
     ///
     /// # Errors
     /// The policy in force fails.
-    pub(crate) fn align(&mut self) -> Result<(), CallError> {
-        let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up()) else { return Ok(()) };
-        shadow.astray = false;
-        let asked = shadow.put(|policy| policy.save());
-        let is_rebuilt = matches!(shadow.memory, Some(StateTransfer::Rebuilt { .. }));
+    pub(crate) fn sync_shadow_state(&mut self) -> Result<(), CallError> {
+        let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_ready()) else { return Ok(()) };
+        shadow.diverged = false;
+        let asked = shadow.submit(|policy| policy.save());
+        let is_rebuilt = matches!(shadow.state_transfer, Some(StateTransfer::Rebuilt { .. }));
         let theirs = if is_rebuilt { Ok(None) } else { self.primary.save() };
-        let own = shadow.get("save", asked);
-        let own = shadow.keep(own);
+        let own = shadow.wait_for("save", asked);
+        let own = shadow.store_checkpoint(own);
         let theirs = theirs?;
         if is_rebuilt {
             return Ok(());
         }
         match theirs.is_some() && theirs == own {
-            true => shadow.memory = Some(StateTransfer::Same),
-            false => self.hand_over(self.primary.saved.clone().filter(|_| theirs.is_some()), false),
+            true => shadow.state_transfer = Some(StateTransfer::Same),
+            false => self.transfer_state(self.primary.last_checkpoint.clone().filter(|_| theirs.is_some()), false),
         }
         Ok(())
     }
 
-    /// Aligns the memory where the shadow policy may remember decisions that were not carried out; see [`align`](Self::align).
+    /// Aligns the memory where the shadow policy may remember decisions that were not carried out; see [`sync_shadow_state`](Self::align).
     ///
     /// # Errors
     /// The policy in force fails.
-    pub(crate) fn bring_back(&mut self) -> Result<(), CallError> {
-        match self.shadow.as_ref().is_some_and(|shadow| shadow.astray) {
-            true => self.align(),
+    pub(crate) fn resync_diverged(&mut self) -> Result<(), CallError> {
+        match self.shadow.as_ref().is_some_and(|shadow| shadow.diverged) {
+            true => self.sync_shadow_state(),
             false => Ok(()),
         }
     }
 
     /// Restores the checkpoint of the policy in force in the shadow policy. A new instance that refuses it gets its own last checkpoint.
-    fn hand_over(&mut self, saved: Option<PolicyCheckpoint>, is_new: bool) {
+    fn transfer_state(&mut self, saved: Option<PolicyCheckpoint>, is_new: bool) {
         let Some(shadow) = &mut self.shadow else { return };
         let Some(theirs) = saved else {
-            shadow.memory = Some(StateTransfer::None);
+            shadow.state_transfer = Some(StateTransfer::None);
             return;
         };
-        shadow.fetch();
-        let taken = shadow.wrong.is_none().then(|| shadow.member.policy.restore(&theirs.checkpoint));
-        let own = shadow.member.saved.clone().filter(|_| is_new);
-        if !shadow.handed(theirs, taken)
+        shadow.wait_for_task();
+        let taken = shadow.fault.is_none().then(|| shadow.slot.policy.restore(&theirs.checkpoint));
+        let own = shadow.slot.last_checkpoint.clone().filter(|_| is_new);
+        if !shadow.record_transfer(theirs, taken)
             && let Some(own) = own
         {
-            drop(shadow.ask(|policy| policy.restore(&own.checkpoint)));
+            drop(shadow.call(|policy| policy.restore(&own.checkpoint)));
         }
     }
 
     /// Exchanges the two policies. New plans get numbers that the session has not used.
-    pub(crate) fn exchange(&mut self) {
+    pub(crate) fn swap(&mut self) {
         let Some(shadow) = &mut self.shadow else { return };
-        shadow.fetch();
-        std::mem::swap(&mut self.primary, &mut shadow.member);
-        self.primary.numbers.go_on_from(self.last_plan);
+        shadow.wait_for_task();
+        std::mem::swap(&mut self.primary, &mut shadow.slot);
+        self.primary.plan_numbers.rebase(self.last_plan);
     }
 
     /// Drops the shadow policy and returns its records. `None`: there is no shadow policy.
-    pub(crate) fn dismiss(&mut self) -> Option<Box<Shadow>> {
+    pub(crate) fn drop_shadow(&mut self) -> Option<Box<Shadow>> {
         let mut shadow = self.shadow.take()?;
-        shadow.fetch();
-        let used = shadow.member.policy.usage();
-        shadow.leave();
-        self.past = PolicyUsage { memory_bytes: 0, ..together(self.past, used) };
+        shadow.wait_for_task();
+        let used = shadow.slot.policy.usage();
+        shadow.drop_policy();
+        self.dropped_usage = PolicyUsage { memory_bytes: 0, ..sum_usage(self.dropped_usage, used) };
         Some(shadow)
     }
 
     /// Returns the pairs of answers that decide differently, since the last call.
-    pub(crate) fn take_unlike(&mut self) -> Vec<ReplyMismatch> {
-        self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.unlike)).unwrap_or_default()
+    pub(crate) fn take_mismatches(&mut self) -> Vec<ReplyMismatch> {
+        self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.mismatches)).unwrap_or_default()
     }
 
     /// Returns whether there are such pairs.
-    pub(crate) fn has_unlike(&self) -> bool {
-        self.shadow.as_ref().is_some_and(|shadow| !shadow.unlike.is_empty())
+    pub(crate) fn has_mismatches(&self) -> bool {
+        self.shadow.as_ref().is_some_and(|shadow| !shadow.mismatches.is_empty())
     }
 
     /// Returns the shadow policy. `None`: there is none, it has failed, or its answers at this extension point are not compared.
-    pub(super) fn beside(&mut self, point: ExtensionPoint) -> Option<&mut Shadow> {
+    pub(super) fn compared_shadow(&mut self, point: ExtensionPoint) -> Option<&mut Shadow> {
         let shadow = self.shadow.as_deref_mut()?;
-        (shadow.is_up() && shadow.points.contains(&point)).then_some(shadow)
+        (shadow.is_ready() && shadow.points.contains(&point)).then_some(shadow)
     }
 
     /// Calls both policies at the same time and compares the answers. `wrap` makes the answer of the policy in force comparable. Returns this answer.
-    pub(super) fn ask_both<T>(
+    pub(super) fn call_both<T>(
         &mut self,
         (point, pod): (ExtensionPoint, Option<PodId>),
         beside: impl FnOnce(&mut dyn Policy) -> Result<ComparableReply, CallError> + Send + 'static,
         primary: impl FnOnce(&mut PolicyWithShadow) -> Result<T, CallError>,
         wrap: impl FnOnce(&T) -> ComparableReply,
     ) -> Result<T, CallError> {
-        let asked = self.beside(point).and_then(|shadow| shadow.put(beside));
+        let asked = self.compared_shadow(point).and_then(|shadow| shadow.submit(beside));
         let answer = primary(self);
         let (Some(asked), Some(shadow)) = (asked, &mut self.shadow) else { return answer };
-        let own = shadow.get(point.interface().name(), Some(asked));
+        let own = shadow.wait_for(point.interface().name(), Some(asked));
         match (&answer, own) {
             (Ok(answer), Some(own)) => shadow.compare(pod, wrap(answer), own),
             // The shadow policy may remember an answer that the policy in force did not give.
-            (Err(_), _) => shadow.astray = true,
+            (Err(_), _) => shadow.diverged = true,
             (Ok(_), None) => {}
         }
         answer
     }
 
     /// Returns the session number of a plan of the policy in force.
-    pub(super) fn number(&mut self, own: u64) -> u64 {
-        let plan = self.primary.numbers.outward(own);
+    pub(super) fn session_number(&mut self, own: u64) -> u64 {
+        let plan = self.primary.plan_numbers.to_session(own);
         self.last_plan = self.last_plan.max(plan);
         plan
     }
 
     /// Returns the events with the plan numbers of the policy in force. Events about plans that it does not know are left out.
-    pub(super) fn inward(&self, events: Vec<Event>) -> Vec<Event> {
-        if self.primary.numbers.is_plain() {
+    pub(super) fn to_instance_events(&self, events: Vec<Event>) -> Vec<Event> {
+        if self.primary.plan_numbers.is_identity() {
             return events;
         }
-        let numbers = &self.primary.numbers;
+        let numbers = &self.primary.plan_numbers;
         let own = |event| match event {
-            Event::PlanAccepted(plan) => numbers.inward(plan).map(Event::PlanAccepted),
-            Event::PlanRefused(plan) => numbers.inward(plan).map(Event::PlanRefused),
+            Event::PlanAccepted(plan) => numbers.to_instance(plan).map(Event::PlanAccepted),
+            Event::PlanRefused(plan) => numbers.to_instance(plan).map(Event::PlanRefused),
             other => Some(other),
         };
         events.into_iter().filter_map(own).collect()
@@ -255,7 +255,7 @@ impl PolicyWithShadow {
 }
 
 /// Adds the usage of two policies. The current memory is that of the first policy, and the peak is the larger one.
-pub(super) fn together(one: PolicyUsage, other: PolicyUsage) -> PolicyUsage {
+pub(super) fn sum_usage(one: PolicyUsage, other: PolicyUsage) -> PolicyUsage {
     PolicyUsage {
         instances: one.instances.saturating_add(other.instances),
         calls: one.calls.saturating_add(other.calls),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 /// The maximum number of differences that are kept whole. Further differences are only counted.
-const KEPT: usize = 100;
+const MAX_DIFFERENCES: usize = 100;
 
 /// The numbers of compared and of different answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -100,7 +100,7 @@ impl ComparisonReport {
         let laws = format!("{} -> {}", law(&difference.old), law(&difference.new));
         let count = self.laws.entry(laws).or_default();
         *count = count.saturating_add(1);
-        if self.differences.len() < KEPT {
+        if self.differences.len() < MAX_DIFFERENCES {
             self.differences.push(difference);
         }
     }

@@ -10,7 +10,7 @@ use lictor_contract::*;
 use crate::policy::{CallError, Policy};
 
 /// How long each side spins before it sleeps. Questions of one input follow each other at once, and a wake-up takes longer than most answers.
-const AWAKE: Duration = Duration::from_micros(100);
+const SPIN_TIME: Duration = Duration::from_micros(100);
 
 type ShadowCall = Box<dyn FnOnce() + Send>;
 
@@ -24,7 +24,7 @@ pub(super) struct ShadowThread {
 /// A pending answer, with the policy that gives it.
 pub(super) struct PendingReply<T> {
     /// Signals that the answer is in its slot. The answer itself is not sent, because a channel for each type of answer would add much code.
-    given: Receiver<()>,
+    ready: Receiver<()>,
     answer: ReplySlot<T>,
 }
 
@@ -47,7 +47,7 @@ impl ShadowThread {
     }
 
     /// Moves a policy to the thread and calls it there. The policy is returned with its answer.
-    pub(super) fn ask<T: Send + 'static>(
+    pub(super) fn call<T: Send + 'static>(
         &self,
         mut policy: Box<dyn Policy>,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError> + Send + 'static,
@@ -60,7 +60,7 @@ impl ShadowThread {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((policy, answer));
             let _ = give.send(());
         }));
-        PendingReply { given, answer }
+        PendingReply { ready: given, answer }
     }
 
     /// Drops a policy on the thread.
@@ -80,7 +80,7 @@ impl ShadowThread {
 impl<T> PendingReply<T> {
     /// Waits for the policy and its answer. `None`: the thread broke.
     pub(super) fn wait(self) -> Option<ReturnedPolicy<T>> {
-        next(&self.given)?;
+        next(&self.ready)?;
         take(&self.answer)
     }
 
@@ -89,7 +89,7 @@ impl<T> PendingReply<T> {
     /// # Errors
     /// The answer is not there yet; the error is the pending answer.
     pub(super) fn poll(self) -> Result<Option<ReturnedPolicy<T>>, PendingReply<T>> {
-        match self.given.try_recv() {
+        match self.ready.try_recv() {
             Ok(()) => Ok(take(&self.answer)),
             Err(TryRecvError::Disconnected) => Ok(None),
             Err(TryRecvError::Empty) => Err(self),
@@ -114,7 +114,7 @@ fn next<T>(from: &Receiver<T>) -> Option<T> {
         match from.try_recv() {
             Ok(it) => return Some(it),
             Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) if since.elapsed() > AWAKE => return from.recv().ok(),
+            Err(TryRecvError::Empty) if since.elapsed() > SPIN_TIME => return from.recv().ok(),
             Err(TryRecvError::Empty) => std::hint::spin_loop(),
         }
     }

@@ -35,7 +35,7 @@ pub enum PolicyFault {
     BadAnswer(String),
     /// The policy broke in an earlier call and was not restarted.
     #[error("it is gone since `{call}`: {cause}")]
-    Gone {
+    AlreadyFailed {
         /// The call in which the policy broke.
         call: &'static str,
         /// The cause.

@@ -44,12 +44,12 @@ impl Cache {
 
     /// Returns the directory of one component, with only verified files in it. `None`: the cache no longer belongs to this user alone. A user with write
     /// access to the parent directory can replace it.
-    pub(super) fn shelf(&self, component: &[u8]) -> Option<CacheEntry> {
+    pub(super) fn entry(&self, component: &[u8]) -> Option<CacheEntry> {
         owner::private(&self.root).ok().filter(|root| *root == self.root)?;
         let name = digest(component);
         let (directory, sums) = (self.root.join(&name), self.root.join(format!("{name}.sums")));
         let mut shelf = CacheEntry { cache: self.clone(), directory, sums, store: None, discarded: 0 };
-        shelf.discarded = shelf.sweep();
+        shelf.discarded = shelf.delete_mismatched();
         shelf.store = shelf.store();
         Some(shelf)
     }
@@ -122,7 +122,7 @@ impl CacheEntry {
 
     /// Deletes every file that does not match its digest. Returns how many compiled forms did not match. The compiler writes its statistics in the
     /// background, so a missing file of statistics is no mismatch.
-    fn sweep(&self) -> u64 {
+    fn delete_mismatched(&self) -> u64 {
         let mut discarded = 0_u64;
         let sums = fs::read_to_string(&self.sums).unwrap_or_default();
         let written: Vec<(&str, PathBuf)> = sums

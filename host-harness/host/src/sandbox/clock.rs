@@ -14,9 +14,9 @@ use wasmtime::{Engine, EngineWeak};
 use super::LoadError;
 
 /// The maximum time between two looks at the calls, so that the clock ends soon after its sandbox.
-const LOOK: Duration = Duration::from_millis(100);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// The time after which an interrupted call is interrupted again, because its guest may have read the epoch just before.
-const AGAIN: Duration = Duration::from_millis(1);
+const REPEAT_INTERVAL: Duration = Duration::from_millis(1);
 /// The due time of an idle instance: no call is running.
 const IDLE: u64 = u64::MAX;
 
@@ -75,16 +75,16 @@ impl DeadlineClock {
     }
 
     /// Interrupts the calls that are due. Returns the time until the next look.
-    fn look(&self) -> Duration {
+    fn interrupt_overdue(&self) -> Duration {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let now = nanoseconds(self.begun.elapsed());
-        let mut wait = LOOK.min(self.deadline.checked_div(2).unwrap_or(LOOK));
+        let mut wait = MAX_CHECK_INTERVAL.min(self.deadline.checked_div(2).unwrap_or(MAX_CHECK_INTERVAL));
         watched.retain(|watch| {
             let Some(watch) = watch.upgrade() else { return false };
             let due = watch.due.load(Ordering::Acquire);
             if due <= now {
                 watch.engine.upgrade().iter().for_each(Engine::increment_epoch);
-                wait = wait.min(AGAIN);
+                wait = wait.min(REPEAT_INTERVAL);
             } else if due != IDLE {
                 wait = wait.min(Duration::from_nanos(due.saturating_sub(now)));
             }
@@ -100,7 +100,7 @@ fn nanoseconds(time: Duration) -> u64 {
 
 fn run(clock: &Weak<DeadlineClock>) {
     loop {
-        let Some(wait) = clock.upgrade().map(|clock| clock.look()) else { return };
+        let Some(wait) = clock.upgrade().map(|clock| clock.interrupt_overdue()) else { return };
         thread::sleep(wait);
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum CompilerPoolError {
     /// The work takes longer than the caller waits. It continues.
     Slow,
     /// The work panicked.
-    Lost,
+    Panicked,
     /// The work was not begun, because all threads are busy: their number.
     Busy(usize),
     /// No thread can be started.
@@ -52,7 +52,7 @@ impl CompilerPool {
         begun.map_err(CompilerPoolError::NoThread)?;
         outcome.recv_timeout(patience).map_err(|error| match error {
             RecvTimeoutError::Timeout => CompilerPoolError::Slow,
-            RecvTimeoutError::Disconnected => CompilerPoolError::Lost,
+            RecvTimeoutError::Disconnected => CompilerPoolError::Panicked,
         })
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn work_that_panics_gives_its_thread_back() {
         static COMPILERS: CompilerPool = CompilerPool::of(1);
         for _ in 0..3 {
-            assert!(matches!(COMPILERS.run(LONG, || panic!("on purpose")), Err::<(), _>(CompilerPoolError::Lost)));
+            assert!(matches!(COMPILERS.run(LONG, || panic!("on purpose")), Err::<(), _>(CompilerPoolError::Panicked)));
         }
         assert_eq!(COMPILERS.run(LONG, || 7).unwrap(), 7);
     }

@@ -29,7 +29,7 @@ impl ResourceGuard {
     }
 
     /// Adds the watch of a clock, which interrupts the calls.
-    pub(super) fn watched(self, watch: Arc<DeadlineWatch>) -> ResourceGuard {
+    pub(super) fn with_watch(self, watch: Arc<DeadlineWatch>) -> ResourceGuard {
         ResourceGuard { watch: Some(watch), ..self }
     }
 

@@ -87,7 +87,7 @@ impl Sandbox {
         told.interfaces = presence(&component);
         told.exports = exports(&shape, component.engine());
         let mut policy = self.admit(&component)?.start()?;
-        told.description = Some(policy.describe().map_err(|fault| LoadError::Mute(fault.to_string()))?);
+        told.description = Some(policy.describe().map_err(|fault| LoadError::NoDescription(fault.to_string()))?);
         Ok(())
     }
 }

@@ -73,8 +73,8 @@ impl RunningInstance {
     pub(super) fn new(loaded: &LoadedComponent) -> Result<RunningInstance, LoadError> {
         let limits = loaded.sandbox.limits();
         let engine = &loaded.sandbox.engine;
-        let guard =
-            ResourceGuard::new(limits.memory_bytes, limits.call_deadline).watched(loaded.sandbox.clock.watch(engine));
+        let guard = ResourceGuard::new(limits.memory_bytes, limits.call_deadline)
+            .with_watch(loaded.sandbox.clock.watch(engine));
         let mut store = Store::new(engine, guard);
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
@@ -83,7 +83,7 @@ impl RunningInstance {
         let instance = loaded.component.instantiate(&mut store);
         store.data().end();
         let instance = instance.map_err(|error| PolicyFault::of(&error, store.data(), limits))?;
-        loaded.sandbox.tally.instances.one_more();
+        loaded.sandbox.tally.instances.increment();
         RunningInstance::bind(store, &instance, &loaded.indices)
     }
 

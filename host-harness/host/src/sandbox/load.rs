@@ -32,10 +32,10 @@ impl Sandbox {
     pub(super) fn compile(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         file::check(bytes, self.limits.component_bytes)?;
         let (sandbox, bytes) = (self.clone(), bytes.to_vec());
-        match COMPILERS.run(self.limits.compile_deadline, move || sandbox.compile_here(&bytes)) {
+        match COMPILERS.run(self.limits.compile_deadline, move || sandbox.compile_in_thread(&bytes)) {
             Ok(compiled) => compiled,
             Err(CompilerPoolError::Slow) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
-            Err(CompilerPoolError::Lost) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
+            Err(CompilerPoolError::Panicked) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
             Err(CompilerPoolError::Busy(running)) => Err(LoadError::NoSandbox(format!(
                 "{running} compilations that took too long are still running: try again when they have ended"
             ))),
@@ -44,13 +44,13 @@ impl Sandbox {
     }
 
     /// Compiles a component, or loads its compiled form from the cache. A cache belongs to an engine, and each component has a cache of its own.
-    fn compile_here(&self, bytes: &[u8]) -> Result<Component, LoadError> {
+    fn compile_in_thread(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         let invalid = |error: wasmtime::Error| LoadError::Invalid(format!("{:#}", error.root_cause()));
-        let Some(shelf) = self.cache.as_ref().and_then(|cache| cache.shelf(bytes)) else {
+        let Some(shelf) = self.cache.as_ref().and_then(|cache| cache.entry(bytes)) else {
             return Component::new(&self.engine, bytes).map_err(invalid);
         };
         let compiled = Component::new(&engine(shelf.for_compiler(), &self.limits)?, bytes).map_err(invalid);
-        self.tally.shelf(&shelf);
+        self.tally.count_cache(&shelf);
         shelf.close();
         compiled
     }

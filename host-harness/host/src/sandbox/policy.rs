@@ -9,7 +9,7 @@ use super::templates::TemplateNumbers;
 use super::{LoadError, LoadedComponent, PolicyFault};
 use crate::policy::{CallError, Policy, PolicyUsage};
 
-/// A policy in the sandbox with one cluster. When it breaks, its state is lost, and every call fails until [`revive`](SandboxedPolicy::revive).
+/// A policy in the sandbox with one cluster. When it breaks, its state is lost, and every call fails until [`restart_instance`](SandboxedPolicy::restart_instance).
 pub struct SandboxedPolicy {
     loaded: LoadedComponent,
     state: InstanceState,
@@ -17,8 +17,8 @@ pub struct SandboxedPolicy {
 }
 
 enum InstanceState {
-    Live(Box<RunningInstance>),
-    Gone { call: &'static str, cause: PolicyFault },
+    Running(Box<RunningInstance>),
+    Failed { call: &'static str, cause: PolicyFault },
 }
 
 /// The result of a call of the bindings.
@@ -26,7 +26,7 @@ type BindingsResult<T> = wasmtime::Result<T>;
 
 impl SandboxedPolicy {
     pub(super) fn new(loaded: LoadedComponent) -> Result<SandboxedPolicy, LoadError> {
-        let state = InstanceState::Live(Box::new(RunningInstance::new(&loaded)?));
+        let state = InstanceState::Running(Box::new(RunningInstance::new(&loaded)?));
         let mut sandboxed = SandboxedPolicy { loaded, state, usage: PolicyUsage::default() };
         sandboxed.started();
         Ok(sandboxed)
@@ -46,8 +46,8 @@ impl SandboxedPolicy {
 
     /// Replaces the instance by a new one, without configuration and with an empty cluster. A policy that broke works only after that. For a working
     /// policy, this frees the memory that an instance never gives back.
-    pub fn revive(&mut self) -> Result<(), LoadError> {
-        self.state = InstanceState::Live(Box::new(RunningInstance::new(&self.loaded)?));
+    pub fn restart_instance(&mut self) -> Result<(), LoadError> {
+        self.state = InstanceState::Running(Box::new(RunningInstance::new(&self.loaded)?));
         self.started();
         Ok(())
     }
@@ -56,22 +56,22 @@ impl SandboxedPolicy {
     /// sends it the cluster again.
     pub fn memory_bytes(&self) -> usize {
         match &self.state {
-            InstanceState::Live(live) => live.store.data().granted(),
-            InstanceState::Gone { .. } => 0,
+            InstanceState::Running(live) => live.store.data().granted(),
+            InstanceState::Failed { .. } => 0,
         }
     }
 
     /// Calls the instance. An instance that breaks is dropped with its state.
-    fn ask<T>(
+    fn call<T>(
         &mut self,
         call: &'static str,
         question: impl FnOnce(&mut RunningInstance) -> Result<BindingsResult<T>, CallError>,
     ) -> Result<T, CallError> {
         let sandbox = &self.loaded.sandbox;
         let live = match &mut self.state {
-            InstanceState::Live(live) => live,
-            InstanceState::Gone { call: since, cause } => {
-                let cause = PolicyFault::Gone { call: since, cause: Box::new(cause.clone()) };
+            InstanceState::Running(live) => live,
+            InstanceState::Failed { call: since, cause } => {
+                let cause = PolicyFault::AlreadyFailed { call: since, cause: Box::new(cause.clone()) };
                 return Err(CallError::Broke { call, cause: Box::new(cause) });
             }
         };
@@ -85,28 +85,28 @@ impl SandboxedPolicy {
         let answer = answer.map_err(|error| PolicyFault::of(&error, live.store.data(), sandbox.limits()));
         self.measure();
         answer.map_err(|cause| {
-            self.state = InstanceState::Gone { call, cause: cause.clone() };
+            self.state = InstanceState::Failed { call, cause: cause.clone() };
             self.usage.memory_bytes = 0;
             CallError::Broke { call, cause: Box::new(cause) }
         })
     }
 
     /// Calls a function that the policy itself may refuse to answer.
-    fn decide<T: Cross<U>, U>(
+    fn call_fallible<T: Cross<U>, U>(
         &mut self,
         call: &'static str,
         question: impl FnOnce(
             &mut RunningInstance,
         ) -> Result<BindingsResult<Result<T, bound::answers::PolicyError>>, CallError>,
     ) -> Result<U, CallError> {
-        let answer = self.ask(call, question)?;
+        let answer = self.call(call, question)?;
         answer.map(Cross::cross).map_err(|error| CallError::Refused { call, error: error.cross() })
     }
 }
 
 impl Policy for SandboxedPolicy {
     fn restart(&mut self) -> Result<(), CallError> {
-        self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
+        self.restart_instance().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
     }
 
     fn usage(&self) -> PolicyUsage {
@@ -122,11 +122,11 @@ impl Policy for SandboxedPolicy {
     }
 
     fn describe(&mut self) -> Result<Description, CallError> {
-        self.ask("describe", |it| Ok(it.core.call_describe(&mut it.store))).map(Cross::cross)
+        self.call("describe", |it| Ok(it.core.call_describe(&mut it.store))).map(Cross::cross)
     }
 
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        let configured = self.ask("configure", |it| {
+        let configured = self.call("configure", |it| {
             let configured = it.core.call_configure(&mut it.store, system, arguments);
             if let Ok(Ok(())) = configured {
                 it.templates = TemplateNumbers::default();
@@ -141,98 +141,104 @@ impl Policy for SandboxedPolicy {
         let mut told = 0_u32;
         for chunk in chunks(events) {
             let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
-            let applied: Result<Applied, _> = self.decide("apply", |it| {
+            let applied: Result<Applied, _> = self.call_fallible("apply", |it| {
                 let (templates, events) = it.templates.number(chunk);
                 let (templates, events): (Vec<_>, Vec<_>) = (templates.cross(), events.cross());
                 Ok(it.core.call_apply(&mut it.store, &templates, &events))
             });
-            all.findings.extend(applied.map_err(|error| later(error, told))?.findings);
+            all.findings.extend(applied.map_err(|error| shift_event_index(error, told))?.findings);
             told = told.saturating_add(length);
         }
         Ok(all)
     }
 
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
-        self.decide("queue-keys", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_keys(&mut it.store, pods)))
-    }
-
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.decide(
-            "pre-filter",
-            |it| Ok(has(Interface::Placement, &it.placement)?.call_pre_filter(&mut it.store, pod)),
+        self.call_fallible(
+            "queue-keys",
+            |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_keys(&mut it.store, pods)),
         )
     }
 
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
+        self.call_fallible("pre-filter", |it| {
+            Ok(has(Interface::Placement, &it.placement)?.call_pre_filter(&mut it.store, pod))
+        })
+    }
+
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.decide("filter", |it| Ok(has(Interface::Placement, &it.placement)?.call_filter(&mut it.store, pod)))
+        self.call_fallible("filter", |it| Ok(has(Interface::Placement, &it.placement)?.call_filter(&mut it.store, pod)))
     }
 
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let refuted = refuted.clone().cross();
-        self.decide("post-filter", |it| {
+        self.call_fallible("post-filter", |it| {
             Ok(has(Interface::Placement, &it.placement)?.call_post_filter(&mut it.store, pods, &refuted))
         })
     }
 
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.decide("reserve", |it| {
+        self.call_fallible("reserve", |it| {
             Ok(has(Interface::Placement, &it.placement)?.call_reserve(&mut it.store, pod, node))
         })
     }
 
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.decide("unreserve", |it| {
+        self.call_fallible("unreserve", |it| {
             Ok(has(Interface::Placement, &it.placement)?.call_unreserve(&mut it.store, pod, cause.cross()))
         })
     }
 
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        self.decide("score", |it| Ok(has(Interface::Score, &it.score)?.call_score(&mut it.store, pod, nodes)))
+        self.call_fallible("score", |it| Ok(has(Interface::Score, &it.score)?.call_score(&mut it.store, pod, nodes)))
     }
 
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        self.decide("permit", |it| Ok(has(Interface::Permit, &it.permit)?.call_permit(&mut it.store, pod)))
+        self.call_fallible("permit", |it| Ok(has(Interface::Permit, &it.permit)?.call_permit(&mut it.store, pod)))
     }
 
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.decide("act", |it| Ok(has(Interface::Cycle, &it.cycle)?.call_act(&mut it.store)))
+        self.call_fallible("act", |it| Ok(has(Interface::Cycle, &it.cycle)?.call_act(&mut it.store)))
     }
 
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.decide("enforce", |it| Ok(has(Interface::Enforce, &it.enforce)?.call_enforce(&mut it.store)))
+        self.call_fallible("enforce", |it| Ok(has(Interface::Enforce, &it.enforce)?.call_enforce(&mut it.store)))
     }
 
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        self.decide("queues", |it| Ok(has(Interface::Account, &it.account)?.call_queues(&mut it.store)))
+        self.call_fallible("queues", |it| Ok(has(Interface::Account, &it.account)?.call_queues(&mut it.store)))
     }
 
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.decide("memberships", |it| Ok(has(Interface::Account, &it.account)?.call_memberships(&mut it.store, pods)))
+        self.call_fallible("memberships", |it| {
+            Ok(has(Interface::Account, &it.account)?.call_memberships(&mut it.store, pods))
+        })
     }
 
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.decide("marks", |it| Ok(has(Interface::Marks, &it.marks)?.call_marks(&mut it.store, pod, node)))
+        self.call_fallible("marks", |it| Ok(has(Interface::Marks, &it.marks)?.call_marks(&mut it.store, pod, node)))
     }
 
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
-        self.decide("standings", |it| Ok(has(Interface::Standing, &it.standing)?.call_standings(&mut it.store, pods)))
+        self.call_fallible("standings", |it| {
+            Ok(has(Interface::Standing, &it.standing)?.call_standings(&mut it.store, pods))
+        })
     }
 
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.ask("record-notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, on)))
+        self.call("record-notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, on)))
     }
 
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.decide("notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_notes(&mut it.store, pod)))
+        self.call_fallible("notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_notes(&mut it.store, pod)))
     }
 
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        self.ask("save", |it| Ok(has(Interface::State, &it.state)?.call_save(&mut it.store))).map(Cross::cross)
+        self.call("save", |it| Ok(has(Interface::State, &it.state)?.call_save(&mut it.store))).map(Cross::cross)
     }
 
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         let checkpoint = checkpoint.clone().cross();
-        self.ask("restore", |it| Ok(has(Interface::State, &it.state)?.call_restore(&mut it.store, &checkpoint)))
+        self.call("restore", |it| Ok(has(Interface::State, &it.state)?.call_restore(&mut it.store, &checkpoint)))
             .map(Cross::cross)
     }
 }
@@ -242,11 +248,11 @@ impl Policy for SandboxedPolicy {
 /// # Errors
 /// `Lacks`: the component does not export the interface.
 fn has<G>(interface: Interface, guest: &Option<G>) -> Result<&G, CallError> {
-    guest.as_ref().ok_or(CallError::Lacks(interface))
+    guest.as_ref().ok_or(CallError::MissingInterface(interface))
 }
 
 /// Adds the number of events that earlier calls have applied to the index of the event in an error.
-fn later(mut error: CallError, told: u32) -> CallError {
+fn shift_event_index(mut error: CallError, told: u32) -> CallError {
     if let CallError::Refused {
         error: PolicyError::Overflow(Overflow { event, .. }) | PolicyError::Unannounced(Unannounced { event, .. }),
         ..

@@ -81,7 +81,7 @@ pub enum LoadError {
     Broke(PolicyFault),
     /// The component started, but did not describe itself.
     #[error("the component does not describe itself: {0}")]
-    Mute(String),
+    NoDescription(String),
     /// This machine cannot run a sandbox.
     #[error("no sandbox on this machine: {0}")]
     NoSandbox(String),

@@ -32,7 +32,7 @@ pub struct SandboxCounters {
 pub(super) struct SharedCounter(AtomicU64);
 
 impl SharedCounter {
-    pub(super) fn one_more(&self) {
+    pub(super) fn increment(&self) {
         self.add(1);
     }
 
@@ -60,17 +60,17 @@ pub(super) struct LoadCounters {
 impl LoadCounters {
     /// Counts the result of loading a file.
     pub(super) fn load(&self, loaded: &Result<LoadedComponent, LoadError>) {
-        let Err(error) = loaded else { return self.loaded.one_more() };
-        self.refused.one_more();
+        let Err(error) = loaded else { return self.loaded.increment() };
+        self.refused.increment();
         match error {
-            LoadError::TooLarge { .. } => self.too_large.one_more(),
-            LoadError::SlowToCompile(_) => self.slow_to_compile.one_more(),
+            LoadError::TooLarge { .. } => self.too_large.increment(),
+            LoadError::SlowToCompile(_) => self.slow_to_compile.increment(),
             _ => {}
         }
     }
 
     /// Counts the hits and the discarded files of a cache.
-    pub(super) fn shelf(&self, shelf: &CacheEntry) {
+    pub(super) fn count_cache(&self, shelf: &CacheEntry) {
         self.cache_hits.add(shelf.was_hit().into());
         self.cache_discarded.add(shelf.discarded());
     }

@@ -28,7 +28,7 @@ impl TemplateNumbers {
             event
         };
         let events = events.into_iter().map(numbered).collect();
-        self.let_go();
+        self.forget_unused();
         (new, events)
     }
 
@@ -46,7 +46,7 @@ impl TemplateNumbers {
 
     /// Forgets templates that no pod of the host has any more. This happens only between two calls, because within a call a number names one
     /// template.
-    fn let_go(&mut self) {
+    fn forget_unused(&mut self) {
         if !self.sweep.is_due(self.numbers.len()) {
             return;
         }
@@ -68,7 +68,7 @@ mod tests {
     use lictor_contract::Pod;
 
     use super::*;
-    use crate::sweep::SPARE;
+    use crate::sweep::UNUSED_TOLERANCE;
 
     /// Returns the numbers of the templates of these pods, and the numbers of the templates that are sent. The pods are dropped.
     fn numbered(numbers: &mut TemplateNumbers, pods: Vec<Pod>) -> (Vec<TemplateId>, Vec<TemplateId>) {
@@ -101,7 +101,7 @@ mod tests {
         let mut numbers = TemplateNumbers::default();
         let kept = pods(1);
         assert_eq!(numbered(&mut numbers, kept.clone()).0, [0]);
-        let many = u32::try_from(SPARE).unwrap();
+        let many = u32::try_from(UNUSED_TOLERANCE).unwrap();
         assert_eq!(numbered(&mut numbers, pods(many)).0, (1..=many).collect::<Vec<_>>());
         // The templates were forgotten at the end of that call, except the one that is still in use.
         assert_eq!(numbered(&mut numbers, pods(2)), (vec![1, 2], vec![1, 2]));

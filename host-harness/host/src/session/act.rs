@@ -11,12 +11,12 @@ const STEPS: usize = 64;
 impl Session {
     /// Runs a cycle of the policy: carries out each step until the policy has no next step.
     pub(super) fn act(&mut self) -> Result<(), FailureCause> {
-        let waits = |pod: &&Pod| self.explains && self.occupancy.is_pending(pod);
+        let waits = |pod: &&Pod| self.explains_attempts && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
         for pod in waiting {
             if let Some(explanation) = self.explanation(pod, false)?.filter(|why| !why.notes.is_empty()) {
-                self.happened.explanations.insert(self.pod_name(pod), explanation);
+                self.report.explanations.insert(self.pod_name(pod), explanation);
             }
         }
         Ok(())
@@ -29,32 +29,32 @@ impl Session {
     fn steps(&mut self) -> Result<(), FailureCause> {
         let mut retry = RetryHint::default();
         for _ in 0..STEPS {
-            let actions = self.ask(|policy| policy.act())?;
+            let actions = self.call_policy(|policy| policy.act())?;
             retry.add(actions.retry);
-            let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
-            self.claim("act", plans.iter().map(|plan| (plan.id, &plan.reason)))?;
+            let plans = split_plans(actions.plans).map_err(|protocol_error| protocol_error.into_cause("act"))?;
+            self.register_plan_numbers("act", plans.iter().map(|plan| (plan.id, &plan.reason)))?;
             self.bind_all(&actions.bindings)?;
             for plan in plans {
                 if plan.nominations.iter().any(|nomination| self.is_paused(nomination.pod)) {
-                    self.tell(Event::PlanRefused(plan.id))?;
+                    self.send_event(Event::PlanRefused(plan.id))?;
                     continue;
                 }
-                self.judge_and_carry_out(plan)?;
+                self.verify_and_apply(plan)?;
             }
             if !actions.more {
                 self.cycle_retry = retry.retry_at;
-                self.happened.retry = retry;
+                self.report.retry = retry;
                 return Ok(());
             }
         }
-        Err(ProtocolError::Endless(STEPS).in_answer_to("act"))
+        Err(ProtocolError::TooManySteps(STEPS).into_cause("act"))
     }
 
     /// Binds all of these pods, or none where the answer is invalid. A pod whose command the API server has refused is skipped until its pause is
     /// over. The policy does not know of the pause, and names the pod in each cycle.
     fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), FailureCause> {
-        let sound = verify::bindings(&self.ground(), bindings);
-        sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
+        let sound = verify::bindings(&self.verify_context(), bindings);
+        sound.map_err(|violation| ProtocolError::InvariantViolated(violation).into_cause("act"))?;
         let due: Vec<&Placement> = bindings.iter().filter(|binding| !self.is_paused(binding.pod)).collect();
         for binding in &due {
             self.reserve(binding.pod, binding.node)?;
@@ -67,16 +67,16 @@ impl Session {
 
     /// Returns whether a pod is paused, because the API server has refused a command about it.
     fn is_paused(&self, pod: PodId) -> bool {
-        self.departures.refused_until(self.mirror.now(), pod).is_some()
+        self.planned_evictions.refused_until(self.mirror.now(), pod).is_some()
     }
 
     /// Carries out a sound plan. An unsound plan is refused to the policy, whose next step may propose another.
-    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), FailureCause> {
+    fn verify_and_apply(&mut self, plan: Plan) -> Result<(), FailureCause> {
         let effects = Effects::default();
         let refuted = Refuted::default();
         let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
-        match self.judge(&proposal)? {
-            Ok(()) => self.carry_out(plan, effects),
+        match self.verify_plan(&proposal)? {
+            Ok(()) => self.apply_plan(plan, effects),
             Err(_) => Ok(()),
         }
     }
@@ -86,14 +86,15 @@ impl Session {
 ///
 /// # Errors
 /// A range or a reason lies outside of its list.
-pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
+pub(super) fn split_plans(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {
-        let nominations = part(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
-        let victims = part(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
+        let nominations =
+            plan_slice(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
+        let victims = plan_slice(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
         let reason = usize::try_from(slice.reason).ok().and_then(|index| plans.reasons.get(index));
-        let reason = reason.cloned().ok_or(ProtocolError::Ragged {
+        let reason = reason.cloned().ok_or(ProtocolError::InvalidRange {
             plan: slice.id,
             list: "reasons",
             start: 0,
@@ -113,7 +114,7 @@ pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
 }
 
 /// Returns the part of a flat list between the end of the previous plan and this end.
-fn part<T: Clone>(
+fn plan_slice<T: Clone>(
     list: &[T],
     start: &mut usize,
     end: u32,
@@ -121,7 +122,7 @@ fn part<T: Clone>(
     name: &'static str,
 ) -> Result<Vec<T>, ProtocolError> {
     let end = usize::try_from(end).unwrap_or(usize::MAX);
-    let part = list.get(*start..end).ok_or(ProtocolError::Ragged {
+    let part = list.get(*start..end).ok_or(ProtocolError::InvalidRange {
         plan,
         list: name,
         start: *start,
@@ -143,7 +144,7 @@ mod tests {
 
     fn acting(steps: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
         let acting = Scripted::deciding(&[ExtensionPoint::Act, ExtensionPoint::Reserve]);
-        steps.into_iter().fold(acting, |policy, step| policy.say("act", step))
+        steps.into_iter().fold(acting, |policy, step| policy.reply("act", step))
     }
 
     fn bind(bindings: &'static [(&'static str, &'static str)], more: bool) -> ScriptedReply {
@@ -160,7 +161,7 @@ mod tests {
         let cluster = [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)];
         let mut session = session(&policy, cluster);
         session.cycle().unwrap();
-        let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
+        let bound: Vec<String> = session.take_report().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/b", "default/c"]);
         let expected =
             ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
@@ -176,7 +177,7 @@ mod tests {
             error.starts_with("the policy's answer to `act` cannot be: `n1` lacks room: cpu: allocatable 3"),
             "{error}"
         );
-        assert!(session.take_happened().bound.is_empty());
+        assert!(session.take_report().bound.is_empty());
     }
 
     #[test]
@@ -198,7 +199,7 @@ mod tests {
         ];
         let mut session = session(&policy, cluster);
         session.cycle().unwrap();
-        let happened = session.take_happened();
+        let happened = session.take_report();
         assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
         assert_eq!(happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(), [2]);
         assert_eq!(policy.log(), ["act", "accepted 1", "refused 2", "accepted 3"]);
@@ -218,7 +219,7 @@ mod tests {
         let mut session = session(&policy, cluster);
         let error = session.cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `act` cannot be: the number 1 was given to an earlier plan");
-        let happened = session.take_happened();
+        let happened = session.take_report();
         assert!(happened.bound.is_empty() && happened.victims.is_empty());
     }
 
@@ -240,10 +241,10 @@ mod tests {
             victims: Vec::new(),
             reasons: vec![reason("one"), reason("two")],
         };
-        let cut = unfold(plans(vec![slice(1, 2, 1), slice(2, 3, 0)])).unwrap();
+        let cut = split_plans(plans(vec![slice(1, 2, 1), slice(2, 3, 0)])).unwrap();
         let parts: Vec<_> = cut.into_iter().map(|plan| (plan.nominations, plan.reason)).collect();
         assert_eq!(parts, [(vec![on(1), on(2)], reason("two")), (vec![on(3)], reason("one"))]);
-        let ragged = |slices| unfold(plans(slices)).unwrap_err().to_string();
+        let ragged = |slices| split_plans(plans(slices)).unwrap_err().to_string();
         assert_eq!(ragged(vec![slice(1, 4, 0)]), "plan 1 ends at 4 of 3 nominations, after 0");
         assert_eq!(ragged(vec![slice(1, 2, 0), slice(2, 1, 0)]), "plan 2 ends at 1 of 3 nominations, after 2");
         assert_eq!(ragged(vec![slice(1, 1, 2)]), "plan 1 ends at 2 of 2 reasons, after 0");

@@ -15,16 +15,16 @@ impl Session {
     /// Tries one pending pod: PreFilter, Filter, PostFilter where no node fits, Reserve, Permit, bind.
     pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, FailureCause> {
         self.sync()?;
-        if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.not_ours_now(pod)) {
+        if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.reason_not_scheduled(pod)) {
             let attempt = Attempt { reason: Some(reason), ..Attempt::rejected(self.pod_name(pod)) };
-            self.happened.attempts.push(attempt.clone());
+            self.report.attempts.push(attempt.clone());
             return Ok(attempt);
         }
-        self.must_wait_for_a_node(pod)?;
-        let mut attempt = self.pre_filter_and_on(pod)?;
+        self.require_pending(pod)?;
+        let mut attempt = self.run_from_prefilter(pod)?;
         attempt.explanation = self.explanation(pod, attempt.nodes.is_some() || attempt.node.is_some())?;
         self.remember_retry(pod, &attempt.retry);
-        self.happened.attempts.push(attempt.clone());
+        self.report.attempts.push(attempt.clone());
         Ok(attempt)
     }
 
@@ -32,7 +32,7 @@ impl Session {
     ///
     /// # Errors
     /// `NoSuchPod` or `NotPending`.
-    pub(super) fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), FailureCause> {
+    pub(super) fn require_pending(&self, pod: PodId) -> Result<(), FailureCause> {
         let known = self.mirror.pod(pod).ok_or_else(|| FailureCause::NoSuchPod(self.pod_name(pod)))?;
         match self.occupancy.not_pending(known) {
             None => Ok(()),
@@ -41,25 +41,25 @@ impl Session {
     }
 
     /// Runs PreFilter and the steps after it.
-    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, FailureCause> {
+    fn run_from_prefilter(&mut self, pod: PodId) -> Result<Attempt, FailureCause> {
         let mut attempt = Attempt::rejected(self.pod_name(pod));
         let (admission, retry) = self.pre_filter(pod)?;
         match admission {
             Admission::Pass => {}
             Admission::Refused(reason) => {
                 attempt.retry.add(retry);
-                attempt.reason = Some(self.heard("pre-filter", reason)?);
+                attempt.reason = Some(self.checked_reason("pre-filter", reason)?);
                 return self.post_filter(pod, attempt);
             }
             Admission::Final(reason) => {
                 attempt.retry.add(retry);
-                attempt.reason = Some(self.heard("pre-filter", reason)?);
+                attempt.reason = Some(self.checked_reason("pre-filter", reason)?);
                 return Ok(attempt);
             }
         }
         match self.filter(pod)? {
-            FilterDecision::Fits(node) => self.place(pod, node, attempt),
-            FilterDecision::Nowhere(summary) => {
+            FilterDecision::Fits(node) => self.reserve_and_bind(pod, node, attempt),
+            FilterDecision::NoNode(summary) => {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.nodes = Some(summary);
                 // The pod may get a node later, whatever prevents a preemption.
@@ -74,20 +74,20 @@ impl Session {
         if !self.decides(ExtensionPoint::PreFilter) {
             return Ok((Admission::Pass, Retry::default()));
         }
-        let PreFiltered { admission, retry, effects } = self.ask(|policy| policy.pre_filter(pod))?;
+        let PreFiltered { admission, retry, effects } = self.call_policy(|policy| policy.pre_filter(pod))?;
         self.check_effects("pre-filter", &effects)?;
-        self.carry(VecDeque::from([effects]))?;
+        self.apply_effects(VecDeque::from([effects]))?;
         Ok((admission, retry))
     }
 
     /// Runs Reserve and Permit, and binds the pod unless Permit delays or rejects it.
-    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, FailureCause> {
-        self.write(pod, node)?;
-        let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
-        sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
+    fn reserve_and_bind(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, FailureCause> {
+        self.assume_marks(pod, node)?;
+        let sound = verify::bindings(&self.verify_context(), &[Placement { pod, node }]);
+        sound.map_err(|violation| ProtocolError::InvariantViolated(violation).into_cause("filter"))?;
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
-        let (verdict, reason, retry) = self.permit_and_settle(pod, node)?;
+        let (verdict, reason, retry) = self.permit_and_apply(pod, node)?;
         attempt.reason = self.decides(ExtensionPoint::Permit).then_some(reason);
         attempt.result = match verdict {
             PermitDecision::Allow => AttemptResult::Scheduled,
@@ -102,15 +102,15 @@ impl Session {
     }
 
     /// Stores the marks that the policy wants on the pod together with this node.
-    pub(super) fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), FailureCause> {
+    pub(super) fn assume_marks(&mut self, pod: PodId, node: NodeId) -> Result<(), FailureCause> {
         let marks = match self.policy.marks(pod, node) {
-            Err(CallError::Lacks(_)) => return Ok(()),
+            Err(CallError::MissingInterface(_)) => return Ok(()),
             answer => answer?,
         };
         if !marks.is_empty() {
-            let number = self.asked.number();
-            let before = self.set_written(pod, Some((number, marks)));
-            self.journal.push(UndoEntry::Written(pod, before));
+            let number = self.pending_commands.number();
+            let before = self.set_assumed_marks(pod, Some((number, marks)));
+            self.undo_log.push(UndoEntry::AssumedMarks(pod, before));
         }
         Ok(())
     }
@@ -118,9 +118,9 @@ impl Session {
     /// Reserves the node for the pod until the pod is bound or unreserved.
     pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), FailureCause> {
         if self.decides(ExtensionPoint::Reserve) {
-            let effects = self.ask(|policy| policy.reserve(pod, node))?;
+            let effects = self.call_policy(|policy| policy.reserve(pod, node))?;
             self.check_effects("reserve", &effects)?;
-            self.carry(VecDeque::from([effects]))?;
+            self.apply_effects(VecDeque::from([effects]))?;
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Session {
 mod tests {
 
     use crate::driver::VirtualDriver;
-    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, said, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedReply, host_reason, session};
     use crate::session::{AttemptResult, FailureCause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
@@ -143,12 +143,12 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Scheduled, Some("n1")));
-        let happened = session.take_happened();
+        let happened = session.take_report();
         assert_eq!(happened.bound, [("default/a".to_owned(), "n1".to_owned())].into());
         assert_eq!(happened.attempts, [attempt]);
         session.sync().unwrap();
         assert_eq!(policy.log(), PASSED);
-        assert!(policy.seen("default/a").node.is_some());
+        assert!(policy.received("default/a").node.is_some());
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_final_refusal_asks_for_no_plan() {
-        let policy = Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Final("too few members"));
+        let policy = Scripted::deciding(ALL).reply("pre-filter default/a", ScriptedReply::Final("too few members"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.message()), (AttemptResult::Rejected, "too few members".to_owned()));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_refusal_without_a_plan_is_a_rejection() {
-        let policy = Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Refused("the quota is full"));
+        let policy = Scripted::deciding(ALL).reply("pre-filter default/a", ScriptedReply::Refused("the quota is full"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.result, AttemptResult::Rejected);
@@ -185,12 +185,12 @@ mod tests {
     #[test]
     fn a_pod_that_permit_rejects_loses_its_node() {
         let policy = Scripted::deciding(ALL)
-            .say("permit default/a", ScriptedReply::Reject("not now", ScriptedEffects::default()));
+            .reply("permit default/a", ScriptedReply::Reject("not now", ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
-        assert_eq!(attempt.reason, Some(said("not now")));
-        assert!(session.take_happened().bound.is_empty());
+        assert_eq!(attempt.reason, Some(host_reason("not now")));
+        assert!(session.take_report().bound.is_empty());
         assert_eq!(policy.log().last().unwrap(), "unreserve default/a Failed");
     }
 
@@ -198,8 +198,8 @@ mod tests {
     fn what_pre_filter_releases_is_free_for_filter() {
         let releases = ScriptedEffects { releases: &["default/h"], ..ScriptedEffects::default() };
         let policy = Scripted::deciding(ALL)
-            .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
-            .say("pre-filter default/a", ScriptedReply::Pass(releases));
+            .reply("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
+            .reply("pre-filter default/a", ScriptedReply::Pass(releases));
         let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
         assert_eq!(session.try_pod("default/h").unwrap().result, AttemptResult::Waiting);
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
@@ -209,21 +209,24 @@ mod tests {
 
     #[test]
     fn a_node_without_room_is_a_lie_and_nothing_is_bound() {
-        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
+        let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&["n1"]));
         let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert!(
-            matches!(error, FailureCause::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
+            matches!(
+                error,
+                FailureCause::ProtocolError { call: "filter", protocol_error: ProtocolError::InvariantViolated(_) }
+            ),
             "{error}"
         );
-        assert!(session.take_happened().bound.is_empty());
+        assert!(session.take_report().bound.is_empty());
         assert_eq!(policy.log(), ["pre-filter default/a", "filter default/a"]);
     }
 
     #[test]
     fn a_wait_that_is_negative_is_a_lie() {
         let policy =
-            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(-1, ScriptedEffects::default()));
+            Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(-1, ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert_eq!(error.to_string(), "the policy's answer to `permit` cannot be: a wait of -1 ns");
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn only_who_waits_for_a_node_can_be_tried() {
         let policy =
-            Scripted::deciding(ALL).say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
+            Scripted::deciding(ALL).reply("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 1, 0)), pod("h", 1, 0)]);
         let bound = session.try_pod("default/v").unwrap_err().to_string();
         assert_eq!(bound, "`default/v` cannot be tried: it is bound already");
@@ -245,9 +248,9 @@ mod tests {
     #[test]
     fn what_comes_with_a_node_is_written_before_reserve_and_taken_back_with_it() {
         let policy = Scripted::deciding(ALL)
-            .say("marks default/a", ScriptedReply::Marks("other", "inside r"))
-            .say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
-            .say("marks default/b", ScriptedReply::Marks("other", "inside s"));
+            .reply("marks default/a", ScriptedReply::Marks("other", "inside r"))
+            .reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
+            .reply("marks default/b", ScriptedReply::Marks("other", "inside s"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
         let written = |session: &VirtualDriver, name: &str| {
             let pod = session.mirror().pod(session.mirror().pod_id(name).unwrap()).unwrap();
@@ -264,10 +267,10 @@ mod tests {
 
     #[test]
     fn a_fault_stops_the_attempt() {
-        let policy = Scripted::deciding(ALL).say("reserve default/a", ScriptedReply::CallError);
+        let policy = Scripted::deciding(ALL).reply("reserve default/a", ScriptedReply::CallError);
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert!(matches!(error, FailureCause::CallError(_)), "{error}");
-        assert!(session.take_happened().bound.is_empty());
+        assert!(session.take_report().bound.is_empty());
     }
 }

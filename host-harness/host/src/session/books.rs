@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
-use super::core::CHUNK;
+use super::core::EVENTS_PER_CALL;
 use super::{ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 
@@ -15,9 +15,9 @@ impl Session {
     /// The policy has no accounts, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
         let input = || "accounts".to_owned();
-        self.run(input, |session| {
-            session.up()?;
-            session.ask(|policy| policy.queues())
+        self.run_input(input, |session| {
+            session.ensure_instance()?;
+            session.call_policy(|policy| policy.queues())
         })
     }
 
@@ -28,20 +28,20 @@ impl Session {
     /// The policy fails, or its answer is invalid.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
         let input = || "memberships".to_owned();
-        self.run(input, |session| {
-            session.up()?;
+        self.run_input(input, |session| {
+            session.ensure_instance()?;
             if !session.policy.has(Interface::Account) {
                 return Ok(BTreeMap::new());
             }
             session.sync()?;
             let pods: Vec<PodId> = session.mirror.pods().map(|pod| pod.id).collect();
-            let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.left_out.has_pod(*pod)).collect();
-            let queues = session.ask(|policy| policy.queues())?;
+            let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.uncountable.has_pod(*pod)).collect();
+            let queues = session.call_policy(|policy| policy.queues())?;
             let mut members = BTreeMap::new();
             // The pods are sent in chunks, so that no answer is larger than the answers that decide.
-            for pods in pods.chunks(CHUNK) {
-                let answer = session.ask(|policy| policy.memberships(pods))?;
-                check(pods, &queues, &answer).map_err(|lie| lie.in_answer_to("memberships"))?;
+            for pods in pods.chunks(EVENTS_PER_CALL) {
+                let answer = session.call_policy(|policy| policy.memberships(pods))?;
+                check(pods, &queues, &answer).map_err(|lie| lie.into_cause("memberships"))?;
                 members.extend(pods.iter().copied().zip(answer));
             }
             Ok(members)
@@ -89,9 +89,9 @@ mod tests {
     #[test]
     fn many_pods_are_asked_about_in_parts() {
         let policy = Scripted::deciding(&[]);
-        let mut session = session(&policy, (0..=CHUNK).map(|number| pod(&format!("p{number}"), 1, 0)));
-        assert_eq!(session.memberships().unwrap().len(), CHUNK + 1);
+        let mut session = session(&policy, (0..=EVENTS_PER_CALL).map(|number| pod(&format!("p{number}"), 1, 0)));
+        assert_eq!(session.memberships().unwrap().len(), EVENTS_PER_CALL + 1);
         let asked: Vec<String> = policy.log().into_iter().filter(|line| line.starts_with("memberships")).collect();
-        assert_eq!(asked, [format!("memberships of {CHUNK}"), "memberships of 1".to_owned()]);
+        assert_eq!(asked, [format!("memberships of {EVENTS_PER_CALL}"), "memberships of 1".to_owned()]);
     }
 }

@@ -47,9 +47,9 @@ pub(super) struct Breaker {
     pub(super) rules: FaultRules,
     pub(super) state: BreakerState,
     /// The failed inputs since the last decision that was served.
-    pub(super) in_row: u32,
+    pub(super) consecutive_faults: u32,
     /// The fault that opened the breaker.
-    pub(super) last: String,
+    pub(super) last_fault: String,
     pub(super) opened: u64,
     pub(super) half_opened: u64,
     pub(super) closed: u64,
@@ -65,7 +65,7 @@ impl Breaker {
     }
 
     /// Updates the state to the current time, in nanoseconds since 1970.
-    pub(super) fn clock(&mut self, now: i64) {
+    pub(super) fn advance_clock(&mut self, now: i64) {
         if self.until().is_some_and(|until| until <= now) {
             self.state = BreakerState::HalfOpen;
             self.half_opened = self.half_opened.saturating_add(1);
@@ -73,24 +73,24 @@ impl Breaker {
     }
 
     /// Returns whether a failed input is tried once more. A trial has no second try.
-    pub(super) fn tries_again(&self) -> bool {
+    pub(super) fn allows_retry(&self) -> bool {
         self.rules.second_try && self.state == BreakerState::Closed
     }
 
     /// Counts an input that failed by a fault of the policy, and opens the breaker where the rules say so.
-    pub(super) fn failed(&mut self, now: i64, fault: impl FnOnce() -> String) {
-        self.in_row = self.in_row.saturating_add(1);
-        let enough = self.rules.breaker_faults > 0 && self.in_row >= self.rules.breaker_faults;
+    pub(super) fn record_failure(&mut self, now: i64, fault: impl FnOnce() -> String) {
+        self.consecutive_faults = self.consecutive_faults.saturating_add(1);
+        let enough = self.rules.breaker_faults > 0 && self.consecutive_faults >= self.rules.breaker_faults;
         if enough || self.state == BreakerState::HalfOpen {
             self.state = BreakerState::Open { until: now.saturating_add(self.rules.breaker_wait.max(1)) };
             self.opened = self.opened.saturating_add(1);
-            self.last = fault();
+            self.last_fault = fault();
         }
     }
 
     /// Records a decision that was served, which closes the breaker after a trial.
-    pub(super) fn served(&mut self) {
-        self.in_row = 0;
+    pub(super) fn record_success(&mut self) {
+        self.consecutive_faults = 0;
         if self.state == BreakerState::HalfOpen {
             self.state = BreakerState::Closed;
             self.closed = self.closed.saturating_add(1);
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn failed(breaker: &mut Breaker, now: i64, times: u32) -> BreakerState {
-        (0..times).for_each(|_| breaker.failed(now, String::new));
+        (0..times).for_each(|_| breaker.record_failure(now, String::new));
         breaker.state
     }
 
@@ -111,7 +111,7 @@ mod tests {
     fn it_opens_after_faults_in_a_row_and_a_decision_that_is_served_breaks_the_row() {
         let mut breaker = Breaker::default();
         assert_eq!(failed(&mut breaker, 7, 4), BreakerState::Closed);
-        breaker.served();
+        breaker.record_success();
         assert_eq!(failed(&mut breaker, 7, 4), BreakerState::Closed);
         assert_eq!(failed(&mut breaker, 7, 1), BreakerState::Open { until: 30_000_000_007 });
         assert_eq!((breaker.opened, breaker.half_opened, breaker.closed), (1, 0, 0));
@@ -122,14 +122,14 @@ mod tests {
         let rules = FaultRules { breaker_faults: 2, breaker_wait: 10, ..FaultRules::default() };
         let mut breaker = Breaker { rules, ..Breaker::default() };
         failed(&mut breaker, 0, 2);
-        breaker.clock(9);
+        breaker.advance_clock(9);
         assert_eq!(breaker.until(), Some(10));
-        breaker.clock(10);
-        assert_eq!((breaker.state, breaker.tries_again()), (BreakerState::HalfOpen, false));
+        breaker.advance_clock(10);
+        assert_eq!((breaker.state, breaker.allows_retry()), (BreakerState::HalfOpen, false));
         assert_eq!(failed(&mut breaker, 10, 1), BreakerState::Open { until: 20 });
-        breaker.clock(25);
-        breaker.served();
-        assert_eq!((breaker.state, breaker.tries_again()), (BreakerState::Closed, true));
+        breaker.advance_clock(25);
+        breaker.record_success();
+        assert_eq!((breaker.state, breaker.allows_retry()), (BreakerState::Closed, true));
         assert_eq!((breaker.opened, breaker.half_opened, breaker.closed), (2, 2, 1));
         assert_eq!(failed(&mut breaker, 25, 1), BreakerState::Closed);
     }

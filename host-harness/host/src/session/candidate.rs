@@ -3,7 +3,7 @@
 use lictor_contract::Interests;
 
 use super::OpenError;
-use super::configured::configured;
+use super::configured::configure;
 use crate::policy::Policy;
 use crate::reason::MessageTemplates;
 use crate::replace::Configuration;
@@ -22,7 +22,7 @@ impl CandidatePolicy {
     /// # Errors
     /// The policy refuses the configuration, decides at a point whose interface it lacks, or fails.
     pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<CandidatePolicy, OpenError> {
-        let (info, points) = configured(policy.as_mut(), system, arguments)?;
+        let (info, points) = configure(policy.as_mut(), system, arguments)?;
         let configuration = Configuration {
             system: info.name,
             arguments: arguments.to_owned(),

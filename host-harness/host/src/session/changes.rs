@@ -12,7 +12,7 @@ impl Session {
     pub(super) fn remove(&mut self, key: &str) -> Result<(), FailureCause> {
         self.sync()?;
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
-        let homeless: Vec<PodId> = node.map(|node| self.occupancy.held().on(node).collect()).unwrap_or_default();
+        let homeless: Vec<PodId> = node.map(|node| self.occupancy.held().on_node(node).collect()).unwrap_or_default();
         let mut rounds = VecDeque::new();
         if let Some(pod) = self.mirror.pod_of_key(key) {
             rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?);
@@ -21,13 +21,13 @@ impl Session {
             rounds.extend(self.unreserve(pod, ReleaseCause::Failed)?);
         }
         self.mirror.remove(key);
-        self.sweep();
+        self.forget_deleted();
         self.sync()?;
-        self.carry(rounds)
+        self.apply_effects(rounds)
     }
 
     /// Returns the pods that leave together with this one: the pods that use its room, where it is a placed object.
-    pub fn leaving_with(&self, pod: PodId) -> Vec<PodId> {
+    pub fn pods_evicted_with(&self, pod: PodId) -> Vec<PodId> {
         self.occupancy.users(&self.mirror, pod).collect()
     }
 
@@ -45,7 +45,7 @@ mod tests {
 
     /// Returns a policy that holds `a` at permit.
     fn holding() -> Scripted {
-        Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()))
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
         assert!(session.waiting().is_empty());
         let load = |name: &str| {
             let node = session.mirror().node_id(name).unwrap();
-            session.session.occupancy.on(node).count()
+            session.session.occupancy.pods_on(node).count()
         };
         assert_eq!((load("n1"), load("n2")), (0, 1));
         assert!(!policy.log().iter().any(|asked| asked.starts_with("unreserve")));

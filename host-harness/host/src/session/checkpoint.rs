@@ -42,7 +42,7 @@ pub struct SessionCheckpoint {
 
 impl SessionCheckpoint {
     /// Removes the pods that were held at permit, for a driver that has released them.
-    pub fn nobody_held(self) -> SessionCheckpoint {
+    pub fn without_permit_holds(self) -> SessionCheckpoint {
         SessionCheckpoint { held: Vec::new(), ..self }
     }
 }
@@ -54,8 +54,8 @@ impl Session {
     /// # Errors
     /// None that a policy causes. Such faults are counted, and are reported by the inputs.
     pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
-        match self.run(|| "checkpoint".to_owned(), Session::take_checkpoint) {
-            Err(error) if error.cause.is_fault() => Ok(self.to_saved()),
+        match self.run_input(|| "checkpoint".to_owned(), Session::take_checkpoint) {
+            Err(error) if error.cause.is_fault() => Ok(self.current_checkpoint()),
             taken => taken,
         }
     }
@@ -70,15 +70,15 @@ impl Session {
     pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
         let mut checkpoint = Some(checkpoint);
         let input = || "restored checkpoint".to_owned();
-        self.run(input, |session| {
+        self.run_input(input, |session| {
             if let Some(found) = checkpoint.as_ref().map(|saved| saved.format).filter(|found| *found != FORMAT) {
                 return Err(FailureCause::CheckpointFormat { found, known: FORMAT });
             }
-            session.up()?;
+            session.ensure_instance()?;
             session.sync()?;
-            checkpoint.take().map_or(Ok(()), |saved| session.go_on_from(saved))?;
+            checkpoint.take().map_or(Ok(()), |saved| session.resume_from(saved))?;
             // A new instance, started because the former one broke, gets the restored memory.
-            session.up()?;
+            session.ensure_instance()?;
             // The policy is called for `enforce` with the next clock input.
             session.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
             session.sync()
@@ -86,29 +86,26 @@ impl Session {
     }
 
     fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, FailureCause> {
-        if self.refuses() {
-            self.only_note()?;
-            return Ok(self.to_saved());
+        if self.is_breaker_open() {
+            self.observe_only()?;
+            return Ok(self.current_checkpoint());
         }
-        self.up()?;
+        self.ensure_instance()?;
         self.sync()?;
         match self.policy.save() {
-            Err(CallError::Lacks(_)) => self.policy.set_saved(None),
+            Err(CallError::MissingInterface(_)) => self.policy.set_last_checkpoint(None),
             saved => drop(saved?),
         }
-        Ok(self.to_saved())
+        Ok(self.current_checkpoint())
     }
 
     /// Returns the current state of the session, with the policy's last saved memory.
-    fn to_saved(&self) -> SessionCheckpoint {
-        let asked = self.asked.open.iter().map(|(id, PendingCommand { object, change, plan, .. })| SavedCommand {
-            id: *id,
-            object: object.clone(),
-            change: change.clone(),
-            plan: *plan,
+    fn current_checkpoint(&self) -> SessionCheckpoint {
+        let asked = self.pending_commands.in_flight.iter().map(|(id, PendingCommand { object, change, plan, .. })| {
+            SavedCommand { id: *id, object: object.clone(), change: change.clone(), plan: *plan }
         });
         let held = self.occupancy.held().iter().filter_map(|(pod, place)| {
-            let written = self.written.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
+            let written = self.assumed_marks.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
             Some(SavedHold {
                 object: self.object_ref(pod)?,
                 node: self.mirror.node(place.node)?.name.clone(),
@@ -116,33 +113,33 @@ impl Session {
                 written,
             })
         });
-        let leaving = self.departures.iter().filter_map(|(victim, PlannedEviction { plan, beneficiaries })| {
+        let leaving = self.planned_evictions.iter().filter_map(|(victim, PlannedEviction { plan, beneficiaries })| {
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.object_ref(*pod)).collect();
             Some(SavedEviction { object: self.object_ref(victim)?, plan: *plan, beneficiaries })
         });
         SessionCheckpoint {
             format: FORMAT,
             now: self.mirror.now(),
-            last_command: self.asked.last(),
+            last_command: self.pending_commands.last(),
             asked: asked.collect(),
             held: held.collect(),
             leaving: leaving.collect(),
-            policy: self.policy.saved().map(SavedPolicy::from),
-            beside: self.policy.saved_beside().map(SavedPolicy::from),
+            policy: self.policy.last_checkpoint().map(SavedPolicy::from),
+            beside: self.policy.shadow_checkpoint().map(SavedPolicy::from),
             last_plan: self.policy.last_plan(),
         }
     }
 
-    fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), FailureCause> {
+    fn resume_from(&mut self, saved: SessionCheckpoint) -> Result<(), FailureCause> {
         self.mirror.set_clock(saved.now);
-        self.asked.reserve_numbers(saved.last_command);
+        self.pending_commands.reserve_numbers(saved.last_command);
         for ask in saved.asked {
-            self.ask_again(ask);
+            self.resume_command(ask);
         }
         for SavedEviction { object, plan, beneficiaries } in saved.leaving {
             let Some(victim) = self.pod_of_object(&object) else { continue };
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.pod_of_object(pod)).collect();
-            self.departures.set(victim, Some(PlannedEviction { plan, beneficiaries }));
+            self.planned_evictions.set(victim, Some(PlannedEviction { plan, beneficiaries }));
         }
         for SavedHold { object, node, deadline, written } in saved.held {
             let (Some(pod), Some(node)) = (self.pod_of_object(&object), self.mirror.node_id(&node)) else { continue };
@@ -150,60 +147,60 @@ impl Session {
                 continue;
             }
             if let Some(PodChange::Mark(marks)) = written {
-                let number = self.asked.number();
-                self.set_written(pod, Some((number, marks)));
+                let number = self.pending_commands.number();
+                self.set_assumed_marks(pod, Some((number, marks)));
             }
-            let place = self.occupancy.place_at(node, deadline);
+            let place = self.occupancy.new_hold(node, deadline);
             self.occupancy.hold(pod, Some(place));
         }
         // The state from the cluster and the checkpoint stays, even where the policy rejects it.
         self.commit();
         self.policy.reserve_plans(saved.last_plan);
-        self.policy.set_saved(saved.policy.map(PolicyCheckpoint::from));
+        self.policy.set_last_checkpoint(saved.policy.map(PolicyCheckpoint::from));
         self.sync()?;
         if self.decides(ExtensionPoint::Reserve) {
-            self.reserve_anew()?;
+            self.replay_reservations()?;
         }
-        self.give_back_or(saved.beside.map(PolicyCheckpoint::from))
+        self.restore_policy_or(saved.beside.map(PolicyCheckpoint::from))
     }
 
     /// Restores the policy's memory from its last checkpoint. A checkpoint that the policy refuses is lost, which is a finding.
-    pub(super) fn give_back(&mut self) -> Result<(), FailureCause> {
-        self.give_back_or(None)
+    pub(super) fn restore_policy(&mut self) -> Result<(), FailureCause> {
+        self.restore_policy_or(None)
     }
 
     /// Restores the policy's memory from its last checkpoint, or else from `other`: the checkpoint of the other policy of a replacement.
-    fn give_back_or(&mut self, other: Option<PolicyCheckpoint>) -> Result<(), FailureCause> {
-        let Some(saved) = self.policy.saved().cloned() else { return Ok(()) };
-        let Some(why) = self.not_taken(&saved)? else { return Ok(()) };
+    fn restore_policy_or(&mut self, other: Option<PolicyCheckpoint>) -> Result<(), FailureCause> {
+        let Some(saved) = self.policy.last_checkpoint().cloned() else { return Ok(()) };
+        let Some(why) = self.refusal_to_restore(&saved)? else { return Ok(()) };
         if let Some(other) = other
-            && self.not_taken(&other)?.is_none()
+            && self.refusal_to_restore(&other)?.is_none()
         {
             return Ok(());
         }
-        self.lose_checkpoint(&why);
+        self.record_lost_checkpoint(&why);
         Ok(())
     }
 
     /// Restores a checkpoint. Returns why the policy refuses it. `None`: the policy has taken the checkpoint.
-    fn not_taken(&mut self, saved: &PolicyCheckpoint) -> Result<Option<String>, FailureCause> {
-        Ok(Some(match self.policy.recall(saved) {
+    fn refusal_to_restore(&mut self, saved: &PolicyCheckpoint) -> Result<Option<String>, FailureCause> {
+        Ok(Some(match self.policy.restore_checkpoint(saved) {
             Ok(Ok(())) => {
-                self.broke_restoring = 0;
+                self.restore_failures = 0;
                 return Ok(None);
             }
             Ok(Err(StateError::UnknownFormat(known))) => {
                 format!("it has format {}, the policy knows {known}", saved.checkpoint.format)
             }
             Ok(Err(StateError::Malformed(what))) => what,
-            Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
+            Err(CallError::MissingInterface(_)) => "the policy takes none".to_owned(),
             Err(fault) => {
-                self.broke_restoring = self.broke_restoring.saturating_add(1);
+                self.restore_failures = self.restore_failures.saturating_add(1);
                 // A single fault may come from a slow machine. A checkpoint that breaks two instances would break all later ones as well.
-                if self.broke_restoring > 1 {
-                    self.policy.set_saved(None);
-                    self.broke_restoring = 0;
-                    self.lose_checkpoint(&fault.to_string());
+                if self.restore_failures > 1 {
+                    self.policy.set_last_checkpoint(None);
+                    self.restore_failures = 0;
+                    self.record_lost_checkpoint(&fault.to_string());
                 }
                 return Err(fault.into());
             }
@@ -211,7 +208,7 @@ impl Session {
     }
 
     /// Records that the policy's memory is lost: as a finding, and in a counter.
-    pub(super) fn lose_checkpoint(&mut self, why: &str) {
+    pub(super) fn record_lost_checkpoint(&mut self, why: &str) {
         add(&mut self.counters.checkpoints_lost, 1);
         let lost = Finding {
             severity: Severity::Warning,
@@ -228,20 +225,22 @@ impl Session {
     }
 
     /// Restores a command as in flight, and queues a `Confirm` for it unless the cluster shows its result.
-    fn ask_again(&mut self, SavedCommand { id, object, change, plan }: SavedCommand) {
+    fn resume_command(&mut self, SavedCommand { id, object, change, plan }: SavedCommand) {
         let Some(pod) = self.pod_of_object(&object) else { return };
         self.mirror.assume(pod, id, change.clone());
         let since = self.mirror.now();
-        self.asked.open.insert(id, PendingCommand { pod, object: object.clone(), change, plan, since, pause: 0 });
-        self.look(id, pod);
-        if self.asked.open.contains_key(&id) {
-            self.asked.outbox.push(Command { id, object, action: CommandAction::Confirm });
+        self.pending_commands
+            .in_flight
+            .insert(id, PendingCommand { pod, object: object.clone(), change, plan, since, pause: 0 });
+        self.reconcile_command(id, pod);
+        if self.pending_commands.in_flight.contains_key(&id) {
+            self.pending_commands.outbox.push(Command { id, object, action: CommandAction::Confirm });
         }
     }
 
     /// Returns the victims of plans that are still in the cluster.
     pub fn victims(&self) -> impl Iterator<Item = PodId> {
-        self.departures.iter().map(|(victim, _)| victim)
+        self.planned_evictions.iter().map(|(victim, _)| victim)
     }
 
     /// Returns the pod of an object. `None`: the pod does not exist, or another pod of the same name has replaced it.

@@ -10,7 +10,7 @@ use crate::policy::Policy;
 
 /// Configures a policy with a system; with its first system where the name is empty. Returns the system, and the extension points at which it
 /// decides.
-pub(super) fn configured(
+pub(super) fn configure(
     policy: &mut dyn Policy,
     system: &str,
     arguments: &str,
@@ -22,10 +22,10 @@ pub(super) fn configured(
     };
     policy.configure(&system, arguments)?.map_err(OpenError::Refused)?;
     described.retain(|info| info.name == system);
-    let info = described.pop().ok_or(OpenError::Undescribed(system))?;
+    let info = described.pop().ok_or(OpenError::SystemNotDescribed(system))?;
     let points: BTreeSet<_> = info.extension_points.iter().filter_map(|name| ExtensionPoint::named(name)).collect();
     if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
-        return Err(OpenError::Lacks { system: info.name, point: *point });
+        return Err(OpenError::MissingInterface { system: info.name, point: *point });
     }
     check_placed_kinds(&info.interests.placed_kinds)?;
     Ok((info, points))

@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::asked::PendingCommands;
 use super::breaker::Breaker;
 use super::claimed::UsedPlanNumbers;
-use super::configured::configured;
+use super::configured::configure;
 use super::journal::UndoEntry;
 use super::left_out::UncountableObjects;
 use super::replace::Replacement;
@@ -17,13 +17,13 @@ use crate::cluster::{InvalidObject, Mirror};
 use crate::policy::{CallError, Policy};
 use crate::reason::MessageTemplates;
 use crate::replace::PolicyWithShadow;
-use crate::verify::{Occupancy, PlannedEvictions, VerifyContext, waits};
+use crate::verify::{Occupancy, PlannedEvictions, VerifyContext, is_waiting};
 
 /// The maximum events of one `apply`, and about the maximum pods of one `memberships`. Chunks keep each call within its deadline.
-pub(super) const CHUNK: usize = 4096;
+pub(super) const EVENTS_PER_CALL: usize = 4096;
 
 /// The time after which the session queues a `Confirm` for a command without an outcome: 30 s, in nanoseconds.
-const PATIENCE: i64 = 30_000_000_000;
+const OUTCOME_TIMEOUT: i64 = 30_000_000_000;
 
 /// A cluster and the policy that decides in it, with the commands in flight, the pods held at permit and the victims of plans.
 ///
@@ -38,35 +38,35 @@ pub struct Session {
     pub(super) system: String,
     pub(super) arguments: String,
     /// The policy has failed. It gets no more calls until a new instance has replaced it.
-    pub(super) down: bool,
+    pub(super) needs_restart: bool,
     pub(super) breaker: Breaker,
     pub(super) counters: Counters,
     /// The bytes of memory that the last new instance held when it had received the cluster.
-    pub(super) told_bytes: u64,
+    pub(super) baseline_memory_bytes: u64,
     /// How often in a row a checkpoint broke the policy.
-    pub(super) broke_restoring: u32,
+    pub(super) restore_failures: u32,
     /// The policy has made or withdrawn a promise since its last checkpoint.
-    pub(super) promised: bool,
+    pub(super) is_checkpoint_stale: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
     /// The policy's Filter also judges the free capacity of nodes.
     pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
-    pub(super) own_scores: ScoreCache,
-    pub(super) departures: PlannedEvictions,
-    pub(super) asked: PendingCommands,
+    pub(super) host_scores: ScoreCache,
+    pub(super) planned_evictions: PlannedEvictions,
+    pub(super) pending_commands: PendingCommands,
     /// The time after which the session queues a `Confirm` for a command without an outcome, in nanoseconds.
-    pub(super) patience: i64,
+    pub(super) outcome_timeout: i64,
     /// The undo log of the current input.
-    pub(super) journal: Vec<UndoEntry>,
+    pub(super) undo_log: Vec<UndoEntry>,
     /// The events for the policy that are not changes of the cluster.
-    pub(super) notices: Vec<Event>,
+    pub(super) pending_notices: Vec<Event>,
     /// The objects with amounts that the policy cannot count.
-    pub(super) left_out: UncountableObjects,
+    pub(super) uncountable: UncountableObjects,
     /// The marks that are assumed on reserved pods that are not bound yet, with their command numbers.
-    pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
+    pub(super) assumed_marks: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
-    pub(super) plans: UsedPlanNumbers,
+    pub(super) used_plan_numbers: UsedPlanNumbers,
     /// The time of the next attempt for refused pods, where time alone may help, in nanoseconds since 1970.
     pub(super) retries: BTreeMap<PodId, i64>,
     /// The time of the next cycle of the policy's own, for the pods that the last one left pending.
@@ -74,19 +74,19 @@ pub struct Session {
     /// The time of the next call of `enforce`, in nanoseconds since 1970.
     pub(super) enforce_at: Option<i64>,
     /// Whether every attempt is explained.
-    pub(super) explains: bool,
+    pub(super) explains_attempts: bool,
     /// Whether the queue must be sorted again.
-    pub(super) reorder: bool,
+    pub(super) is_queue_stale: bool,
     /// The pods that a cycle in parts has still to try, in order.
-    pub(super) untried: VecDeque<PodId>,
-    pub(super) happened: SessionReport,
+    pub(super) remaining_queue: VecDeque<PodId>,
+    pub(super) report: SessionReport,
     /// The part of `happened` that stays when the input fails.
-    pub(super) kept: SessionReport,
+    pub(super) committed_report: SessionReport,
     /// The sentence templates of the system in force.
     pub(super) templates: MessageTemplates,
     pub(super) findings: Vec<Finding>,
     /// The number of findings that have been handed out.
-    pub(super) told_findings: usize,
+    pub(super) delivered_findings: usize,
 }
 
 impl Session {
@@ -96,43 +96,43 @@ impl Session {
     /// # Errors
     /// The policy refuses the configuration, or fails.
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
-        let (set, points) = configured(policy.as_mut(), laws, arguments)?;
+        let (set, points) = configure(policy.as_mut(), laws, arguments)?;
         Ok(Session {
             policy: PolicyWithShadow::new(policy),
             replacement: None,
             interests: set.interests.clone(),
             system: set.name,
             arguments: arguments.to_owned(),
-            down: false,
+            needs_restart: false,
             breaker: Breaker::default(),
             counters: Counters::default(),
-            told_bytes: 0,
-            broke_restoring: 0,
-            promised: false,
+            baseline_memory_bytes: 0,
+            restore_failures: 0,
+            is_checkpoint_stale: false,
             points,
             judges_room: set.judges_room,
             templates: MessageTemplates::new(set.templates),
             occupancy: Occupancy::default(),
-            own_scores: ScoreCache::default(),
+            host_scores: ScoreCache::default(),
             mirror: mirror(set.interests, set.schedulers),
-            departures: PlannedEvictions::default(),
-            asked: PendingCommands::default(),
-            patience: PATIENCE,
-            journal: Vec::new(),
-            notices: Vec::new(),
-            left_out: UncountableObjects::default(),
-            written: BTreeMap::new(),
-            plans: UsedPlanNumbers::default(),
+            planned_evictions: PlannedEvictions::default(),
+            pending_commands: PendingCommands::default(),
+            outcome_timeout: OUTCOME_TIMEOUT,
+            undo_log: Vec::new(),
+            pending_notices: Vec::new(),
+            uncountable: UncountableObjects::default(),
+            assumed_marks: BTreeMap::new(),
+            used_plan_numbers: UsedPlanNumbers::default(),
             retries: BTreeMap::new(),
             cycle_retry: None,
             enforce_at: None,
-            explains: false,
-            reorder: false,
-            untried: VecDeque::new(),
-            happened: SessionReport::default(),
-            kept: SessionReport::default(),
+            explains_attempts: false,
+            is_queue_stale: false,
+            remaining_queue: VecDeque::new(),
+            report: SessionReport::default(),
+            committed_report: SessionReport::default(),
             findings: Vec::new(),
-            told_findings: 0,
+            delivered_findings: 0,
         })
     }
 
@@ -163,22 +163,22 @@ impl Session {
     }
 
     /// Calls the policy, after it has received every change.
-    pub(super) fn ask<T>(
+    pub(super) fn call_policy<T>(
         &mut self,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
     ) -> Result<T, FailureCause> {
         self.sync()?;
         let answer = question(&mut self.policy)?;
-        self.examine();
+        self.compare_shadow_replies();
         Ok(answer)
     }
 
     /// Applies all changes to the host's own state, and sends them to the policy.
     pub(super) fn sync(&mut self) -> Result<(), FailureCause> {
-        self.report_unread();
-        let mut events = self.note_changes();
-        if !self.down {
-            events.append(&mut self.notices);
+        self.report_invalid_objects();
+        let mut events = self.apply_changes();
+        if !self.needs_restart {
+            events.append(&mut self.pending_notices);
         }
         let findings = self.apply_chunked(events)?;
         self.findings.extend(findings);
@@ -186,15 +186,16 @@ impl Session {
     }
 
     /// Adds a finding for each object that could not be read.
-    fn report_unread(&mut self) {
-        let unread = self.mirror.drain_unread().into_iter().map(|InvalidObject { object, mistake, severity }| {
-            Finding { severity, object, path: String::new(), message: mistake.message, remedy: mistake.remedy }
-        });
+    fn report_invalid_objects(&mut self) {
+        let unread =
+            self.mirror.drain_invalid_objects().into_iter().map(|InvalidObject { object, mistake, severity }| {
+                Finding { severity, object, path: String::new(), message: mistake.message, remedy: mistake.remedy }
+            });
         self.findings.extend(unread);
     }
 
     /// Applies changes to the host's own state. Returns the events for the policy.
-    pub(super) fn note_changes(&mut self) -> Vec<Event> {
+    pub(super) fn apply_changes(&mut self) -> Vec<Event> {
         self.mirror.set_held(self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)));
         let events = self.mirror.drain_events();
         for event in &events {
@@ -203,12 +204,12 @@ impl Session {
                 Event::PodStatus(status) => Some(status.clone()),
                 _ => None,
             };
-            let lost = status.filter(|status| status.nominated.is_none() && waits(status)).map(|status| status.id);
-            let lost = lost.filter(|pod| self.occupancy.promise_of(*pod).is_some());
+            let lost = status.filter(|status| status.nominated.is_none() && is_waiting(status)).map(|status| status.id);
+            let lost = lost.filter(|pod| self.occupancy.nominated_node(*pod).is_some());
             self.occupancy.observe(event);
             if let Some(pod) = lost {
                 let name = self.pod_name(pod);
-                self.happened.withdrawn.push(name);
+                self.report.withdrawn.push(name);
             }
         }
         self.occupancy.refresh(&self.mirror);
@@ -221,9 +222,9 @@ impl Session {
         let mut events = self.countable(events).into_iter();
         let mut findings = Vec::new();
         while events.len() > 0 {
-            let applied = self.policy.apply(events.by_ref().take(CHUNK).collect());
+            let applied = self.policy.apply(events.by_ref().take(EVENTS_PER_CALL).collect());
             if let Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) = &applied {
-                self.leave_out(over);
+                self.exclude_uncountable(over);
             }
             findings.extend(applied?.findings);
         }
@@ -231,15 +232,15 @@ impl Session {
     }
 
     /// Sends the policy this event only.
-    pub(super) fn tell(&mut self, event: Event) -> Result<(), FailureCause> {
+    pub(super) fn send_event(&mut self, event: Event) -> Result<(), FailureCause> {
         let findings = self.apply_chunked(vec![event])?;
         self.findings.extend(findings);
         Ok(())
     }
 
     /// Returns the state that plans and bindings are checked against.
-    pub(super) fn ground(&self) -> VerifyContext<'_> {
-        VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    pub(super) fn verify_context(&self) -> VerifyContext<'_> {
+        VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.planned_evictions }
     }
 
     /// Returns the name of a pod, or its number where the name is no longer known.
@@ -272,9 +273,9 @@ mod tests {
     #[test]
     fn everything_is_told_in_chunks() {
         let policy = Scripted::deciding(&[]);
-        drop(session(&policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
-        assert_eq!(policy.seen_count(), 2 * CHUNK);
-        assert!(policy.most_events_at_once() <= CHUNK);
+        drop(session(&policy, (0..2 * EVENTS_PER_CALL).map(|number| pod(&format!("p{number}"), 1, 0))));
+        assert_eq!(policy.received_count(), 2 * EVENTS_PER_CALL);
+        assert!(policy.most_events_at_once() <= EVENTS_PER_CALL);
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl FaultKind {
         match cause {
             _ if !cause.is_fault() => None,
             FailureCause::CallError(CallError::Refused { .. }) => Some(FaultKind::Refused),
-            FailureCause::CallError(CallError::Broke { cause, .. }) => Some(broken(cause.as_ref())),
+            FailureCause::CallError(CallError::Broke { cause, .. }) => Some(kind_of_fault(cause.as_ref())),
             FailureCause::ProtocolError { .. } => Some(FaultKind::ProtocolError),
             FailureCause::Refused(_) => Some(FaultKind::Configuration),
             _ => Some(FaultKind::Other),
@@ -49,7 +49,7 @@ impl FaultKind {
     }
 }
 
-fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind {
+fn kind_of_fault(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind {
     let breakage = cause.downcast_ref().or_else(|| match cause.downcast_ref() {
         Some(LoadError::Broke(breakage)) => Some(breakage),
         _ => None,
@@ -61,7 +61,7 @@ fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind 
         Some(PolicyFault::Memory { .. }) => FaultKind::Memory,
         Some(PolicyFault::ResultTooLarge(_)) => FaultKind::ResultTooLarge,
         Some(PolicyFault::BadAnswer(_)) => FaultKind::BadAnswer,
-        Some(PolicyFault::Gone { .. }) | None => FaultKind::Other,
+        Some(PolicyFault::AlreadyFailed { .. }) | None => FaultKind::Other,
     }
 }
 
@@ -118,7 +118,7 @@ impl Session {
         Counters {
             breaker: BreakerCounters {
                 state: breaker.state,
-                faults_in_row: breaker.in_row,
+                faults_in_row: breaker.consecutive_faults,
                 opened: breaker.opened,
                 half_opened: breaker.half_opened,
                 closed: breaker.closed,

@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::journal::UndoEntry;
 use super::{FailureCause, ProtocolError, Session};
 use crate::cluster::PodChange;
-use crate::verify::waits;
+use crate::verify::is_waiting;
 
 /// The first and the longest pause before a failed withdrawal of a nomination is tried again, in nanoseconds.
 const FIRST_PAUSE: i64 = 100_000_000;
@@ -18,7 +18,7 @@ impl Session {
     pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), FailureCause> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
         match named.find(|pod| self.mirror.pod_name(**pod).is_none()) {
-            Some(pod) => Err(ProtocolError::UnknownPod(*pod).in_answer_to(call)),
+            Some(pod) => Err(ProtocolError::UnknownPod(*pod).into_cause(call)),
             None => Ok(()),
         }
     }
@@ -27,18 +27,18 @@ impl Session {
     ///
     /// This ends, because every further round takes a pod away from those that are held. A pod that is not held any more is skipped: an earlier
     /// effect has released it.
-    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), FailureCause> {
+    pub(super) fn apply_effects(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), FailureCause> {
         while let Some(effects) = rounds.pop_front() {
-            self.reorder |= effects.reorder;
-            self.promised |= !effects.withdrawn.is_empty();
+            self.is_queue_stale |= effects.reorder;
+            self.is_checkpoint_stale |= !effects.withdrawn.is_empty();
             for pod in effects.withdrawn {
-                self.withdraw(pod);
+                self.withdraw_nomination(pod);
             }
             for pod in effects.releases {
                 rounds.extend(self.unreserve(pod, ReleaseCause::Released)?);
             }
             for pod in effects.admits {
-                if let Some(place) = self.let_go(pod) {
+                if let Some(place) = self.release_hold(pod) {
                     self.bind(pod, place.node);
                 }
             }
@@ -51,51 +51,51 @@ impl Session {
         let (Some(_), Some(node)) = (self.mirror.pod(pod), self.mirror.node(node).map(|node| node.name.clone())) else {
             return;
         };
-        self.happened.bound.insert(self.pod_name(pod), node.clone());
-        let marks = self.written.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
-        self.ask_for(pod, PodChange::Bind { node, at: self.mirror.now(), marks }, 0);
+        self.report.bound.insert(self.pod_name(pod), node.clone());
+        let marks = self.assumed_marks.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
+        self.issue_command(pod, PodChange::Bind { node, at: self.mirror.now(), marks }, 0);
         // The binding writes the marks.
-        self.take_off(pod);
+        self.clear_assumed_marks(pod);
     }
 
     /// Drops the marks that were assumed on a pod for its node.
-    pub(super) fn take_off(&mut self, pod: PodId) {
-        if let Some(before) = self.set_written(pod, None) {
-            self.journal.push(UndoEntry::Written(pod, Some(before)));
+    pub(super) fn clear_assumed_marks(&mut self, pod: PodId) {
+        if let Some(before) = self.set_assumed_marks(pod, None) {
+            self.undo_log.push(UndoEntry::AssumedMarks(pod, Some(before)));
         }
     }
 
     /// Withdraws the nomination of a pod, where it has one.
-    fn withdraw(&mut self, pod: PodId) {
+    fn withdraw_nomination(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
-            self.happened.withdrawn.push(self.pod_name(pod));
-            self.occupancy.promise(pod, None);
-            self.ask_for(pod, PodChange::Nominate(None), 0);
+            self.report.withdrawn.push(self.pod_name(pod));
+            self.occupancy.set_nominated_node(pod, None);
+            self.issue_command(pod, PodChange::Nominate(None), 0);
         }
     }
 
     /// Withdraws a promise that cannot be kept, from a pod that is still pending. `promised`: the promise counts even where the nomination is not
     /// shown.
-    pub(super) fn withdraw_broken(&mut self, pod: PodId, promised: bool) {
-        let Some(known) = self.mirror.pod(pod).filter(|pod| waits(&pod.status())) else { return };
+    pub(super) fn withdraw_broken_nomination(&mut self, pod: PodId, promised: bool) {
+        let Some(known) = self.mirror.pod(pod).filter(|pod| is_waiting(&pod.status())) else { return };
         let nominated = known.nominated.is_some();
         if promised || nominated {
-            self.happened.withdrawn.push(self.pod_name(pod));
-            self.occupancy.promise(pod, None);
+            self.report.withdrawn.push(self.pod_name(pod));
+            self.occupancy.set_nominated_node(pod, None);
         }
         if nominated {
-            self.ask_for(pod, PodChange::Nominate(None), 0);
+            self.issue_command(pod, PodChange::Nominate(None), 0);
         }
     }
 
     /// Clears a withdrawn nomination in the cluster again, where that has failed. The next try waits until the time that the driver has named. Else
     /// it waits for `pause`, which is 0 at the first failure and then doubles.
-    pub(super) fn withdraw_in_cluster(&mut self, pod: PodId, pause: i64) {
-        if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
-            let Some(command) = self.ask_for(pod, PodChange::Nominate(None), 0) else { return };
+    pub(super) fn clear_nomination_in_cluster(&mut self, pod: PodId, pause: i64) {
+        if self.mirror.pod(pod).is_some_and(|pod| is_waiting(&pod.status()) && pod.nominated.is_some()) {
+            let Some(command) = self.issue_command(pod, PodChange::Nominate(None), 0) else { return };
             let now = self.mirror.now();
-            let until = self.departures.refused_until(now, pod).unwrap_or(now.saturating_add(pause));
-            self.asked.put_off(command, until, now, pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE));
+            let until = self.planned_evictions.refused_until(now, pod).unwrap_or(now.saturating_add(pause));
+            self.pending_commands.delay(command, until, now, pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE));
         }
     }
 }
@@ -110,10 +110,10 @@ mod tests {
     fn four(policy: Scripted, permit: ScriptedReply) -> Scripted {
         let hold = || ScriptedReply::Wait(10, ScriptedEffects::default());
         policy
-            .say("permit default/a", hold())
-            .say("permit default/b", hold())
-            .say("permit default/c", hold())
-            .say("permit default/d", permit)
+            .reply("permit default/a", hold())
+            .reply("permit default/b", hold())
+            .reply("permit default/c", hold())
+            .reply("permit default/d", permit)
     }
 
     fn pods() -> [serde_json::Value; 5] {
@@ -126,7 +126,7 @@ mod tests {
         let policy = four(Scripted::deciding(ALL), ScriptedReply::Allow(admits));
         let mut session = session(&policy, pods());
         session.cycle().unwrap();
-        let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
+        let bound: Vec<String> = session.take_report().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/c", "default/d"]);
         assert_eq!(session.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
     }
@@ -136,12 +136,12 @@ mod tests {
         let releases = |names| ScriptedEffects { releases: names, ..ScriptedEffects::default() };
         let reject = ScriptedReply::Reject("the gang cannot be", releases(&["default/a"]));
         let policy = four(Scripted::deciding(ALL), reject)
-            .say("unreserve default/a", ScriptedReply::Effects(releases(&["default/b", "default/c"])))
-            .say("unreserve default/b", ScriptedReply::Effects(releases(&["default/a", "default/c"])));
+            .reply("unreserve default/a", ScriptedReply::Effects(releases(&["default/b", "default/c"])))
+            .reply("unreserve default/b", ScriptedReply::Effects(releases(&["default/a", "default/c"])));
         let mut session = session(&policy, pods());
         session.cycle().unwrap();
         assert!(session.waiting().is_empty());
-        let released: Vec<String> = session.take_happened().released.into_iter().map(|held| held.pod).collect();
+        let released: Vec<String> = session.take_report().released.into_iter().map(|held| held.pod).collect();
         assert_eq!(released, ["default/a", "default/b", "default/c"]);
         let asked: Vec<String> = policy.log().into_iter().filter(|asked| asked.starts_with("unreserve")).collect();
         let expected = ["d Failed", "a Released", "b Released", "c Released"];
@@ -156,6 +156,6 @@ mod tests {
         let error = session.cycle().unwrap_err();
         let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";
         assert_eq!(error.to_string(), said);
-        assert!(session.take_happened().bound.is_empty());
+        assert!(session.take_report().bound.is_empty());
     }
 }

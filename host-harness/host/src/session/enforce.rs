@@ -11,25 +11,25 @@ impl Session {
         if !self.decides(ExtensionPoint::Enforce) {
             return Ok(());
         }
-        let answer = self.ask(|policy| policy.enforce())?;
-        self.claim("enforce", answer.enforcements.iter().map(|it| (it.id, &it.reason)))?;
+        let answer = self.call_policy(|policy| policy.enforce())?;
+        self.register_plan_numbers("enforce", answer.enforcements.iter().map(|it| (it.id, &it.reason)))?;
         // The time until queues must give back is not shown in the cluster, so a checkpoint must keep it for a new instance.
-        self.promised |= answer.retry.at != self.enforce_at;
+        self.is_checkpoint_stale |= answer.retry.at != self.enforce_at;
         self.enforce_at = answer.retry.at;
         for enforcement in answer.enforcements {
             self.sync()?;
-            let verdict = verify::enforcement(&self.ground(), &enforcement);
+            let verdict = verify::enforcement(&self.verify_context(), &enforcement);
             let Enforcement { id, queue, victims, marks, reason } = enforcement;
             let for_whom = EvictionBeneficiary::Queue(queue);
             match verdict {
                 Ok(()) => {
                     let (preemptor, nominations) = (PodId::MAX, Vec::new());
                     let plan = Plan { id, preemptor, nominations, victims, marks, reason };
-                    self.carry_out_for(for_whom, plan, Effects::default())?;
+                    self.apply_plan_for(for_whom, plan, Effects::default())?;
                 }
                 Err(violation) => {
-                    self.happened.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
-                    self.tell(Event::PlanRefused(id))?;
+                    self.report.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
+                    self.send_event(Event::PlanRefused(id))?;
                 }
             }
         }
@@ -37,11 +37,11 @@ impl Session {
     }
 
     /// Calls `enforce` where the time has come that the policy named.
-    pub(super) fn enforce_in_time(&mut self) -> Result<(), FailureCause> {
+    pub(super) fn enforce_if_due(&mut self) -> Result<(), FailureCause> {
         if self.enforce_at.is_none_or(|at| at > self.mirror.now()) {
             return Ok(());
         }
-        self.up()?;
+        self.ensure_instance()?;
         self.enforce()
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     }
 
     fn policy(answers: impl IntoIterator<Item = ScriptedReply>) -> Scripted {
-        answers.into_iter().fold(Scripted::deciding(POINTS), |policy, answer| policy.say("enforce", answer))
+        answers.into_iter().fold(Scripted::deciding(POINTS), |policy, answer| policy.reply("enforce", answer))
     }
 
     fn cluster() -> [serde_json::Value; 3] {
@@ -72,11 +72,11 @@ mod tests {
         let policy = policy([ScriptedReply::Enforce(vec![sketch(1, &["default/v"])], None)]);
         let mut session = session(&policy, cluster());
         session.cycle().unwrap();
-        let happened = session.take_happened();
+        let happened = session.take_report();
         let v = happened.victims.get("default/v").unwrap();
         assert_eq!((v.how, &v.for_whom), (EvictionMethod::Delete, &EvictionBeneficiary::Queue("q".to_owned())));
         assert!(happened.nominated.is_empty() && !happened.victims.contains_key("default/w"));
-        assert!(policy.seen("default/v").terminating);
+        assert!(policy.received("default/v").terminating);
         assert_eq!(policy.log(), ["enforce", "accepted 1"]);
         let shown = serde_json::to_value(v).unwrap();
         assert_eq!((shown.get("queue").unwrap(), shown.get("preemptor")), (&serde_json::json!("q"), None));
@@ -110,7 +110,7 @@ mod tests {
         let policy = policy([ScriptedReply::Enforce(both, None)]);
         let mut session = session(&policy, cluster());
         session.cycle().unwrap();
-        let happened = session.take_happened();
+        let happened = session.take_report();
         assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
         let refused: Vec<_> = happened.refused.iter().map(|it| (it.plan, it.reason.code.as_str())).collect();
         assert_eq!(refused, [(2, "host/leaving")]);
@@ -128,7 +128,7 @@ mod tests {
         let step = session.handle(SessionInput::Cycle).unwrap();
         let id = step.commands.first().unwrap().id;
         session.handle(SessionInput::Outcomes(vec![(id, CommandOutcome::Failed("busy".to_owned()))])).unwrap();
-        assert!(!policy.seen("default/v").terminating);
+        assert!(!policy.received("default/v").terminating);
         // The victim may be evicted again.
         assert_eq!(session.handle(SessionInput::Cycle).unwrap().commands.len(), 1);
         assert_eq!(policy.log(), ["enforce", "accepted 1", "refused 1", "enforce", "accepted 2"]);
@@ -141,7 +141,7 @@ mod tests {
         let mut session = session(&policy, cluster());
         let error = session.cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `enforce` cannot be: the number 1 was given to an earlier plan");
-        assert!(session.take_happened().victims.is_empty());
+        assert!(session.take_report().victims.is_empty());
     }
 
     #[test]

@@ -18,10 +18,10 @@ pub enum OpenError {
     CallError(#[from] CallError),
     /// The policy accepted a system that it does not describe.
     #[error("the policy accepts the system `{0}`, but does not describe it")]
-    Undescribed(String),
+    SystemNotDescribed(String),
     /// The system decides at a point whose interface the policy lacks.
     #[error("`{system}` decides at `{point}`, but the policy does not export `{}`", .point.interface())]
-    Lacks {
+    MissingInterface {
         /// The system.
         system: String,
         /// The extension point.
@@ -132,7 +132,7 @@ impl FailureCause {
             FailureCause::Ambiguous { .. }
             | FailureCause::CheckpointFormat { .. }
             | FailureCause::BreakerOpen { .. } => false,
-            FailureCause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
+            FailureCause::CallError(fault) => !matches!(fault, CallError::MissingInterface(_)),
             FailureCause::ProtocolError { .. } | FailureCause::Refused(_) => true,
         }
     }
@@ -226,7 +226,7 @@ pub enum ProtocolError {
     NegativeWait(i64),
     /// A range of a plan lies outside of its list.
     #[error("plan {plan} ends at {end} of {length} {list}, after {start}")]
-    Ragged {
+    InvalidRange {
         /// The plan.
         plan: u64,
         /// The list.
@@ -240,21 +240,21 @@ pub enum ProtocolError {
     },
     /// A cycle of the policy's own has too many steps.
     #[error("the cycle has more than {0} steps")]
-    Endless(usize),
+    TooManySteps(usize),
     /// A reason has facts but names no law.
     #[error("a reason with {0} facts names no law")]
-    Lawless(usize),
+    FactsWithoutCode(usize),
     /// The policy gave a reason that only the host may give.
     #[error("the reason `{0}` is the host's alone to give")]
-    SpeaksForHost(String),
+    ReservedCode(String),
     /// A placement breaks an invariant.
     #[error("{0}")]
-    Unsound(Violation),
+    InvariantViolated(Violation),
 }
 
 impl ProtocolError {
     /// Converts an invalid answer to the cause of a failed input.
-    pub(super) fn in_answer_to(self, call: &'static str) -> FailureCause {
+    pub(super) fn into_cause(self, call: &'static str) -> FailureCause {
         FailureCause::ProtocolError { call, protocol_error: self }
     }
 }

@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::scoring::{BROKEN_PROMISE, FULL};
+use super::scoring::{BROKEN_NOMINATION_PENALTY, MAX_SCORE};
 use super::verdicts::{DecodedVerdicts, best};
 use super::{FailureCause, NodeSummary, ProtocolError, Session};
 use crate::verify::{self, VerifyContext};
@@ -12,23 +12,23 @@ pub(super) enum FilterDecision {
     /// This node is the best of those that take the pod.
     Fits(NodeId),
     /// No node takes the pod.
-    Nowhere(NodeSummary),
+    NoNode(NodeSummary),
 }
 
 impl Session {
     /// Filters all nodes and chooses one: the nominated node where it takes the pod, else the one with the best score.
     pub(super) fn filter(&mut self, pod: PodId) -> Result<FilterDecision, FailureCause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
-            let verdicts = self.ask(|policy| policy.filter(pod))?;
-            let verdicts = self.read_verdicts(verdicts).map_err(|error| error.in_answer_to("filter"))?;
-            if self.judges_room { verdicts } else { self.with_own_verdicts(pod, verdicts) }
+            let verdicts = self.call_policy(|policy| policy.filter(pod))?;
+            let verdicts = self.read_verdicts(verdicts).map_err(|error| error.into_cause("filter"))?;
+            if self.judges_room { verdicts } else { self.with_host_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
             let codes = vec![0; self.mirror.node_numbers()];
-            self.with_own_verdicts(pod, DecodedVerdicts { codes, obstacles: Vec::new() })
+            self.with_host_verdicts(pod, DecodedVerdicts { codes, obstacles: Vec::new() })
         };
         let preemptor = self.mirror.pod(pod).ok_or_else(|| FailureCause::NoSuchPod(self.pod_name(pod)))?;
-        if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
+        if let Some(node) = preemptor.nominated.filter(|node| verdicts.fits(*node)) {
             return Ok(FilterDecision::Fits(node));
         }
         let fitting = verdicts.fitting().filter_map(|node| self.mirror.node(node));
@@ -38,15 +38,17 @@ impl Session {
             best(fitting.into_iter().zip(scores), &self.mirror)
         } else {
             let ground =
-                VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures };
-            let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
+                VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.planned_evictions };
+            let scores = self.host_scores.scores_for(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
             // Of the nodes that take the pod, nodes whose promise to another pod would be broken come last.
-            let loss = |node: NodeId| if verify::breaks_a_promise(&ground, pod, node) { BROKEN_PROMISE } else { 0 };
+            let loss = |node: NodeId| {
+                if verify::breaks_nomination(&ground, pod, node) { BROKEN_NOMINATION_PENALTY } else { 0 }
+            };
             let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(loss(node))));
             best(verdicts.fitting().filter_map(scored), &self.mirror)
         };
-        Ok(best.map_or_else(|| FilterDecision::Nowhere(self.summarise(pod, &verdicts)), FilterDecision::Fits))
+        Ok(best.map_or_else(|| FilterDecision::NoNode(self.summarise(pod, &verdicts)), FilterDecision::Fits))
     }
 
     /// Returns the checked verdicts of the policy: one code per node, by node number, and the obstacles as sentences. Empty: the system does not
@@ -55,9 +57,9 @@ impl Session {
         if !self.decides(ExtensionPoint::Filter) {
             return Ok(Default::default());
         }
-        let answer = self.ask(|policy| policy.filter(pod))?;
+        let answer = self.call_policy(|policy| policy.filter(pod))?;
         let codes = answer.codes.clone();
-        let verdicts = self.read_verdicts(answer).map_err(|error| error.in_answer_to("filter"))?;
+        let verdicts = self.read_verdicts(answer).map_err(|error| error.into_cause("filter"))?;
         Ok((codes, verdicts.obstacles))
     }
 
@@ -79,14 +81,14 @@ impl Session {
 
     /// Returns the checked scores of the policy, one per node.
     fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, FailureCause> {
-        let scores = self.ask(|policy| policy.score(pod, nodes))?;
-        let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
+        let scores = self.call_policy(|policy| policy.score(pod, nodes))?;
+        let wrong = scores.iter().find(|score| !(0..=MAX_SCORE).contains(*score));
         let protocol_error = match wrong {
             _ if scores.len() != nodes.len() => ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() },
             Some(score) => ProtocolError::ScoreRange(*score),
             None => return Ok(scores),
         };
-        Err(protocol_error.in_answer_to("score"))
+        Err(protocol_error.into_cause("score"))
     }
 
     /// Checks the verdicts of the policy, and converts its obstacles to sentences.
@@ -112,18 +114,22 @@ impl Session {
         answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
         Ok(DecodedVerdicts {
             codes: answer.codes.into_iter().map(u32::from).collect(),
-            obstacles: answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect(),
+            obstacles: answer
+                .obstacles
+                .into_iter()
+                .map(|obstacle| self.named_reason(obstacle.reason).message)
+                .collect(),
         })
     }
 
     /// Adds the host's verdicts, where the policy does not judge free capacity. A node that the host could not bind the pod to gets an obstacle.
-    fn with_own_verdicts(&self, pod: PodId, verdicts: DecodedVerdicts) -> DecodedVerdicts {
+    fn with_host_verdicts(&self, pod: PodId, verdicts: DecodedVerdicts) -> DecodedVerdicts {
         let DecodedVerdicts { mut codes, mut obstacles } = verdicts;
         for node in self.mirror.nodes().map(|node| node.id) {
             let code = usize::try_from(node).ok().and_then(|index| codes.get_mut(index));
             let Some(code) = code.filter(|code| **code == 0) else { continue };
-            if let Err(violation) = verify::bindings(&self.ground(), &[Placement { pod, node }]) {
-                obstacles.push(violation.of_node());
+            if let Err(violation) = verify::bindings(&self.verify_context(), &[Placement { pod, node }]) {
+                obstacles.push(violation.node_obstacle());
                 *code = u32::try_from(obstacles.len()).unwrap_or(u32::MAX);
             }
         }
@@ -181,7 +187,7 @@ mod tests {
         let nominated = || with(pod("a", 1, 0), "/status", "nominatedNodeName", json!("n2"));
         let cluster = || vec![node("n1", 8), node("n2", 8), on("n2", pod("y", 6, 0)), nominated()];
         assert_eq!(chosen(cluster()).unwrap(), "n2");
-        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
+        let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&["n1"]));
         let attempt = session(&policy, cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.unwrap(), "n1");
     }
@@ -189,7 +195,7 @@ mod tests {
     #[test]
     fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
         let closed = with(with(node("n3", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
-        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&[]));
+        let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&[]));
         let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
         let mut session = session(&policy, cluster);
         let attempt = session.try_pod("default/a").unwrap();
@@ -206,13 +212,13 @@ mod tests {
             [node("n1", 4), on("n1", pod("x", 3, 0)), node("n2", 4), node("n3", 8), closed, pod("a", 2, 0)]
         };
         // By its one rule the policy accepts all nodes but n3. The pod fits on n2, n3 and n4, and may not run on n4.
-        let policy = || Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1", "n2", "n4"]));
-        let attempt = session(&policy().without_room(), cluster()).try_pod("default/a").unwrap();
+        let policy = || Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&["n1", "n2", "n4"]));
+        let attempt = session(&policy().ignoring_capacity(), cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.as_deref(), Some("n2"));
         // No other node takes the pod. Each has an obstacle, that of the policy first.
         let full = || [node("n1", 4), on("n1", pod("x", 3, 0)), node("n3", 8), pod("a", 2, 0)];
-        let policy = || Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n1"]));
-        let attempt = session(&policy().without_room(), full()).try_pod("default/a").unwrap();
+        let policy = || Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&["n1"]));
+        let attempt = session(&policy().ignoring_capacity(), full()).try_pod("default/a").unwrap();
         let said =
             "0/2 nodes are available: 1 Insufficient cpu, 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 2";
         assert_eq!((attempt.node, attempt.nodes.unwrap().to_string()), (None, said.to_owned()));
@@ -249,7 +255,7 @@ mod tests {
             (vec![0, 2], 1, "the code 2 of node `n2` is none of the 1 obstacles"),
             (vec![1, 0], 0, "the code 1 of node `n1` is none of the 0 obstacles"),
         ] {
-            let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(codes, obstacles));
+            let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Codes(codes, obstacles));
             let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             let error = session.try_pod("default/a").unwrap_err();
             assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
@@ -259,7 +265,7 @@ mod tests {
     #[test]
     fn a_number_whose_node_is_gone_gets_any_code_and_none_is_missed() {
         for codes in [vec![0], vec![0, 0], vec![0, 9]] {
-            let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(codes, 1));
+            let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Codes(codes, 1));
             let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             assert!(session.remove("Node/n2").unwrap());
             assert_eq!(session.try_pod("default/a").unwrap().node.as_deref(), Some("n1"));
@@ -268,7 +274,8 @@ mod tests {
 
     /// Returns the node of `a`, or the error, where both nodes take it and the policy gives these scores.
     fn scored(scores: Vec<i64>) -> Result<Option<String>, String> {
-        let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", ScriptedReply::Scores(scores));
+        let policy =
+            Scripted::deciding(&[ExtensionPoint::Score]).reply("score default/a", ScriptedReply::Scores(scores));
         // The host's own scores prefer `n1`.
         let cluster = [node("n1", 8), node("n2", 4), pod("a", 1, 0)];
         let attempt = session(&policy, cluster).try_pod("default/a");

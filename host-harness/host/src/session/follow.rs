@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lictor_contract::{ExtensionPoint, PodId, ReleaseCause};
 
-use super::asked::{ADOPTED, PendingCommand};
+use super::asked::{EXTERNAL_PLAN, PendingCommand};
 use super::command::{Command, CommandAction, CommandId};
 use super::{FailureCause, NamedHold, Session, SessionError, SessionReport};
 use crate::cluster::PodChange;
@@ -15,7 +15,7 @@ use crate::policy::CallError;
 use crate::verify::PlannedEviction;
 
 /// The reason why a command of a following session is not carried out.
-const OTHER: &str = "another session decides";
+const LEADER_DECIDES: &str = "another session decides";
 
 /// The decisions of the leading session in a step.
 #[derive(Debug, Clone, Copy)]
@@ -35,49 +35,49 @@ impl Session {
     ///
     /// # Errors
     /// The policy fails. The other session's commands are applied all the same.
-    pub fn follow(
+    pub fn follow_leader(
         &mut self,
         own: &[Command],
         led: LeaderDecisions<'_>,
     ) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
         let mut numbers = BTreeMap::new();
-        self.give_up(own, led.commands, &mut numbers);
-        self.adopt(led.commands, &mut numbers);
-        self.happened = SessionReport::default();
-        let followed = match self.down {
+        self.retract_unmatched(own, led.commands, &mut numbers);
+        self.adopt_commands(led.commands, &mut numbers);
+        self.report = SessionReport::default();
+        let followed = match self.needs_restart {
             // The next instance receives the cluster as it is then.
             true => Ok(()),
-            false => self.run(
+            false => self.run_input(
                 || "what another session decided".to_owned(),
                 |session| {
-                    session.hold_as(led.held)?;
+                    session.match_permit_holds(led.held)?;
                     session.sync()
                 },
             ),
         };
         // The commands that follow from releasing pods are not carried out either.
-        self.retract_asked();
-        self.happened = SessionReport::default();
+        self.retract_undelivered();
+        self.report = SessionReport::default();
         followed.map(|()| numbers)
     }
 
     /// Retracts the commands that the other session has not given.
-    fn give_up(&mut self, own: &[Command], led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
+    fn retract_unmatched(&mut self, own: &[Command], led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
         for command in own {
             let same = |other: &&Command| command.is_like(other) && !numbers.contains_key(&other.id);
             match led.iter().find(same) {
                 Some(other) => drop(numbers.insert(other.id, command.id)),
                 None if command.action == CommandAction::Confirm => {}
-                None => self.fail(command.id, OTHER.to_owned()),
+                None => self.retract_command(command.id, LEADER_DECIDES.to_owned()),
             }
         }
-        self.retract_asked();
+        self.retract_undelivered();
     }
 
     /// Retracts commands that were not handed out yet. A `Confirm` leaves its command in flight.
-    fn retract_asked(&mut self) {
-        for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
-            let ask = if action == CommandAction::Confirm { None } else { self.asked.open.remove(&id) };
+    fn retract_undelivered(&mut self) {
+        for Command { id, action, .. } in std::mem::take(&mut self.pending_commands.outbox) {
+            let ask = if action == CommandAction::Confirm { None } else { self.pending_commands.in_flight.remove(&id) };
             if let Some(ask) = ask {
                 self.mirror.retract(ask.pod, id);
             }
@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// Adds the remaining commands of the other session to those in flight.
-    fn adopt(&mut self, led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
+    fn adopt_commands(&mut self, led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
         let nominated =
             led.iter().filter(|command| matches!(command.action, CommandAction::Nominate { node: Some(_) }));
         let beneficiaries: BTreeSet<PodId> = nominated.filter_map(|it| self.pod_of_object(&it.object)).collect();
@@ -96,19 +96,21 @@ impl Session {
             let (Some(pod), Some(change)) = (self.pod_of_object(object), self.change_of(action)) else { continue };
             match &change {
                 PodChange::Bind { .. } => {
-                    self.let_go(pod);
-                    self.take_off(pod);
+                    self.release_hold(pod);
+                    self.clear_assumed_marks(pod);
                 }
                 PodChange::Evict { .. } => {
-                    let departure = PlannedEviction { plan: ADOPTED, beneficiaries: beneficiaries.clone() };
-                    self.departures.set(pod, Some(departure));
+                    let departure = PlannedEviction { plan: EXTERNAL_PLAN, beneficiaries: beneficiaries.clone() };
+                    self.planned_evictions.set(pod, Some(departure));
                 }
                 PodChange::Nominate(_) | PodChange::Mark(_) => {}
             }
-            let number = self.asked.number();
+            let number = self.pending_commands.number();
             self.mirror.assume(pod, number, change.clone());
             let (object, since) = (object.clone(), self.mirror.now());
-            self.asked.open.insert(number, PendingCommand { pod, object, change, plan: ADOPTED, since, pause: 0 });
+            self.pending_commands
+                .in_flight
+                .insert(number, PendingCommand { pod, object, change, plan: EXTERNAL_PLAN, since, pause: 0 });
             numbers.insert(*id, number);
         }
     }
@@ -129,7 +131,7 @@ impl Session {
     }
 
     /// Holds the pods at permit that the other session holds, and no others.
-    fn hold_as(&mut self, led: &BTreeMap<String, NamedHold>) -> Result<(), FailureCause> {
+    fn match_permit_holds(&mut self, led: &BTreeMap<String, NamedHold>) -> Result<(), FailureCause> {
         let mut rounds = VecDeque::new();
         for (name, held) in self.held() {
             let Some(pod) = self.mirror.pod_id(&name) else { continue };
@@ -137,7 +139,7 @@ impl Session {
                 rounds.extend(self.unreserve(pod, ReleaseCause::Failed)?);
             }
         }
-        self.carry(rounds)?;
+        self.apply_effects(rounds)?;
         self.sync()?;
         for (name, held) in led {
             let (Some(pod), Some(node)) = (self.mirror.pod_id(name), self.mirror.node_id(&held.node)) else { continue };
@@ -145,14 +147,14 @@ impl Session {
                 continue;
             }
             if self.decides(ExtensionPoint::Reserve) {
-                match self.ask(|policy| policy.reserve(pod, node)) {
+                match self.call_policy(|policy| policy.reserve(pod, node)) {
                     // The effects on other pods have happened in the other session.
                     Ok(_) => {}
                     Err(FailureCause::CallError(CallError::Refused { .. })) => continue,
                     Err(fault) => return Err(fault),
                 }
             }
-            let place = self.occupancy.place_at(node, held.deadline);
+            let place = self.occupancy.new_hold(node, held.deadline);
             self.occupancy.hold(pod, Some(place));
         }
         Ok(())
@@ -200,8 +202,8 @@ mod tests {
     fn evicting(victim: &'static [&'static str]) -> Scripted {
         let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: victim, soft: true };
         Scripted::deciding(ALL)
-            .say("filter default/p", ScriptedReply::Fits(&[]))
-            .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+            .reply("filter default/p", ScriptedReply::Fits(&[]))
+            .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
     }
 
     fn attempt(session: &mut Session, pod: &str) -> StepOutput {
@@ -219,37 +221,39 @@ mod tests {
         let (mut leads, mut follows) = (opened(&one), opened(&other));
         let (led, own) = (attempt(&mut leads, "p"), attempt(&mut follows, "p"));
         let held = leads.held();
-        let numbers = follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
+        let numbers =
+            follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         assert_eq!(numbers.len(), 2);
-        assert_eq!(follows.under_way(), 2);
+        assert_eq!(follows.commands_in_flight(), 2);
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Done)).unwrap();
-        assert_eq!(follows.under_way(), 0);
+        assert_eq!(follows.commands_in_flight(), 0);
         // The plan was kept, because the policy received no refusal.
         assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "{:?}", other.log());
     }
 
     #[test]
     fn another_plan_takes_the_place_of_the_own_one() {
-        let other = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&["n2"]));
+        let other = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&["n2"]));
         let one = evicting(&["default/v"]);
         let (mut leads, mut follows) = (opened(&one), opened(&other));
         let led = attempt(&mut leads, "p");
         let own = attempt(&mut follows, "a");
         assert_eq!(own.commands.len(), 1, "it binds `a`");
         let held = leads.held();
-        let numbers = follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
+        let numbers =
+            follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         let mirror = follows.mirror();
         let named = |name: &str| mirror.pod(mirror.pod_id(name).unwrap()).unwrap();
         assert_eq!(named("default/a").node, None, "its own binding is given up");
         assert_eq!(named("default/p").nominated, mirror.node_id("n1"));
         let v = mirror.pod_id("default/v").unwrap();
-        assert!(follows.departures.leaving(mirror, v).is_some(), "somebody waits for its room");
-        assert!(follows.happened.attempts.is_empty());
+        assert!(follows.planned_evictions.plan_of_victim(mirror, v).is_some(), "somebody waits for its room");
+        assert!(follows.report.attempts.is_empty());
         // The cluster does not evict the victim, so it stays.
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Failed("no".to_owned()))).unwrap();
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/p").unwrap()).unwrap().nominated, None);
-        assert!(follows.departures.leaving(mirror, v).is_none());
+        assert!(follows.planned_evictions.plan_of_victim(mirror, v).is_none());
         assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "it was no plan of this policy");
     }
 
@@ -257,7 +261,7 @@ mod tests {
     fn pods_are_held_as_the_other_session_holds_them() {
         let holds = |name: &str| {
             Scripted::deciding(ALL)
-                .say(&format!("permit default/{name}"), ScriptedReply::Wait(10, ScriptedEffects::default()))
+                .reply(&format!("permit default/{name}"), ScriptedReply::Wait(10, ScriptedEffects::default()))
         };
         let (one, other) = (holds("a"), holds("b"));
         let cluster = || [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)];
@@ -267,7 +271,7 @@ mod tests {
         let own = attempt(follows, "b");
         assert_eq!(follows.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
         let held = leads.held();
-        follows.follow(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
+        follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         assert_eq!(follows.held(), held);
         let tail = ["unreserve default/b Failed", "reserve default/a n1"].map(str::to_owned);
         assert!(other.log().ends_with(&tail), "{:?}", other.log());
@@ -277,7 +281,7 @@ mod tests {
             object: follows.object_ref(follows.mirror().pod_id("default/a").unwrap()).unwrap(),
             action: CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() },
         };
-        follows.follow(&[], LeaderDecisions { commands: &[bind], held: &BTreeMap::new() }).unwrap();
+        follows.follow_leader(&[], LeaderDecisions { commands: &[bind], held: &BTreeMap::new() }).unwrap();
         assert!(follows.held().is_empty());
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/a").unwrap()).unwrap().node, mirror.node_id("n1"));

@@ -10,17 +10,17 @@ use crate::verify;
 
 impl Session {
     /// Returns the pending pods that are not tried, by name, each with the reason: scheduling gates, or another scheduler.
-    pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
-        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
+    pub fn not_scheduled(&self) -> BTreeMap<String, NamedReason> {
+        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.reason_not_scheduled(pod)?));
         self.mirror.pods().filter_map(why).collect()
     }
 
     /// Returns why a pending pod is not tried. `None`: the pod is tried, or is not pending.
-    pub(super) fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
+    pub(super) fn reason_not_scheduled(&self, pod: &Pod) -> Option<NamedReason> {
         let say = |code, name: &str, text: String| {
-            reason::say(code, "", vec![NamedFact { name: name.to_owned(), value: NamedFactValue::Name(text) }])
+            reason::render(code, "", vec![NamedFact { name: name.to_owned(), value: NamedFactValue::Name(text) }])
         };
-        match (verify::waits(&pod.status()), pod.gated, pod.template.foreign) {
+        match (verify::is_waiting(&pod.status()), pod.gated, pod.template.foreign) {
             (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.template.scheduler.clone())),
             (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
             _ => None,

@@ -13,7 +13,7 @@ use crate::cluster::KubernetesObject;
 use crate::replace::Transition;
 
 /// The kind of objects that can make the API server refuse an eviction.
-const BUDGET: &str = "PodDisruptionBudget";
+const BUDGET_KIND: &str = "PodDisruptionBudget";
 
 /// An input of the session.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub enum SessionInput {
     /// Objects that are new or have changed, or are repeated.
     Objects(Vec<KubernetesObject>),
     /// Objects that were read together. An object that occurs twice gives a warning.
-    Listed(Vec<KubernetesObject>),
+    InitialList(Vec<KubernetesObject>),
     /// The removal of an object, named `Kind/namespace/name` or `Kind/name`. `Kind.group` gives its API group, where the name is ambiguous.
     Removed(String),
     /// The current time, in nanoseconds since 1970. An earlier time than the last one changes nothing.
@@ -32,22 +32,23 @@ pub enum SessionInput {
     Cycle,
     /// At most so many attempts of a scheduling cycle: of the cycle in progress, or of a new one. Their commands are handed out with them, not only
     /// at the end of the cycle. [`Session::is_in_cycle`] returns whether attempts are left.
-    Part(u32),
+    CycleAttempts(u32),
     /// The outcomes of commands.
     Outcomes(Vec<(CommandId, CommandOutcome)>),
 }
 
 impl SessionInput {
     /// Returns the part of the input to retry on a fresh instance, after its observations were stored.
-    fn again(&self) -> SessionInput {
+    fn retry_input(&self) -> SessionInput {
         match self {
-            SessionInput::Objects(_) | SessionInput::Listed(_) | SessionInput::Removed(_) => {
+            SessionInput::Objects(_) | SessionInput::InitialList(_) | SessionInput::Removed(_) => {
                 SessionInput::Objects(Vec::new())
             }
             SessionInput::Outcomes(_) => SessionInput::Outcomes(Vec::new()),
-            SessionInput::Clock(_) | SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::Part(_) => {
-                self.clone()
-            }
+            SessionInput::Clock(_)
+            | SessionInput::Attempt(_)
+            | SessionInput::Cycle
+            | SessionInput::CycleAttempts(_) => self.clone(),
         }
     }
 }
@@ -55,7 +56,7 @@ impl SessionInput {
 impl fmt::Display for SessionInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SessionInput::Objects(objects) | SessionInput::Listed(objects) => match objects.as_slice() {
+            SessionInput::Objects(objects) | SessionInput::InitialList(objects) => match objects.as_slice() {
                 [object] => write!(f, "object {}", object.key()),
                 objects => write!(f, "{} objects", objects.len()),
             },
@@ -63,7 +64,7 @@ impl fmt::Display for SessionInput {
             SessionInput::Clock(now) => write!(f, "clock at {now} ns"),
             SessionInput::Attempt(pod) => write!(f, "attempt for {pod}"),
             SessionInput::Cycle => f.write_str("cycle"),
-            SessionInput::Part(most) => write!(f, "{most} attempts of a cycle"),
+            SessionInput::CycleAttempts(most) => write!(f, "{most} attempts of a cycle"),
             SessionInput::Outcomes(outcomes) => match outcomes.as_slice() {
                 [(id, _)] => write!(f, "outcome of command {id}"),
                 outcomes => write!(f, "{} outcomes", outcomes.len()),
@@ -100,26 +101,27 @@ impl Session {
     /// row, decisions are refused for a while ([`FailureCause::BreakerOpen`]) and only observations are kept; [`FaultRules`](super::FaultRules) has the
     /// numbers.
     pub fn handle(&mut self, input: SessionInput) -> Result<StepOutput, SessionError> {
-        let (name, again) = (input.to_string(), input.again());
-        let is_decision = matches!(input, SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::Part(_));
-        let (mut input, faults) = (Some(input), self.breaker.in_row);
-        self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
+        let (name, again) = (input.to_string(), input.retry_input());
+        let is_decision =
+            matches!(input, SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::CycleAttempts(_));
+        let (mut input, faults) = (Some(input), self.breaker.consecutive_faults);
+        self.run_input(|| name, |session| session.serve(input.take().unwrap_or_else(|| again.clone())))?;
         // A policy that answers, but breaks over its checkpoint, does not end the row of faults.
-        if is_decision && self.breaker.in_row == faults {
-            self.breaker.served();
+        if is_decision && self.breaker.consecutive_faults == faults {
+            self.breaker.record_success();
         }
         Ok(self.step())
     }
 
     /// Returns the result of the input that was just served.
     pub(super) fn step(&mut self) -> StepOutput {
-        let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
-        self.told_findings = self.findings.len();
+        let findings = self.findings.get(self.delivered_findings..).unwrap_or_default().to_vec();
+        self.delivered_findings = self.findings.len();
         self.forget_findings();
-        add(&mut self.counters.plans_refused, self.happened.refused.len());
+        add(&mut self.counters.plans_refused, self.report.refused.len());
         StepOutput {
-            commands: std::mem::take(&mut self.asked.outbox),
-            happened: std::mem::take(&mut self.happened),
+            commands: std::mem::take(&mut self.pending_commands.outbox),
+            happened: std::mem::take(&mut self.report),
             findings,
             wake_at: self.wake_at(),
             replacement: self.take_transitions(),
@@ -129,49 +131,50 @@ impl Session {
     /// Returns the next time at which something is due, in nanoseconds since 1970.
     fn wake_at(&self) -> Option<i64> {
         let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
-        let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
+        let outcome =
+            self.pending_commands.in_flight.values().map(|ask| ask.since.saturating_add(self.outcome_timeout)).min();
         // While the breaker is open, no decision of the policy is due.
-        let refused = self.departures.next_try(self.mirror.now());
+        let refused = self.planned_evictions.next_try(self.mirror.now());
         let decision = permit.into_iter().chain(self.next_retry()).chain(refused).min();
         let decision = self.breaker.until().or(decision);
-        decision.into_iter().chain(outcome).chain(self.asked.next()).min()
+        decision.into_iter().chain(outcome).chain(self.pending_commands.next()).min()
     }
 
-    fn take(&mut self, input: SessionInput) -> Result<(), FailureCause> {
+    fn serve(&mut self, input: SessionInput) -> Result<(), FailureCause> {
         match input {
             SessionInput::Objects(objects) => {
-                if objects.iter().any(|object| object.id.kind == BUDGET) {
-                    self.departures.budget_changed();
+                if objects.iter().any(|object| object.id.kind == BUDGET_KIND) {
+                    self.planned_evictions.budget_changed();
                 }
                 objects.into_iter().for_each(|object| self.mirror.upsert(object));
-                self.came()
+                self.objects_changed()
             }
-            SessionInput::Listed(objects) => {
+            SessionInput::InitialList(objects) => {
                 self.mirror.load_objects(objects);
-                self.came()
+                self.objects_changed()
             }
             SessionInput::Removed(key) => {
-                if key.split(['.', '/']).next() == Some(BUDGET) {
-                    self.departures.budget_changed();
+                if key.split(['.', '/']).next() == Some(BUDGET_KIND) {
+                    self.planned_evictions.budget_changed();
                 }
                 let keys = self.mirror.ambiguous(&key);
                 if !keys.is_empty() {
                     return Err(FailureCause::Ambiguous { key, keys });
                 }
-                if self.refuses() {
+                if self.is_breaker_open() {
                     self.mirror.remove(&key);
-                    self.sweep();
-                    return self.only_note();
+                    self.forget_deleted();
+                    return self.observe_only();
                 }
-                let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
+                let removed = self.ensure_instance().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
                 // The object is gone, even where the policy fails over it.
                 self.mirror.remove(&key);
-                self.sweep();
+                self.forget_deleted();
                 removed
             }
-            SessionInput::Clock(now) => self.passed(now),
+            SessionInput::Clock(now) => self.advance_clock(now),
             SessionInput::Attempt(pod) => {
-                self.up()?;
+                self.ensure_instance()?;
                 let id = self.mirror.pod_id(&pod).ok_or(FailureCause::NoSuchPod(pod))?;
                 self.attempt(id)?;
                 // A binding is reported before it can fail.
@@ -179,66 +182,66 @@ impl Session {
             }
             SessionInput::Cycle => {
                 self.count_cycle();
-                self.up()?;
+                self.ensure_instance()?;
                 self.cycle()?;
                 self.sync()
             }
-            SessionInput::Part(most) => {
-                self.up()?;
-                self.part(most)?;
-                if self.untried.is_empty() {
+            SessionInput::CycleAttempts(most) => {
+                self.ensure_instance()?;
+                self.run_cycle_attempts(most)?;
+                if self.remaining_queue.is_empty() {
                     self.count_cycle();
                 }
                 self.sync()
             }
             SessionInput::Outcomes(outcomes) => {
-                outcomes.into_iter().for_each(|(id, outcome)| self.settle(id, outcome));
-                self.sweep();
+                outcomes.into_iter().for_each(|(id, outcome)| self.apply_outcome(id, outcome));
+                self.forget_deleted();
                 self.commit();
-                if self.refuses() {
-                    return self.only_note();
+                if self.is_breaker_open() {
+                    return self.observe_only();
                 }
-                self.up()?;
+                self.ensure_instance()?;
                 self.sync()
             }
         }
     }
 
     /// Advances the clock: releases expired reservations, reminds of commands without outcome, and calls `enforce` where it is due.
-    fn passed(&mut self, now: i64) -> Result<(), FailureCause> {
-        self.breaker.clock(now);
-        if self.refuses() {
+    fn advance_clock(&mut self, now: i64) -> Result<(), FailureCause> {
+        self.breaker.advance_clock(now);
+        if self.is_breaker_open() {
             self.mirror.set_clock(now);
-            self.remind();
-            return self.only_note();
+            self.confirm_overdue();
+            return self.observe_only();
         }
-        let due = self.up().and_then(|()| self.run_out(now));
+        let due = self.ensure_instance().and_then(|()| self.expire_holds(now));
         self.mirror.set_clock(now);
         due?;
-        self.remind();
-        self.enforce_in_time()?;
+        self.confirm_overdue();
+        self.enforce_if_due()?;
         self.sync()
     }
 
     /// Handles new objects: settles commands that they show, and updates reservations and nominations.
-    fn came(&mut self) -> Result<(), FailureCause> {
-        self.look_at_what_came();
+    fn objects_changed(&mut self) -> Result<(), FailureCause> {
+        self.reconcile_observed();
         self.commit();
-        if self.refuses() {
-            return self.only_note();
+        if self.is_breaker_open() {
+            return self.observe_only();
         }
-        if self.down {
-            return self.up();
+        if self.needs_restart {
+            return self.ensure_instance();
         }
         let rounds = self.unreserve_replaced()?;
-        self.reconcile()?;
-        self.carry(rounds)?;
+        self.reconcile_holds()?;
+        self.apply_effects(rounds)?;
         self.sync()
     }
 
     /// Stores the observations only. The policy receives them with its next call.
-    pub(super) fn only_note(&mut self) -> Result<(), FailureCause> {
-        self.note_changes();
+    pub(super) fn observe_only(&mut self) -> Result<(), FailureCause> {
+        self.apply_changes();
         self.commit();
         Ok(())
     }
@@ -249,7 +252,7 @@ impl Session {
         let gone: Vec<PodId> = held.filter(|pod| self.mirror.pod(*pod).is_none()).collect();
         let mut rounds = VecDeque::new();
         for pod in gone {
-            rounds.extend(self.unreserve_gone(pod)?);
+            rounds.extend(self.unreserve_removed(pod)?);
         }
         Ok(rounds)
     }

@@ -6,7 +6,7 @@ use lictor_contract::quantity::readable;
 use lictor_contract::*;
 
 use super::Session;
-use crate::cluster::{MOST, NO_NUMBER};
+use crate::cluster::{MAX_AMOUNT, NO_NUMBER};
 
 /// The objects that the policy cannot count, with the amounts that overflow. Other amounts are sent again.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl UncountableObjects {
     }
 
     /// Returns the event for the policy. `None`: the event is about a pod that is left out. A node that is left out is sent without amounts.
-    fn admit(&mut self, event: Event) -> Option<Event> {
+    fn filter_event(&mut self, event: Event) -> Option<Event> {
         match &event {
             Event::PodRemoved(pod) => drop(self.reported_pods.remove(pod)),
             Event::NodeRemoved(node) => drop(self.reported_nodes.remove(node)),
@@ -63,12 +63,12 @@ impl UncountableObjects {
 
 impl Session {
     /// Leaves out the object of an event that the policy could not count, and reports it. Does nothing where the event is about no pod and no node.
-    pub(super) fn leave_out(&mut self, over: &Overflow) {
+    pub(super) fn exclude_uncountable(&mut self, over: &Overflow) {
         let pod = self.mirror.pod_of_key(&over.object).and_then(|pod| self.mirror.pod(pod));
         let node = over.object.strip_prefix("Node/").and_then(|name| self.mirror.node(self.mirror.node_id(name)?));
         match (pod, node) {
-            (Some(pod), _) => drop(self.left_out.pods.insert(pod.id, pod.template.requests.clone())),
-            (None, Some(node)) => drop(self.left_out.nodes.insert(node.id, node.allocatable.clone())),
+            (Some(pod), _) => drop(self.uncountable.pods.insert(pod.id, pod.template.requests.clone())),
+            (None, Some(node)) => drop(self.uncountable.nodes.insert(node.id, node.allocatable.clone())),
             (None, None) => return,
         }
         self.findings.push(Finding {
@@ -82,25 +82,25 @@ impl Session {
 
     /// Returns the events without objects that the policy cannot count. Pods that are left out do not count as pending.
     pub(super) fn countable(&mut self, events: Vec<Event>) -> Vec<Event> {
-        events.iter().for_each(|event| self.report_beyond(event));
-        let events = events.into_iter().filter_map(|event| self.left_out.admit(event)).collect();
-        self.occupancy.set_uncounted(self.left_out.pods.keys().copied());
+        events.iter().for_each(|event| self.report_excessive_amounts(event));
+        let events = events.into_iter().filter_map(|event| self.uncountable.filter_event(event)).collect();
+        self.occupancy.set_uncounted(self.uncountable.pods.keys().copied());
         events
     }
 
     /// Reports once a pod with a request that no node can have, because of the amount or of the resource, or a node with more than the maximum amount.
-    fn report_beyond(&mut self, event: &Event) {
-        let UncountableObjects { reported_pods, reported_nodes, .. } = &mut self.left_out;
+    fn report_excessive_amounts(&mut self, event: &Event) {
+        let UncountableObjects { reported_pods, reported_nodes, .. } = &mut self.uncountable;
         let (object, amounts, least, (reported, id)) = match event {
             Event::PodUpserted(pod) => {
                 let (kind, namespace) = self.mirror.kind_of(pod);
                 let parts = [kind, namespace, &pod.name];
                 let parts = parts.into_iter().filter(|part| !part.is_empty());
                 let object = parts.collect::<Vec<_>>().join("/");
-                (object, &pod.template.requests, MOST.saturating_add(1), (reported_pods, pod.id))
+                (object, &pod.template.requests, MAX_AMOUNT.saturating_add(1), (reported_pods, pod.id))
             }
             Event::NodeUpserted(node) => {
-                (format!("Node/{}", node.name), &node.allocatable, MOST, (reported_nodes, node.id))
+                (format!("Node/{}", node.name), &node.allocatable, MAX_AMOUNT, (reported_nodes, node.id))
             }
             _ => return,
         };
@@ -108,7 +108,7 @@ impl Session {
         let named = |amount: &Amount| resources.get(amount.resource as usize).map_or("", |resource| &*resource.name);
         let is_reported = |amount: &&Amount| amount.value >= least || named(amount) == NO_NUMBER;
         let Some(amount) = amounts.iter().find(is_reported) else { return };
-        let (resource, most) = (named(amount), readable(named(amount), MOST));
+        let (resource, most) = (named(amount), readable(named(amount), MAX_AMOUNT));
         let (message, remedy) = match event {
             _ if resource == NO_NUMBER => (
                 format!(
@@ -158,10 +158,10 @@ mod tests {
         let failed = session.apply(objects.map(object).to_vec()).unwrap_err();
         assert!(failed.to_string().contains("Node/n2"), "{failed}");
         // The other objects are sent to a new instance, and the node is sent without free capacity.
-        session.tell(SessionInput::Clock(5)).unwrap();
+        session.serve(SessionInput::Clock(5)).unwrap();
         let said: Vec<_> = session.findings().iter().map(|finding| finding.object.clone()).collect();
         assert_eq!(said, ["Node/n2", "Pod/default/huge"]);
-        assert_eq!(policy.seen_count(), 3);
+        assert_eq!(policy.received_count(), 3);
         assert_eq!(session.queue().unwrap(), ["default/a", "default/b"]);
         assert_eq!(session.try_pod("default/a").unwrap().node.as_deref(), Some("n2"), "the host can count the node");
         let error = session.try_pod("default/huge").unwrap_err();
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         // Nothing is kept of objects that are gone.
         assert!(session.remove("Pod/default/huge").unwrap() && session.remove("Node/n2").unwrap());
-        let UncountableObjects { pods, nodes, reported_pods, reported_nodes } = &session.session().left_out;
+        let UncountableObjects { pods, nodes, reported_pods, reported_nodes } = &session.session().uncountable;
         assert!(pods.is_empty() && nodes.is_empty() && reported_pods.is_empty() && reported_nodes.is_empty());
     }
 }

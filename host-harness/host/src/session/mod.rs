@@ -66,7 +66,7 @@ pub use command::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
 pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{FailureCause, OpenError, ProtocolError, SessionError};
-pub use explanation::{AttemptExplanation, NamedNote, NoteGroup, ReasonCount, SubjectKind, alike};
+pub use explanation::{AttemptExplanation, NamedNote, NoteGroup, ReasonCount, SubjectKind, group_notes};
 pub use follow::LeaderDecisions;
 pub use input::{SessionInput, StepOutput};
 pub use outcome::{

@@ -81,7 +81,7 @@ impl Attempt {
     }
 
     /// Returns the reason about the preemption. `None`: there is none, or its sentence repeats the reason why the pod was refused.
-    pub fn said_of_preemption(&self) -> Option<&NamedReason> {
+    pub fn preemption_reason(&self) -> Option<&NamedReason> {
         let is_new = |reason: &&NamedReason| self.reason.as_ref().is_none_or(|said| said.message != reason.message);
         self.preemption.as_ref().filter(is_new)
     }
@@ -90,7 +90,7 @@ impl Attempt {
     pub fn message(&self) -> String {
         let reason = self.reason.as_ref().map(|reason| reason.message.clone());
         let nodes = self.nodes.as_ref().map(ToString::to_string);
-        let preemption = self.said_of_preemption().map(|reason| format!("preemption: {}", reason.message));
+        let preemption = self.preemption_reason().map(|reason| format!("preemption: {}", reason.message));
         let parts = [reason, nodes, preemption];
         parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
@@ -110,7 +110,7 @@ pub enum EvictionMethod {
 
 impl EvictionMethod {
     /// Returns the word in metrics. The word stays the same from version to version.
-    pub fn word(self) -> &'static str {
+    pub fn metric_label(self) -> &'static str {
         match self {
             EvictionMethod::Soft => "soft",
             EvictionMethod::Delete => "delete",
@@ -290,7 +290,7 @@ impl SessionReport {
     }
 
     /// Returns every explanation with its pod: of each attempt, in order, and of a cycle of the policy's own.
-    pub fn explained(&self) -> impl Iterator<Item = (&str, &AttemptExplanation)> {
+    pub fn explanations(&self) -> impl Iterator<Item = (&str, &AttemptExplanation)> {
         let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
         attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))
     }

@@ -14,14 +14,14 @@ use crate::verify::PermitHold;
 impl Session {
     /// Runs Permit for a reserved pod: binds, holds or unreserves it, and applies the effects on other pods. Returns the verdict, the reason, and the
     /// retry hint.
-    pub(super) fn permit_and_settle(
+    pub(super) fn permit_and_apply(
         &mut self,
         pod: PodId,
         node: NodeId,
     ) -> Result<(PermitDecision, NamedReason, RetryHint), FailureCause> {
         let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
         let mut rounds = VecDeque::from([effects]);
-        let mut reason = self.heard("permit", reason)?;
+        let mut reason = self.checked_reason("permit", reason)?;
         let verdict = match permission {
             Permission::Allow => {
                 self.bind(pod, node);
@@ -32,12 +32,12 @@ impl Session {
                 PermitDecision::Wait(nanoseconds)
             }
             Permission::Reject(why) => {
-                rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
-                reason = self.heard("permit", why)?;
+                rounds.push_front(self.call_unreserve(pod, ReleaseCause::Failed)?);
+                reason = self.checked_reason("permit", why)?;
                 PermitDecision::Reject
             }
         };
-        self.carry(rounds)?;
+        self.apply_effects(rounds)?;
         Ok((verdict, reason, retry.into()))
     }
 
@@ -47,11 +47,11 @@ impl Session {
             let (reason, retry, effects) = Default::default();
             return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
         }
-        let answer = self.ask(|policy| policy.permit(pod))?;
+        let answer = self.call_policy(|policy| policy.permit(pod))?;
         self.check_effects("permit", &answer.effects)?;
         match answer.permission {
             Permission::Wait(nanoseconds) if nanoseconds < 0 => {
-                Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
+                Err(ProtocolError::NegativeWait(nanoseconds).into_cause("permit"))
             }
             _ => Ok(answer),
         }
@@ -74,46 +74,46 @@ impl Session {
 
     /// Releases pods held at permit whose deadline is at or before `end`, in the order of their deadlines. The clock is at the deadline when a pod is
     /// released.
-    pub(super) fn run_out(&mut self, end: i64) -> Result<(), FailureCause> {
+    pub(super) fn expire_holds(&mut self, end: i64) -> Result<(), FailureCause> {
         while let Some((pod, deadline)) = self.occupancy.held().next().filter(|(_, deadline)| *deadline <= end) {
             self.mirror.set_clock(deadline.max(self.mirror.now()));
             let effects = self.unreserve(pod, ReleaseCause::Timeout)?;
-            self.carry(VecDeque::from_iter(effects))?;
+            self.apply_effects(VecDeque::from_iter(effects))?;
         }
         Ok(())
     }
 
     /// Holds a pod at permit for a node, for this many nanoseconds.
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
-        let place = self.occupancy.place_at(node, self.mirror.now().saturating_add(nanoseconds));
+        let place = self.occupancy.new_hold(node, self.mirror.now().saturating_add(nanoseconds));
         let before = self.occupancy.hold(pod, Some(place));
-        self.journal.push(UndoEntry::Held(pod, before));
+        self.undo_log.push(UndoEntry::PermitHold(pod, before));
     }
 
     /// Stops holding a pod at permit. Returns the pod's place. `None`: the pod is not held.
-    pub(super) fn let_go(&mut self, pod: PodId) -> Option<PermitHold> {
+    pub(super) fn release_hold(&mut self, pod: PodId) -> Option<PermitHold> {
         let before = self.occupancy.hold(pod, None)?;
-        self.journal.push(UndoEntry::Held(pod, Some(before)));
+        self.undo_log.push(UndoEntry::PermitHold(pod, Some(before)));
         Some(before)
     }
 
     /// Unreserves a held pod. Returns the effects on other pods, which the caller must apply. `None`: the pod is not held.
     pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, FailureCause> {
         if self.mirror.pod(pod).is_none() {
-            return self.unreserve_gone(pod);
+            return self.unreserve_removed(pod);
         }
-        let Some(place) = self.let_go(pod) else { return Ok(None) };
-        self.happened.released.push(ReleasedPod { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
-        self.ask_unreserve(pod, cause).map(Some)
+        let Some(place) = self.release_hold(pod) else { return Ok(None) };
+        self.report.released.push(ReleasedPod { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
+        self.call_unreserve(pod, cause).map(Some)
     }
 
     /// Unreserves a held pod that was removed. The policy is called before it receives the removal. Returns the effects on other
     /// pods. `None`: the pod is not held, or the system does not decide at Reserve.
-    pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, FailureCause> {
-        let Some(place) = self.let_go(pod) else { return Ok(None) };
+    pub(super) fn unreserve_removed(&mut self, pod: PodId) -> Result<Option<Effects>, FailureCause> {
+        let Some(place) = self.release_hold(pod) else { return Ok(None) };
         let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);
-        self.happened.released.push(ReleasedPod { pod: name, node, cause });
-        self.take_off(pod);
+        self.report.released.push(ReleasedPod { pod: name, node, cause });
+        self.clear_assumed_marks(pod);
         if !self.decides(ExtensionPoint::Reserve) {
             return Ok(None);
         }
@@ -123,12 +123,12 @@ impl Session {
     }
 
     /// Calls `unreserve` for a reserved pod that has lost its node. Returns the checked effects.
-    pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, FailureCause> {
+    pub(super) fn call_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, FailureCause> {
         let effects = match self.decides(ExtensionPoint::Reserve) {
-            true => self.ask(|policy| policy.unreserve(pod, cause))?,
+            true => self.call_policy(|policy| policy.unreserve(pod, cause))?,
             false => Effects::default(),
         };
-        self.take_off(pod);
+        self.clear_assumed_marks(pod);
         self.check_effects("unreserve", &effects)?;
         Ok(effects)
     }
@@ -141,7 +141,7 @@ mod tests {
     use crate::verify::testing::{node, pod};
 
     fn hold(policy: Scripted, name: &str, nanoseconds: i64) -> Scripted {
-        policy.say(&format!("permit default/{name}"), ScriptedReply::Wait(nanoseconds, ScriptedEffects::default()))
+        policy.reply(&format!("permit default/{name}"), ScriptedReply::Wait(nanoseconds, ScriptedEffects::default()))
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_clock_stands_at_the_deadline_when_it_passes_and_the_earliest_comes_first() {
         let policy = hold(hold(hold(Scripted::deciding(ALL), "a", 30), "b", 20), "c", 20);
-        let policy = policy.say(
+        let policy = policy.reply(
             "unreserve default/b",
             ScriptedReply::Effects(ScriptedEffects { releases: &["default/a"], ..ScriptedEffects::default() }),
         );
@@ -179,13 +179,13 @@ mod tests {
 
     #[test]
     fn what_is_held_takes_room_until_the_time_is_up() {
-        let policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", ScriptedReply::Fits(&[]));
+        let policy = hold(Scripted::deciding(ALL), "a", 10).reply("filter default/b", ScriptedReply::Fits(&[]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
         session.cycle().unwrap();
         let (b, n1) = (session.mirror().pod_id("default/b").unwrap(), session.mirror().node_id("n1").unwrap());
         let bind = [lictor_contract::Placement { pod: b, node: n1 }];
-        assert!(crate::verify::bindings(&session.session.ground(), &bind).is_err());
+        assert!(crate::verify::bindings(&session.session.verify_context(), &bind).is_err());
         session.advance(10).unwrap();
-        assert!(crate::verify::bindings(&session.session.ground(), &bind).is_ok());
+        assert!(crate::verify::bindings(&session.session.verify_context(), &bind).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use super::{Attempt, AttemptResult, FailureCause, RetryHint, Session};
 use crate::verify::PlanUnderTest;
 
 /// The maximum number of further calls after a refused plan.
-const AGAIN: usize = 8;
+const MAX_FURTHER_CALLS: usize = 8;
 
 impl Session {
     /// Calls PostFilter until a plan is sound or there is no plan, at most 1 + [`AGAIN`] times. `attempt` is the attempt as it ends without a plan.
@@ -17,30 +17,30 @@ impl Session {
             return Ok(attempt);
         }
         let mut refuted = Refuted::default();
-        for _ in 0..=AGAIN {
-            let answer = self.ask(|policy| policy.post_filter(&[pod], &refuted))?;
+        for _ in 0..=MAX_FURTHER_CALLS {
+            let answer = self.call_policy(|policy| policy.post_filter(&[pod], &refuted))?;
             self.check_effects("post-filter", &answer.effects)?;
-            attempt.preemption = Some(self.heard("post-filter", answer.reason)?);
+            attempt.preemption = Some(self.checked_reason("post-filter", answer.reason)?);
             let Some(plan) = answer.plan else {
                 attempt.retry.add(answer.retry);
-                self.carry(VecDeque::from([answer.effects]))?;
+                self.apply_effects(VecDeque::from([answer.effects]))?;
                 return Ok(attempt);
             };
-            self.claim("post-filter", [(plan.id, &plan.reason)])?;
+            self.register_plan_numbers("post-filter", [(plan.id, &plan.reason)])?;
             let proposal =
                 PlanUnderTest { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
-            match self.judge(&proposal)? {
+            match self.verify_plan(&proposal)? {
                 Ok(()) => {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
                     attempt.node = node.map(|nomination| self.node_name(nomination.node));
                     attempt.result = AttemptResult::Nominated;
                     attempt.retry = RetryHint::default();
-                    self.carry_out(plan, answer.effects)?;
+                    self.apply_plan(plan, answer.effects)?;
                     return Ok(attempt);
                 }
                 Err(violation) => {
                     attempt.preemption = Some(violation.reason());
-                    let Refuted { placements, victims } = violation.refutes(&plan);
+                    let Refuted { placements, victims } = violation.refuted_part(&plan);
                     refuted.placements.extend(placements);
                     refuted.victims.extend(victims);
                 }
@@ -55,7 +55,7 @@ mod tests {
 
     use crate::driver::VirtualDriver;
     use crate::session::AttemptResult;
-    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, said, session};
+    use crate::session::testing::{ALL, Scripted, ScriptedEffects, ScriptedPlan, ScriptedReply, host_reason, session};
     use crate::verify::testing::{node, on, pod};
 
     const ASKED: &str = "post-filter default/p";
@@ -68,7 +68,7 @@ mod tests {
 
     /// Returns a policy for which no node fits.
     fn nowhere() -> Scripted {
-        Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]))
+        Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[]))
     }
 
     /// Returns a plan for `p`.
@@ -78,38 +78,38 @@ mod tests {
 
     #[test]
     fn a_sound_plan_nominates() {
-        let policy = nowhere().say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
+        let policy = nowhere().reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
         assert_eq!(attempt.message(), "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room");
         session.sync().unwrap();
         assert_eq!(policy.log().last().unwrap(), "accepted 1");
-        assert!(policy.seen("default/p").nominated.is_some());
-        assert!(policy.seen("default/v").terminating);
-        assert!(!policy.seen("default/w").terminating);
+        assert!(policy.received("default/p").nominated.is_some());
+        assert!(policy.received("default/v").terminating);
+        assert!(!policy.received("default/w").terminating);
     }
 
     #[test]
     fn a_refusal_by_pre_filter_can_be_cured_too() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/p", ScriptedReply::Refused("the quota is full"))
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
+            .reply("pre-filter default/p", ScriptedReply::Refused("the quota is full"))
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Nominated);
-        assert_eq!(attempt.reason, Some(said("the quota is full")));
+        assert_eq!(attempt.reason, Some(host_reason("the quota is full")));
     }
 
     #[test]
     fn an_unsound_plan_is_refused_and_another_is_asked_for() {
         let policy = nowhere()
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
-            .say(ASKED, ScriptedReply::NoPlan("no other node", ScriptedEffects::default()));
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
+            .reply(ASKED, ScriptedReply::NoPlan("no other node", ScriptedEffects::default()));
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
-        assert_eq!(attempt.preemption, Some(said("no other node")));
-        let happened = session.take_happened();
+        assert_eq!(attempt.preemption, Some(host_reason("no other node")));
+        let happened = session.take_report();
         let refused = happened.refused.first().unwrap();
         assert_eq!((refused.plan, refused.reason.code.as_str()), (1, "host/fits"));
         assert!(happened.victims.is_empty() && happened.nominated.is_empty());
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn a_victim_that_cannot_be_one_is_named_and_its_node_is_not() {
         let policy = nowhere()
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v", "default/q"]), ScriptedEffects::default()))
-            .say(ASKED, ScriptedReply::Plan(sketch(2, &["default/v"]), ScriptedEffects::default()));
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/v", "default/q"]), ScriptedEffects::default()))
+            .reply(ASKED, ScriptedReply::Plan(sketch(2, &["default/v"]), ScriptedEffects::default()));
         let cluster =
             [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9), pod("q", 1, 0)];
         let mut session = session(&policy, cluster);
@@ -136,13 +136,13 @@ mod tests {
         let mut policy = nowhere();
         for id in 1..=20 {
             policy = policy
-                .say(ASKED, ScriptedReply::Plan(sketch(id, &["default/v", "default/p"]), ScriptedEffects::default()));
+                .reply(ASKED, ScriptedReply::Plan(sketch(id, &["default/v", "default/p"]), ScriptedEffects::default()));
         }
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
         assert_eq!(attempt.preemption.unwrap().message, "`default/p` was refused as a victim before");
-        assert!(session.take_happened().victims.is_empty());
+        assert!(session.take_report().victims.is_empty());
         assert_eq!(policy.log().iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn a_policy_that_does_not_learn_is_asked_nine_times() {
         let mut policy = nowhere();
         for id in 1..=20 {
-            policy = policy.say(ASKED, ScriptedReply::Plan(sketch(id, &["default/w"]), ScriptedEffects::default()));
+            policy = policy.reply(ASKED, ScriptedReply::Plan(sketch(id, &["default/w"]), ScriptedEffects::default()));
         }
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
@@ -161,28 +161,28 @@ mod tests {
     #[test]
     fn a_number_of_a_plan_is_used_once() {
         let policy = nowhere()
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/w"]), ScriptedEffects::default()))
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()));
         let mut session = full(&policy);
         let error = session.try_pod("default/p").unwrap_err();
         let said = "the policy's answer to `post-filter` cannot be: the number 1 was given to an earlier plan";
         assert_eq!(error.to_string(), said);
-        assert!(session.take_happened().victims.is_empty());
+        assert!(session.take_report().victims.is_empty());
     }
 
     #[test]
     fn without_a_way_out_a_nomination_can_be_withdrawn() {
         let own = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
         let policy = nowhere()
-            .say(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()))
-            .say("filter default/p", ScriptedReply::Fits(&[]))
-            .say(ASKED, ScriptedReply::NoPlan("nobody is left", own));
+            .reply(ASKED, ScriptedReply::Plan(sketch(1, &["default/v"]), ScriptedEffects::default()))
+            .reply("filter default/p", ScriptedReply::Fits(&[]))
+            .reply(ASKED, ScriptedReply::NoPlan("nobody is left", own));
         let mut session = full(&policy);
         session.try_pod("default/p").unwrap();
-        session.take_happened();
+        session.take_report();
         session.try_pod("default/p").unwrap();
-        assert_eq!(session.take_happened().withdrawn, ["default/p"]);
+        assert_eq!(session.take_report().withdrawn, ["default/p"]);
         session.sync().unwrap();
-        assert_eq!(policy.seen("default/p").nominated, None);
+        assert_eq!(policy.received("default/p").nominated, None);
     }
 }

@@ -36,11 +36,11 @@ pub enum PluginRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginResponse {
     /// The answer of [`PluginRequest::Try`].
-    Tried(FilterResult),
+    FilterResult(FilterResult),
     /// The answer of [`PluginRequest::PostFilter`]: the attempt as it ended. Its plan consists of commands.
-    Planned(Box<Attempt>),
+    Attempt(Box<Attempt>),
     /// The answer of [`PluginRequest::Permit`].
-    Permitted(PermitResult),
+    PermitResult(PermitResult),
     /// The answer of [`PluginRequest::Keys`]: the epoch, and the keys by pod.
     Keys(u64, Vec<(String, Vec<u8>)>),
     /// The answer of the other questions.
@@ -105,24 +105,24 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Session::handle`]; also, the pod of the question does not exist, or is not in the state that the question needs.
-    pub fn question(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
-        let faults = self.breaker.in_row;
-        let answer = self.run(|| question.to_string(), |session| session.answer(question))?;
-        if self.breaker.in_row == faults {
-            self.breaker.served();
+    pub fn serve_request(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
+        let faults = self.breaker.consecutive_faults;
+        let answer = self.run_input(|| question.to_string(), |session| session.response_to(question))?;
+        if self.breaker.consecutive_faults == faults {
+            self.breaker.record_success();
         }
         Ok((answer, self.step()))
     }
 
-    fn answer(&mut self, question: &PluginRequest) -> Result<PluginResponse, FailureCause> {
-        self.up()?;
+    fn response_to(&mut self, question: &PluginRequest) -> Result<PluginResponse, FailureCause> {
+        self.ensure_instance()?;
         self.sync()?;
         let answer = match question {
-            PluginRequest::Try(pod) => PluginResponse::Tried(self.try_nodes(pod)?),
-            PluginRequest::PostFilter(pod) => PluginResponse::Planned(Box::new(self.plan_for(pod)?)),
+            PluginRequest::Try(pod) => PluginResponse::FilterResult(self.try_nodes(pod)?),
+            PluginRequest::PostFilter(pod) => PluginResponse::Attempt(Box::new(self.plan_for(pod)?)),
             PluginRequest::Reserve(pod, node) => self.reserve_node(pod, node).map(|()| PluginResponse::Done)?,
-            PluginRequest::Permit(pod) => PluginResponse::Permitted(self.permit_reserved(pod)?),
-            PluginRequest::Unreserve(pod) => self.unreserve_asked(pod).map(|()| PluginResponse::Done)?,
+            PluginRequest::Permit(pod) => PluginResponse::PermitResult(self.permit_reserved(pod)?),
+            PluginRequest::Unreserve(pod) => self.unreserve_requested(pod).map(|()| PluginResponse::Done)?,
             PluginRequest::Keys(pods) => self.keys_by_name(pods)?,
             PluginRequest::Enforce => self.enforce().map(|()| PluginResponse::Done)?,
         };
@@ -141,7 +141,7 @@ impl Session {
     /// The pod does not exist, or is not pending.
     fn pending_named(&self, name: &str) -> Result<PodId, FailureCause> {
         let pod = self.pod_named(name)?;
-        self.must_wait_for_a_node(pod)?;
+        self.require_pending(pod)?;
         Ok(pod)
     }
 
@@ -157,12 +157,12 @@ impl Session {
             Admission::Refused(reason) => (reason, false),
             Admission::Final(reason) => (reason, true),
         };
-        let refused = self.heard("pre-filter", reason)?;
+        let refused = self.checked_reason("pre-filter", reason)?;
         let tried = FilterResult { refused: Some(refused), is_final, retry: retry.into(), ..FilterResult::default() };
         if is_final {
             self.remember_retry(pod, &tried.retry);
             let (reason, retry) = (tried.refused.clone(), tried.retry.clone());
-            self.happened.attempts.push(Attempt { reason, retry, ..Attempt::rejected(name.to_owned()) });
+            self.report.attempts.push(Attempt { reason, retry, ..Attempt::rejected(name.to_owned()) });
         }
         Ok(tried)
     }
@@ -175,7 +175,7 @@ impl Session {
         }
         attempt.explanation = self.explanation(pod, true)?;
         self.remember_retry(pod, &attempt.retry);
-        self.happened.attempts.push(attempt.clone());
+        self.report.attempts.push(attempt.clone());
         Ok(attempt)
     }
 
@@ -183,7 +183,7 @@ impl Session {
     fn reserve_node(&mut self, name: &str, node: &str) -> Result<(), FailureCause> {
         let pod = self.pending_named(name)?;
         let node = self.mirror.node_id(node).ok_or_else(|| FailureCause::NoSuchNode(node.to_owned()))?;
-        self.write(pod, node)?;
+        self.assume_marks(pod, node)?;
         self.reserve(pod, node)?;
         self.hold(pod, node, i64::MAX);
         Ok(())
@@ -193,25 +193,25 @@ impl Session {
         let pod = self.pod_named(name)?;
         let place = self.occupancy.held().get(pod).ok_or_else(|| FailureCause::NotReserved(name.to_owned()))?;
         // As in a cycle, the effects of the answer are about other pods only.
-        self.let_go(pod);
-        let (verdict, reason, retry) = self.permit_and_settle(pod, place.node)?;
+        self.release_hold(pod);
+        let (verdict, reason, retry) = self.permit_and_apply(pod, place.node)?;
         Ok(PermitResult { verdict, reason, retry })
     }
 
-    fn unreserve_asked(&mut self, name: &str) -> Result<(), FailureCause> {
+    fn unreserve_requested(&mut self, name: &str) -> Result<(), FailureCause> {
         let Some(pod) = self.mirror.pod_id(name) else { return Ok(()) };
         if let Some(place) = self.occupancy.held().get(pod) {
             let is_late = place.deadline <= self.mirror.now();
             let cause = if is_late { ReleaseCause::Timeout } else { ReleaseCause::Failed };
             let effects = self.unreserve(pod, cause)?;
-            return self.carry(VecDeque::from_iter(effects));
+            return self.apply_effects(VecDeque::from_iter(effects));
         }
         let is_binding = |action: CommandAction| matches!(action, CommandAction::Bind { .. });
-        let asked = self.asked.open.iter().filter(|(_, ask)| ask.pod == pod);
+        let asked = self.pending_commands.in_flight.iter().filter(|(_, ask)| ask.pod == pod);
         let asked: Vec<u64> =
             asked.filter(|(_, ask)| is_binding(CommandAction::of(&ask.change, ask.plan))).map(|(id, _)| *id).collect();
         for id in asked {
-            self.settle(id, CommandOutcome::Failed("the scheduler has not bound it".to_owned()));
+            self.apply_outcome(id, CommandOutcome::Failed("the scheduler has not bound it".to_owned()));
         }
         // The cluster shows that the pod is not bound.
         self.commit();

@@ -13,7 +13,7 @@ impl Session {
     ///
     /// After a fault of the policy the input is run once more on a fresh instance. A policy that fails again and again costs these two attempts per
     /// input, until the breaker opens.
-    pub(super) fn run<T>(
+    pub(super) fn run_input<T>(
         &mut self,
         input: impl FnOnce() -> String,
         mut work: impl FnMut(&mut Session) -> Result<T, FailureCause>,
@@ -23,29 +23,29 @@ impl Session {
         let mut again = false;
         loop {
             self.commit();
-            let left_out = self.left_out.len();
+            let left_out = self.uncountable.len();
             let cause = match work(self) {
                 Ok(done) => {
-                    self.journal.clear();
+                    self.undo_log.clear();
                     add(&mut self.counters.rescued, again.into());
-                    self.keep_checkpoint();
-                    self.turn(None);
+                    self.save_policy();
+                    self.advance_replacement(None);
                     self.recycle();
                     return Ok(done);
                 }
                 Err(cause) => cause,
             };
             self.roll_back();
-            self.down |= cause.is_fault();
-            self.turn(Some(&cause));
+            self.needs_restart |= cause.is_fault();
+            self.advance_replacement(Some(&cause));
             // An object that cannot be counted is no fault of the policy. The next input leaves the object out.
-            let is_fault = self.left_out.len() == left_out && self.count_fault(&cause);
-            again = is_fault && !again && self.breaker.tries_again();
+            let is_fault = self.uncountable.len() == left_out && self.count_fault(&cause);
+            again = is_fault && !again && self.breaker.allows_retry();
             if !again {
                 let error = SessionError { input: input(), cause };
                 if is_fault {
                     add(&mut self.counters.failed, 1);
-                    self.breaker.failed(self.mirror.now(), || error.to_string());
+                    self.breaker.record_failure(self.mirror.now(), || error.to_string());
                 }
                 return Err(error);
             }
@@ -54,48 +54,48 @@ impl Session {
     }
 
     /// Returns whether nothing is decided, because the breaker is open. Observations of the cluster are kept all the same.
-    pub(super) fn refuses(&self) -> bool {
-        self.down && self.breaker.until().is_some()
+    pub(super) fn is_breaker_open(&self) -> bool {
+        self.needs_restart && self.breaker.until().is_some()
     }
 
     /// Drops an instance that holds too much memory. The next input has a new one with the memory of this one. A cluster that takes as much in a new
     /// instance is no leak.
     fn recycle(&mut self) {
-        let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.down) else { return };
-        if self.policy.usage().memory_bytes <= mark.max(self.told_bytes.saturating_mul(2)) {
+        let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.needs_restart) else { return };
+        if self.policy.usage().memory_bytes <= mark.max(self.baseline_memory_bytes.saturating_mul(2)) {
             return;
         }
-        self.promised = true;
-        self.keep_checkpoint();
+        self.is_checkpoint_stale = true;
+        self.save_policy();
         add(&mut self.counters.recycles, 1);
-        self.down = true;
+        self.needs_restart = true;
     }
 
     /// Makes sure that the policy works: starts a new instance where the last one failed.
     ///
     /// # Errors
     /// The breaker is open, or the new instance fails.
-    pub(super) fn up(&mut self) -> Result<(), FailureCause> {
-        if !self.down {
+    pub(super) fn ensure_instance(&mut self) -> Result<(), FailureCause> {
+        if !self.needs_restart {
             return Ok(());
         }
         if let Some(until) = self.breaker.until() {
             return Err(FailureCause::BreakerOpen {
-                faults: self.breaker.in_row,
+                faults: self.breaker.consecutive_faults,
                 until,
-                last: self.breaker.last.clone(),
+                last: self.breaker.last_fault.clone(),
             });
         }
-        let found = self.tell_anew()?;
-        self.find_anew(found);
-        self.reserve_anew()?;
-        self.give_back()?;
-        if self.explains {
+        let found = self.replay_cluster()?;
+        self.add_new_findings(found);
+        self.replay_reservations()?;
+        self.restore_policy()?;
+        if self.explains_attempts {
             self.policy.record_notes(true)?;
         }
-        self.down = false;
-        self.told_bytes = self.policy.usage().memory_bytes;
-        self.reconcile()?;
+        self.needs_restart = false;
+        self.baseline_memory_bytes = self.policy.usage().memory_bytes;
+        self.reconcile_holds()?;
         // The new instance has this state, whatever the result of the input.
         self.commit();
         Ok(())
@@ -103,27 +103,27 @@ impl Session {
 
     /// Sends a new instance the cluster. Returns its findings. An instance that cannot count an object is replaced by one that does not receive the
     /// object.
-    fn tell_anew(&mut self) -> Result<Vec<Finding>, FailureCause> {
+    fn replay_cluster(&mut self) -> Result<Vec<Finding>, FailureCause> {
         loop {
             add(&mut self.counters.restarts, 1);
             self.policy.restart()?;
             self.policy.configure(&self.system, &self.arguments)?.map_err(FailureCause::Refused)?;
-            self.plans.clear();
-            self.note_changes();
+            self.used_plan_numbers.clear();
+            self.apply_changes();
             let events = self.mirror.replay();
-            let left_out = self.left_out.len();
+            let left_out = self.uncountable.len();
             match self.apply_chunked(events) {
-                Err(_) if self.left_out.len() > left_out => {}
+                Err(_) if self.uncountable.len() > left_out => {}
                 told => return told,
             }
         }
     }
 
     /// Reserves the nodes of the pods held at permit in the new instance. A pod that the instance refuses loses its place.
-    pub(super) fn reserve_anew(&mut self) -> Result<(), FailureCause> {
+    pub(super) fn replay_reservations(&mut self) -> Result<(), FailureCause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
-            let waits = self.mirror.pod(pod).is_some_and(|pod| crate::verify::waits(&pod.status()));
+            let waits = self.mirror.pod(pod).is_some_and(|pod| crate::verify::is_waiting(&pod.status()));
             let is_there = waits && self.mirror.node(node).is_some();
             let taken = match (is_there, self.decides(ExtensionPoint::Reserve)) {
                 (false, _) => false,
@@ -136,46 +136,46 @@ impl Session {
                 },
             };
             if !taken {
-                self.let_go(pod);
-                self.take_off(pod);
+                self.release_hold(pod);
+                self.clear_assumed_marks(pod);
                 let (pod, node) = (self.pod_name(pod), self.node_name(node));
-                self.happened.released.push(ReleasedPod { pod, node, cause: ReleaseCause::Failed });
+                self.report.released.push(ReleasedPod { pod, node, cause: ReleaseCause::Failed });
             }
         }
         Ok(())
     }
 
     /// Takes a checkpoint of the policy where it has made or withdrawn a promise since the last one.
-    fn keep_checkpoint(&mut self) {
-        if !std::mem::take(&mut self.promised) || self.down {
+    fn save_policy(&mut self) {
+        if !std::mem::take(&mut self.is_checkpoint_stale) || self.needs_restart {
             return;
         }
         match self.policy.save() {
-            Ok(_) | Err(CallError::Lacks(_)) => {}
+            Ok(_) | Err(CallError::MissingInterface(_)) => {}
             // The input was served, and the next one has a new instance.
             Err(fault) => {
                 let cause = fault.into();
                 self.count_fault(&cause);
-                self.breaker.failed(self.mirror.now(), || cause.to_string());
-                self.down = true;
+                self.breaker.record_failure(self.mirror.now(), || cause.to_string());
+                self.needs_restart = true;
             }
         }
     }
 
     /// Stops holding pods that another system has bound, and unreserves held pods that have ended.
-    pub(super) fn reconcile(&mut self) -> Result<(), FailureCause> {
+    pub(super) fn reconcile_holds(&mut self) -> Result<(), FailureCause> {
         self.sync()?;
         let mut rounds = VecDeque::new();
         for (pod, _) in self.occupancy.held().iter().collect::<Vec<_>>() {
             match self.mirror.pod(pod) {
                 Some(known) if known.node.is_none() && known.phase == Phase::Pending => {}
                 Some(known) if known.node.is_some() => {
-                    self.let_go(pod);
-                    self.take_off(pod);
+                    self.release_hold(pod);
+                    self.clear_assumed_marks(pod);
                 }
                 _ => rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?),
             }
         }
-        self.carry(rounds)
+        self.apply_effects(rounds)
     }
 }

@@ -15,7 +15,7 @@ use crate::replace::{
 pub enum ReplaceError {
     /// Another replacement has not ended.
     #[error("the policy is being replaced already")]
-    UnderWay,
+    InProgress,
     /// The new policy fails.
     #[error(transparent)]
     CallError(#[from] CallError),
@@ -35,7 +35,7 @@ pub(super) struct Replacement {
     /// The totals before the current state.
     before: ComparisonTotals,
     /// The number of transitions that have been handed out.
-    told: usize,
+    delivered: usize,
     /// The report of a replacement that has ended.
     report: ComparisonReport,
 }
@@ -58,20 +58,20 @@ impl Session {
     /// The new policy reads objects or fields that the session does not hold; the old one fails; another replacement has not ended.
     pub fn replace(&mut self, candidate: CandidatePolicy, terms: ReplacementTerms) -> Result<(), ReplaceError> {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
-            return Err(ReplaceError::UnderWay);
+            return Err(ReplaceError::InProgress);
         }
         let CandidatePolicy { mut policy, interests, configuration } = candidate;
-        if let Some(what) = differ(&self.interests, &interests) {
+        if let Some(what) = differing_interests(&self.interests, &interests) {
             return Err(ReplaceError::Interests(what));
         }
-        if self.explains && policy.has(Interface::Explain) {
+        if self.explains_attempts && policy.has(Interface::Explain) {
             policy.record_notes(true)?;
         }
         let mut new = Some((policy, configuration));
-        self.run(
+        self.run_input(
             || "replacement".to_owned(),
             |session| {
-                session.up()?;
+                session.ensure_instance()?;
                 let Some((policy, configuration)) = new.take() else { return Ok(()) };
                 let mut shadow = Shadow::new(policy, configuration);
                 shadow.compare_with(&session.points, session.judges_room);
@@ -80,7 +80,7 @@ impl Session {
                     machine: Machine::new(terms, session.mirror.now()),
                     cycles: 0,
                     before: ComparisonTotals::default(),
-                    told: 0,
+                    delivered: 0,
                     report: ComparisonReport::default(),
                 }));
                 Ok(())
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Aborts the replacement: the old policy stays, or is back. Does nothing where no replacement is in progress.
-    pub fn give_up_replacement(&mut self, why: &str) {
+    pub fn abort_replacement(&mut self, why: &str) {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             self.enter(ReplacementState::RolledBack, TransitionReason::GivenUp { why: why.to_owned() });
         }
@@ -118,39 +118,39 @@ impl Session {
     pub(super) fn take_transitions(&mut self) -> Vec<Transition> {
         let Some(replacement) = &mut self.replacement else { return Vec::new() };
         let history = replacement.machine.history();
-        let new = history.get(replacement.told..).unwrap_or_default().to_vec();
-        replacement.told = history.len();
+        let new = history.get(replacement.delivered..).unwrap_or_default().to_vec();
+        replacement.delivered = history.len();
         new
     }
 
     /// Exchanges the policies between two inputs, where the new policy is ready to take over.
     pub(super) fn switch(&mut self) {
-        if !self.down && self.replacement_state() == Some(ReplacementState::Switching) {
-            self.exchange();
-            self.say_what_is_lost();
+        if !self.needs_restart && self.replacement_state() == Some(ReplacementState::Switching) {
+            self.swap_policies();
+            self.report_lost_state();
             self.enter(ReplacementState::Watching, TransitionReason::Switched);
         }
     }
 
     /// Advances the replacement after an input. `failed` is the error of the input.
-    pub(super) fn turn(&mut self, failed: Option<&FailureCause>) {
+    pub(super) fn advance_replacement(&mut self, failed: Option<&FailureCause>) {
         let Some(state) = self.replacement_state().filter(|state| !state.is_final()) else { return };
-        self.examine();
-        if !self.down {
-            self.down |= self.prepare(state).is_err();
+        self.compare_shadow_replies();
+        if !self.needs_restart {
+            self.needs_restart |= self.prepare(state).is_err();
         }
         let Some(shadow) = self.policy.shadow.as_deref() else { return };
         let Some(replacement) = self.replacement.as_deref() else { return };
         let wrong = match state {
-            ReplacementState::Watching => self.down.then(|| wrong(failed)).flatten(),
-            _ => shadow.wrong.clone(),
+            ReplacementState::Watching => self.needs_restart.then(|| fault_of(failed)).flatten(),
+            _ => shadow.fault.clone(),
         };
         let seen = MachineInput {
             now: self.mirror.now(),
             cycles: replacement.cycles,
-            loaded: shadow.memory.clone().filter(|_| !self.down),
+            loaded: shadow.state_transfer.clone().filter(|_| !self.needs_restart),
             totals: shadow.report.totals().since(replacement.before),
-            wrong,
+            fault: wrong,
         };
         if let Some((to, reason)) = replacement.machine.next(&seen) {
             self.enter(to, reason);
@@ -161,7 +161,7 @@ impl Session {
     fn prepare(&mut self, state: ReplacementState) -> Result<(), FailureCause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         if state == ReplacementState::Loading {
-            return self.load(held);
+            return self.continue_loading(held);
         }
         let compared =
             self.policy.shadow.as_deref().map_or_else(ComparisonTotals::default, |shadow| shadow.report.totals());
@@ -170,10 +170,10 @@ impl Session {
             replacement.machine.is_due(self.mirror.now(), replacement.cycles, compared)
         });
         if state == ReplacementState::Shadow && due {
-            self.policy.reserve_beside(&held);
-            return Ok(self.policy.align()?);
+            self.policy.reserve_in_shadow(&held);
+            return Ok(self.policy.sync_shadow_state()?);
         }
-        Ok(self.policy.bring_back()?)
+        Ok(self.policy.resync_diverged()?)
     }
 
     /// Enters a state, and acts on it.
@@ -182,12 +182,12 @@ impl Session {
         if from == ReplacementState::Watching && to == ReplacementState::RolledBack {
             // An instance that broke, or that did not get the same reservations, is restarted, as after any fault.
             let points = &self.points;
-            self.down |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.is_in_step(points));
-            self.exchange();
-            self.say_what_is_lost();
+            self.needs_restart |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.has_same_reserves(points));
+            self.swap_policies();
+            self.report_lost_state();
         }
         let totals = self.policy.shadow.as_ref().map(|shadow| shadow.report.totals()).unwrap_or_default();
-        let ended = to.is_final().then(|| self.policy.dismiss()).flatten();
+        let ended = to.is_final().then(|| self.policy.drop_shadow()).flatten();
         let now = self.mirror.now();
         let Some(replacement) = &mut self.replacement else { return };
         if let Some(shadow) = ended {
@@ -198,9 +198,9 @@ impl Session {
     }
 
     /// Exchanges the two policies, and with them their configurations.
-    fn exchange(&mut self) {
-        self.policy.exchange();
-        self.told_bytes = self.policy.usage().memory_bytes;
+    fn swap_policies(&mut self) {
+        self.policy.swap();
+        self.baseline_memory_bytes = self.policy.usage().memory_bytes;
         let now = self.mirror.now();
         let Some(shadow) = &mut self.policy.shadow else { return };
         let other = &mut shadow.configuration;
@@ -214,21 +214,21 @@ impl Session {
         let due = if both { shadow.enforce_at } else { enforces.then_some(now) };
         shadow.enforce_at = std::mem::replace(&mut self.enforce_at, due);
         let found = std::mem::take(&mut shadow.findings);
-        self.find_anew(found);
+        self.add_new_findings(found);
     }
 
     /// Adds a finding where the policy in force lacks the memory of the other one.
-    fn say_what_is_lost(&mut self) {
-        let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.memory.clone());
+    fn report_lost_state(&mut self) {
+        let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.state_transfer.clone());
         if let Some(StateTransfer::Rebuilt { why }) = memory {
-            self.lose_checkpoint(&why);
+            self.record_lost_checkpoint(&why);
         }
     }
 }
 
 /// Returns the fault or lie of the policy in force, from the error of an input. `None`: the policy could not count an object, which is no fault. Both
 /// policies are then restarted without the object.
-fn wrong(failed: Option<&FailureCause>) -> Option<TransitionReason> {
+fn fault_of(failed: Option<&FailureCause>) -> Option<TransitionReason> {
     let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), FailureCause::to_string);
     Some(match failed {
         Some(FailureCause::CallError(CallError::Refused { error: PolicyError::Overflow(_), .. })) => return None,
@@ -240,7 +240,7 @@ fn wrong(failed: Option<&FailureCause>) -> Option<TransitionReason> {
 }
 
 /// Returns what the two policies read differently. `None`: they read the same.
-fn differ(old: &Interests, new: &Interests) -> Option<String> {
+fn differing_interests(old: &Interests, new: &Interests) -> Option<String> {
     let parts = [
         ("labels", old.labels == new.labels),
         ("labels of who is leaving", old.leaving_labels == new.leaving_labels),

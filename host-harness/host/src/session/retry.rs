@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn the_session_wakes_when_the_first_pod_may_be_schedulable() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER))
-            .say("pre-filter default/b", ScriptedReply::Later("too soon", Some(20), &[]));
+            .reply("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER))
+            .reply("pre-filter default/b", ScriptedReply::Later("too soon", Some(20), &[]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
         assert_eq!(attempt(&mut session, "default/a"), Some(30));
         assert_eq!(attempt(&mut session, "default/b"), Some(20));
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn an_attempt_that_succeeds_has_nothing_to_wait_for() {
         let policy =
-            Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER));
+            Scripted::deciding(ALL).reply("pre-filter default/a", ScriptedReply::Later("too soon", Some(30), LATER));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         assert_eq!(session.session.next_retry(), Some(30));
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn what_pre_filter_and_post_filter_say_is_one_hint() {
         let policy = Scripted::deciding(ALL)
-            .say("pre-filter default/a", ScriptedReply::RefusedUntil("the quota is full", Some(50), &["pod-removed"]))
-            .say("post-filter default/a", ScriptedReply::Later("too soon", Some(40), &["node-upserted"]));
+            .reply("pre-filter default/a", ScriptedReply::RefusedUntil("the quota is full", Some(50), &["pod-removed"]))
+            .reply("post-filter default/a", ScriptedReply::Later("too soon", Some(40), &["node-upserted"]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.retry.retry_at, Some(40));
@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn a_pod_for_which_no_node_fits_waits_for_nodes_whatever_else_it_waits_for() {
         let policy = Scripted::deciding(ALL)
-            .say("filter default/a", ScriptedReply::Fits(&[]))
-            .say("post-filter default/a", ScriptedReply::Later("the last plan is not done", None, &["pod-removed"]));
+            .reply("filter default/a", ScriptedReply::Fits(&[]))
+            .reply("post-filter default/a", ScriptedReply::Later("the last plan is not done", None, &["pod-removed"]));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let hint = session.try_pod("default/a").unwrap().retry;
         assert_eq!(hint.retry_after.into_iter().collect::<Vec<_>>(), ["node-upserted", "pod-removed", "pod-upserted"]);
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_pod_with_a_claim_waits_for_claims_and_volumes_too() {
-        let policy = Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Fits(&[]));
+        let policy = Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Fits(&[]));
         let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
         let mut session = session(&policy, [node("n1", 4), with(pod("a", 1, 0), "/spec", "volumes", claim)]);
         let hint = session.try_pod("default/a").unwrap().retry.to_string();
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn an_attempt_without_a_hint_shows_none() {
         let policy =
-            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Reject("no", ScriptedEffects::default()));
+            Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Reject("no", ScriptedEffects::default()));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let shown = serde_json::to_value(session.try_pod("default/a").unwrap()).unwrap();
         assert!(shown.get("retryAt").is_none() && shown.get("retryAfter").is_none(), "{shown}");

@@ -9,7 +9,7 @@ use crate::cluster::Mirror;
 use crate::verify::Occupancy;
 
 /// The maximum number of cached scores, a byte each.
-const KEPT: usize = 16 << 20;
+const MAX_CACHED_SCORES: usize = 16 << 20;
 
 /// The cached scores of all nodes, by the requests of the pod. A node is scored again only where its load has changed.
 #[derive(Debug, Default)]
@@ -24,11 +24,11 @@ struct CachedScores {
 
 impl ScoreCache {
     /// Returns the scores of all nodes for a pod, by node number. The score of a number without a node has no meaning.
-    pub(super) fn of(&mut self, mirror: &Mirror, occupancy: &Occupancy, pod: &Pod) -> &[u8] {
+    pub(super) fn scores_for(&mut self, mirror: &Mirror, occupancy: &Occupancy, pod: &Pod) -> &[u8] {
         let scoring = NodeScorer::of(mirror, occupancy, pod);
         let request: Vec<i128> = scoring.resources.iter().map(|resource| scoring.request.get(*resource)).collect();
         let nodes = mirror.node_numbers();
-        if !self.0.contains_key(&request) && self.0.len().saturating_mul(nodes) > KEPT {
+        if !self.0.contains_key(&request) && self.0.len().saturating_mul(nodes) > MAX_CACHED_SCORES {
             self.0.clear();
         }
         let scored = self.0.entry(request).or_default();
@@ -83,7 +83,7 @@ mod tests {
             for name in ["default/a", "default/b"] {
                 let preemptor = world.mirror.pod(world.pod(name)).unwrap();
                 let plain = NodeScorer::of(&world.mirror, &world.occupancy, preemptor);
-                let scores = kept.of(&world.mirror, &world.occupancy, preemptor);
+                let scores = kept.scores_for(&world.mirror, &world.occupancy, preemptor);
                 for node in world.mirror.nodes() {
                     assert_eq!(
                         i64::from(scores[node.id as usize]),

@@ -6,10 +6,10 @@ use crate::cluster::Mirror;
 use crate::verify::{Occupancy, RequestTotals, allocatable};
 
 /// The best score.
-pub(super) const FULL: i64 = 100;
+pub(super) const MAX_SCORE: i64 = 100;
 
 /// The penalty of a node where a promise to another pod would be broken: more than any score.
-pub(super) const BROKEN_PROMISE: i64 = FULL.saturating_add(1);
+pub(super) const BROKEN_NOMINATION_PENALTY: i64 = MAX_SCORE.saturating_add(1);
 
 /// The resources that are scored.
 const SCORED: [&str; 2] = ["cpu", "memory"];
@@ -37,7 +37,7 @@ impl<'a> NodeScorer<'a> {
         let shares = self.resources.iter().map(|resource| {
             let has = allocatable(self.mirror, node, *resource);
             let taken = load.map_or(0, |load| load.get(*resource));
-            share(i128::from(has).saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0), has)
+            free_share(i128::from(has).saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0), has)
         });
         let sum = shares.fold(0i64, i64::saturating_add);
         let count = i64::try_from(self.resources.len()).ok();
@@ -47,11 +47,11 @@ impl<'a> NodeScorer<'a> {
 
 /// Returns the free share in hundredths, rounded down. A 128-bit division is used only where 64 bits are too few, because it takes many times as
 /// long.
-fn share(free: i128, has: i64) -> i64 {
-    match i64::try_from(free).ok().and_then(|free| free.checked_mul(FULL)) {
+fn free_share(free: i128, has: i64) -> i64 {
+    match i64::try_from(free).ok().and_then(|free| free.checked_mul(MAX_SCORE)) {
         Some(hundredfold) => hundredfold.checked_div(has).unwrap_or(0),
         None => {
-            let share = free.saturating_mul(i128::from(FULL)).checked_div(i128::from(has));
+            let share = free.saturating_mul(i128::from(MAX_SCORE)).checked_div(i128::from(has));
             share.and_then(|share| i64::try_from(share).ok()).unwrap_or(0)
         }
     }
@@ -77,7 +77,11 @@ mod tests {
         let most = i64::MAX / 100;
         for has in [0, 1, 3, 7, 100, most, most + 1, i64::MAX] {
             for free in [0, 1, 2, has / 3, has / 2, has - has.min(1), has] {
-                assert_eq!(i128::from(share(i128::from(free), has)), plain(i128::from(free), has), "{free} of {has}");
+                assert_eq!(
+                    i128::from(free_share(i128::from(free), has)),
+                    plain(i128::from(free), has),
+                    "{free} of {has}"
+                );
             }
         }
     }

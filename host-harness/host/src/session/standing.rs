@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lictor_contract::{Interface, PodId, Threat, by};
 use serde::Serialize;
 
-use super::core::CHUNK;
+use super::core::EVENTS_PER_CALL;
 use super::{FailureCause, ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 use crate::reason::NamedReason;
@@ -41,11 +41,11 @@ impl PodStanding {
     /// Returns the standing of a pod with these threats.
     fn of(threats: Vec<NamedThreat>) -> PodStanding {
         let safe = threats.iter().all(|threat| threat.spared.is_some());
-        PodStanding { safe, sentence: PodStanding::say(&threats), threats }
+        PodStanding { safe, sentence: PodStanding::describe_threats(&threats), threats }
     }
 
     /// Returns a sentence with the preemptors that may evict a pod, or with the laws that protect it.
-    fn say(threats: &[NamedThreat]) -> String {
+    fn describe_threats(threats: &[NamedThreat]) -> String {
         let taken = threats.iter().filter(|threat| threat.spared.is_none()).map(NamedThreat::phrase);
         let taken: Vec<String> = taken.collect();
         if !taken.is_empty() {
@@ -87,7 +87,7 @@ impl Session {
     /// # Errors
     /// The policy fails, or its answer is invalid.
     pub fn standings(&mut self) -> Result<BTreeMap<String, PodStanding>, SessionError> {
-        self.stand(|session| session.mirror.pods().map(|pod| pod.id).collect())
+        self.standings_where(|session| session.mirror.pods().map(|pod| pod.id).collect())
     }
 
     /// Returns the standing of these pods alone. Pods that are not in the cluster, or do not run, are skipped.
@@ -95,28 +95,31 @@ impl Session {
     /// # Errors
     /// See [`Session::standings`].
     pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, PodStanding>, SessionError> {
-        self.stand(|session| pods.iter().filter_map(|pod| session.mirror.pod_id(pod)).collect())
+        self.standings_where(|session| pods.iter().filter_map(|pod| session.mirror.pod_id(pod)).collect())
     }
 
     /// Returns the standing of each pod in this list that has a node.
-    fn stand(&mut self, list: impl Fn(&Session) -> Vec<PodId>) -> Result<BTreeMap<String, PodStanding>, SessionError> {
+    fn standings_where(
+        &mut self,
+        list: impl Fn(&Session) -> Vec<PodId>,
+    ) -> Result<BTreeMap<String, PodStanding>, SessionError> {
         let input = || "standings".to_owned();
-        self.run(input, |session| {
-            session.up()?;
+        self.run_input(input, |session| {
+            session.ensure_instance()?;
             if !session.policy.has(Interface::Standing) {
                 return Ok(BTreeMap::new());
             }
             session.sync()?;
             let has_node = |pod: &PodId| session.mirror.pod(*pod).is_some_and(|pod| pod.node.is_some());
             let running = list(session).into_iter().filter(has_node);
-            let running: Vec<PodId> = running.filter(|pod| !session.left_out.has_pod(*pod)).collect();
+            let running: Vec<PodId> = running.filter(|pod| !session.uncountable.has_pod(*pod)).collect();
             let mut standings = BTreeMap::new();
             // The pods are sent in chunks, so that no answer is larger than the answers that decide.
-            for pods in running.chunks(CHUNK) {
-                let answer = session.ask(|policy| policy.standings(pods))?;
+            for pods in running.chunks(EVENTS_PER_CALL) {
+                let answer = session.call_policy(|policy| policy.standings(pods))?;
                 if answer.len() != pods.len() {
                     let lie = ProtocolError::StandingCount { asked: pods.len(), answered: answer.len() };
-                    return Err(lie.in_answer_to("standings"));
+                    return Err(lie.into_cause("standings"));
                 }
                 for (pod, threats) in pods.iter().zip(answer).filter(|(_, threats)| !threats.is_empty()) {
                     standings.insert(session.pod_name(*pod), session.standing(threats)?);
@@ -129,7 +132,7 @@ impl Session {
     /// Returns the threats to a pod in names.
     fn standing(&self, threats: Vec<Threat>) -> Result<PodStanding, FailureCause> {
         let named = |Threat { by, priority, spared }: Threat| {
-            let spared = spared.map(|reason| self.heard("standings", reason)).transpose()?;
+            let spared = spared.map(|reason| self.checked_reason("standings", reason)).transpose()?;
             Ok(NamedThreat { by, priority, spared })
         };
         let threats = threats.into_iter().map(named).collect::<Result<Vec<NamedThreat>, FailureCause>>()?;
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_sentence_names_who_may_evict_a_pod_or_every_law_that_protects_it_once() {
-        let law = |text: &str| Some(crate::reason::MessageTemplates::default().say(text, "", Vec::new()));
+        let law = |text: &str| Some(crate::reason::MessageTemplates::default().render(text, "", Vec::new()));
         let threat = |by: &str, priority, spared| NamedThreat { by: by.to_owned(), priority, spared };
         let both = PodStanding::of(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
         let sentence = "may be evicted by a pod of its own queue of priority 6 or higher, by a pod of another queue of any priority";

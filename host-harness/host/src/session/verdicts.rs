@@ -25,7 +25,7 @@ impl DecodedVerdicts {
     }
 
     /// Returns whether the node takes the pod.
-    pub(super) fn takes(&self, node: NodeId) -> bool {
+    pub(super) fn fits(&self, node: NodeId) -> bool {
         self.code(node) == Some(0)
     }
 }

@@ -31,11 +31,11 @@ mod tests {
         plan.preemptor = world.pod("default/v");
         assert_eq!(world.refusal(&plan), "`default/v` is a victim of the plan that places it");
         let mut plan = world.plan(&[("default/p", "n3")], &["default/h"]);
-        assert_eq!(world.judge(&plan), Ok(()));
+        assert_eq!(world.check(&plan), Ok(()));
         let admitted = Effects { admits: vec![world.pod("default/h")], ..Effects::default() };
         let own = Violation::OwnVictim { id: world.pod("default/h"), victim: "default/h".to_owned() };
-        assert_eq!(world.judge_with(&plan, &admitted), Err(own.clone()));
+        assert_eq!(world.check_with(&plan, &admitted), Err(own.clone()));
         plan.nominations.push(world.placement(("default/h", "n1")));
-        assert_eq!(world.judge(&plan), Err(own));
+        assert_eq!(world.check(&plan), Err(own));
     }
 }

@@ -23,7 +23,7 @@ pub fn bindings(ground: &VerifyContext<'_>, bindings: &[Placement]) -> Result<()
     distinct::placements(ground, bindings)?;
     pending::placements(ground, bindings)?;
     eligible::placements(ground, bindings)?;
-    by_node.iter().try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))?;
+    by_node.iter().try_for_each(|(node, comers)| fits::check_capacity(ground, *node, |_| true, &[], comers))?;
     inter_pod::placements(ground, |_| true, bindings)
 }
 
@@ -35,7 +35,7 @@ mod tests {
     /// Returns the code of the violation of bindings by names.
     fn judge(world: &ClusterFixture, named: &[(&str, &str)]) -> Result<(), String> {
         let named: Vec<Placement> = named.iter().map(|on| world.placement(*on)).collect();
-        bindings(&world.ground(), &named).map_err(|violation| violation.reason().code)
+        bindings(&world.context(), &named).map_err(|violation| violation.reason().code)
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct PlannedEviction {
 pub struct PlannedEvictions {
     victims: BTreeMap<PodId, PlannedEviction>,
     /// The victims whose plan was given up, because another victim of the plan stays.
-    void: BTreeSet<PodId>,
+    cancelled: BTreeSet<PodId>,
     /// The pods about which the API server has refused a command.
     refused: BTreeMap<PodId, CommandRefusal>,
 }
@@ -37,7 +37,7 @@ pub struct CommandRefusal {
 impl PlannedEvictions {
     /// Sets or cancels (`None`) the departure of a victim. Returns the former departure.
     pub fn set(&mut self, victim: PodId, departure: Option<PlannedEviction>) -> Option<PlannedEviction> {
-        self.void.remove(&victim);
+        self.cancelled.remove(&victim);
         match departure {
             Some(departure) => self.victims.insert(victim, departure),
             None => self.victims.remove(&victim),
@@ -50,16 +50,16 @@ impl PlannedEvictions {
     }
 
     /// Gives up a plan: its victims need not leave any more.
-    pub fn void(&mut self, plan: u64) {
+    pub fn cancel_plan(&mut self, plan: u64) {
         let of_plan = self.victims.iter().filter(|(_, departure)| departure.plan == plan).map(|(victim, _)| *victim);
-        self.void.extend(of_plan);
+        self.cancelled.extend(of_plan);
     }
 
     /// Forgets pods that do not exist any more, and refusals whose time has passed.
-    pub fn sweep(&mut self, mirror: &Mirror) {
+    pub fn forget_deleted(&mut self, mirror: &Mirror) {
         let is_there = |pod: &PodId| mirror.pod(*pod).is_some();
         self.victims.retain(|victim, _| is_there(victim));
-        self.void.retain(is_there);
+        self.cancelled.retain(is_there);
         self.refused.retain(|pod, refused| is_there(pod) && refused.until > mirror.now());
         self.victims.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
     }
@@ -96,10 +96,10 @@ impl PlannedEvictions {
     /// leaves.
     ///
     /// A victim leaves even when no pod waits for its room any more: the next preemptor uses the room before any other pod is evicted.
-    pub fn leaving(&self, mirror: &Mirror, pod: PodId) -> Option<u64> {
+    pub fn plan_of_victim(&self, mirror: &Mirror, pod: PodId) -> Option<u64> {
         let departure = self.victims.get(&pod)?;
         let shows = mirror.pod(pod).is_some_and(|known| known.terminating || mirror.is_marked(known));
-        (shows || !self.void.contains(&pod)).then_some(departure.plan)
+        (shows || !self.cancelled.contains(&pod)).then_some(departure.plan)
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
 
     /// Returns the plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
     fn leaving(world: &ClusterFixture) -> Option<u64> {
-        world.departures.leaving(&world.mirror, world.pod("default/v"))
+        world.departures.plan_of_victim(&world.mirror, world.pod("default/v"))
     }
 
     fn world() -> ClusterFixture {
@@ -133,14 +133,14 @@ mod tests {
         assert_eq!(leaving(&held), Some(3));
         let mut gone = world();
         assert!(gone.mirror.remove("Pod/default/q"));
-        gone.departures.sweep(&gone.mirror);
+        gone.departures.forget_deleted(&gone.mirror);
         assert_eq!(leaving(&gone), Some(3));
     }
 
     #[test]
     fn a_deletion_cannot_be_taken_back() {
         let mut world = world();
-        world.departures.void(3);
+        world.departures.cancel_plan(3);
         assert_eq!(leaving(&world), None);
         world.mirror.terminate(world.pod("default/v"));
         assert_eq!(leaving(&world), Some(3));
@@ -152,7 +152,7 @@ mod tests {
         let v = world.pod("default/v");
         assert!(world.departures.iter().map(|(victim, _)| victim).eq([v]));
         assert!(world.mirror.remove("Pod/default/v"));
-        world.departures.sweep(&world.mirror);
+        world.departures.forget_deleted(&world.mirror);
         assert_eq!(world.departures.iter().count(), 0);
     }
 }

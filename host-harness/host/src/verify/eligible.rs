@@ -30,9 +30,9 @@ mod tests {
     fn a_node_that_never_takes_the_pod_is_refused() {
         let world = ClusterFixture::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
-        let violation = world.judge(&plan).unwrap_err();
+        let violation = world.check(&plan).unwrap_err();
         assert_eq!(violation.reason().code, "host/eligible");
         assert!(violation.to_string().starts_with("`n2` does not take `default/p`: "), "{violation}");
-        assert_eq!(violation.refutes(&plan).placements, [world.placement(("default/p", "n2"))]);
+        assert_eq!(violation.refuted_part(&plan).placements, [world.placement(("default/p", "n2"))]);
     }
 }

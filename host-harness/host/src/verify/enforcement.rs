@@ -6,7 +6,7 @@ use super::{Invariant, PlanUnderTest, VerifyContext, Violation, distinct, known,
 
 /// The invariants of an enforcement: those that it shares with plans, and its own two.
 const INVARIANTS: &[Invariant] =
-    &[known::check, distinct::check, running::check, leaving::check, not_asked_to_leave, decided_about];
+    &[known::check, distinct::check, running::check, leaving::check, not_leaving, of_own_scheduler];
 
 /// Checks whether an enforcement may be carried out.
 ///
@@ -30,7 +30,7 @@ pub fn enforcement(ground: &VerifyContext<'_>, enforcement: &Enforcement) -> Res
 }
 
 /// Checks that no victim has a departure or is being deleted, even where its plan was given up: one eviction is enough.
-fn not_asked_to_leave(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
+fn not_leaving(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     proposal.plan.victims.iter().try_for_each(|victim| {
         match ground.departures.iter().find(|(pod, _)| *pod == victim.pod) {
             Some((id, departure)) => {
@@ -45,7 +45,7 @@ fn not_asked_to_leave(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) 
 }
 
 /// Checks that the policy decides about every victim. No preemptor needs the room of a pod of another scheduler here.
-fn decided_about(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
+fn of_own_scheduler(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.template.foreign);
     match proposal.plan.victims.iter().find(|victim| foreign(victim.pod)) {
         Some(victim) => Err(Violation::OfAnotherScheduler { id: victim.pod, victim: ground.pod_name(victim.pod) }),
@@ -68,7 +68,7 @@ mod tests {
         let victims = victims.iter().map(|pod| Victim { pod: *pod, eviction: Eviction::Soft }).collect();
         let (queue, marks) = ("q".to_owned(), Vec::new());
         let asked = Enforcement { id: 9, queue, victims, marks, reason: reason("it gives back") };
-        enforcement(&world.ground(), &asked).err().map(|violation| violation.reason().code)
+        enforcement(&world.context(), &asked).err().map(|violation| violation.reason().code)
     }
 
     #[test]

@@ -18,50 +18,54 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
         by_node.entry(nomination.node).or_default().push(nomination.pod);
     }
     let placed: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-    let stays = stays(ground, proposal);
+    let stays = remains_after_plan(ground, proposal);
     by_node.iter().try_for_each(|(node, comers)| {
         let least = comers.iter().map(|pod| priority(ground, *pod)).min();
-        let promised: Vec<PodId> = (ground.occupancy.promised(*node))
+        let promised: Vec<PodId> = (ground.occupancy.nominated_to(*node))
             .filter(|pod| !placed.contains(pod) && !proposal.effects.withdrawn.contains(pod))
             .filter(|pod| Some(priority(ground, *pod)) >= least)
             .collect();
-        room(ground, *node, &stays, &promised, comers)
+        check_capacity(ground, *node, &stays, &promised, comers)
     })
 }
 
 /// Returns a predicate: whether a pod is neither a victim nor released by the same answer.
-pub(super) fn is_left<'a>(proposal: &'a PlanUnderTest<'_>) -> impl Fn(PodId) -> bool + 'a {
+pub(super) fn remains<'a>(proposal: &'a PlanUnderTest<'_>) -> impl Fn(PodId) -> bool + 'a {
     let going: BTreeSet<PodId> = proposal.plan.victims.iter().map(|victim| victim.pod).collect();
     move |pod: PodId| !going.contains(&pod) && !proposal.effects.releases.contains(&pod)
 }
 
 /// Checks whether a pod on a node would take room there that is promised to another pod: the nominated pods would fit once the leaving pods
 /// have left, and with the pod they do not.
-pub fn breaks_a_promise(ground: &VerifyContext<'_>, pod: PodId, node: NodeId) -> bool {
-    let promised: Vec<PodId> = ground.occupancy.promised(node).filter(|other| *other != pod).collect();
+pub fn breaks_nomination(ground: &VerifyContext<'_>, pod: PodId, node: NodeId) -> bool {
+    let promised: Vec<PodId> = ground.occupancy.nominated_to(node).filter(|other| *other != pod).collect();
     if promised.is_empty() {
         return false;
     }
     let stays = |other: PodId| !is_leaving(ground, other);
     let with: Vec<PodId> = promised.iter().copied().chain([pod]).collect();
-    room(ground, node, stays, &[], &promised).is_ok() && room(ground, node, stays, &[], &with).is_err()
+    check_capacity(ground, node, stays, &[], &promised).is_ok()
+        && check_capacity(ground, node, stays, &[], &with).is_err()
 }
 
 /// Checks whether a pod leaves its node without a further plan: it is being deleted, marked, or a victim of an earlier plan.
 fn is_leaving(ground: &VerifyContext<'_>, pod: PodId) -> bool {
     let shows = |pod: &Pod| pod.terminating || ground.mirror.is_marked(pod);
-    ground.mirror.pod(pod).is_some_and(shows) || ground.departures.leaving(ground.mirror, pod).is_some()
+    ground.mirror.pod(pod).is_some_and(shows) || ground.departures.plan_of_victim(ground.mirror, pod).is_some()
 }
 
 /// Returns a predicate: whether a pod stays after the plan is carried out and the leaving pods have left.
-pub(super) fn stays<'a>(ground: &'a VerifyContext<'_>, proposal: &'a PlanUnderTest<'_>) -> impl Fn(PodId) -> bool + 'a {
-    let is_left = is_left(proposal);
+pub(super) fn remains_after_plan<'a>(
+    ground: &'a VerifyContext<'_>,
+    proposal: &'a PlanUnderTest<'_>,
+) -> impl Fn(PodId) -> bool + 'a {
+    let is_left = remains(proposal);
     move |pod: PodId| is_left(pod) && !is_leaving(ground, pod)
 }
 
 /// Checks that the pods `comers` fit on the node together with the pods that stay and the pods with promised capacity. A resource that the comers do
 /// not request is not checked.
-pub(super) fn room(
+pub(super) fn check_capacity(
     ground: &VerifyContext<'_>,
     id: NodeId,
     stays: impl Fn(PodId) -> bool,
@@ -75,13 +79,13 @@ pub(super) fn room(
     for (resource, known) in (0..).zip(ground.mirror.resources()) {
         let has = allocatable(ground.mirror, node, resource);
         if after.get(resource) > before.get(resource) && after.get(resource) > i128::from(has) {
-            return Err(Violation::NoRoom {
+            return Err(Violation::InsufficientResources {
                 id,
                 node: node.name.clone(),
                 resource: known.name.clone(),
                 allocatable: has,
-                taken: before.get(resource),
-                wanted: after.get(resource).saturating_sub(before.get(resource)),
+                used: before.get(resource),
+                requested: after.get(resource).saturating_sub(before.get(resource)),
             });
         }
     }
@@ -105,9 +109,11 @@ mod tests {
 
     /// Returns the node that is too full, with what is in use and what is requested, in cores. `None`: the plan is sound.
     fn short(world: &ClusterFixture, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
-        match world.judge_with(plan, effects) {
+        match world.check_with(plan, effects) {
             Ok(()) => None,
-            Err(Violation::NoRoom { node, taken, wanted, .. }) => Some((node, taken / 1000, wanted / 1000)),
+            Err(Violation::InsufficientResources { node, used: taken, requested: wanted, .. }) => {
+                Some((node, taken / 1000, wanted / 1000))
+            }
             Err(other) => panic!("{other}"),
         }
     }
@@ -178,7 +184,7 @@ mod tests {
             let read = || ["marked".to_owned(), "other".to_owned()];
             let declared = Interests { labels: read().to_vec(), leaving_labels: read()[..1].to_vec(), ..interests() };
             let objects = [node("n1", 4), labelled, on("n1", pod("w", 1, 0)), pod("p", 3, 10)];
-            let mut world = ClusterFixture::told(declared, objects);
+            let mut world = ClusterFixture::with_interests(declared, objects);
             if by_a_plan {
                 // No pod waits for the room of `v` any more, but `v` leaves all the same.
                 let (v, departure) =

@@ -18,7 +18,7 @@ pub struct PermitHold {
 /// The pods held at permit.
 #[derive(Debug, Default)]
 pub struct PermitHolds {
-    places: BTreeMap<PodId, PermitHold>,
+    holds: BTreeMap<PodId, PermitHold>,
     by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
     /// The deadline, the turn and the pod of each place, in the order of release.
     by_deadline: BTreeSet<(i64, u64, PodId)>,
@@ -29,8 +29,8 @@ impl PermitHolds {
     /// Sets or removes (`None`) the place of a pod. Returns its former place.
     pub(super) fn set(&mut self, pod: PodId, place: Option<PermitHold>) -> Option<PermitHold> {
         let before = match place {
-            Some(place) => self.places.insert(pod, place),
-            None => self.places.remove(&pod),
+            Some(place) => self.holds.insert(pod, place),
+            None => self.holds.remove(&pod),
         };
         if let Some(before) = before {
             self.by_deadline.remove(&(before.deadline, before.turn, pod));
@@ -49,28 +49,28 @@ impl PermitHolds {
     }
 
     /// Returns a new place for a pod. It has the next turn.
-    pub fn place(&mut self, node: NodeId, deadline: i64) -> PermitHold {
+    pub fn new_hold(&mut self, node: NodeId, deadline: i64) -> PermitHold {
         self.turns = self.turns.saturating_add(1);
         PermitHold { node, deadline, turn: self.turns }
     }
 
     /// Returns the held pods and their places, ordered by number.
     pub fn iter(&self) -> impl Iterator<Item = (PodId, PermitHold)> {
-        self.places.iter().map(|(pod, place)| (*pod, *place))
+        self.holds.iter().map(|(pod, place)| (*pod, *place))
     }
 
     /// Returns the place of a pod. `None`: the pod is not held.
     pub fn get(&self, pod: PodId) -> Option<PermitHold> {
-        self.places.get(&pod).copied()
+        self.holds.get(&pod).copied()
     }
 
     /// Returns whether the pod is held.
     pub fn contains(&self, pod: PodId) -> bool {
-        self.places.contains_key(&pod)
+        self.holds.contains_key(&pod)
     }
 
     /// Returns the pods held for a node.
-    pub fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+    pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.by_node.get(&node).into_iter().flatten().copied()
     }
 
@@ -88,11 +88,11 @@ mod tests {
     fn the_next_pod_is_the_one_of_the_first_deadline_and_of_those_the_one_held_first() {
         let mut held = PermitHolds::default();
         for (pod, deadline) in [(7, 30), (3, 20), (9, 20), (1, 40)] {
-            let place = held.place(pod % 2, deadline);
+            let place = held.new_hold(pod % 2, deadline);
             held.set(pod, Some(place));
         }
         // A place that is set again has another deadline.
-        let later = held.place(0, 50);
+        let later = held.new_hold(0, 50);
         let before = held.set(3, Some(later)).unwrap();
         assert_eq!((before.deadline, held.next()), (20, Some((9, 20))));
         // A place that is restored unchanged has its former turn.
@@ -103,6 +103,6 @@ mod tests {
             held.set(pod, None);
         }
         assert_eq!(order, [3, 9, 7, 1]);
-        assert!(held.places.is_empty() && held.by_node.is_empty() && held.by_deadline.is_empty());
+        assert!(held.holds.is_empty() && held.by_node.is_empty() && held.by_deadline.is_empty());
     }
 }

@@ -9,7 +9,7 @@ use lictor_contract::{NodeId, Placement, PodId, SelectorId, TopologyId};
 
 use super::{PlanUnderTest, VerifyContext, Violation, fits};
 use crate::cluster::{ALL_NODES, InterPodTerms, Mirror};
-use crate::reason::{NamedReason, say};
+use crate::reason::{NamedReason, render};
 
 /// The reason why a node does not take a pod because of other pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl InterPodConflict {
             InterPodConflict::SpreadLabel => "spread-label",
             InterPodConflict::Claim => "claim",
         };
-        say("host/inter-pod", case, Vec::new())
+        render("host/inter-pod", case, Vec::new())
     }
 }
 
@@ -49,8 +49,8 @@ impl InterPodConflict {
 /// dry run, a plan may count on either. A binding is checked against the pods that are there.
 pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
     let nominations = &proposal.plan.nominations;
-    placements(ground, fits::stays(ground, proposal), nominations)
-        .or_else(|_| placements(ground, fits::is_left(proposal), nominations))
+    placements(ground, fits::remains_after_plan(ground, proposal), nominations)
+        .or_else(|_| placements(ground, fits::remains(proposal), nominations))
 }
 
 /// Checks the constraints between the placed pods and the pods that stay. Each pod is checked against the pods that stay and against the other placed
@@ -61,7 +61,7 @@ pub(super) fn placements(
     placements: &[Placement],
 ) -> Result<(), Violation> {
     let mirror = ground.mirror;
-    let comers = placements.iter().filter(|placement| mirror.between(placement.pod).is_some());
+    let comers = placements.iter().filter(|placement| mirror.inter_pod_terms(placement.pod).is_some());
     let mut open: Vec<&Placement> = comers.collect();
     if open.is_empty() {
         return Ok(());
@@ -69,7 +69,7 @@ pub(super) fn placements(
     let mut crowd = PlacedPods::of(ground, stays, placements);
     loop {
         let before = open.len();
-        open.retain(|placement| match crowd.judge(placement) {
+        open.retain(|placement| match crowd.check(placement) {
             Ok(()) => {
                 crowd.add(placement.pod, placement.node);
                 false
@@ -85,7 +85,7 @@ pub(super) fn placements(
     }
     open.iter().for_each(|placement| crowd.add(placement.pod, placement.node));
     open.iter().try_for_each(|placement| {
-        crowd.judge(placement).map_err(|why| Violation::Apart {
+        crowd.check(placement).map_err(|why| Violation::InterPodConflict {
             placement: (*placement).clone(),
             pod: ground.pod_name(placement.pod),
             node: ground.node_name(placement.node),
@@ -98,27 +98,27 @@ pub(super) fn placements(
 struct PlacedPod<'a> {
     pod: PodId,
     node: NodeId,
-    between: &'a InterPodTerms,
+    terms: &'a InterPodTerms,
     terminating: bool,
     /// The placed object whose room the pod uses.
-    home: Option<PodId>,
+    capacity_owner: Option<PodId>,
 }
 
 /// The pods on nodes that have constraints with other pods.
 struct PlacedPods<'a> {
     mirror: &'a Mirror,
-    members: Vec<PlacedPod<'a>>,
+    pods: Vec<PlacedPod<'a>>,
 }
 
 impl<'a> PlacedPods<'a> {
     /// Collects the pods that stay, without the placed ones. The users of a placed object leave together with it.
     fn of(ground: &VerifyContext<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> PlacedPods<'a> {
         let placed: BTreeSet<PodId> = placed.iter().map(|placement| placement.pod).collect();
-        let mut crowd = PlacedPods { mirror: ground.mirror, members: Vec::new() };
+        let mut crowd = PlacedPods { mirror: ground.mirror, pods: Vec::new() };
         for pod in ground.mirror.pods().filter(|pod| pod.inter_pod.is_some() && !placed.contains(&pod.id)) {
-            let Some(node) = ground.occupancy.place(pod.id).filter(|_| stays(pod.id)) else { continue };
-            let home = ground.mirror.room_used_by(pod);
-            if home.is_none_or(|home| ground.occupancy.place(home) != Some(node) || stays(home)) {
+            let Some(node) = ground.occupancy.node_of(pod.id).filter(|_| stays(pod.id)) else { continue };
+            let home = ground.mirror.capacity_owner(pod);
+            if home.is_none_or(|home| ground.occupancy.node_of(home) != Some(node) || stays(home)) {
                 crowd.add(pod.id, node);
             }
         }
@@ -126,33 +126,36 @@ impl<'a> PlacedPods<'a> {
     }
 
     fn add(&mut self, pod: PodId, node: NodeId) {
-        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return };
-        let home = self.mirror.room_used_by(record);
-        self.members.push(PlacedPod { pod, node, between, terminating: record.terminating, home });
+        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.inter_pod_terms(pod)) else { return };
+        let home = self.mirror.capacity_owner(record);
+        self.pods.push(PlacedPod { pod, node, terms: between, terminating: record.terminating, capacity_owner: home });
     }
 
     /// Checks whether the node takes the pod together with all others.
     ///
     /// # Errors
     /// The first reason that kube-scheduler would find.
-    fn judge(&self, placement: &Placement) -> Result<(), InterPodConflict> {
+    fn check(&self, placement: &Placement) -> Result<(), InterPodConflict> {
         let Placement { pod, node } = *placement;
-        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return Ok(()) };
+        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.inter_pod_terms(pod)) else {
+            return Ok(());
+        };
         // A pod and the object whose room it uses count as one.
-        let home = self.mirror.room_used_by(record);
-        let is_other =
-            |member: &&PlacedPod<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
-        let others: Vec<&PlacedPod<'_>> = self.members.iter().filter(is_other).collect();
+        let home = self.mirror.capacity_owner(record);
+        let is_other = |member: &&PlacedPod<'_>| {
+            member.pod != pod && Some(member.pod) != home && member.capacity_owner != Some(pod)
+        };
+        let others: Vec<&PlacedPod<'_>> = self.pods.iter().filter(is_other).collect();
         let claim = |topology: &TopologyId| self.is_of_claim(*topology);
-        let own = |other: &&PlacedPod<'_>| self.forbidden(between, other.between, node, other.node);
-        let existing = |other: &&PlacedPod<'_>| self.forbidden(other.between, between, other.node, node);
+        let own = |other: &&PlacedPod<'_>| self.forbidden(between, other.terms, node, other.node);
+        let existing = |other: &&PlacedPod<'_>| self.forbidden(other.terms, between, other.node, node);
         let (own, existing): (Vec<_>, Vec<_>) =
             (others.iter().flat_map(own).collect(), others.iter().flat_map(existing).collect());
         if own.iter().chain(&existing).any(claim) {
             return Err(InterPodConflict::Claim);
         }
-        self.judge_spread(between, node, &others)?;
-        self.judge_affinity(between, node, &others)?;
+        self.check_spread(between, node, &others)?;
+        self.check_affinity(between, node, &others)?;
         match (own.is_empty(), existing.is_empty()) {
             (false, _) => Err(InterPodConflict::AntiAffinity),
             (true, false) => Err(InterPodConflict::ExistingAntiAffinity),
@@ -163,10 +166,10 @@ impl<'a> PlacedPods<'a> {
     /// Returns the topologies in which the anti-affinity of `one` excludes `other`, and in which their two nodes are in the same domain.
     fn forbidden(&self, one: &InterPodTerms, other: &InterPodTerms, at: NodeId, there: NodeId) -> Vec<TopologyId> {
         let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
-        terms.map(|term| term.topology).filter(|topology| self.are_near(*topology, at, there)).collect()
+        terms.map(|term| term.topology).filter(|topology| self.same_domain(*topology, at, there)).collect()
     }
 
-    fn judge_affinity(
+    fn check_affinity(
         &self,
         between: &InterPodTerms,
         node: NodeId,
@@ -176,8 +179,8 @@ impl<'a> PlacedPods<'a> {
         if affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, node).is_none()) {
             return Err(InterPodConflict::Affinity);
         }
-        let wanted: Vec<NodeId> = chosen(others, affinity.selector).map(|member| member.node).collect();
-        let is_near = |topology: &TopologyId| wanted.iter().any(|there| self.are_near(*topology, node, *there));
+        let wanted: Vec<NodeId> = selected_by(others, affinity.selector).map(|member| member.node).collect();
+        let is_near = |topology: &TopologyId| wanted.iter().any(|there| self.same_domain(*topology, node, *there));
         if affinity.topologies.iter().all(is_near) {
             return Ok(());
         }
@@ -189,7 +192,7 @@ impl<'a> PlacedPods<'a> {
         }
     }
 
-    fn judge_spread(
+    fn check_spread(
         &self,
         between: &InterPodTerms,
         node: NodeId,
@@ -204,7 +207,7 @@ impl<'a> PlacedPods<'a> {
             };
             let domains = self.mirror.nodes().filter_map(|node| counts(node.id));
             let mut pods: BTreeMap<u32, u64> = domains.map(|domain| (domain, 0)).collect();
-            let there = chosen(others, spread.selector).filter(|member| !member.terminating);
+            let there = selected_by(others, spread.selector).filter(|member| !member.terminating);
             for domain in there.filter_map(|member| counts(member.node)) {
                 let count = pods.entry(domain).or_insert(0);
                 *count = count.saturating_add(1);
@@ -223,7 +226,7 @@ impl<'a> PlacedPods<'a> {
     }
 
     /// Returns whether two nodes are in the same domain of a topology.
-    fn are_near(&self, topology: TopologyId, one: NodeId, other: NodeId) -> bool {
+    fn same_domain(&self, topology: TopologyId, one: NodeId, other: NodeId) -> bool {
         let domain = self.mirror.domain(topology, one);
         domain.is_some() && domain == self.mirror.domain(topology, other)
     }
@@ -234,8 +237,8 @@ impl<'a> PlacedPods<'a> {
 }
 
 /// Returns the pods that a selector chooses.
-fn chosen<'a>(members: &'a [&PlacedPod<'a>], selector: SelectorId) -> impl Iterator<Item = &'a PlacedPod<'a>> {
-    members.iter().copied().filter(move |member| member.between.selected_by.contains(&selector))
+fn selected_by<'a>(members: &'a [&PlacedPod<'a>], selector: SelectorId) -> impl Iterator<Item = &'a PlacedPod<'a>> {
+    members.iter().copied().filter(move |member| member.terms.selected_by.contains(&selector))
 }
 
 #[cfg(test)]

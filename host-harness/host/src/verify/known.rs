@@ -31,13 +31,13 @@ mod tests {
     fn a_number_that_names_nothing_is_refused() {
         let world = ClusterFixture::small();
         let good = world.plan(&[("default/p", "n1")], &["default/v"]);
-        assert_eq!(world.judge(&good), Ok(()));
+        assert_eq!(world.check(&good), Ok(()));
         let nobody = || Err(Violation::UnknownPod(u32::MAX));
-        assert_eq!(world.judge(&world.plan(&[("default/x", "n1")], &["default/v"])), nobody());
-        assert_eq!(world.judge(&world.plan(&[("default/p", "n1")], &["default/x"])), nobody());
+        assert_eq!(world.check(&world.plan(&[("default/x", "n1")], &["default/v"])), nobody());
+        assert_eq!(world.check(&world.plan(&[("default/p", "n1")], &["default/x"])), nobody());
         let elsewhere = world.plan(&[("default/p", "nx")], &["default/v"]);
-        assert_eq!(world.judge(&elsewhere), Err(Violation::UnknownNode(u32::MAX)));
+        assert_eq!(world.check(&elsewhere), Err(Violation::UnknownNode(u32::MAX)));
         let for_nobody = Plan { preemptor: u32::MAX, ..good };
-        assert_eq!(world.judge(&for_nobody), nobody());
+        assert_eq!(world.check(&for_nobody), nobody());
     }
 }

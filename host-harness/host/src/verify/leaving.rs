@@ -7,7 +7,7 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
     let now = ground.mirror.now();
     proposal.plan.victims.iter().try_for_each(|victim| {
         let (id, name) = (victim.pod, ground.pod_name(victim.pod));
-        if let Some(plan) = ground.departures.leaving(ground.mirror, id) {
+        if let Some(plan) = ground.departures.plan_of_victim(ground.mirror, id) {
             return Err(Violation::AlreadyLeaving { id, victim: name, plan });
         }
         match ground.departures.refused_until(now, id) {
@@ -27,7 +27,7 @@ mod tests {
         let mut world = ClusterFixture::small();
         let departure = PlannedEviction { plan: 3, beneficiaries: [world.pod("default/q")].into() };
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
-        assert_eq!(world.judge(&plan), Ok(()));
+        assert_eq!(world.check(&plan), Ok(()));
         world.departures.set(world.pod("default/v"), Some(departure));
         assert_eq!(world.refusal(&plan), "`default/v` is already leaving by plan 3");
     }
@@ -42,7 +42,7 @@ mod tests {
             "the API server refused to evict `default/v`; it is asked again at 1970-01-01T00:00:00.000000005Z";
         assert_eq!(world.refusal(&plan), refusal);
         world.departures.budget_changed();
-        assert_eq!(world.judge(&plan), Ok(()), "a budget that has changed may allow it");
+        assert_eq!(world.check(&plan), Ok(()), "a budget that has changed may allow it");
         world.departures.refuse(victim, CommandRefusal { until: 5, budget: false });
         world.departures.budget_changed();
         assert_eq!(world.departures.next_try(4), Some(5));

@@ -33,10 +33,10 @@ use crate::cluster::Mirror;
 pub use binding::bindings;
 pub use departures::{CommandRefusal, PlannedEviction, PlannedEvictions};
 pub use enforcement::enforcement;
-pub use fits::breaks_a_promise;
+pub use fits::breaks_nomination;
 pub use held::{PermitHold, PermitHolds};
 pub use inter_pod::InterPodConflict;
-pub use occupancy::{Occupancy, waits};
+pub use occupancy::{Occupancy, is_waiting};
 pub use room::{RequestTotals, allocatable};
 pub use violation::Violation;
 

@@ -33,7 +33,7 @@ impl PodNodeIndex {
     }
 
     /// Returns the pods of a node.
-    fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+    fn on_node(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.by_node.get(&node).into_iter().flatten().copied()
     }
 }
@@ -43,7 +43,7 @@ impl PodNodeIndex {
 pub struct Occupancy {
     bound: PodNodeIndex,
     held: PermitHolds,
-    promised: PodNodeIndex,
+    nominated: PodNodeIndex,
     /// The pods that the policy has not received because it cannot count them. They take capacity all the same.
     uncounted: BTreeSet<PodId>,
     /// The sums of the requests, by node number.
@@ -56,20 +56,20 @@ impl Occupancy {
     /// Applies an event that the policy is about to receive.
     pub fn observe(&mut self, event: &Event) {
         match event {
-            Event::PodUpserted(pod) => self.changed(&pod.status()),
-            Event::PodStatus(status) => self.changed(status),
+            Event::PodUpserted(pod) => self.apply_status(&pod.status()),
+            Event::PodStatus(status) => self.apply_status(status),
             Event::PodRemoved(pod) => {
                 self.bind(*pod, None);
                 self.hold(*pod, None);
-                self.promised.set(*pod, None);
+                self.nominated.set(*pod, None);
             }
             Event::NodeUpserted(node) => self.changes.add(node.id),
             Event::NodeRemoved(node) => {
-                for pod in self.bound.on(*node).collect::<Vec<_>>() {
+                for pod in self.bound.on_node(*node).collect::<Vec<_>>() {
                     self.bind(pod, None);
                 }
-                for pod in self.promised.on(*node).collect::<Vec<_>>() {
-                    self.promised.set(pod, None);
+                for pod in self.nominated.on_node(*node).collect::<Vec<_>>() {
+                    self.nominated.set(pod, None);
                 }
             }
             _ => {}
@@ -97,8 +97,8 @@ impl Occupancy {
     }
 
     /// Returns a new place for the next pod to be held.
-    pub fn place_at(&mut self, node: NodeId, deadline: i64) -> PermitHold {
-        self.held.place(node, deadline)
+    pub fn new_hold(&mut self, node: NodeId, deadline: i64) -> PermitHold {
+        self.held.new_hold(node, deadline)
     }
 
     /// Sets or removes (`None`) the place of a pod held at permit. Returns its former place.
@@ -146,28 +146,28 @@ impl Occupancy {
     }
 
     /// Returns the node on which the pod takes capacity. `None`: the pod is neither bound nor held.
-    pub fn place(&self, pod: PodId) -> Option<NodeId> {
+    pub fn node_of(&self, pod: PodId) -> Option<NodeId> {
         self.bound.by_pod.get(&pod).copied().or_else(|| self.held.get(pod).map(|place| place.node))
     }
 
     /// Returns the pods that take capacity on a node.
-    pub fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
-        self.bound.on(node).chain(self.held.on(node))
+    pub fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        self.bound.on_node(node).chain(self.held.on_node(node))
     }
 
     /// Returns the pods nominated to a node that are not held at permit.
-    pub fn promised(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
-        self.promised.on(node).filter(|pod| !self.held.contains(*pod))
+    pub fn nominated_to(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        self.nominated.on_node(node).filter(|pod| !self.held.contains(*pod))
     }
 
     /// Returns the node that a pod is promised. `None`: the pod has no promise.
-    pub fn promise_of(&self, pod: PodId) -> Option<NodeId> {
-        self.promised.by_pod.get(&pod).copied()
+    pub fn nominated_node(&self, pod: PodId) -> Option<NodeId> {
+        self.nominated.by_pod.get(&pod).copied()
     }
 
     /// Sets or removes (`None`) the promise of a pod.
-    pub fn promise(&mut self, pod: PodId, node: Option<NodeId>) {
-        self.promised.set(pod, node);
+    pub fn set_nominated_node(&mut self, pod: PodId, node: Option<NodeId>) {
+        self.nominated.set(pod, node);
     }
 
     /// Returns the load of a node as of the last refresh. `None`: no load was computed yet, so it is empty.
@@ -193,17 +193,17 @@ impl Occupancy {
         stays: impl Fn(PodId) -> bool,
         comers: &[PodId],
     ) -> RequestTotals {
-        let home = |pod: PodId| mirror.pod(pod).and_then(|pod| mirror.room_used_by(pod));
-        let keeps_home = |pod: PodId| home(pod).is_none_or(|home| self.place(home) != Some(node) || stays(home));
-        let mut pods: BTreeSet<PodId> = self.on(node).filter(|pod| stays(*pod) && keeps_home(*pod)).collect();
+        let home = |pod: PodId| mirror.pod(pod).and_then(|pod| mirror.capacity_owner(pod));
+        let keeps_home = |pod: PodId| home(pod).is_none_or(|home| self.node_of(home) != Some(node) || stays(home));
+        let mut pods: BTreeSet<PodId> = self.pods_on(node).filter(|pod| stays(*pod) && keeps_home(*pod)).collect();
         pods.extend(comers);
         RequestTotals::of(mirror, &pods)
     }
 
     /// Returns the pods that use the room of a placed object.
     pub fn users<'a>(&'a self, mirror: &'a Mirror, placed: PodId) -> impl Iterator<Item = PodId> + 'a {
-        let beside = self.place(placed).into_iter().flat_map(|node| self.on(node));
-        beside.filter(move |pod| mirror.pod(*pod).and_then(|pod| mirror.room_used_by(pod)) == Some(placed))
+        let beside = self.node_of(placed).into_iter().flat_map(|node| self.pods_on(node));
+        beside.filter(move |pod| mirror.pod(*pod).and_then(|pod| mirror.capacity_owner(pod)) == Some(placed))
     }
 
     /// Sets or removes (`None`) the node that the pod is bound to.
@@ -213,15 +213,15 @@ impl Occupancy {
     }
 
     /// Applies the status of a pod that is new or has changed.
-    fn changed(&mut self, pod: &PodStatus) {
+    fn apply_status(&mut self, pod: &PodStatus) {
         let finished = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
         self.bind(pod.id, pod.node.filter(|_| !finished));
         self.stale.extend(self.held.get(pod.id).map(|place| place.node));
-        self.promise(pod.id, pod.nominated.filter(|_| waits(pod)));
+        self.set_nominated_node(pod.id, pod.nominated.filter(|_| is_waiting(pod)));
     }
 }
 
 /// Returns whether a pod is pending without a node and is not being deleted. A pod held at permit counts as well.
-pub fn waits(pod: &PodStatus) -> bool {
+pub fn is_waiting(pod: &PodStatus) -> bool {
     pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }

@@ -6,7 +6,7 @@ use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that every nominated pod is pending, or is released from permit by the same answer.
 pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
-    all_wait(ground, &proposal.plan.nominations, |pod| match proposal.effects.releases.contains(&pod.id) {
+    all_pending(ground, &proposal.plan.nominations, |pod| match proposal.effects.releases.contains(&pod.id) {
         true => ground.occupancy.not_pending_once_released(pod),
         false => ground.occupancy.not_pending(pod),
     })
@@ -14,11 +14,11 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
 
 /// Checks that every placed pod is pending.
 pub(super) fn placements(ground: &VerifyContext<'_>, placements: &[Placement]) -> Result<(), Violation> {
-    all_wait(ground, placements, |pod| ground.occupancy.not_pending(pod))
+    all_pending(ground, placements, |pod| ground.occupancy.not_pending(pod))
 }
 
 /// Checks that every placed pod is pending. `obstacle` returns why a pod is not.
-fn all_wait(
+fn all_pending(
     ground: &VerifyContext<'_>,
     placements: &[Placement],
     obstacle: impl Fn(&Pod) -> Option<&'static str>,
@@ -60,11 +60,11 @@ mod tests {
         let mut world = ClusterFixture::small();
         let plan = world.plan(&[("default/p", "n3"), ("default/h", "n1")], &["default/v"]);
         let effects = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
-        assert_eq!(world.judge_with(&plan, &effects), Ok(()));
+        assert_eq!(world.check_with(&plan, &effects), Ok(()));
         let going = with(pod("h", 2, 5), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:00Z"));
         world.mirror.upsert(object(going));
         world.sync();
-        let refusal = world.judge_with(&plan, &effects).unwrap_err().to_string();
+        let refusal = world.check_with(&plan, &effects).unwrap_err().to_string();
         assert_eq!(refusal, "`default/h` cannot be placed: it is being deleted");
     }
 }

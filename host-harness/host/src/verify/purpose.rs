@@ -8,13 +8,13 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
     if let Some(preemptor) = proposal.preemptor
         && !plan.nominations.iter().any(|nomination| nomination.pod == preemptor)
     {
-        return Err(Violation::AskerLeftOut {
+        return Err(Violation::PreemptorNotPlaced {
             preemptor: ground.pod_name(preemptor),
             nominated: plan.nominations.len(),
         });
     }
     if plan.nominations.is_empty() && !plan.victims.is_empty() {
-        return Err(Violation::NobodyGains { victims: plan.victims.len() });
+        return Err(Violation::NoBeneficiary { victims: plan.victims.len() });
     }
     Ok(())
 }
@@ -31,7 +31,7 @@ mod tests {
         let world = ClusterFixture::small();
         let plan = world.plan(&[], &["default/v", "default/w"]);
         assert_eq!(world.refusal(&plan), "2 pod(s) are evicted and no pod is nominated");
-        assert_eq!(world.judge(&world.plan(&[], &[])), Ok(()));
+        assert_eq!(world.check(&world.plan(&[], &[])), Ok(()));
     }
 
     #[test]
@@ -45,10 +45,10 @@ mod tests {
                 effects: &Effects::default(),
                 refuted: &Refuted::default(),
             };
-            super::super::plan(&world.ground(), &proposal)
+            super::super::plan(&world.context(), &proposal)
         };
         assert_eq!(judge("default/p"), Ok(()));
-        let left_out = Violation::AskerLeftOut { preemptor: "default/q".to_owned(), nominated: 1 };
+        let left_out = Violation::PreemptorNotPlaced { preemptor: "default/q".to_owned(), nominated: 1 };
         assert_eq!(judge("default/q"), Err(left_out));
     }
 }

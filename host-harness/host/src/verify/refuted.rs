@@ -32,20 +32,20 @@ mod tests {
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n1")], &["default/v"]);
         let judge = |refuted: &Refuted| {
             let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &Effects::default(), refuted };
-            super::super::plan(&world.ground(), &proposal)
+            super::super::plan(&world.context(), &proposal)
         };
         let placement = |on| Refuted { placements: vec![world.placement(on)], ..Refuted::default() };
         assert_eq!(judge(&placement(("default/p", "n3"))), Ok(()));
         let refuted = placement(("default/p", "n1"));
         let violation = judge(&refuted).unwrap_err();
         assert_eq!(violation.to_string(), "`default/p` on `n1` was refused before");
-        assert_eq!(violation.refutes(&plan), refuted);
+        assert_eq!(violation.refuted_part(&plan), refuted);
         let victim = |name| Refuted { victims: vec![world.pod(name)], ..Refuted::default() };
         assert_eq!(judge(&victim("default/w")), Ok(()));
         let refuted = victim("default/v");
         let violation = judge(&refuted).unwrap_err();
         assert_eq!(violation.to_string(), "`default/v` was refused as a victim before");
-        assert_eq!(violation.refutes(&plan), refuted);
+        assert_eq!(violation.refuted_part(&plan), refuted);
     }
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
         let world = ClusterFixture::small();
         let refuted = |victims: &[&str]| {
             let plan = world.plan(&[("default/p", "n1")], victims);
-            world.judge(&plan).unwrap_err().refutes(&plan)
+            world.check(&plan).unwrap_err().refuted_part(&plan)
         };
         for (victims, wrong) in [
             (&["default/v", "default/q"][..], "default/q"),

@@ -19,7 +19,7 @@ impl RequestTotals {
         let mut outside = RequestTotals::default();
         let mut inside: BTreeMap<PodId, (RequestTotals, RequestTotals)> = BTreeMap::new();
         for pod in pods.iter().filter_map(|pod| mirror.pod(*pod)) {
-            match mirror.room_used_by(pod).filter(|placed| pods.contains(placed)) {
+            match mirror.capacity_owner(pod).filter(|placed| pods.contains(placed)) {
                 Some(placed) => inside.entry(placed).or_default().1.add(&pod.template.requests),
                 None if pod.kind.is_some() => inside.entry(pod.id).or_default().0.add(&pod.template.requests),
                 None => outside.add(&pod.template.requests),

@@ -4,8 +4,8 @@ use super::{PlanUnderTest, VerifyContext, Violation};
 
 /// Checks that every victim is bound to a node, or held at permit for one.
 pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) -> Result<(), Violation> {
-    match proposal.plan.victims.iter().find(|victim| ground.occupancy.place(victim.pod).is_none()) {
-        Some(victim) => Err(Violation::HoldsNothing { id: victim.pod, victim: ground.pod_name(victim.pod) }),
+    match proposal.plan.victims.iter().find(|victim| ground.occupancy.node_of(victim.pod).is_none()) {
+        Some(victim) => Err(Violation::VictimNotPlaced { id: victim.pod, victim: ground.pod_name(victim.pod) }),
         None => Ok(()),
     }
 }
@@ -25,6 +25,6 @@ mod tests {
     #[test]
     fn a_pod_held_at_permit_is_a_victim() {
         let world = ClusterFixture::small();
-        assert_eq!(world.judge(&world.plan(&[("default/p", "n3")], &["default/h"])), Ok(()));
+        assert_eq!(world.check(&world.plan(&[("default/p", "n3")], &["default/h"])), Ok(()));
     }
 }

@@ -100,11 +100,11 @@ pub struct ClusterFixture {
 impl ClusterFixture {
     /// Creates a cluster of these objects.
     pub fn of(objects: impl IntoIterator<Item = Value>) -> ClusterFixture {
-        ClusterFixture::told(interests(), objects)
+        ClusterFixture::with_interests(interests(), objects)
     }
 
     /// Creates a cluster of these objects, for a policy with these interests.
-    pub fn told(interests: Interests, objects: impl IntoIterator<Item = Value>) -> ClusterFixture {
+    pub fn with_interests(interests: Interests, objects: impl IntoIterator<Item = Value>) -> ClusterFixture {
         let mut world = ClusterFixture {
             mirror: Mirror::new(interests),
             occupancy: Occupancy::default(),
@@ -138,7 +138,7 @@ impl ClusterFixture {
 
     /// Holds a pod at permit for a node.
     pub fn hold(&mut self, pod: PodId, node: NodeId) {
-        let place = self.occupancy.place_at(node, i64::MAX);
+        let place = self.occupancy.new_hold(node, i64::MAX);
         self.occupancy.hold(pod, Some(place));
     }
 
@@ -179,22 +179,22 @@ impl ClusterFixture {
     }
 
     /// Returns the state that plans are checked against.
-    pub fn ground(&self) -> VerifyContext<'_> {
+    pub fn context(&self) -> VerifyContext<'_> {
         VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
     /// Checks a plan of the policy's own cycle, without other effects.
-    pub fn judge(&self, plan: &Plan) -> Result<(), Violation> {
-        self.judge_with(plan, &Effects::default())
+    pub fn check(&self, plan: &Plan) -> Result<(), Violation> {
+        self.check_with(plan, &Effects::default())
     }
 
     /// Checks a plan of the policy's own cycle.
-    pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(&self.ground(), &PlanUnderTest { plan, preemptor: None, effects, refuted: &Refuted::default() })
+    pub fn check_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
+        super::plan(&self.context(), &PlanUnderTest { plan, preemptor: None, effects, refuted: &Refuted::default() })
     }
 
     /// Returns the message about a plan that breaks an invariant.
     pub fn refusal(&self, plan: &Plan) -> String {
-        self.judge(plan).unwrap_err().to_string()
+        self.check(plan).unwrap_err().to_string()
     }
 }

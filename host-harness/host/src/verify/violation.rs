@@ -6,7 +6,7 @@ use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
 use super::InterPodConflict;
 use crate::cluster::Ineligible;
-use crate::reason::{NamedFact, NamedReason, say, time};
+use crate::reason::{NamedFact, NamedReason, render, time};
 
 /// A broken invariant, with the pods and nodes that break it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Violation {
         victim: String,
     },
     /// A victim takes no capacity of a node.
-    HoldsNothing {
+    VictimNotPlaced {
         /// The number of the victim.
         id: PodId,
         /// The victim.
@@ -81,12 +81,12 @@ pub enum Violation {
         state: &'static str,
     },
     /// Pods are evicted and no pod is placed.
-    NobodyGains {
+    NoBeneficiary {
         /// The number of victims.
         victims: usize,
     },
     /// The plan does not place the preemptor.
-    AskerLeftOut {
+    PreemptorNotPlaced {
         /// The preemptor.
         preemptor: String,
         /// The number of nominated pods.
@@ -120,7 +120,7 @@ pub enum Violation {
         why: Ineligible,
     },
     /// A node that does not take the pod because of other pods.
-    Apart {
+    InterPodConflict {
         /// The placement.
         placement: Placement,
         /// The pod.
@@ -131,7 +131,7 @@ pub enum Violation {
         why: InterPodConflict,
     },
     /// A node without enough free capacity for the placed pods.
-    NoRoom {
+    InsufficientResources {
         /// The number of the node.
         id: NodeId,
         /// The node.
@@ -141,9 +141,9 @@ pub enum Violation {
         /// The allocatable amount of the node.
         allocatable: i64,
         /// The amount in use or promised.
-        taken: i128,
+        used: i128,
         /// The amount that the placed pods request.
-        wanted: i128,
+        requested: i128,
     },
 }
 
@@ -156,7 +156,7 @@ impl Violation {
             Violation::VictimTwice { victim, .. } => ("host/distinct", "victim", vec![NamedFact::name("pod", victim)]),
             Violation::PlacedTwice { pod } => ("host/distinct", "placed", vec![NamedFact::name("pod", pod)]),
             Violation::OwnVictim { victim, .. } => ("host/apart", "", vec![NamedFact::name("pod", victim)]),
-            Violation::HoldsNothing { victim, .. } => ("host/running", "", vec![NamedFact::name("pod", victim)]),
+            Violation::VictimNotPlaced { victim, .. } => ("host/running", "", vec![NamedFact::name("pod", victim)]),
             Violation::AlreadyLeaving { victim, plan, .. } => {
                 ("host/leaving", "", vec![NamedFact::name("pod", victim), NamedFact::count("plan", *plan)])
             }
@@ -170,10 +170,10 @@ impl Violation {
             Violation::NotPending { pod, state } => {
                 ("host/pending", "", vec![NamedFact::name("pod", pod), NamedFact::name("state", *state)])
             }
-            Violation::NobodyGains { victims } => {
+            Violation::NoBeneficiary { victims } => {
                 ("host/purpose", "nobody", vec![NamedFact::count("victims", *victims)])
             }
-            Violation::AskerLeftOut { preemptor, nominated } => (
+            Violation::PreemptorNotPlaced { preemptor, nominated } => (
                 "host/purpose",
                 "preemptor",
                 vec![NamedFact::name("pod", preemptor), NamedFact::count("nominated", *nominated)],
@@ -186,11 +186,13 @@ impl Violation {
                 let why = NamedFact::name("why", why.reason().message);
                 ("host/eligible", "plan", vec![NamedFact::name("pod", pod), NamedFact::name("node", node), why])
             }
-            Violation::Apart { pod, node, why, .. } => {
+            Violation::InterPodConflict { pod, node, why, .. } => {
                 let why = NamedFact::name("why", why.reason().message);
                 ("host/inter-pod", "plan", vec![NamedFact::name("pod", pod), NamedFact::name("node", node), why])
             }
-            Violation::NoRoom { node, resource, allocatable, taken, wanted, .. } => {
+            Violation::InsufficientResources {
+                node, resource, allocatable, used: taken, requested: wanted, ..
+            } => {
                 let amount = |name, n: i128| NamedFact::amount(name, resource, n);
                 let amounts = [
                     amount("allocatable", (*allocatable).into()),
@@ -200,25 +202,25 @@ impl Violation {
                 ("host/fits", "", std::iter::once(NamedFact::name("node", node)).chain(amounts).collect())
             }
         };
-        say(code, case, facts)
+        render(code, case, facts)
     }
 
     /// Returns the violation as an obstacle of a node. Where possible, the text does not name the node, so that equal obstacles can be counted.
-    pub fn of_node(&self) -> String {
+    pub fn node_obstacle(&self) -> String {
         match self {
-            Violation::Apart { why, .. } => why.reason().message,
+            Violation::InterPodConflict { why, .. } => why.reason().message,
             Violation::Ineligible { why, .. } => why.to_string(),
             other => other.to_string(),
         }
     }
 
     /// Returns the invalid part of the plan: the victim that breaks the invariant, else placements.
-    pub fn refutes(&self, plan: &Plan) -> Refuted {
+    pub fn refuted_part(&self, plan: &Plan) -> Refuted {
         let placements = |placements| Refuted { placements, ..Refuted::default() };
         match self {
             Violation::VictimTwice { id, .. }
             | Violation::OwnVictim { id, .. }
-            | Violation::HoldsNothing { id, .. }
+            | Violation::VictimNotPlaced { id, .. }
             | Violation::AlreadyLeaving { id, .. }
             | Violation::BeingDeleted { id, .. }
             | Violation::EvictionRefused { id, .. }
@@ -229,8 +231,8 @@ impl Violation {
             }
             Violation::Refuted { placement, .. }
             | Violation::Ineligible { placement, .. }
-            | Violation::Apart { placement, .. } => placements(vec![placement.clone()]),
-            Violation::NoRoom { id, .. } => {
+            | Violation::InterPodConflict { placement, .. } => placements(vec![placement.clone()]),
+            Violation::InsufficientResources { id, .. } => {
                 placements(plan.nominations.iter().filter(|on| on.node == *id).cloned().collect())
             }
             _ => placements(plan.nominations.clone()),

@@ -58,7 +58,7 @@ fn is_allowed(
     with.put(neighbours);
     without.forget(|pod| neighbours.contains_key(&name(pod)));
     let pod = &it.question.pod;
-    Ok(with.ask(pod, ask)?.feasible.contains(node) && without.ask(pod, ask)?.feasible.contains(node))
+    Ok(with.decide(pod, ask)?.feasible.contains(node) && without.decide(pod, ask)?.feasible.contains(node))
 }
 
 /// Returns whether each victim of the policy's plan might be evicted, and is in the way.
@@ -102,12 +102,12 @@ fn would_be_broken(
     }
     let mut kept = UpstreamSimulation::of(it);
     kept.end_evictions();
-    let before = standing(&kept, neighbours, ask)?;
+    let before = count_satisfied(&kept, neighbours, ask)?;
     for (node, victims) in &options {
         let mut play = kept.clone();
         play.evict(victims);
         play.place(&it.question.pod, node, &CoschedulingResponse::default());
-        if is_allowed(it, victims, node, neighbours, ask)? && standing(&play, neighbours, ask)? >= before {
+        if is_allowed(it, victims, node, neighbours, ask)? && count_satisfied(&play, neighbours, ask)? >= before {
             return Ok(false);
         }
     }
@@ -115,7 +115,7 @@ fn would_be_broken(
 }
 
 /// Returns how many nominated pods can take their nodes, each alone.
-fn standing(
+fn count_satisfied(
     play: &UpstreamSimulation,
     neighbours: &BTreeMap<String, String>,
     ask: &mut JudgeClient<'_>,
@@ -125,7 +125,7 @@ fn standing(
         let mut beside = play.clone();
         let others = neighbours.iter().filter(|(other, _)| *other != pod);
         beside.put(&others.map(|(other, node)| (other.clone(), node.clone())).collect());
-        let can_take = beside.ask(pod, ask)?.feasible.contains(node);
+        let can_take = beside.decide(pod, ask)?.feasible.contains(node);
         count = count.saturating_add(usize::from(can_take));
     }
     Ok(count)

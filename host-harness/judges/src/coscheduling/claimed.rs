@@ -29,7 +29,7 @@ pub(super) fn is_undone_at_once(it: &CoschedulingSituation<'_>, ask: &mut JudgeC
         after.evict(&plan.victims.iter().cloned().collect());
         after.put(&BTreeMap::from([(it.question.pod.clone(), node.to_owned())]));
         for other in pods(&it.question.objects).filter(waits) {
-            let answer = after.ask(&name(other), ask)?;
+            let answer = after.decide(&name(other), ask)?;
             if answer.all_plans().any(|(_, plan)| plan.victims.contains(&it.question.pod)) {
                 return Ok(true);
             }

@@ -84,7 +84,7 @@ fn refused(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     if lost(it) != rejected {
         return Err(difference("upstream/permit", it));
     }
-    let keeps = it.policy.standing.contains_key(&it.question.pod);
+    let keeps = it.policy.nominations_after.contains_key(&it.question.pod);
     match !is_promised(it) || keeps == it.answer.keeps_nomination {
         true => Ok(()),
         false => Err(difference("upstream/nominations", it)),
@@ -100,7 +100,7 @@ pub(super) fn lost(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
 /// Returns the other pods whose nomination ends. Whether a node is still kept for a pod, no outcome says.
 fn withdrawn(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
     let others = pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name);
-    others.filter(|pod| *pod != it.question.pod && !it.stands(pod)).collect()
+    others.filter(|pod| *pod != it.question.pod && !it.is_still_nominated(pod)).collect()
 }
 
 /// Returns whether the pod is nominated by the host, so that the outcome says whether it stays nominated.
@@ -121,7 +121,7 @@ fn policy(it: &CoschedulingSituation<'_>) -> String {
         "Scheduled" => format!("binds {:?}", policy.bound),
         "Waiting" => format!("has it wait on `{}`", policy.node),
         "Nominated" => format!("evicts {:?} for {:?}", policy.victims, policy.nominated),
-        _ => format!("finds neither a node nor a plan, {:?} standing", policy.standing),
+        _ => format!("finds neither a node nor a plan, {:?} standing", policy.nominations_after),
     };
     format!("{verb}, {:?} lose their nodes at Permit ({})", lost(it), policy.reason)
 }

@@ -9,7 +9,7 @@ use super::unlike;
 use super::view::CoschedulingSituation;
 use super::whole;
 use crate::departure::UpstreamDeparture;
-use crate::object::leaves;
+use crate::object::is_terminating;
 use crate::trial::{JudgeClient, TrialError};
 
 /// A ruling, and what it explains.
@@ -27,7 +27,7 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             upstream: "a pod that is being deleted is evicted again like any other",
             policy: "a pod that is being deleted leaves, and is not evicted again",
         },
-        explains: evicts_but_who_leaves,
+        explains: evicts_except_leaving,
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {
@@ -51,7 +51,7 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             upstream: "has a pod wait at Permit whose group cannot be complete, and rejects all pods there when one finds no node",
             policy: "a group holds nodes at Permit as long as it can be complete",
         },
-        explains: whole::holds_while_it_may,
+        explains: whole::holds_while_completable,
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {
@@ -91,7 +91,7 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             upstream: "a nominated pod loses its nomination, or evicts others, when a pod of no lower priority waits at Permit on its node",
             policy: "it keeps its nomination until that pod is bound or rejected",
         },
-        explains: whole::outlives_who_waits,
+        explains: whole::outlives_waiting_pod,
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {
@@ -185,9 +185,9 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
 
 /// Returns whether the plan of the policy is one of upstream but for pods that are leaving, or upstream has none on this node because it could not
 /// evict these, and upstream has it there when they have left.
-fn evicts_but_who_leaves(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+fn evicts_except_leaving(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = it.policy.node.as_str();
-    let stays = |victim: &&String| it.find(victim).is_some_and(|victim| !leaves(victim));
+    let stays = |victim: &&String| it.find(victim).is_some_and(|victim| !is_terminating(victim));
     let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
     if !it.policy.plans() || !is_single || it.lacking().is_some() || it.answer.places() {
         return Ok(false);
@@ -201,7 +201,7 @@ fn evicts_but_who_leaves(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'
     if it.answer.all_plans().any(|(on, _)| on == node) || left.question() == it.question {
         return Ok(false);
     }
-    let answer = left.ask(&it.question.pod, ask)?;
+    let answer = left.decide(&it.question.pod, ask)?;
     Ok(!answer.places()
         && answer.all_plans().any(|(on, plan)| on == node && plan.victims.iter().eq(&it.policy.victims)))
 }

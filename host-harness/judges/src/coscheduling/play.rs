@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::CoschedulingResponse;
 use super::view::CoschedulingSituation;
-use crate::object::{leaves, name, pods, text};
+use crate::object::{is_terminating, name, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -30,8 +30,8 @@ impl UpstreamSimulation {
     ///
     /// # Errors
     /// The judge has no answer.
-    pub(super) fn ask(&self, pod: &str, ask: &mut JudgeClient<'_>) -> Result<CoschedulingResponse, TrialError> {
-        ask.answer(&JudgeRequest { pod: pod.to_owned(), ..self.0.clone() })
+    pub(super) fn decide(&self, pod: &str, ask: &mut JudgeClient<'_>) -> Result<CoschedulingResponse, TrialError> {
+        ask.request(&JudgeRequest { pod: pod.to_owned(), ..self.0.clone() })
     }
 
     /// Returns the cluster.
@@ -58,7 +58,7 @@ impl UpstreamSimulation {
     }
 
     /// Takes from pods their nodes at Permit and their nominations.
-    pub(super) fn give_up(&mut self, which: impl Fn(&Value) -> bool) {
+    pub(super) fn release(&mut self, which: impl Fn(&Value) -> bool) {
         let names: Vec<String> = pods(&self.0.objects).filter(|pod| which(pod)).map(name).collect();
         self.0.waiting.retain(|pod, _| !names.contains(pod));
         self.forget(which);
@@ -75,12 +75,12 @@ impl UpstreamSimulation {
 
     /// Lets the pods leave that are leaving.
     pub(super) fn end_evictions(&mut self) {
-        self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
+        self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !is_terminating(object));
     }
 
     /// Lets the pods leave that are leaving a node.
     pub(super) fn end_evictions_on(&mut self, node: &str) {
-        let is_gone = |pod: &Value| leaves(pod) && text(pod, "/spec/nodeName") == node;
+        let is_gone = |pod: &Value| is_terminating(pod) && text(pod, "/spec/nodeName") == node;
         self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
     }
 
@@ -132,7 +132,7 @@ impl UpstreamSimulation {
         while !left.is_empty() {
             let mut taken = None;
             for (pod, node) in &left {
-                let answer = self.ask(pod, ask)?;
+                let answer = self.decide(pod, ask)?;
                 if answer.feasible.contains(node) {
                     taken = Some((pod.clone(), node.clone(), answer));
                     break;

@@ -9,7 +9,7 @@ use super::answer::{Amounts, NamespaceQuota};
 use super::groups::{group, namespace};
 use super::play::UpstreamSimulation;
 use super::view::{CoschedulingSituation, priority};
-use crate::object::{is_nominated, leaves, name, pods, text};
+use crate::object::{is_nominated, is_terminating, name, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -24,7 +24,7 @@ fn with(
 ) -> Result<BTreeMap<String, NamespaceQuota>, TrialError> {
     let mut play = UpstreamSimulation::from(question.clone());
     play.bind(bound);
-    Ok(play.ask(&question.pod, ask)?.quotas)
+    Ok(play.decide(&question.pod, ask)?.quotas)
 }
 
 /// Returns whether amounts are more than a bound, in which an absent resource is 0.
@@ -51,7 +51,7 @@ fn more(after: &BTreeMap<String, NamespaceQuota>, before: &BTreeMap<String, Name
 
 /// Returns the nominated pods that wait for their node.
 fn promised(question: &JudgeRequest) -> impl Iterator<Item = &Value> {
-    let waits = |pod: &&Value| is_nominated(pod) && !leaves(pod) && !question.waiting.contains_key(&name(pod));
+    let waits = |pod: &&Value| is_nominated(pod) && !is_terminating(pod) && !question.waiting.contains_key(&name(pod));
     pods(&question.objects).filter(waits).filter(|pod| name(pod) != question.pod)
 }
 
@@ -114,7 +114,7 @@ pub(super) fn is_firm(
         .filter(|pod| name(pod) == name(nominated) || named.is_some() && group(pod) == named)
         .collect();
     let mut before = UpstreamSimulation::of(it);
-    before.give_up(|pod| own.is_some() && group(pod) == own);
+    before.release(|pod| own.is_some() && group(pod) == own);
     Ok(stays_within_min(before.question(), &together, ask)? && !stays_within_min(it.question, &lacking(it), ask)?)
 }
 
@@ -217,7 +217,7 @@ pub(super) fn counting_once(
     ask: &mut JudgeClient<'_>,
 ) -> Result<Option<JudgeRequest>, TrialError> {
     let own = namespace(it.pod);
-    let is_leaving = pods(&it.question.objects).any(leaves);
+    let is_leaving = pods(&it.question.objects).any(is_terminating);
     if !is_leaving || !it.policy.places() || !it.answer.quotas.contains_key(own) {
         return Ok(None);
     }

@@ -9,7 +9,7 @@ use super::groups::{group, leave_group, minimum, namespace};
 use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
 use super::view::{CoschedulingSituation, may_be_tried, priority};
 use crate::departure::UpstreamDeparture;
-use crate::object::{is_constrained, leaves, name, pods, text};
+use crate::object::{is_constrained, is_terminating, name, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -52,7 +52,7 @@ pub(super) const READINGS: &[CoschedulingReading] = &[
             upstream: "rejects a group whose time at Permit runs out, and its room is anybody's",
             policy: "keeps its nodes for it while its plan is under way",
         },
-        read: |it, _| Ok(it.question.with_kept()),
+        read: |it, _| Ok(it.question.with_retained_nominated()),
     },
     CoschedulingReading {
         departure: UpstreamDeparture {
@@ -137,7 +137,7 @@ fn without_the_last_group(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest
 
 /// Takes away the members that are being deleted.
 fn without_leaving_members(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest> {
-    with_pods(it, |pod| leaves(pod) && group(pod).is_some(), leave_group)
+    with_pods(it, |pod| is_terminating(pod) && group(pod).is_some(), leave_group)
 }
 
 /// Takes away the members that are not tried.
@@ -180,14 +180,15 @@ fn without_leaving_pods(
     // A constraint between pods ends with the pod that leaves, on whichever node it is.
     let repels = |pod: &Value| has_plan && (is_constrained(it.pod) || is_constrained(pod));
     let mut gone = BTreeSet::new();
-    for pod in pods(&it.question.objects).filter(|pod| leaves(pod)) {
+    for pod in pods(&it.question.objects).filter(|pod| is_terminating(pod)) {
         if counts_all || makes_room(pod) || repels(pod) || might_evict(it, &[it.pod], pod, ask)? {
             gone.insert(name(pod));
         }
     }
     Ok(changed(it, |question| {
         question.objects.retain(|object| text(object, "/kind") != "Pod" || !gone.contains(&name(object)));
-        let others = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && leaves(object));
+        let others =
+            question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && is_terminating(object));
         others.for_each(|pod| {
             if let Some(metadata) = pod.pointer_mut("/metadata").and_then(Value::as_object_mut) {
                 metadata.insert("namespace".to_owned(), json!("leaving"));

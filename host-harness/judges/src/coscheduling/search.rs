@@ -49,7 +49,7 @@ pub(super) fn completes(
     if within == Within::FirstMembers {
         members.truncate(lacks);
     }
-    CompletionSearch { it, within, left: MOST }.goes_on(&UpstreamSimulation::of(it), &members, lacks, ask)
+    CompletionSearch { it, within, left: MOST }.can_place(&UpstreamSimulation::of(it), &members, lacks, ask)
 }
 
 /// Returns the pods of the group of the pod that have no node, in the order in which the policy plans them: the pod, then the more important and
@@ -65,7 +65,7 @@ fn in_order(it: &CoschedulingSituation<'_>, named: &str) -> Vec<String> {
 
 impl CompletionSearch<'_, '_> {
     /// Returns whether so many of these pods get nodes, in this order.
-    fn goes_on(
+    fn can_place(
         &mut self,
         play: &UpstreamSimulation,
         members: &[String],
@@ -78,13 +78,13 @@ impl CompletionSearch<'_, '_> {
         }
         let Some(left) = self.left.checked_sub(1) else { return Ok(true) };
         self.left = left;
-        let answer = play.ask(pod, ask)?;
+        let answer = play.decide(pod, ask)?;
         for next in self.successors(play, pod, &answer, ask)? {
-            if self.goes_on(&next, rest, lacks.saturating_sub(1), ask)? {
+            if self.can_place(&next, rest, lacks.saturating_sub(1), ask)? {
                 return Ok(true);
             }
         }
-        self.goes_on(play, rest, lacks, ask)
+        self.can_place(play, rest, lacks, ask)
     }
 
     /// Returns the clusters in which a pod has got a node: where upstream binds it, or, where it evicts pods for it, with these gone.
@@ -108,7 +108,7 @@ impl CompletionSearch<'_, '_> {
             let mut next = play.clone();
             next.evict(&plan.victims.iter().cloned().collect());
             next.end_evictions();
-            let answer = next.ask(pod, ask)?;
+            let answer = next.decide(pod, ask)?;
             if answer.feasible.iter().any(|feasible| feasible == node) {
                 next.place(pod, node, &answer);
                 all.push(next);

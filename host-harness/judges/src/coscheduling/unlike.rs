@@ -45,6 +45,6 @@ pub(super) fn evicts_its_own(it: &CoschedulingSituation<'_>, ask: &mut JudgeClie
     let own = it.members(&named).filter(|member| it.place(member).is_some()).map(name);
     let play =
         own.fold(UpstreamSimulation::of(it), |play, member| play.with_entitlement(&member, priority(it.pod), false));
-    let answer = play.ask(&it.question.pod, ask)?;
+    let answer = play.decide(&it.question.pod, ask)?;
     Ok(compare(&CoschedulingSituation { question: play.question(), answer: &answer, ..*it }).is_ok())
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::CoschedulingResponse;
 use super::groups::{group, minimum};
-use crate::object::{is_nominated, is_turned_away, leaves, list, name, pods, text, texts};
+use crate::object::{is_nominated, is_rejected_early, is_terminating, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
 
 /// The decision of the policy about a pod.
@@ -25,10 +25,10 @@ pub(super) struct CoschedulingDecision {
     /// The pods at Permit afterwards.
     pub(super) waiting: BTreeSet<String>,
     /// All nominations afterwards.
-    pub(super) standing: BTreeMap<String, String>,
+    pub(super) nominations_after: BTreeMap<String, String>,
     pub(super) reason: String,
     /// Whether the pod is turned away, because its group has failed in this round.
-    pub(super) turns_away: bool,
+    pub(super) is_rejected_early: bool,
 }
 
 impl CoschedulingDecision {
@@ -41,9 +41,9 @@ impl CoschedulingDecision {
             bound: texts(outcome, "bound"),
             nominated: texts(outcome, "nominated"),
             waiting: list(outcome, "waiting").into_iter().collect(),
-            standing: texts(outcome, "standing"),
+            nominations_after: texts(outcome, "standing"),
             reason: text(outcome, "/reason").to_owned(),
-            turns_away: is_turned_away(outcome),
+            is_rejected_early: is_rejected_early(outcome),
         }
     }
 
@@ -77,12 +77,12 @@ impl<'s> CoschedulingSituation<'s> {
 
     /// Returns whether the pod keeps the nomination that it has.
     pub(super) fn keeps(&self) -> bool {
-        is_nominated(self.pod) && self.stands(&self.question.pod)
+        is_nominated(self.pod) && self.is_still_nominated(&self.question.pod)
     }
 
     /// Returns whether a node stays promised to a pod. Whether one is still kept for it, no outcome says.
-    pub(super) fn stands(&self, pod: &String) -> bool {
-        self.policy.standing.contains_key(pod) || self.question.kept.contains_key(pod)
+    pub(super) fn is_still_nominated(&self, pod: &String) -> bool {
+        self.policy.nominations_after.contains_key(pod) || self.question.kept.contains_key(pod)
     }
 
     /// Returns whether Coscheduling refuses the pod on all nodes.
@@ -94,7 +94,7 @@ impl<'s> CoschedulingSituation<'s> {
     pub(super) fn is_turned_away(&self) -> bool {
         let mut members =
             group(self.pod).into_iter().flat_map(|named| self.members(&named).map(name).collect::<Vec<_>>());
-        self.policy.turns_away && members.any(|member| self.question.memory.failed.contains(&member))
+        self.policy.is_rejected_early && members.any(|member| self.question.memory.failed.contains(&member))
     }
 
     /// Returns the pod of a name.
@@ -119,7 +119,7 @@ impl<'s> CoschedulingSituation<'s> {
     pub(super) fn members(&self, named: &str) -> impl Iterator<Item = &'s Value> {
         let ended = |pod: &Value| matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
         pods(&self.question.objects)
-            .filter(move |pod| group(pod).as_deref() == Some(named) && !leaves(pod) && !ended(pod))
+            .filter(move |pod| group(pod).as_deref() == Some(named) && !is_terminating(pod) && !ended(pod))
     }
 
     /// Returns the pods of a group at Permit.
@@ -152,7 +152,8 @@ impl<'s> CoschedulingSituation<'s> {
     /// Returns whether the pod waits for its nominated node, which pods are leaving.
     pub(super) fn awaits_leaving(&self) -> bool {
         let node = text(self.pod, "/status/nominatedNodeName");
-        !node.is_empty() && pods(&self.question.objects).any(|pod| leaves(pod) && text(pod, "/spec/nodeName") == node)
+        !node.is_empty()
+            && pods(&self.question.objects).any(|pod| is_terminating(pod) && text(pod, "/spec/nodeName") == node)
     }
 }
 

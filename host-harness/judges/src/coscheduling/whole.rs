@@ -24,15 +24,15 @@ pub(super) fn ends_what_is_promised(
     }
     let mut left = UpstreamSimulation::of(it);
     left.end_evictions();
-    Ok(left.ask(&it.question.pod, ask)?.pre_filter.is_some())
+    Ok(left.decide(&it.question.pod, ask)?.pre_filter.is_some())
 }
 
 /// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
-pub(super) fn holds_while_it_may(
+pub(super) fn holds_while_completable(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    Ok(goes_on(it) || unlike::others_may_plan(it) || holds_in_vain(it, ask)?)
+    Ok(keeps_permit_holds(it) || unlike::others_may_plan(it) || holds_in_vain(it, ask)?)
 }
 
 /// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whichever pods are evicted.
@@ -89,7 +89,7 @@ pub(super) fn is_plan_for_the_group(
 
 /// Returns the pods of a group that are promised nodes before and after the attempt, and the nodes before it.
 fn promised(it: &CoschedulingSituation<'_>, named: &str) -> BTreeMap<String, String> {
-    let stays = |pod: &&Value| is_nominated(pod) && it.stands(&name(pod));
+    let stays = |pod: &&Value| is_nominated(pod) && it.is_still_nominated(&name(pod));
     let promised = it.pending(named).filter(stays);
     promised.map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned())).collect()
 }
@@ -142,7 +142,7 @@ pub(super) fn is_in_flight(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient
 }
 
 /// Returns whether upstream rejects pods of the group at Permit that stay, as there are enough pods of the group without this one.
-fn goes_on(it: &CoschedulingSituation<'_>) -> bool {
+fn keeps_permit_holds(it: &CoschedulingSituation<'_>) -> bool {
     let Some(named) = group(it.pod) else { return false };
     let needed = minimum(&it.question.objects, &named).unwrap_or(usize::MAX);
     let others = it.members(&named).filter(|pod| name(pod) != it.question.pod);
@@ -185,7 +185,7 @@ pub(super) fn is_refused_afterwards(
         let mut play = UpstreamSimulation::of(it);
         play.evict(&plan.victims.iter().cloned().collect());
         play.end_evictions();
-        let refusal = play.ask(&it.question.pod, ask)?.pre_filter;
+        let refusal = play.decide(&it.question.pod, ask)?.pre_filter;
         if refusal.is_none_or(|refusal| refusal.plugin != "CapacityScheduling") {
             return Ok(false);
         }
@@ -224,7 +224,7 @@ fn harm(it: &CoschedulingSituation<'_>, victims: &mut dyn Iterator<Item = &Strin
 
 /// Returns whether the policy keeps a nomination to a node where a more important pod waits at Permit, or where the pod would be placed without the
 /// pods of no lower priority there that wait at Permit.
-pub(super) fn outlives_who_waits(
+pub(super) fn outlives_waiting_pod(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
@@ -246,8 +246,8 @@ pub(super) fn outlives_who_waits(
         return Ok(false);
     }
     let mut play = UpstreamSimulation::of(it);
-    play.give_up(|pod| others.contains(&name(pod)));
-    Ok(play.ask(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
+    play.release(|pod| others.contains(&name(pod)));
+    Ok(play.decide(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits, but for the pods at
@@ -261,8 +261,8 @@ pub(super) fn is_less_entitled(it: &CoschedulingSituation<'_>, ask: &mut JudgeCl
         return Ok(false);
     }
     let play = UpstreamSimulation::of(it).with_entitlement(&it.question.pod, least, any_never);
-    let answer = play.ask(&it.question.pod, ask)?;
+    let answer = play.decide(&it.question.pod, ask)?;
     let pod = play.question().tried().unwrap_or(it.pod);
     let entitled = CoschedulingSituation { question: play.question(), pod, answer: &answer, ..*it };
-    Ok(compare(&entitled).is_ok() || goes_on(&entitled))
+    Ok(compare(&entitled).is_ok() || keeps_permit_holds(&entitled))
 }

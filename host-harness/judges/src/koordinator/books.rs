@@ -13,7 +13,7 @@ pub(super) enum QuotaTerm {
     /// The requests of all pods of the job without a node.
     Job,
     /// What non-preemptible pods request within min.
-    Aside,
+    ReservedWithinMin,
     /// What nominated pods will use.
     Promised,
     /// The mins of the quotas above, where their maxes are checked.
@@ -22,7 +22,7 @@ pub(super) enum QuotaTerm {
 
 /// The formula of the policy has all terms, that of upstream none.
 pub(super) const TERMS: [QuotaTerm; 5] =
-    [QuotaTerm::Class, QuotaTerm::Job, QuotaTerm::Aside, QuotaTerm::Promised, QuotaTerm::Above];
+    [QuotaTerm::Class, QuotaTerm::Job, QuotaTerm::ReservedWithinMin, QuotaTerm::Promised, QuotaTerm::Above];
 
 impl KoordinatorSituation<'_> {
     /// Returns whether the quotas admit the pod when these have left, by the accounts of upstream and a formula with these terms.
@@ -44,9 +44,9 @@ impl KoordinatorSituation<'_> {
         let said = |key: &str| amounts(facts.get(key));
         let (lesser, fixed, all) = (said("preemptible-used"), said("non-preemptible-used"), &account.used);
         let ours = || self.pods().filter(|pod| self.quotas(pod).contains(&quota));
-        let of_fixed = requests(ours().filter(|pod| !self.is_pending(pod) && self.stays(pod)));
+        let of_fixed = requests(ours().filter(|pod| !self.is_pending(pod) && self.is_non_preemptible(pod)));
         let promised: Vec<&Value> = self.promised().filter(|pod| self.quotas(pod).contains(&quota)).collect();
-        let promised_lesser = requests(promised.iter().copied().filter(|pod| !self.stays(pod)));
+        let promised_lesser = requests(promised.iter().copied().filter(|pod| !self.is_non_preemptible(pod)));
         let promised = requests(promised);
         lesser.keys().all(|resource| {
             let of = |list: &Amounts| list.get(resource).copied().unwrap_or(0);
@@ -66,7 +66,7 @@ impl KoordinatorSituation<'_> {
     ) -> bool {
         let has = |term| terms.contains(&term);
         let stays = |pod: &Value| match has(QuotaTerm::Class) {
-            true => self.stays(pod),
+            true => self.is_non_preemptible(pod),
             false => is_labelled_fixed(pod),
         };
         let counts = |pod: &&Value| self.quotas(pod).contains(&quota);
@@ -91,7 +91,7 @@ impl KoordinatorSituation<'_> {
                 || within(&[&fixed_used, &fixed_promised, &total], &[], &account.min);
             return reaches_min && within(&[&account.used, &all_promised, &total], &[&gone], limit);
         }
-        if !has(QuotaTerm::Aside) {
+        if !has(QuotaTerm::ReservedWithinMin) {
             return within(&[&account.used, &all_promised, &total], &[&gone], limit);
         }
         let mut aside = fixed(self.pods().filter(counts).collect());

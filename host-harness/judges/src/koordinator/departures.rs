@@ -8,21 +8,22 @@ use super::answer::UpstreamPlan;
 use super::books::QuotaTerm;
 use super::demands::{a_gang_must_gather, needs_a_pod_of_a_numa_node, shares_devices};
 use super::plans::{
-    breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_opted_out,
-    takes_unlabelled, takes_who_waits,
+    breaks_promises, evicts_waiting_pod, exceeds_quota, is_no_worse, leaves_too_little, takes_from_the_group,
+    takes_leaving, takes_opted_out, takes_unlabelled,
 };
 use super::questions::{
-    do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_near_who_may_go, is_promised_firmly,
-    needs_who_may_go, plans_against_a_nomination, reads_the_class, relies_on_what_leaves, waits_for_its_room,
+    do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_near_evictable_pod, is_promised_firmly,
+    needs_evictable_pod, plans_against_a_nomination, reads_the_class, relies_on_what_leaves, waits_for_its_capacity,
     waits_for_the_rest,
 };
 use super::situations::{
-    awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
-    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum, waits_for_a_gang_anew, would_wait_in_vain,
+    awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_capacity_coming, has_failed,
+    keeps_firm_promises, keeps_permit_holds, lacks_pods, waits_beyond_the_minimum, waits_for_a_gang_anew,
+    would_wait_in_vain,
 };
 use super::stops::{
-    another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
-    plans_for_several, takes_others, waits_for_what_leaves,
+    another_gang_forbids, could_not_start, ends_in_an_error, is_blocked_at_permit, is_over_max, is_over_min,
+    may_not_preempt, plans_for_several, takes_others, waits_for_what_leaves,
 };
 use super::view::KoordinatorSituation;
 use crate::departure::UpstreamDeparture;
@@ -42,7 +43,7 @@ pub(super) enum KoordinatorDifference {
     /// A difference at a step.
     At(AttemptStep, fn(&KoordinatorSituation<'_>) -> bool),
     /// The same, by another question to the judge.
-    Asks(AttemptStep, fn(&KoordinatorSituation<'_>, &mut JudgeClient<'_>) -> Result<bool, TrialError>),
+    ByJudge(AttemptStep, fn(&KoordinatorSituation<'_>, &mut JudgeClient<'_>) -> Result<bool, TrialError>),
     /// That the policy makes no plan for the pod.
     Stops(fn(&KoordinatorSituation<'_>) -> bool),
     /// That the policy does not make a plan of upstream, on a node.
@@ -70,7 +71,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         &[
             KoordinatorDifference::Counts(QuotaTerm::Class),
             KoordinatorDifference::Forbids(takes_unlabelled),
-            KoordinatorDifference::Asks(AttemptStep::Plan, reads_the_class),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, reads_the_class),
         ],
     ),
     rule(
@@ -79,7 +80,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "counts all pods of the job without a node, and sets aside what non-preemptible pods request within min",
         &[
             KoordinatorDifference::Counts(QuotaTerm::Job),
-            KoordinatorDifference::Counts(QuotaTerm::Aside),
+            KoordinatorDifference::Counts(QuotaTerm::ReservedWithinMin),
             KoordinatorDifference::Stops(is_over_min),
             KoordinatorDifference::Forbids(leaves_too_little),
         ],
@@ -104,7 +105,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
             KoordinatorDifference::At(AttemptStep::Gang, has_failed),
             KoordinatorDifference::At(AttemptStep::Permit, would_wait_in_vain),
             KoordinatorDifference::Stops(has_failed),
-            KoordinatorDifference::At(AttemptStep::Held, keeps_hold),
+            KoordinatorDifference::At(AttemptStep::Held, keeps_permit_holds),
             KoordinatorDifference::At(AttemptStep::Held, gives_up_together),
             KoordinatorDifference::At(AttemptStep::Nomination, ends_nominations_of_the_group),
         ],
@@ -150,8 +151,8 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "a pod takes the room that is promised to any pod of lower priority",
         "room is kept that is promised to a pod which the pod could not evict",
         &[
-            KoordinatorDifference::Asks(AttemptStep::Node, is_promised_firmly),
-            KoordinatorDifference::Asks(AttemptStep::Plan, is_promised_firmly),
+            KoordinatorDifference::ByJudge(AttemptStep::Node, is_promised_firmly),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, is_promised_firmly),
             KoordinatorDifference::At(AttemptStep::Nomination, keeps_firm_promises),
         ],
     ),
@@ -159,7 +160,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "C16",
         "rejects the pods of a gang at Permit when it evicts pods for another one",
         "these keep waiting",
-        &[KoordinatorDifference::Asks(AttemptStep::Held, waits_for_the_rest)],
+        &[KoordinatorDifference::ByJudge(AttemptStep::Held, waits_for_the_rest)],
     ),
     rule(
         "C14",
@@ -190,7 +191,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
             KoordinatorDifference::Stops(another_gang_forbids),
             KoordinatorDifference::Stops(could_not_start),
             KoordinatorDifference::Forbids(takes_from_the_group),
-            KoordinatorDifference::Asks(AttemptStep::Plan, do_not_fit_together),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, do_not_fit_together),
             KoordinatorDifference::Allows(plans_for_several),
         ],
     ),
@@ -198,13 +199,16 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "C80",
         "a pod without a node loses its own nomination",
         "the pods of a job, for which a plan is made together, lose theirs together when they do not all find a node",
-        &[KoordinatorDifference::Asks(AttemptStep::Nomination, ends_a_plan_together)],
+        &[KoordinatorDifference::ByJudge(AttemptStep::Nomination, ends_a_plan_together)],
     ),
     rule(
         "C23",
         "evicts pods for a pod whose promised room is held at Permit",
         "the pod waits for the one at Permit",
-        &[KoordinatorDifference::Stops(is_held_up), KoordinatorDifference::At(AttemptStep::Nomination, is_held_up)],
+        &[
+            KoordinatorDifference::Stops(is_blocked_at_permit),
+            KoordinatorDifference::At(AttemptStep::Nomination, is_blocked_at_permit),
+        ],
     ),
     rule(
         "C4",
@@ -212,8 +216,8 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "victims are of any quota on a node of the plan, and of the own quota on any node",
         &[
             KoordinatorDifference::Allows(takes_others),
-            KoordinatorDifference::Asks(AttemptStep::Plan, needs_who_may_go),
-            KoordinatorDifference::Asks(AttemptStep::Plan, is_near_who_may_go),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, needs_evictable_pod),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, is_near_evictable_pod),
         ],
     ),
     rule(
@@ -222,9 +226,9 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "the pod waits for what leaves already",
         &[
             KoordinatorDifference::Allows(waits_for_what_leaves),
-            KoordinatorDifference::At(AttemptStep::Nomination, has_room_coming),
-            KoordinatorDifference::Asks(AttemptStep::Plan, waits_for_its_room),
-            KoordinatorDifference::Asks(AttemptStep::Held, waits_for_its_room),
+            KoordinatorDifference::At(AttemptStep::Nomination, has_capacity_coming),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, waits_for_its_capacity),
+            KoordinatorDifference::ByJudge(AttemptStep::Held, waits_for_its_capacity),
         ],
     ),
     rule(
@@ -233,7 +237,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "a pod that leaves counts as gone in a plan",
         &[
             KoordinatorDifference::Forbids(takes_leaving),
-            KoordinatorDifference::Asks(AttemptStep::Plan, relies_on_what_leaves),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, relies_on_what_leaves),
         ],
     ),
     rule(
@@ -246,13 +250,13 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "C78",
         "evicts a pod that waits at Permit like one that is bound",
         "only bound pods are evicted",
-        &[KoordinatorDifference::Forbids(takes_who_waits)],
+        &[KoordinatorDifference::Forbids(evicts_waiting_pod)],
     ),
     rule(
         "C68",
         "evicts pods though the quota stays over its limit",
         "evicts no pod where the quota does not hold afterwards",
-        &[KoordinatorDifference::Forbids(is_in_vain)],
+        &[KoordinatorDifference::Forbids(exceeds_quota)],
     ),
     rule(
         "C69",
@@ -265,8 +269,8 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "constraints between a pod and a nominated one count on the node of the nominated pod alone",
         "they count in its whole domain",
         &[
-            KoordinatorDifference::Asks(AttemptStep::Node, is_near_a_nomination),
-            KoordinatorDifference::Asks(AttemptStep::Plan, plans_against_a_nomination),
+            KoordinatorDifference::ByJudge(AttemptStep::Node, is_near_a_nomination),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, plans_against_a_nomination),
         ],
     ),
     rule(

@@ -4,7 +4,7 @@ use super::AttemptStep;
 use super::answer::UpstreamPlan;
 use super::books::{QuotaTerm, TERMS};
 use super::departures::{KoordinatorDifference, KoordinatorRuling, RULES};
-use super::situations::is_under_way;
+use super::situations::awaits_planned_victims;
 use super::view::{KoordinatorResult, KoordinatorSituation};
 use crate::trial::{JudgeClient, TrialError};
 
@@ -25,7 +25,7 @@ pub(super) fn explain(
             let found = chosen(
                 |explains| matches!(explains, KoordinatorDifference::At(at, applies) if *at == stage && applies(it)),
             );
-            if found.is_empty() { asked(it, stage, ask) } else { Ok(found) }
+            if found.is_empty() { by_judge(it, stage, ask) } else { Ok(found) }
         }
     }
 }
@@ -37,7 +37,7 @@ fn chosen(mut explains: impl FnMut(&KoordinatorDifference) -> bool) -> Vec<&'sta
 }
 
 /// Returns the rulings that explain a difference by another question.
-fn asked(
+fn by_judge(
     it: &KoordinatorSituation<'_>,
     stage: AttemptStep,
     ask: &mut JudgeClient<'_>,
@@ -45,7 +45,7 @@ fn asked(
     let mut found = Vec::new();
     for rule in RULES {
         for explains in rule.explains {
-            if let KoordinatorDifference::Asks(at, applies) = explains
+            if let KoordinatorDifference::ByJudge(at, applies) = explains
                 && *at == stage
                 && applies(it, ask)?
             {
@@ -80,9 +80,9 @@ fn by_formula(it: &KoordinatorSituation<'_>) -> Vec<&'static str> {
 
 /// Returns the rulings that explain other plans.
 fn by_plans(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<Vec<&'static str>, TrialError> {
-    let plans = it.policy.ended == KoordinatorResult::Plans;
+    let plans = it.policy.result == KoordinatorResult::Plans;
     // The policy makes no second plan before the first one is done.
-    if plans && is_under_way(it) {
+    if plans && awaits_planned_victims(it) {
         return Ok(Vec::new());
     }
     let found = match plans {
@@ -95,13 +95,13 @@ fn by_plans(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<
         return Ok(found);
     }
     if possible.is_empty() {
-        return asked(it, AttemptStep::Plan, ask);
+        return by_judge(it, AttemptStep::Plan, ask);
     }
     let mut forbidden: Vec<&'static str> = Vec::new();
     for (node, plan) in &possible {
         let of_it = forbids(it, node, plan);
         if of_it.is_empty() {
-            return asked(it, AttemptStep::Plan, ask);
+            return by_judge(it, AttemptStep::Plan, ask);
         }
         forbidden.extend(of_it);
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::demands::demands_a_numa_node;
 use super::view::{KoordinatorSituation, gang, is_tryable};
-use crate::object::{is_nominated, leaves, name, text, texts};
+use crate::object::{is_nominated, is_terminating, name, text, texts};
 
 /// A gang of the group of the pod that is tried.
 pub(super) struct GangGroupMember<'s> {
@@ -29,7 +29,7 @@ impl<'s> KoordinatorSituation<'s> {
                 object.pointer(&path).and_then(Value::as_str).unwrap_or_default()
             };
             let minimum = object.pointer("/spec/minMember").and_then(Value::as_u64)?;
-            let stays = |pod: &&Value| gang(pod) == name && !self.is_gone(pod);
+            let stays = |pod: &&Value| gang(pod) == name && !self.is_deleted(pod);
             let members = self.pods().filter(stays).collect();
             let minimum = usize::try_from(minimum).ok()?;
             Some(GangGroupMember {
@@ -51,8 +51,8 @@ impl<'s> KoordinatorSituation<'s> {
     }
 
     /// Returns whether a pod that leaves counts as gone: it does where victims are deleted.
-    fn is_gone(&self, pod: &Value) -> bool {
-        leaves(pod) && self.is_on("podShouldBeDeletedWhenPreempted")
+    fn is_deleted(&self, pod: &Value) -> bool {
+        is_terminating(pod) && self.is_on("podShouldBeDeletedWhenPreempted")
     }
 
     /// Returns whether a gang is complete with so many more pods at Permit.

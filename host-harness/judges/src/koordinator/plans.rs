@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer::UpstreamPlan;
 use super::books::{QuotaTerm, TERMS};
 use super::view::{KoordinatorSituation, gang, has_opted_out, priority, requests};
-use crate::object::{leaves, text};
+use crate::object::{is_terminating, text};
 
 impl<'s> KoordinatorSituation<'s> {
     /// Returns the pods of a list of names.
@@ -18,7 +18,7 @@ impl<'s> KoordinatorSituation<'s> {
 
 /// Returns whether a victim has no class, and an argument makes it non-preemptible.
 pub(super) fn takes_unlabelled(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
-    it.all(&plan.victims).into_iter().any(|victim| it.stays(victim))
+    it.all(&plan.victims).into_iter().any(|victim| it.is_non_preemptible(victim))
 }
 
 /// Returns whether a victim opted out of preemption.
@@ -27,13 +27,13 @@ pub(super) fn takes_opted_out(it: &KoordinatorSituation<'_>, _: &str, plan: &Ups
 }
 
 /// Returns whether a victim waits at Permit.
-pub(super) fn takes_who_waits(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
+pub(super) fn evicts_waiting_pod(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     it.all(&plan.victims).into_iter().any(|victim| it.waits(victim))
 }
 
 /// Returns whether a victim leaves already.
 pub(super) fn takes_leaving(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
-    it.all(&plan.victims).into_iter().any(leaves)
+    it.all(&plan.victims).into_iter().any(is_terminating)
 }
 
 /// Returns whether a victim is of the gang group, or not below each pod that is planned.
@@ -44,7 +44,7 @@ pub(super) fn takes_from_the_group(it: &KoordinatorSituation<'_>, _: &str, plan:
 }
 
 /// Returns whether the quotas do not hold afterwards, by upstream's own formula.
-pub(super) fn is_in_vain(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
+pub(super) fn exceeds_quota(it: &KoordinatorSituation<'_>, _: &str, plan: &UpstreamPlan) -> bool {
     !it.admits(&[], &it.all(&plan.victims))
 }
 
@@ -75,7 +75,7 @@ impl KoordinatorSituation<'_> {
     /// Returns the harm that victims are.
     fn harm(&self, victims: &[String]) -> (Option<i64>, usize, i64) {
         let (mut gangs, mut stopped, mut evicted) = (BTreeMap::<&str, Vec<&Value>>::new(), Vec::new(), Vec::new());
-        let victims: Vec<&Value> = self.all(victims).into_iter().filter(|pod| !leaves(pod)).collect();
+        let victims: Vec<&Value> = self.all(victims).into_iter().filter(|pod| !is_terminating(pod)).collect();
         for victim in &victims {
             match self.needed(gang(victim)) {
                 0 | 1 => {
@@ -108,7 +108,7 @@ impl KoordinatorSituation<'_> {
 
     /// Returns the pods of a gang that run and stay.
     fn running(&self, of: &str) -> Vec<&Value> {
-        self.pods().filter(|pod| gang(pod) == of && !self.is_pending(pod) && !leaves(pod)).collect()
+        self.pods().filter(|pod| gang(pod) == of && !self.is_pending(pod) && !is_terminating(pod)).collect()
     }
 
     /// Returns the part of the cluster that a pod requests, in billionths.

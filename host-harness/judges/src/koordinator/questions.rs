@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::answer::KoordinatorResponse;
 use super::plans::is_no_worse;
-use super::situations::{awaits_its_victims, gives_up};
+use super::situations::{awaits_its_victims, releases_permit_hold};
 use super::stops::takes_others;
 use super::view::{CLASS, KoordinatorResult, KoordinatorSituation, are_of_one_job, gang, is_labelled_fixed, priority};
-use crate::object::{is_constrained, leaves, name, text, texts};
+use crate::object::{is_constrained, is_terminating, name, text, texts};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -25,9 +25,9 @@ pub(super) fn is_promised_firmly(it: &KoordinatorSituation<'_>, ask: &mut JudgeC
             put(object, "priority", json!(priority(it.pod)));
         }
     }
-    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
     let is_about_a_node = !it.answer.feasible.is_empty();
-    let evicts_others = it.policy.ended == KoordinatorResult::Plans && answer.plans.is_empty() && takes_others(it);
+    let evicts_others = it.policy.result == KoordinatorResult::Plans && answer.plans.is_empty() && takes_others(it);
     Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer) || evicts_others))
 }
 
@@ -37,11 +37,11 @@ pub(super) fn relies_on_what_leaves(
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
-    objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
-    if it.policy.ended != KoordinatorResult::Plans || objects.len() == it.question.objects.len() {
+    objects.retain(|object| text(object, "/kind") != "Pod" || !is_terminating(object));
+    if it.policy.result != KoordinatorResult::Plans || objects.len() == it.question.objects.len() {
         return Ok(false);
     }
-    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
     Ok(it.agrees(&answer))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn do_not_fit_together(
     it: &KoordinatorSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
+    Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_be_evicted(pod) || is_terminating(pod), ask)?)
 }
 
 /// Returns whether the nominations that end are those of the job, for whose pods the policy plans together: these do not all find a node.
@@ -62,22 +62,25 @@ pub(super) fn ends_a_plan_together(
     let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
     let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
     let are_own = !lost.is_empty() && lost.into_iter().all(|pod| are_of_one_job(pod, it.pod));
-    Ok(are_own && it.policy.ended == KoordinatorResult::Nothing && do_not_fit_together(it, ask)?)
+    Ok(are_own && it.policy.result == KoordinatorResult::Nothing && do_not_fit_together(it, ask)?)
 }
 
 /// Returns whether each plan of upstream is on a node where the pod has to be near one that the policy may evict, as all of these are gone in its dry
 /// run; and the plan of the policy is one that upstream could make.
-pub(super) fn is_near_who_may_go(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
-    if it.policy.ended != KoordinatorResult::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
+pub(super) fn is_near_evictable_pod(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    if it.policy.result != KoordinatorResult::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
         return Ok(false);
     }
     for (node, plan) in it.possible() {
-        let goes = |pod: &Value| text(pod, "/spec/nodeName") == node && (it.may_go(pod) || leaves(pod));
+        let goes = |pod: &Value| text(pod, "/spec/nodeName") == node && (it.may_be_evicted(pod) || is_terminating(pod));
         let mut objects = it.question.objects.clone();
         objects.retain(|object| text(object, "/kind") != "Pod" || !goes(object));
-        let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
+        let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
         let refusal = answer.refused.get(node);
-        let is_kept_out = refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str()));
+        let is_kept_out = refusal.is_some_and(|refusal| INTER_POD_PLUGINS.contains(&refusal.plugin.as_str()));
         if !is_kept_out || plan.victims == it.policy.victims {
             return Ok(false);
         }
@@ -86,23 +89,31 @@ pub(super) fn is_near_who_may_go(it: &KoordinatorSituation<'_>, ask: &mut JudgeC
 }
 
 /// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
-pub(super) fn needs_who_may_go(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
-    let is_alone = it.policy.ended == KoordinatorResult::Nothing && it.planned().len() == 1;
-    let mut others = it.pods().filter(|pod| it.may_go(pod) && it.quota(pod) != it.quota(it.pod));
-    Ok(is_alone && others.next().is_some() && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
+pub(super) fn needs_evictable_pod(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    let is_alone = it.policy.result == KoordinatorResult::Nothing && it.planned().len() == 1;
+    let mut others = it.pods().filter(|pod| it.may_be_evicted(pod) && it.quota(pod) != it.quota(it.pod));
+    Ok(is_alone
+        && others.next().is_some()
+        && !fit_without(it, |pod| it.may_be_evicted(pod) || is_terminating(pod), ask)?)
 }
 
 /// Returns whether the pods at Permit keep their nodes as the room comes that their group lacks: its pods all find a node once what leaves has left.
-pub(super) fn waits_for_its_room(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+pub(super) fn waits_for_its_capacity(
+    it: &KoordinatorSituation<'_>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
-    Ok(says_so && !gives_up(it) && it.leaving().next().is_some() && fit_without(it, leaves, ask)?)
+    Ok(says_so && !releases_permit_hold(it) && it.leaving().next().is_some() && fit_without(it, is_terminating, ask)?)
 }
 
 /// Returns whether the pods at Permit keep their nodes while pods leave for others of the group, or will: these all find a node then.
 pub(super) fn waits_for_the_rest(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
-    let has_a_plan = it.policy.ended == KoordinatorResult::Plans || awaits_its_victims(it);
-    let is_gone = |pod: &Value| leaves(pod) || it.policy.victims.contains(&name(pod));
-    Ok(has_a_plan && !gives_up(it) && fit_without(it, is_gone, ask)?)
+    let has_a_plan = it.policy.result == KoordinatorResult::Plans || awaits_its_victims(it);
+    let is_gone = |pod: &Value| is_terminating(pod) || it.policy.victims.contains(&name(pod));
+    Ok(has_a_plan && !releases_permit_hold(it) && fit_without(it, is_gone, ask)?)
 }
 
 /// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone. A pod takes the node that
@@ -117,7 +128,7 @@ fn fit_without(
     let others = it.planned().into_iter().filter(|pod| name(pod) != it.question.pod);
     for pod in std::iter::once(it.pod).chain(others) {
         let question = JudgeRequest { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
-        let answer: KoordinatorResponse = ask.answer(&question)?;
+        let answer: KoordinatorResponse = ask.request(&question)?;
         let earlier = text(pod, "/status/nominatedNodeName");
         let promised = it.policy.nominated.get(&name(pod)).map_or(earlier, String::as_str);
         let mut there = answer.feasible.iter().filter(|node| *node == promised);
@@ -135,7 +146,7 @@ fn fit_without(
 pub(super) fn reads_the_class(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     for object in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-        if it.stays(object) && !is_labelled_fixed(object) {
+        if it.is_non_preemptible(object) && !is_labelled_fixed(object) {
             let labels = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
             labels.into_iter().for_each(|labels| drop(labels.insert(CLASS.to_owned(), json!("false"))));
         }
@@ -143,7 +154,7 @@ pub(super) fn reads_the_class(it: &KoordinatorSituation<'_>, ask: &mut JudgeClie
     if objects == it.question.objects {
         return Ok(false);
     }
-    let answer: KoordinatorResponse = ask.answer(&JudgeRequest { objects, ..it.question.clone() })?;
+    let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
     Ok(answer.feasible.is_empty() && it.agrees(&answer))
 }
 
@@ -173,7 +184,7 @@ fn with_nominated_pods(
             put(object, "nodeName", json!(node));
         }
     }
-    ask.answer(&JudgeRequest { objects, ..it.question.clone() }).map(Some)
+    ask.request(&JudgeRequest { objects, ..it.question.clone() }).map(Some)
 }
 
 /// Returns whether there may be constraints between the pod and nominated ones.
@@ -185,7 +196,7 @@ fn is_between_pods(it: &KoordinatorSituation<'_>) -> bool {
 /// the pods that leave are gone.
 fn would_break_constraints(it: &KoordinatorSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     for node in &it.answer.feasible {
-        if !breaks_constraints(it, node, leaves, ask)? {
+        if !breaks_constraints(it, node, is_terminating, ask)? {
             return Ok(false);
         }
     }
@@ -198,16 +209,16 @@ pub(super) fn plans_against_a_nomination(
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let stops = |answer: KoordinatorResponse| answer.feasible.is_empty() && it.agrees(&answer) && is_between_pods(it);
-    if it.policy.ended == KoordinatorResult::Nothing && with_nominated_pods(it, ask)?.is_some_and(stops) {
+    if it.policy.result == KoordinatorResult::Nothing && with_nominated_pods(it, ask)?.is_some_and(stops) {
         return Ok(true);
     }
     let possible = it.possible();
     for (node, plan) in &possible {
-        if !breaks_constraints(it, node, |pod| leaves(pod) || plan.victims.contains(&name(pod)), ask)? {
+        if !breaks_constraints(it, node, |pod| is_terminating(pod) || plan.victims.contains(&name(pod)), ask)? {
             return Ok(false);
         }
     }
-    Ok(!possible.is_empty() && it.policy.ended == KoordinatorResult::Nothing)
+    Ok(!possible.is_empty() && it.policy.result == KoordinatorResult::Nothing)
 }
 
 /// Returns whether a nominated pod would not be allowed on its node by constraints between pods with the pod on this node, and without pods that are
@@ -225,9 +236,9 @@ fn breaks_constraints(
     let firm = it.firmly_promised();
     for other in it.promised().filter(|other| is_constrained(other) && firm.contains(&name(other))) {
         let question = JudgeRequest { objects: objects.clone(), pod: name(other), ..it.question.clone() };
-        let answer: KoordinatorResponse = ask.answer(&question)?;
+        let answer: KoordinatorResponse = ask.request(&question)?;
         let refusal = answer.refused.get(text(other, "/status/nominatedNodeName"));
-        if refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str())) {
+        if refusal.is_some_and(|refusal| INTER_POD_PLUGINS.contains(&refusal.plugin.as_str())) {
             return Ok(true);
         }
     }
@@ -235,7 +246,7 @@ fn breaks_constraints(
 }
 
 /// The plugins that judge constraints between pods.
-const BETWEEN_PODS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
+const INTER_POD_PLUGINS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
 
 impl KoordinatorSituation<'_> {
     /// Returns the nominated pods whose room is kept from the pod: of other jobs those that are as important as the least of its planned pods, or
@@ -256,14 +267,14 @@ impl KoordinatorSituation<'_> {
     /// Returns whether the policy makes a plan as upstream does in another cluster, or one that is no worse on the same node; or both make none.
     fn agrees(&self, other: &KoordinatorResponse) -> bool {
         let mut there = other.plans.iter().filter(|plan| plan.node == self.policy.node);
-        match self.policy.ended {
+        match self.policy.result {
             KoordinatorResult::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),
             _ => other.plans.is_empty(),
         }
     }
 
     /// Returns whether a pod may be a victim of the pods that are planned.
-    pub(super) fn may_go(&self, other: &Value) -> bool {
+    pub(super) fn may_be_evicted(&self, other: &Value) -> bool {
         let planned = self.planned();
         let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
         let group = self.group(self.pod);

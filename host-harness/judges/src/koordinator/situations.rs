@@ -40,22 +40,22 @@ pub(super) fn would_wait_in_vain(it: &KoordinatorSituation<'_>) -> bool {
 /// Returns whether the pod waits at Permit for a gang that has lost all its pods, and is not complete anew.
 pub(super) fn waits_for_a_gang_anew(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
-    it.policy.ended == KoordinatorResult::Waits
+    it.policy.result == KoordinatorResult::Waits
         && it.policy.cites("gang-is-complete")
         && gangs.iter().any(|of| it.has_lost_all_pods(of) && !it.is_complete(of, usize::from(of.name == gang(it.pod))))
 }
 
 /// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could still be complete after the attempt.
-pub(super) fn keeps_hold(it: &KoordinatorSituation<'_>) -> bool {
+pub(super) fn keeps_permit_holds(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
-    !gives_up(it)
-        && it.policy.ended != KoordinatorResult::Plans
+    !releases_permit_hold(it)
+        && it.policy.result != KoordinatorResult::Plans
         && !gangs.is_empty()
         && gangs.iter().all(|gang| it.goes_on(gang))
 }
 
 /// Returns whether a pod gives up a node at Permit.
-pub(super) fn gives_up(it: &KoordinatorSituation<'_>) -> bool {
+pub(super) fn releases_permit_hold(it: &KoordinatorSituation<'_>) -> bool {
     let waiting = list(it.outcome, "waiting");
     it.question.waiting.keys().any(|pod| !waiting.contains(pod))
 }
@@ -71,7 +71,7 @@ pub(super) fn is_in_flight(it: &KoordinatorSituation<'_>) -> bool {
 }
 
 /// Returns whether a victim of the last plan of a planned pod, which is still nominated, has not left yet.
-pub(super) fn is_under_way(it: &KoordinatorSituation<'_>) -> bool {
+pub(super) fn awaits_planned_victims(it: &KoordinatorSituation<'_>) -> bool {
     let leaving: Vec<String> = it.leaving().map(name).collect();
     let plans = &it.question.memory.plans;
     let victims = |pod: &Value| plans.get(&name(pod)).is_some_and(|plan| leaving.iter().any(|pod| plan.contains(pod)));
@@ -80,7 +80,7 @@ pub(super) fn is_under_way(it: &KoordinatorSituation<'_>) -> bool {
 
 /// Returns whether the pod keeps its nomination because its room comes without another victim: pods leave, or others of its group are to be
 /// placed first.
-pub(super) fn has_room_coming(it: &KoordinatorSituation<'_>) -> bool {
+pub(super) fn has_capacity_coming(it: &KoordinatorSituation<'_>) -> bool {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
     says_so && is_nominated(it.pod) && (it.leaving().next().is_some() || it.planned().len() > 1)
 }
@@ -89,7 +89,7 @@ pub(super) fn has_room_coming(it: &KoordinatorSituation<'_>) -> bool {
 /// strict.
 pub(super) fn gives_up_together(it: &KoordinatorSituation<'_>) -> bool {
     let gangs = it.gangs();
-    gives_up(it)
+    releases_permit_hold(it)
         && it.companions().filter(|pod| it.waits(pod)).all(|pod| !waits_on(it, pod))
         && it
             .question
@@ -110,7 +110,7 @@ fn waits_on(it: &KoordinatorSituation<'_>, pod: &Value) -> bool {
 pub(super) fn keeps_firm_promises(it: &KoordinatorSituation<'_>) -> bool {
     let firm = it.firmly_promised();
     let mut cleared = it.answer.clears.get(&it.policy.node).into_iter().flatten();
-    it.policy.ended == KoordinatorResult::Plans && cleared.all(|pod| firm.contains(pod))
+    it.policy.result == KoordinatorResult::Plans && cleared.all(|pod| firm.contains(pod))
 }
 
 /// Returns whether the nominations that end are those of the group, which gives up: a gang of it is strict, and one is not complete.

@@ -37,16 +37,16 @@ pub(super) fn could_not_start(it: &KoordinatorSituation<'_>) -> bool {
 
 /// Returns whether a non-preemptible job exceeds the min of its quota.
 pub(super) fn is_over_min(it: &KoordinatorSituation<'_>) -> bool {
-    it.policy.cites("non-preemptible-job-fits-min") && it.stays(it.pod) && !it.admits(&TERMS, &[])
+    it.policy.cites("non-preemptible-job-fits-min") && it.is_non_preemptible(it.pod) && !it.admits(&TERMS, &[])
 }
 
 /// Returns whether a preemptible job exceeds what is left of its quota.
 pub(super) fn is_over_max(it: &KoordinatorSituation<'_>) -> bool {
-    it.policy.cites("preemptible-job-leaves-min") && !it.stays(it.pod) && !it.admits(&TERMS, &[])
+    it.policy.cites("preemptible-job-leaves-min") && !it.is_non_preemptible(it.pod) && !it.admits(&TERMS, &[])
 }
 
 /// Returns whether the pod is nominated, and its room is held at Permit.
-pub(super) fn is_held_up(it: &KoordinatorSituation<'_>) -> bool {
+pub(super) fn is_blocked_at_permit(it: &KoordinatorSituation<'_>) -> bool {
     it.policy.cites("its-room-is-not-held-at-permit")
         && it.planned().into_iter().any(|pod| {
             is_nominated(pod) && it.question.waiting.values().any(|node| node == text(pod, "/status/nominatedNodeName"))

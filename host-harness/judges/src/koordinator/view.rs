@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::{KoordinatorResponse, UpstreamPlan};
 pub(super) use super::requests::{allocatable, amounts, requests};
-use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
+use crate::object::{is_nominated, is_terminating, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
@@ -42,7 +42,7 @@ pub(super) enum KoordinatorResult {
 /// The decision of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KoordinatorDecision {
-    pub(super) ended: KoordinatorResult,
+    pub(super) result: KoordinatorResult,
     pub(super) node: String,
     /// The pods that are evicted, sorted.
     pub(super) victims: Vec<String>,
@@ -67,12 +67,12 @@ impl KoordinatorDecision {
         let reasons = outcome.get("reasons").and_then(Value::as_array).into_iter().flatten();
         let laws = reasons.map(|reason| text(reason, "/code").to_owned()).collect();
         let node = text(outcome, "/node").to_owned();
-        KoordinatorDecision { ended, node, victims, nominated: texts(outcome, "nominated"), laws }
+        KoordinatorDecision { result: ended, node, victims, nominated: texts(outcome, "nominated"), laws }
     }
 
     /// Returns whether the pod has a node.
     pub(super) fn is_placed(&self) -> bool {
-        matches!(self.ended, KoordinatorResult::Bound | KoordinatorResult::Waits)
+        matches!(self.result, KoordinatorResult::Bound | KoordinatorResult::Waits)
     }
 
     /// Returns whether a law of a name after `koordinator/` is among the reasons.
@@ -126,7 +126,7 @@ impl<'s> KoordinatorSituation<'s> {
     }
 
     /// Returns whether the policy holds a pod for non-preemptible.
-    pub(super) fn stays(&self, pod: &Value) -> bool {
+    pub(super) fn is_non_preemptible(&self, pod: &Value) -> bool {
         match label(pod, CLASS) {
             "" => self.is_on("disableDefaultPreemptiable"),
             class => class == "false",
@@ -136,7 +136,7 @@ impl<'s> KoordinatorSituation<'s> {
     /// Returns whether the policy never evicts a pod.
     pub(super) fn is_safe(&self, pod: &Value) -> bool {
         let is_protected = self.is_on("disableDefaultQuotaPreemption") && self.quota(pod) == DEFAULT;
-        self.stays(pod) || has_opted_out(pod) || is_protected
+        self.is_non_preemptible(pod) || has_opted_out(pod) || is_protected
     }
 
     /// Returns whether the policy lets a pod preempt.
@@ -198,7 +198,7 @@ impl<'s> KoordinatorSituation<'s> {
 
     /// Returns the pods that are leaving.
     pub(super) fn leaving(&self) -> impl Iterator<Item = &'s Value> {
-        self.pods().filter(|pod| leaves(pod))
+        self.pods().filter(|pod| is_terminating(pod))
     }
 
     /// Returns the plans that upstream may choose, each with its node.
@@ -256,7 +256,7 @@ pub(super) fn is_labelled_fixed(pod: &Value) -> bool {
 pub(super) fn is_tryable(pod: &Value) -> bool {
     let gates = pod.pointer("/spec/schedulingGates").and_then(Value::as_array).is_some_and(|gates| !gates.is_empty());
     let is_foreign = !matches!(text(pod, "/spec/schedulerName"), "" | "default-scheduler" | "koord-scheduler");
-    !gates && !is_foreign && !leaves(pod)
+    !gates && !is_foreign && !is_terminating(pod)
 }
 
 /// Returns the priority of a pod.

@@ -8,7 +8,7 @@ use super::answer::KubernetesResponse;
 use super::whole::{leaves_whole, stops_less};
 use super::{Situation, group_of};
 use crate::departure::UpstreamDeparture;
-use crate::object::{is_constrained, is_nominated, leaves, list, name, pods, text};
+use crate::object::{is_constrained, is_nominated, is_terminating, list, name, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -70,7 +70,7 @@ pub(super) const RULES: &[KubernetesRuling] = &[
             upstream: "a group that is placed in part holds no room",
             policy: "a nominated pod keeps its nomination, and evicts nobody, while its room is held at Permit",
         },
-        explains: waits_for_who_is_held,
+        explains: waits_for_permit_holder,
     },
     KubernetesRuling {
         departure: UpstreamDeparture {
@@ -88,7 +88,7 @@ pub(super) const RULES: &[KubernetesRuling] = &[
         },
         explains: |it, _| Ok(is_near_a_nomination(it)),
     },
-    KubernetesRuling { departure: LEAVING, explains: evicts_but_who_leaves },
+    KubernetesRuling { departure: LEAVING, explains: evicts_except_leaving },
 ];
 
 /// Gives the pods of some groups the priority of their group.
@@ -117,7 +117,7 @@ fn without_groups_of_pods_alone(question: &mut JudgeRequest) {
 
 /// Takes away those of some pods that are leaving, and what they spend of the budgets that cover them.
 fn without_leaving_pods(question: &mut JudgeRequest, which: impl Fn(&Value) -> bool) {
-    let is_gone = |it: &Value| text(it, "/kind") == "Pod" && leaves(it) && which(it);
+    let is_gone = |it: &Value| text(it, "/kind") == "Pod" && is_terminating(it) && which(it);
     let (gone, mut left): (Vec<Value>, Vec<Value>) =
         std::mem::take(&mut question.objects).into_iter().partition(is_gone);
     for budget in left.iter_mut().filter(|object| text(object, "/kind") == "PodDisruptionBudget") {
@@ -209,22 +209,22 @@ fn insert(object: &mut Value, pointer: &str, key: &str, value: Value) {
 }
 
 /// Returns whether the pod keeps its nomination while pods at Permit hold its room: it could have its node, or would wait for it, without them.
-fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+fn waits_for_permit_holder(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = text(it.pod, "/status/nominatedNodeName");
     let stands = it.outcome.pointer("/standing").and_then(|standing| standing.get(name(it.pod))).is_some();
     let is_kept = text(it.outcome, "/result") == "Unschedulable" && stands && !node.is_empty();
-    if !is_kept || it.held.waiting.values().all(|held| held != node) {
+    if !is_kept || it.waiting_at_permit.waiting.values().all(|held| held != node) {
         return Ok(false);
     }
-    let mut question = it.held.clone();
+    let mut question = it.waiting_at_permit.clone();
     question.waiting.retain(|_, held| held != node);
-    let answer: KubernetesResponse = ask.answer(&question.with_held())?;
+    let answer: KubernetesResponse = ask.request(&question.with_waiting_bound())?;
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether the plan of the policy is the one that upstream has on its node when the pods that are leaving this node have left. The pods that
 /// leave other nodes stay: each node is searched alone, and only its own leaving pods are gone there, and have spent their budgets.
-fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
+fn evicts_except_leaving(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let node = text(it.outcome, "/node");
     if text(it.outcome, "/result") != "Nominated" {
         return Ok(false);
@@ -235,7 +235,7 @@ fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Resul
         return Ok(false);
     }
     let victims = list(it.outcome, "victims");
-    let answer: KubernetesResponse = ask.answer(&question)?;
+    let answer: KubernetesResponse = ask.request(&question)?;
     Ok(answer.feasible.is_empty() && answer.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answer::{PodGroupDecision, PodGroupOutcome, PodGroupResponse};
 use super::departures::{LEAVING, PRIORITY, with_priorities_of_groups};
 use crate::departure::{AttemptComparison, UpstreamDeparture};
-use crate::object::{is_constrained, is_turned_away, leaves, list, name, pods, text, texts};
+use crate::object::{is_constrained, is_rejected_early, is_terminating, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 
@@ -33,7 +33,7 @@ pub(crate) struct PodGroupRound {
     bound: BTreeSet<String>,
     victims: BTreeSet<String>,
     /// The pods that wait at Permit, and those that are nominated, after the last attempt.
-    held: BTreeSet<String>,
+    waiting: BTreeSet<String>,
     nominated: BTreeSet<String>,
     /// The pods that were tried, or turned away.
     tried: BTreeSet<String>,
@@ -54,15 +54,15 @@ impl PodGroupRound {
         if waits_at_permit(question, &group) {
             return Ok(None);
         }
-        let mut question = question.with_held();
-        let mut answer: PodGroupResponse = ask.answer(&question)?;
+        let mut question = question.with_waiting_bound();
+        let mut answer: PodGroupResponse = ask.request(&question)?;
         let without_gated = answer.group.is_none() && take_out_gated(&mut question, &group);
         if without_gated {
-            answer = ask.answer(&question)?;
+            answer = ask.request(&question)?;
         }
         let mut read = question.clone();
         with_priorities_of_groups(&mut read, |other| other != group);
-        let with_priorities = if read == question { None } else { ask.answer::<PodGroupResponse>(&read)?.group };
+        let with_priorities = if read == question { None } else { ask.request::<PodGroupResponse>(&read)?.group };
         let none = BTreeSet::new;
         let (bound, victims, held, nominated, tried, reasons) = (none(), none(), none(), none(), none(), Vec::new());
         let round = |upstream| PodGroupRound {
@@ -73,7 +73,7 @@ impl PodGroupRound {
             with_priorities,
             bound,
             victims,
-            held,
+            waiting: held,
             nominated,
             tried,
             reasons,
@@ -91,9 +91,9 @@ impl PodGroupRound {
         self.tried.insert(pod.to_owned());
         self.bound.extend(texts(outcome, "bound").into_keys());
         self.victims.extend(list(outcome, "victims"));
-        self.held = list(outcome, "waiting").into_iter().collect();
+        self.waiting = list(outcome, "waiting").into_iter().collect();
         self.nominated = texts(outcome, "standing").into_keys().collect();
-        self.reasons.extend((!is_turned_away(outcome)).then(|| text(outcome, "/reason").to_owned()));
+        self.reasons.extend((!is_rejected_early(outcome)).then(|| text(outcome, "/reason").to_owned()));
     }
 
     /// Ends the round.
@@ -103,7 +103,7 @@ impl PodGroupRound {
             return if self.without_gated && !is_nothing {
                 AttemptComparison::Ruled(vec![GATED.id])
             } else {
-                AttemptComparison::Alike
+                AttemptComparison::Same
             };
         }
         if self.with_priorities.as_ref().is_some_and(|upstream| self.is_like(upstream)) {
@@ -124,32 +124,32 @@ impl PodGroupRound {
     fn is_like(&self, upstream: &PodGroupDecision) -> bool {
         let counts: BTreeSet<usize> = upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
         let evicts: BTreeSet<bool> = upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
-        counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain()
+        counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.waits_without_plan()
     }
 
     /// Returns whether nothing has come of the round yet: pods of the group wait at Permit for others that were not tried before the round ended.
     fn is_cut_short(&self) -> bool {
-        let mut pending = self.members().filter(|pod| text(pod, "/spec/nodeName").is_empty() && !leaves(pod));
+        let mut pending = self.members().filter(|pod| text(pod, "/spec/nodeName").is_empty() && !is_terminating(pod));
         self.bound.is_empty()
             && self.victims.is_empty()
-            && self.members().any(|pod| self.held.contains(&name(pod)))
+            && self.members().any(|pod| self.waiting.contains(&name(pod)))
             && pending.any(|pod| !self.tried.contains(&name(pod)))
     }
 
     /// Returns whether pods of the group wait at Permit though all of it were tried and no plan is in flight: upstream binds a group or holds
     /// nothing.
-    fn holds_in_vain(&self) -> bool {
-        let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
+    fn waits_without_plan(&self) -> bool {
+        let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !is_terminating(pod);
         let pending = self.members().filter(is_tried).count();
         let names: BTreeSet<String> = self.members().map(name).collect();
         self.reasons.len() >= pending
-            && self.held.intersection(&names).next().is_some()
+            && self.waiting.intersection(&names).next().is_some()
             && self.nominated.is_disjoint(&names)
     }
 
     /// Returns the difference, with what both decide.
     fn difference(&self) -> UpstreamDifference {
-        let PodGroupRound { group, bound, victims, held, reasons, upstream, .. } = self;
+        let PodGroupRound { group, bound, victims, waiting: held, reasons, upstream, .. } = self;
         let upstream: Vec<String> = upstream
             .outcomes
             .iter()
@@ -227,7 +227,7 @@ pub(super) const RULES: &[PodGroupRuling] = &[
             upstream: "places the pods of a group in the order of the queue, and has no plan where one finds no node behind others",
             policy: "plans the pods with the fewest nodes and the largest first, and leaves them out where they take the room of others",
         },
-        applies: PodGroupRound::has_unlike_pods,
+        applies: PodGroupRound::has_different_requests,
     },
     PodGroupRuling {
         departure: UpstreamDeparture {
@@ -245,7 +245,7 @@ pub(super) const RULES: &[PodGroupRuling] = &[
         },
         applies: PodGroupRound::gets_a_plan_without_victims,
     },
-    PodGroupRuling { departure: LEAVING, applies: |round| pods(&round.question.objects).any(leaves) },
+    PodGroupRuling { departure: LEAVING, applies: |round| pods(&round.question.objects).any(is_terminating) },
 ];
 
 impl PodGroupRound {
@@ -271,7 +271,7 @@ impl PodGroupRound {
         let mut evicted = pods(&self.question.objects).filter(|pod| self.victims.contains(&name(pod)));
         self.bound.is_empty()
             && self.upstream.outcomes.iter().all(is_vain)
-            && !pods(&self.question.objects).any(leaves)
+            && !pods(&self.question.objects).any(is_terminating)
             && evicted.any(is_constrained)
     }
 
@@ -283,7 +283,7 @@ impl PodGroupRound {
     }
 
     /// Returns whether the pods differ in what they request, or in the nodes that they may run on.
-    fn has_unlike_pods(&self) -> bool {
+    fn has_different_requests(&self) -> bool {
         let demands = |pod: &Value| {
             let fields = ["/spec/containers", "/spec/nodeSelector", "/spec/affinity", "/spec/tolerations"];
             fields.map(|field| pod.pointer(field).map(Value::to_string))

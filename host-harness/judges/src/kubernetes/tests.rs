@@ -56,7 +56,7 @@ fn a_plan_is_one_that_upstream_may_choose() {
     let objects = || vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n2")), pod("p", None)];
     let other = UpstreamPlan { possible: false, ..plan("n2", &["d/w"]) };
     let answer = KubernetesResponse { plans: vec![plan("n1", &["d/v"]), other], ..KubernetesResponse::default() };
-    assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/v"]), &answer).map(|tally| tally.alike), Ok(1));
+    assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/v"]), &answer).map(|tally| tally.same), Ok(1));
     assert_eq!(compared(objects(), &nominates("d/p", "n2", &["d/w"]), &answer).err(), Some("upstream/plan"));
     assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/w"]), &answer).err(), Some("upstream/victims"));
     assert_eq!(compared(objects(), &refuses(&json!({})), &answer).err(), Some("upstream/plan"));
@@ -164,7 +164,7 @@ fn k78_evicts_for_a_group_that_upstream_nominates_in_vain() {
         let mut trial = CaseComparison::of(&case).unwrap();
         let answer = json!({"group": {"outcomes": [upstream]}});
         let step = CaseStep::Schedule("d/p".to_owned());
-        trial.weigh(&step, &nominates("d/p", "n1", &["d/v"]), |_| Ok(answer.clone())).unwrap();
+        trial.compare_step(&step, &nominates("d/p", "n1", &["d/v"]), |_| Ok(answer.clone())).unwrap();
         trial.end()
     };
     let against = || json!({"podAntiAffinity": {}});
@@ -184,7 +184,9 @@ fn k21_does_not_try_a_group_that_demands_a_topology() {
             FuzzCase::by_hand(SystemKind::Kubernetes, RoundKind::Attempts, vec![node("n1"), group, member("p", 5)]);
         let mut trial = CaseComparison::of(&case).unwrap();
         let answer = json!({"group": {"outcomes": [{"placed": {"d/p": "n1"}, "nominated": {}, "victims": []}]}});
-        trial.weigh(&CaseStep::Schedule("d/p".to_owned()), &refuses(&json!({})), |_| Ok(answer.clone())).unwrap();
+        trial
+            .compare_step(&CaseStep::Schedule("d/p".to_owned()), &refuses(&json!({})), |_| Ok(answer.clone()))
+            .unwrap();
         trial.end()
     };
     assert_eq!(judged(json!({"topology": [{"key": "example.com/rack"}]})), Some(AttemptComparison::Ruled(vec!["K21"])));
@@ -201,7 +203,7 @@ fn no_ruling_explains_a_second_plan_while_victims_are_leaving() {
         let mut trial = CaseComparison::of(&case).unwrap();
         let step = CaseStep::Schedule("d/p".to_owned());
         first.into_iter().for_each(|first| trial.follow(&step, first).unwrap());
-        let answered = trial.weigh(&step, &nominates("d/p", "n1", &[]), |question| {
+        let answered = trial.compare_step(&step, &nominates("d/p", "n1", &[]), |question| {
             let is_gone = question.objects.iter().all(|object| object["metadata"]["name"] != "v");
             let feasible = if is_gone { vec!["n1".to_owned()] } else { Vec::new() };
             Ok(json!(KubernetesResponse { feasible, ..KubernetesResponse::default() }))

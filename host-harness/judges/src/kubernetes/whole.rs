@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answer::{KubernetesResponse, UpstreamPlan};
 use super::departures::is_covered;
 use super::{Situation, group_of};
-use crate::object::{leaves, list, name, pods, text};
+use crate::object::{is_terminating, list, name, pods, text};
 use crate::trial::{JudgeClient, TrialError};
 
 /// Returns whether there is a group that leaves whole, so that the policy counts jobs, and the policy has a plan of which each victim is needed, and
@@ -82,7 +82,7 @@ impl Situation<'_> {
     /// Returns what may be evicted for the pod on a node, and these units, each with all its pods that run.
     fn candidates(&self, node: &str, units: &BTreeSet<String>) -> Vec<(String, Vec<&Value>)> {
         let objects = &self.question.objects;
-        let runs = |pod: &&Value| !text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
+        let runs = |pod: &&Value| !text(pod, "/spec/nodeName").is_empty() && !is_terminating(pod);
         let may_go = |pod: &Value| text(pod, "/spec/nodeName") == node && priority(pod) < priority(self.pod);
         let here = pods(objects).filter(runs).filter(|pod| may_go(pod)).map(|pod| self.unit(&name(pod)));
         let units: BTreeSet<String> = here.chain(units.iter().cloned()).collect();
@@ -126,7 +126,7 @@ impl Situation<'_> {
                 let is_gone = |pod: &String| victims.contains(pod) && Some(&self.unit(pod)) != stays;
                 text(object, "/kind") != "Pod" || !is_gone(&name(object))
             });
-            Ok::<bool, TrialError>(ask.answer::<KubernetesResponse>(&question)?.feasible.contains(&node))
+            Ok::<bool, TrialError>(ask.request::<KubernetesResponse>(&question)?.feasible.contains(&node))
         };
         if !fits(None)? {
             return Ok(false);

@@ -5,11 +5,11 @@
 
 use super::devices::is_refused_for_devices;
 use super::situations::{
-    breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee,
-    gives_its_youngest_in_vain, has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node,
+    breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee, frees_too_little,
+    gives_youngest_uselessly, has_capacity_leaving, has_parent_as_large_as_the_cluster,
     is_no_node_of_the_daemon_set_pod, is_no_worse, is_over_the_guarantee, is_promised_the_guarantee,
-    is_promised_the_maximum, is_refused_for_task_groups, makes_no_room, may_be_made, meets_large_pods,
-    takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee, victims_are_smaller,
+    is_promised_the_maximum, is_refused_for_task_groups, may_be_made, meets_large_pods, takes_leaf_below_guarantee,
+    takes_more_than_an_even_share, takes_parent_below_guarantee, uses_reserved_node, victims_are_smaller,
 };
 use super::view::{YunikornPod, YunikornSituation, evicts};
 use crate::departure::UpstreamDeparture;
@@ -132,10 +132,7 @@ pub(super) const RULES: &[YunikornRuling] = &[
             upstream: "wants victims that make the room of the pod alone, whatever is free or about to be",
             policy: "free room, pods that leave and victims make the room together",
         },
-        explains: &[
-            YunikornDifference::Allows(victims_are_smaller),
-            YunikornDifference::Forbids(has_room_that_is_leaving),
-        ],
+        explains: &[YunikornDifference::Allows(victims_are_smaller), YunikornDifference::Forbids(has_capacity_leaving)],
     },
     YunikornRuling {
         departure: UpstreamDeparture {
@@ -151,7 +148,7 @@ pub(super) const RULES: &[YunikornRuling] = &[
             upstream: "takes the youngest pods of a node while their queue is over its guarantee, and none where these make no room",
             policy: "takes those pods of the queue that make the room",
         },
-        explains: &[YunikornDifference::Allows(gives_its_youngest_in_vain)],
+        explains: &[YunikornDifference::Allows(gives_youngest_uselessly)],
     },
     YunikornRuling {
         departure: UpstreamDeparture {
@@ -159,7 +156,7 @@ pub(super) const RULES: &[YunikornRuling] = &[
             upstream: "evicts no more pods when those chosen make the room in one resource",
             policy: "the victims make the room that the pod needs",
         },
-        explains: &[YunikornDifference::Forbids(makes_no_room)],
+        explains: &[YunikornDifference::Forbids(frees_too_little)],
     },
     YunikornRuling {
         departure: UpstreamDeparture {
@@ -183,7 +180,7 @@ pub(super) const RULES: &[YunikornRuling] = &[
             upstream: "keeps a whole node for one nominated pod",
             policy: "keeps the room of every nominated pod, and the whole node for a DaemonSet pod",
         },
-        explains: &[YunikornDifference::Keeps(is_about_a_kept_node)],
+        explains: &[YunikornDifference::Keeps(uses_reserved_node)],
     },
     YunikornRuling {
         departure: UpstreamDeparture {

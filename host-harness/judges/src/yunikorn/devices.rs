@@ -18,17 +18,17 @@ const DEVICE: i64 = 100;
 
 /// Returns whether the policy refuses the pod for its request of devices.
 pub(super) fn is_refused_for_devices(it: &YunikornSituation<'_>) -> bool {
-    let uses = |resource| amount(Some(&it.ask.uses), resource);
+    let uses = |resource| amount(Some(&it.core_pod.uses), resource);
     let requests = |resource| uses(resource) > 0;
     let part = |amount: i64| amount % DEVICE != 0;
     let in_parts = || {
         let has_several = |node: &Value| has(node, PERCENT) > DEVICE;
-        let is_held = is_held(it, has_several, PERCENT, part);
+        let is_held = is_used_on(it, has_several, PERCENT, part);
         nodes(it).any(has_several) && (part(uses(PERCENT)) || is_held)
     };
     let by_two_names = || {
         let counts_both = |node: &Value| has(node, PERCENT) > 0 && has(node, WHOLE) > 0;
-        let is_held = |resource| is_held(it, counts_both, resource, |amount| amount > 0);
+        let is_held = |resource| is_used_on(it, counts_both, resource, |amount| amount > 0);
         match (requests(PERCENT), requests(WHOLE)) {
             (true, true) => nodes(it).any(counts_both),
             (true, false) => is_held(WHOLE),
@@ -52,7 +52,7 @@ fn has(node: &Value, resource: &str) -> i64 {
 }
 
 /// Returns whether a pod on such a node uses such an amount of a resource.
-fn is_held(
+fn is_used_on(
     it: &YunikornSituation<'_>,
     on: impl Fn(&Value) -> bool,
     resource: &str,

@@ -30,7 +30,7 @@ pub(crate) fn judge(
     if order.len() < 2 {
         return Ok(None);
     }
-    let QueueOrders { queues } = ask.answer(&JudgeRequest { arguments: json!({"queue": true}), ..question })?;
+    let QueueOrders { queues } = ask.request(&JudgeRequest { arguments: json!({"queue": true}), ..question })?;
     let is_of_both = |pod: &String| order.contains(pod) && queues.iter().all(|queue| queue.contains(pod));
     let policy: Vec<&String> = order.iter().filter(|pod| is_of_both(pod)).collect();
     if policy.len() < 2 {
@@ -60,13 +60,13 @@ mod tests {
             assert_eq!(question.arguments, json!({"queue": true}));
             Ok(json!({"queues": [["d/p", "d/q", "d/x"], ["d/q", "d/p", "d/x"]]}))
         };
-        trial.weigh(&CaseStep::Order, &outcome, answer).unwrap().attempt
+        trial.compare_step(&CaseStep::Order, &outcome, answer).unwrap().attempt
     }
 
     #[test]
     fn any_order_of_upstream_is_its_order() {
-        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Alike));
-        assert_eq!(judged(json!(["d/p", "d/q"])), Some(AttemptComparison::Alike));
+        assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(AttemptComparison::Same));
+        assert_eq!(judged(json!(["d/p", "d/q"])), Some(AttemptComparison::Same));
         assert!(matches!(judged(json!(["d/x", "d/p", "d/q"])), Some(AttemptComparison::Differs(_))));
         assert_eq!(judged(json!(["d/p"])), None, "a single pod has no order");
         assert_eq!(judged(json!(["d/p", "d/r"])), None, "upstream has only one of them");

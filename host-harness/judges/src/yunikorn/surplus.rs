@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Amounts, JudgedAttempt, YunikornResponse};
 use crate::departure::AttemptComparison;
-use crate::object::{leaves, list, pods, text};
+use crate::object::{is_terminating, list, pods, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
 
@@ -27,7 +27,7 @@ pub(crate) struct OverMaximumQueues(BTreeMap<String, i64>);
 
 impl OverMaximumQueues {
     /// Looks at the cluster before a step.
-    pub(crate) fn look(&mut self, objects: &[Value], now: i64) {
+    pub(crate) fn observe(&mut self, objects: &[Value], now: i64) {
         let over = bounded(objects).into_iter().filter(|queue| used(objects, &queue.path, true) > queue.max);
         let over: BTreeSet<String> = over.map(|queue| queue.path).collect();
         self.0.retain(|path, _| over.contains(path));
@@ -37,7 +37,7 @@ impl OverMaximumQueues {
     }
 
     /// Returns the queues that give back at this time.
-    fn due(&self, objects: &[Value], now: i64) -> BTreeSet<String> {
+    fn expired(&self, objects: &[Value], now: i64) -> BTreeSet<String> {
         let is_due = |queue: &Bounded| {
             let waited = self.0.get(&queue.path).is_some_and(|since| now - since >= queue.delay);
             queue.delay > 0 && waited && used(objects, &queue.path, false) > queue.max
@@ -65,13 +65,13 @@ pub(crate) fn judge(
     if has_queues_on_demand(&question.objects) {
         return Ok(Some(AttemptComparison::NotCompared("queues on demand are over their maximum")));
     }
-    let due = overages.due(&question.objects, now);
+    let due = overages.expired(&question.objects, now);
     // The policy asks to be asked when a delay ends; otherwise it may not have been.
     if victims.is_empty() && due.is_empty() && !is_sure {
         return Ok(None);
     }
     question.objects.iter_mut().for_each(|object| end_delays(object, &due));
-    let answer: Box<JudgedAttempt> = match ask.answer(&question)? {
+    let answer: Box<JudgedAttempt> = match ask.request(&question)? {
         YunikornResponse::Judged(answer) => answer,
         YunikornResponse::NotJudged { .. } => {
             return Ok(Some(AttemptComparison::NotCompared("constraints that the judge does not look at")));
@@ -79,8 +79,8 @@ pub(crate) fn judge(
     };
     victims.sort();
     let upstream = &answer.decision.victims;
-    Ok(Some(match likeness(&answer, &victims) == likeness(&answer, upstream) {
-        true => AttemptComparison::Alike,
+    Ok(Some(match equivalence_keys(&answer, &victims) == equivalence_keys(&answer, upstream) {
+        true => AttemptComparison::Same,
         false if due.iter().any(|path| is_parent(&question.objects, path)) => AttemptComparison::Ruled(vec!["Q4"]),
         false => AttemptComparison::Differs(UpstreamDifference {
             kind: "upstream/surplus",
@@ -90,7 +90,7 @@ pub(crate) fn judge(
 }
 
 /// Returns what upstream tells pods apart by, of each: it takes any of equal ones.
-fn likeness<'a>(answer: &'a JudgedAttempt, names: &[String]) -> Vec<(&'a str, i64, bool, bool, &'a Amounts)> {
+fn equivalence_keys<'a>(answer: &'a JudgedAttempt, names: &[String]) -> Vec<(&'a str, i64, bool, bool, &'a Amounts)> {
     let known = names.iter().filter_map(|name| answer.pods.get(name));
     let mut all: Vec<_> =
         known.map(|pod| (pod.app.as_str(), pod.priority, pod.opted_out, pod.originator, &pod.uses)).collect();
@@ -145,7 +145,7 @@ fn is_below(path: &str, queue: &str) -> bool {
 /// Returns the cpu that a queue uses, optionally with what is leaving.
 fn used(objects: &[Value], path: &str, with_leaving: bool) -> i64 {
     let of_it = pods(objects).filter(|pod| is_below(text(pod, "/metadata/labels/queue"), path));
-    let there = of_it.filter(|pod| !text(pod, "/spec/nodeName").is_empty() && (with_leaving || !leaves(pod)));
+    let there = of_it.filter(|pod| !text(pod, "/spec/nodeName").is_empty() && (with_leaving || !is_terminating(pod)));
     there.filter_map(|pod| text(pod, "/spec/containers/0/resources/requests/cpu").parse::<i64>().ok()).sum()
 }
 

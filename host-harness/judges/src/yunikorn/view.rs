@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::answer::{Amounts, CorePod, JudgedAttempt, YunikornDecision, YunikornResult};
-use crate::object::{is_nominated, leaves, name, pods, text};
+use crate::object::{is_nominated, is_terminating, name, pods, text};
 
 /// The decisions of policy and upstream, and the cluster that they are made in.
 pub(super) struct YunikornSituation<'s> {
     pub(super) objects: &'s [Value],
     pub(super) pod: &'s Value,
     /// The pod as the core knows it.
-    pub(super) ask: &'s CorePod,
+    pub(super) core_pod: &'s CorePod,
     pub(super) answer: &'s JudgedAttempt,
     /// The decision of the policy.
     pub(super) policy: &'s YunikornDecision,
@@ -20,7 +20,7 @@ pub(super) struct YunikornSituation<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct YunikornPod<'s> {
     pub(super) object: &'s Value,
-    pub(super) known: &'s CorePod,
+    pub(super) core: &'s CorePod,
 }
 
 impl<'s> YunikornSituation<'s> {
@@ -32,7 +32,7 @@ impl<'s> YunikornSituation<'s> {
     /// Returns the pods of the core.
     pub(super) fn members(&self) -> impl Iterator<Item = YunikornPod<'s>> {
         let known = &self.answer.pods;
-        pods(self.objects).filter_map(|object| Some(YunikornPod { object, known: known.get(&name(object))? }))
+        pods(self.objects).filter_map(|object| Some(YunikornPod { object, core: known.get(&name(object))? }))
     }
 
     /// Returns these pods.
@@ -43,22 +43,22 @@ impl<'s> YunikornSituation<'s> {
     /// Returns the other pods that are nominated, or pods of DaemonSets that wait for their node.
     pub(super) fn waiting(&self) -> impl Iterator<Item = YunikornPod<'s>> {
         let tried = name(self.pod);
-        let waits = |object: &Value| text(object, "/spec/nodeName").is_empty() && !leaves(object);
+        let waits = |object: &Value| text(object, "/spec/nodeName").is_empty() && !is_terminating(object);
         self.members().filter(move |member| waits(member.object) && name(member.object) != tried)
     }
 
     /// Returns whether a node is kept for another pod.
-    pub(super) fn is_kept(&self, node: &str) -> bool {
+    pub(super) fn is_reserved(&self, node: &str) -> bool {
         self.waiting().any(|other| {
             is_nominated(other.object) && text(other.object, "/status/nominatedNodeName") == node
-                || other.known.required == node
+                || other.core.required == node
         })
     }
 
     /// Returns what a queue uses with these pods gone and without what is leaving, of one resource.
-    pub(super) fn left(&self, path: &str, gone: &[YunikornPod<'_>], resource: &str) -> i64 {
-        let leaving: Vec<YunikornPod<'_>> = self.members().filter(|member| leaves(member.object)).collect();
-        let is_gone = gone.iter().filter(|victim| !leaves(victim.object)).chain(&leaving);
+    pub(super) fn usage_without(&self, path: &str, gone: &[YunikornPod<'_>], resource: &str) -> i64 {
+        let leaving: Vec<YunikornPod<'_>> = self.members().filter(|member| is_terminating(member.object)).collect();
+        let is_gone = gone.iter().filter(|victim| !is_terminating(victim.object)).chain(&leaving);
         amount(self.answer.usage.get(path), resource) - sum(is_gone, path, resource)
     }
 
@@ -85,12 +85,16 @@ impl<'s> YunikornSituation<'s> {
 
     /// Returns whether the pod is one of a DaemonSet.
     pub(super) fn is_of_daemon_set(&self) -> bool {
-        !self.ask.required.is_empty()
+        !self.core_pod.required.is_empty()
     }
 
     /// Returns the resources that the pod requests.
     pub(super) fn requested(&self) -> impl Iterator<Item = (&'s str, i64)> {
-        self.ask.uses.iter().filter(|(_, amount)| **amount > 0).map(|(resource, amount)| (resource.as_str(), *amount))
+        self.core_pod
+            .uses
+            .iter()
+            .filter(|(_, amount)| **amount > 0)
+            .map(|(resource, amount)| (resource.as_str(), *amount))
     }
 }
 
@@ -111,8 +115,8 @@ pub(super) fn amount(amounts: Option<&Amounts>, resource: &str) -> i64 {
 
 /// Returns what the pods below a queue use of a resource.
 fn sum<'m>(members: impl Iterator<Item = &'m YunikornPod<'m>>, path: &str, resource: &str) -> i64 {
-    let below = members.filter(|member| is_within(&member.known.queue, path));
-    below.map(|member| amount(Some(&member.known.uses), resource)).sum()
+    let below = members.filter(|member| is_within(&member.core.queue, path));
+    below.map(|member| amount(Some(&member.core.uses), resource)).sum()
 }
 
 /// Returns whether a decision evicts pods.

@@ -18,8 +18,8 @@ const REPLACED: [(&str, &str, &str, &str); 2] = [
 pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let Some(limits) = dump.find("CSINode", &here) else { return Vec::new() };
-    let pods = dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
-    let still = dump.all("VolumeAttachment").filter_map(|(_, attachment)| still_there(dump, attachment, &here));
+    let pods = dump.placed_pods(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
+    let still = dump.all("VolumeAttachment").filter_map(|(_, attachment)| attached_here(dump, attachment, &here));
     let all: BTreeSet<(String, String)> = pods.flat_map(|pod| volumes(dump, pod)).chain(still).collect();
     let mine = volumes(dump, pod);
     let too_many = items(&limits["spec"]["drivers"]).filter_map(|driver| {
@@ -32,7 +32,7 @@ pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, no
 }
 
 /// Returns the volume that an attachment says is on this node, for any pod.
-fn still_there(dump: &ObjectIndex<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
+fn attached_here(dump: &ObjectIndex<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
     let spec = &attachment["spec"];
     let name = spec["source"]["persistentVolumeName"].as_str().filter(|_| spec["nodeName"].as_str() == Some(here))?;
     let csi = &dump.find("PersistentVolume", name)?["spec"]["csi"];

@@ -8,7 +8,7 @@ use super::dump::{NodeByPod, ObjectIndex, items, key};
 /// Empty: no constraint fails.
 pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
-    let others = dump.placed(places).filter(|(other, _, on)| key(on) == here && **other != key(pod));
+    let others = dump.placed_pods(places).filter(|(other, _, on)| key(on) == here && **other != key(pod));
     let own = || items(&pod["spec"]["volumes"]);
     let clash = |other: &Value| items(&other["spec"]["volumes"]).any(|theirs| own().any(|mine| exclude(mine, theirs)));
     others.filter(|(_, other, _)| clash(other)).map(|(other, ..)| format!("{other} uses a disk of the pod")).collect()

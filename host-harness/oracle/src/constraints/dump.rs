@@ -32,14 +32,14 @@ impl<'v> ObjectIndex<'v> {
     }
 
     /// Returns the node of each pod whose spec names one. Pods that succeeded or failed hold no node.
-    pub fn places(&self) -> NodeByPod {
+    pub fn node_by_pod(&self) -> NodeByPod {
         let holds = |pod: &Value| !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let on = |(key, pod): (&String, &Value)| Some((key.clone(), pod["spec"]["nodeName"].as_str()?.to_owned()));
         self.all("Pod").filter(|(_, pod)| holds(pod)).filter_map(on).collect()
     }
 
     /// Returns the pods of `places` whose pod and node are both in the cluster: the key, the pod and the node of each.
-    pub(crate) fn placed<'d>(
+    pub(crate) fn placed_pods<'d>(
         &'d self,
         places: &'d NodeByPod,
     ) -> impl Iterator<Item = (&'d String, &'v Value, &'v Value)> {

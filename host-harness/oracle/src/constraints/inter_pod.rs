@@ -12,23 +12,23 @@ use super::node;
 /// among them. Empty: no constraint fails.
 pub(crate) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let is_other = |other: &(&String, &Value, &Value)| *other.0 != key(pod);
-    let others = || dump.placed(places).filter(is_other).map(|(_, other, on)| (other, on));
+    let others = || dump.placed_pods(places).filter(is_other).map(|(_, other, on)| (other, on));
     let mut broken = Vec::new();
     for term in terms(pod, "podAntiAffinity") {
-        let near = |(other, on): &(&Value, &Value)| together(term, node, on) && is_meant(dump, term, pod, other);
+        let near = |(other, on): &(&Value, &Value)| same_domain(term, node, on) && selects_pod(dump, term, pod, other);
         broken.extend(others().filter(near).map(|(other, _)| format!("anti-affinity to {}", key(other))));
     }
     for (other, on) in others() {
-        let refuses = |term: &&Value| together(term, node, on) && is_meant(dump, term, other, pod);
+        let refuses = |term: &&Value| same_domain(term, node, on) && selects_pod(dump, term, other, pod);
         broken
             .extend(terms(other, "podAntiAffinity").find(refuses).map(|_| format!("anti-affinity of {}", key(other))));
     }
     let wanted: Vec<&Value> = terms(pod, "podAffinity").collect();
-    let all = |other: &Value| wanted.iter().all(|term| is_meant(dump, term, pod, other));
+    let all = |other: &Value| wanted.iter().all(|term| selects_pod(dump, term, pod, other));
     let alone =
         all(pod) && !others().any(|(other, on)| all(other) && wanted.iter().any(|term| domain(term, on).is_some()));
     for term in &wanted {
-        let near = others().any(|(other, on)| all(other) && together(term, node, on));
+        let near = others().any(|(other, on)| all(other) && same_domain(term, node, on));
         if domain(term, node).is_none() || !near && !alone {
             broken.push("affinity to nobody there".to_owned());
         }
@@ -45,12 +45,12 @@ fn domain<'v>(term: &Value, node: &'v Value) -> Option<&'v str> {
     label(node, term["topologyKey"].as_str().unwrap_or_default())
 }
 
-fn together(term: &Value, one: &Value, other: &Value) -> bool {
+fn same_domain(term: &Value, one: &Value, other: &Value) -> bool {
     domain(term, one).is_some_and(|here| domain(term, other) == Some(here))
 }
 
 /// Returns whether an affinity term of a pod selects another pod, by its namespace and labels.
-fn is_meant(dump: &ObjectIndex<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
+fn selects_pod(dump: &ObjectIndex<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
     let selector = &term["namespaceSelector"];
     let there = dump.find("Namespace", namespace(other));
     let listed = items(&term["namespaces"]).any(|name| name == namespace(other));
@@ -92,7 +92,7 @@ fn broken_spread(
     };
     let nodes: Vec<&Value> = dump.all("Node").map(|(_, node)| node).filter(|node| counts(node)).collect();
     let mut pods: BTreeMap<&str, i64> = nodes.iter().filter_map(|node| Some((domain(spread, node)?, 0))).collect();
-    for (_, _, on) in dump.placed(places).filter(|(_, other, on)| counts(on) && is_counted(other)) {
+    for (_, _, on) in dump.placed_pods(places).filter(|(_, other, on)| counts(on) && is_counted(other)) {
         if let Some(count) = domain(spread, on).and_then(|domain| pods.get_mut(domain)) {
             *count += 1;
         }

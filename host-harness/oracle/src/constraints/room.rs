@@ -13,7 +13,7 @@ type WideAmounts = BTreeMap<String, i128>;
 /// another pod has a port of this pod. Empty: no constraint fails.
 pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
-    let there = || dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
+    let there = || dump.placed_pods(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
     let allocatable = amounts(&node["status"]["allocatable"]);
     let mut used = WideAmounts::new();
     there().for_each(|pod| add(&mut used, &requests(pod)));
@@ -43,14 +43,14 @@ fn requests(pod: &Value) -> WideAmounts {
         found.map_or_else(|| if refused { WideAmounts::new() } else { asked(container) }, amounts)
     };
     let (set_aside, runs_with) = ("/allocatedResources", "/resources/requests");
-    let mut all = if refused { WideAmounts::new() } else { together(spec, &asked) };
+    let mut all = if refused { WideAmounts::new() } else { pod_requests(spec, &asked) };
     let whole = [status.pointer(set_aside), status.pointer(runs_with)];
     if let [Some(set_aside), Some(runs_with)] = whole.map(|amounts| amounts.filter(|_| is_there)) {
         raise(&mut all, &amounts(set_aside));
         raise(&mut all, &amounts(runs_with));
     } else if is_there {
-        raise(&mut all, &together(spec, &|container| said(container, &[set_aside])));
-        raise(&mut all, &together(spec, &|container| said(container, &[runs_with, set_aside])));
+        raise(&mut all, &pod_requests(spec, &|container| said(container, &[set_aside])));
+        raise(&mut all, &pod_requests(spec, &|container| said(container, &[runs_with, set_aside])));
     }
     let mut of_pod = amounts(&spec["resources"]["requests"]);
     if is_there && !of_pod.is_empty() && status["resources"].is_object() {
@@ -67,7 +67,7 @@ fn requests(pod: &Value) -> WideAmounts {
 }
 
 /// Adds up the containers and the sidecars. For each resource, a larger step of the init containers, with the sidecars before it, counts instead.
-fn together(spec: &Value, of: &dyn Fn(&Value) -> WideAmounts) -> WideAmounts {
+fn pod_requests(spec: &Value, of: &dyn Fn(&Value) -> WideAmounts) -> WideAmounts {
     let (mut sidecars, mut steps) = (WideAmounts::new(), WideAmounts::new());
     for container in items(&spec["initContainers"]) {
         let mut step = sidecars.clone();

@@ -14,7 +14,7 @@ const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io
 pub(super) fn broken(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &Value) -> Vec<String> {
     let mut broken: Vec<String> =
         claims(pod).into_iter().filter_map(|claim| broken_claim(dump, places, pod, node, &claim)).collect();
-    broken.extend(promised_twice(dump, places, pod));
+    broken.extend(unassignable_claims(dump, places, pod));
     broken.extend(attached::broken(dump, places, pod, node));
     broken.extend(disks::broken(dump, places, pod, node));
     broken
@@ -44,7 +44,7 @@ fn broken_claim(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &
         return Some(format!("there is no claim {name}"));
     };
     let others: Vec<(&Value, &Value)> = dump
-        .placed(places)
+        .placed_pods(places)
         .filter(|(other, one, _)| **other != key(pod) && claims(one).contains(name))
         .map(|(_, one, on)| (one, on))
         .collect();
@@ -54,14 +54,17 @@ fn broken_claim(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value, node: &
     if made_by_another(pod, claim) {
         return Some(format!("claim {name} was made for another pod"));
     }
-    if waits(dump, claim) && others.iter().any(|(_, on)| key(on) != key(node)) {
+    if waits_for_consumer(dump, claim) && others.iter().any(|(_, on)| key(on) != key(node)) {
         return Some(format!("the volume of claim {name} is made for another node"));
     }
     let there = match bound_to(claim) {
         Some(volume) => dump
             .find("PersistentVolume", volume)
             .is_some_and(|volume| !is_of_another(volume, claim) && volume_is_there(volume, node)),
-        None => waits(dump, claim) && (can_be_made(dump, claim, node) || !candidates(dump, claim, node).is_empty()),
+        None => {
+            waits_for_consumer(dump, claim)
+                && (can_be_made(dump, claim, node) || !candidates(dump, claim, node).is_empty())
+        }
     };
     (!there).then(|| format!("the volume of claim {name} is not there"))
 }
@@ -109,7 +112,7 @@ pub(super) fn class<'v>(dump: &ObjectIndex<'v>, claim: &Value) -> Option<&'v Val
 }
 
 /// Returns whether a claim is bound only when its first pod has a node.
-fn waits(dump: &ObjectIndex<'_>, claim: &Value) -> bool {
+fn waits_for_consumer(dump: &ObjectIndex<'_>, claim: &Value) -> bool {
     bound_to(claim).is_none()
         && claim["spec"]["volumeName"].is_null()
         && class(dump, claim).is_some_and(|class| class["volumeBindingMode"] == "WaitForFirstConsumer")
@@ -140,7 +143,7 @@ fn has_storage(dump: &ObjectIndex<'_>, class: &Value, claim: &Value, node: &Valu
         let most = if most.is_null() { &reported["capacity"] } else { most };
         reported["storageClassName"] == class["metadata"]["name"]
             && selects(&reported["nodeTopology"], node)
-            && bytes(most).is_some_and(|most| most >= asked(claim))
+            && bytes(most).is_some_and(|most| most >= requested_bytes(claim))
     })
 }
 
@@ -158,7 +161,7 @@ fn candidates(dump: &ObjectIndex<'_>, claim: &Value, node: &Value) -> Vec<String
             && volume["metadata"]["deletionTimestamp"].is_null()
             && spec["storageClassName"] == claim["spec"]["storageClassName"]
             && spec["volumeAttributesClassName"] == claim["spec"]["volumeAttributesClassName"]
-            && bytes(&spec["capacity"]["storage"]).unwrap_or(0) >= asked(claim)
+            && bytes(&spec["capacity"]["storage"]).unwrap_or(0) >= requested_bytes(claim)
             && items(&claim["spec"]["accessModes"]).all(|mode| items(&spec["accessModes"]).any(|has| has == mode))
             && (claim["spec"]["selector"].is_null() || selects(&claim["spec"]["selector"], volume))
             && is_reached(volume, node)
@@ -168,7 +171,7 @@ fn candidates(dump: &ObjectIndex<'_>, claim: &Value, node: &Value) -> Vec<String
 }
 
 /// Returns the bytes that a claim requests; 0 if it names none.
-fn asked(claim: &Value) -> i64 {
+fn requested_bytes(claim: &Value) -> i64 {
     bytes(&claim["spec"]["resources"]["requests"]["storage"]).unwrap_or(0)
 }
 
@@ -182,13 +185,13 @@ fn bytes(quantity: &Value) -> Option<i64> {
 
 /// Returns a message if the waiting claims of all pods on nodes cannot have a volume each, where the class makes no volumes. Augmenting paths find
 /// no assignment of volumes to claims. `None`: an assignment exists, or the pod has no such claim.
-fn promised_twice(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value) -> Option<String> {
+fn unassignable_claims(dump: &ObjectIndex<'_>, places: &NodeByPod, pod: &Value) -> Option<String> {
     let is_static = |claim: &Value| {
-        waits(dump, claim)
+        waits_for_consumer(dump, claim)
             && class(dump, claim).is_some_and(|class| class["provisioner"] == "kubernetes.io/no-provisioner")
     };
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (_, one, on) in dump.placed(places) {
+    for (_, one, on) in dump.placed_pods(places) {
         for name in claims(one) {
             if let Some(claim) = dump.find("PersistentVolumeClaim", &name).filter(|claim| is_static(claim)) {
                 wanted.insert(name, candidates(dump, claim, on));

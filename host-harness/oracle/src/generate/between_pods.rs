@@ -10,7 +10,7 @@ use crate::case::SystemKind;
 use crate::world::{HOST, SET, ZONE, at, text};
 
 /// The kind of demand to be near others.
-const FOLLOWS: i64 = 3;
+const AFFINITY_KIND: i64 = 3;
 
 /// A constraint of a pod towards other pods.
 #[derive(Debug, Clone)]
@@ -38,8 +38,8 @@ pub(super) fn constrain(sketch: &mut CaseGenerator, system: SystemKind, recreate
     for node in objects.iter_mut().filter(|object| text(object, "/kind") == "Node") {
         let name = text(node, "/metadata/name").to_owned();
         put(node, "/metadata/labels", HOST, json!(name));
-        if sketch.dice.chance(90) {
-            let zone = sketch.dice.between(1, zones);
+        if sketch.random.chance(90) {
+            let zone = sketch.random.between(1, zones);
             put(node, "/metadata/labels", ZONE, json!(format!("z{zone}")));
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn constrain(sketch: &mut CaseGenerator, system: SystemKind, recreate
     let (mut crowded, mut of_gangs) = (BTreeSet::new(), BTreeMap::new());
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let gang = text(pod, "/metadata/name").trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
-        let own = demand(sketch, kinds).filter(|demand| !(recreate && demand.kind == FOLLOWS));
+        let own = demand(sketch, kinds).filter(|demand| !(recreate && demand.kind == AFFINITY_KIND));
         // `r` and `p` are running and pending pods of no gang.
         let demand = if gang == "r" || gang == "p" { own } else { of_gangs.entry(gang).or_insert(own).clone() };
         let Some(demand) = demand else { continue };
@@ -61,7 +61,7 @@ pub(super) fn constrain(sketch: &mut CaseGenerator, system: SystemKind, recreate
 
 /// Draws a demand; none for a pod that is in no set.
 fn demand(sketch: &mut CaseGenerator, kinds: i64) -> Option<GeneratedConstraint> {
-    let dice = &mut sketch.dice;
+    let dice = &mut sketch.random;
     let set = dice.pick(&["x", "x", "y"]).copied().unwrap_or("x");
     let demand = GeneratedConstraint {
         set,
@@ -85,7 +85,7 @@ fn write(pod: &mut Value, demand: &GeneratedConstraint) {
     let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": term});
     match kind {
         1 | 2 => affinity(pod, "podAntiAffinity", required),
-        FOLLOWS => affinity(pod, "podAffinity", required),
+        AFFINITY_KIND => affinity(pod, "podAffinity", required),
         5 | 6 => {
             let rule = "DoNotSchedule";
             let mut spread =

@@ -26,9 +26,9 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     let mut objects = pool.nodes();
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), size);
-        plan.node = pool.place(&mut sketch.dice, plan.size);
+        plan.node = pool.place(&mut sketch.random, plan.size);
         if plan.node.is_some() {
-            plan.started = Some(sketch.dice.between(0, 9));
+            plan.started = Some(sketch.random.between(0, 9));
             objects.push(pod(&plan));
         }
     }
@@ -36,24 +36,24 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         objects.push(pod(&some_pod(sketch, format!("p{number}"), size + 1)));
     }
     for gang in ["a", "b", "c"].into_iter().take(usize::try_from(gangs).unwrap_or(0)) {
-        let members = sketch.dice.between(1, 4);
-        let most = members + i64::from(sketch.dice.chance(15));
-        let minimum = sketch.dice.between(1, most);
+        let members = sketch.random.between(1, 4);
+        let most = members + i64::from(sketch.random.chance(15));
+        let minimum = sketch.random.between(1, most);
         let mut labels: Tags =
             tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
-        if sketch.dice.chance(40) {
+        if sketch.random.chance(40) {
             labels = tags([("scheduling.x-k8s.io/pod-group", gang)]);
             objects.extend(pod_group(sketch, gang, minimum));
         }
-        let (model, alike) = (some_pod(sketch, String::new(), size), sketch.dice.chance(80));
+        let (model, alike) = (some_pod(sketch, String::new(), size), sketch.random.chance(80));
         for number in 1..=members {
             let mut plan = PodPlan { name: format!("{gang}{number}"), labels: labels.clone(), ..model.clone() };
-            plan.created = sketch.dice.between(0, 9);
+            plan.created = sketch.random.between(0, 9);
             if !alike {
                 plan.size = sketch.size(size, false);
             }
-            if sketch.dice.chance(10) {
-                plan.node = pool.place(&mut sketch.dice, plan.size);
+            if sketch.random.chance(10) {
+                plan.node = pool.place(&mut sketch.random, plan.size);
                 plan.started = plan.node.as_ref().map(|_| 0);
             }
             objects.push(pod(&plan));
@@ -73,7 +73,7 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
-    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, retries_early: false })
 }
 
 /// Spreads pods and groups over three namespaces, two or three of which have a quota. A group stays in one.
@@ -85,7 +85,7 @@ fn quotas(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
         let labels = ["pod-group/name", "scheduling.x-k8s.io/pod-group"];
         let named = labels.iter().find_map(|label| tag(object, "labels", label)).map(str::to_owned);
         let own = (text(object, "/kind") == "PodGroup").then(|| text(object, "/metadata/name").to_owned());
-        let drawn = usize::try_from(sketch.dice.between(0, 2)).unwrap_or(0);
+        let drawn = usize::try_from(sketch.random.between(0, 2)).unwrap_or(0);
         let drawn = namespaces.get(drawn).copied().unwrap_or("default");
         let namespace = match named.or(own) {
             Some(group) => *of_group.entry(group).or_insert(drawn),
@@ -97,13 +97,13 @@ fn quotas(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
         }
         put(object, "/metadata", "namespace", json!(namespace));
     }
-    let bounded = if sketch.dice.chance(50) { 3 } else { 2 };
+    let bounded = if sketch.random.chance(50) { 3 } else { 2 };
     for namespace in namespaces.into_iter().rev().take(bounded) {
         let cpu = used.get(namespace).copied().unwrap_or(0);
-        let min = (cpu + sketch.dice.between(-3, 5)).max(0);
+        let min = (cpu + sketch.random.between(-3, 5)).max(0);
         let mut spec = json!({"min": {"cpu": min.to_string()}});
-        if sketch.dice.chance(50) {
-            let max = min.max(cpu) + sketch.dice.between(-1, 5);
+        if sketch.random.chance(50) {
+            let max = min.max(cpu) + sketch.random.between(-1, 5);
             put(&mut spec, "", "max", json!({"cpu": max.max(0).to_string()}));
         }
         objects.push(json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
@@ -114,14 +114,14 @@ fn quotas(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
 /// Draws the PodGroup of a gang. `None`: the gang has no PodGroup.
 fn pod_group(sketch: &mut CaseGenerator, name: &str, minimum: i64) -> Option<Value> {
     let mut spec = json!({"minMember": minimum});
-    if sketch.dice.chance(40) {
-        put(&mut spec, "", "minResources", json!({"cpu": sketch.dice.between(1, 12).to_string()}));
+    if sketch.random.chance(40) {
+        put(&mut spec, "", "minResources", json!({"cpu": sketch.random.between(1, 12).to_string()}));
     }
-    if sketch.dice.chance(30) {
-        put(&mut spec, "", "scheduleTimeoutSeconds", json!(sketch.dice.between(3, 20)));
+    if sketch.random.chance(30) {
+        put(&mut spec, "", "scheduleTimeoutSeconds", json!(sketch.random.between(3, 20)));
     }
-    let created = stamp(sketch.dice.between(0, 9));
-    sketch.dice.chance(95).then(|| {
+    let created = stamp(sketch.random.between(0, 9));
+    sketch.random.chance(95).then(|| {
         json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
             "metadata": {"name": name, "namespace": "default", "creationTimestamp": created}, "spec": spec})
     })
@@ -129,7 +129,7 @@ fn pod_group(sketch: &mut CaseGenerator, name: &str, minimum: i64) -> Option<Val
 
 /// Draws a pod without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64) -> PodPlan {
-    let (priority, created) = (sketch.dice.of_these(&PRIORITIES), sketch.dice.between(0, 9));
+    let (priority, created) = (sketch.random.choose_number(&PRIORITIES), sketch.random.between(0, 9));
     PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }
 }
 
@@ -139,14 +139,14 @@ pub(super) fn odd(sketch: &mut CaseGenerator, objects: &mut [Value]) {
         return;
     }
     for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
-        if sketch.dice.chance(60) {
+        if sketch.random.chance(60) {
             put(group, "/spec", "minResources", json!({"example.com/widget": "1"}));
         }
     }
 }
 
 /// Makes the pending pods of the gangs of a few cases differ in priority and in whether they preempt. This is drawn last of all.
-pub(super) fn unlike(sketch: &mut CaseGenerator, objects: &mut [Value]) {
+pub(super) fn vary_priorities(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     if !sketch.flag("unlikeMembers", 8) {
         return;
     }
@@ -156,10 +156,10 @@ pub(super) fn unlike(sketch: &mut CaseGenerator, objects: &mut [Value]) {
         waits && labels.iter().any(|label| tag(pod, "labels", label).is_some())
     };
     for pod in objects.iter_mut().filter(is_member) {
-        if sketch.dice.chance(40) {
-            put(pod, "/spec", "priority", json!(sketch.dice.of_these(&PRIORITIES)));
+        if sketch.random.chance(40) {
+            put(pod, "/spec", "priority", json!(sketch.random.choose_number(&PRIORITIES)));
         }
-        if sketch.dice.chance(15) {
+        if sketch.random.chance(15) {
             put(pod, "/spec", "preemptionPolicy", json!("Never"));
         }
     }

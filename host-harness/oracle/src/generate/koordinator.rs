@@ -49,7 +49,7 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     }
     for number in 1..=running {
         let (mut plan, quota) = some_pod(sketch, format!("r{number}"), size, devices, usages.len());
-        plan.node = pool.place(&mut sketch.dice, plan.size);
+        plan.node = pool.place(&mut sketch.random, plan.size);
         if plan.node.is_some() {
             plan.started = Some(plan.created);
             if let Some(usage) = usages.get_mut(quota) {
@@ -79,7 +79,7 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
             "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
     }
     devices::vary(sketch, &mut objects);
-    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Attempts, first: 20, between, recreate, retries_early: false })
 }
 
 /// The usage of a quota by running pods. `fixed` is the part of non-preemptible pods.
@@ -103,17 +103,17 @@ impl QuotaUsage {
 
     /// Draws a quota whose min covers the fixed usage and whose max covers all usage, both by a small margin.
     fn quota(&self, sketch: &mut CaseGenerator) -> Value {
-        let min = self.fixed.cpu + sketch.dice.between(0, 8);
-        let max = self.used.cpu.max(min) + sketch.dice.between(0, 8);
+        let min = self.fixed.cpu + sketch.random.between(0, 8);
+        let max = self.used.cpu.max(min) + sketch.random.between(0, 8);
         let (mut least, mut most) = (json!({"cpu": min.to_string()}), json!({"cpu": max.to_string()}));
-        if sketch.dice.chance(40) {
-            let min = self.fixed.gpu + sketch.dice.between(0, 4);
+        if sketch.random.chance(40) {
+            let min = self.fixed.gpu + sketch.random.between(0, 4);
             put(&mut least, "", "nvidia.com/gpu", json!(min.to_string()));
             put(
                 &mut most,
                 "",
                 "nvidia.com/gpu",
-                json!((self.used.gpu.max(min) + sketch.dice.between(0, 2)).to_string()),
+                json!((self.used.gpu.max(min) + sketch.random.between(0, 2)).to_string()),
             );
         }
         json!({
@@ -129,24 +129,24 @@ impl QuotaUsage {
 
 /// Draws a pod in one of the first `quotas` quotas, and the index of its quota.
 fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
-    let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &PENDING });
-    let created = sketch.dice.between(0, 9);
+    let priority = sketch.random.choose_number(if name.starts_with('r') { &RUNNING } else { &PENDING });
+    let created = sketch.random.between(0, 9);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
     let last = i64::try_from(quotas).unwrap_or(1) - 1;
-    let quota = usize::try_from(sketch.dice.between(0, last)).unwrap_or(0);
+    let quota = usize::try_from(sketch.random.between(0, last)).unwrap_or(0);
     let mut labels: Tags = QUOTAS
         .get(quota)
         .map(|name| ("quota.scheduling.koordinator.sh/name", *name))
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
-    if let Some(class) = sketch.dice.word(&["true", "true", "false", ""]) {
+    if let Some(class) = sketch.random.word(&["true", "true", "false", ""]) {
         labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), class.to_owned());
     }
-    if let Some(may) = sketch.dice.word(&["", "", "", "true", "true", "false"]) {
+    if let Some(may) = sketch.random.word(&["", "", "", "true", "true", "false"]) {
         labels.insert("quota.scheduling.koordinator.sh/can-preempt".to_owned(), may.to_owned());
     }
-    if sketch.dice.chance(8) {
+    if sketch.random.chance(8) {
         plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
     }
     plan.labels = labels;
@@ -155,10 +155,10 @@ fn some_pod(sketch: &mut CaseGenerator, name: String, most: i64, devices: bool, 
 
 /// Adds a job of pending pods, usually of one size, with a gang that needs all of them.
 fn job(sketch: &mut CaseGenerator, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
-    let members = sketch.dice.between(1, 4);
+    let members = sketch.random.between(1, 4);
     let (mut model, _) = some_pod(sketch, String::new(), most, devices, quotas);
     model.labels.insert("pod-group.scheduling.sigs.k8s.io".to_owned(), job.to_owned());
-    let alike = sketch.dice.chance(75);
+    let alike = sketch.random.chance(75);
     for number in 1..=members {
         let mut plan = PodPlan { name: format!("{job}{number}"), ..model.clone() };
         if !alike {
@@ -166,7 +166,7 @@ fn job(sketch: &mut CaseGenerator, job: &str, most: i64, devices: bool, quotas: 
         }
         objects.push(pod(&plan));
     }
-    let minimum = members + i64::from(sketch.dice.chance(10));
+    let minimum = members + i64::from(sketch.random.chance(10));
     objects.push(json!({
         "apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
         "metadata": {"name": job, "namespace": "default"}, "spec": {"minMember": minimum},
@@ -175,14 +175,14 @@ fn job(sketch: &mut CaseGenerator, job: &str, most: i64, devices: bool, quotas: 
 
 /// Adds a reservation, usually available, sometimes with a pod inside.
 fn reservation(sketch: &mut CaseGenerator, pool: &mut NodePool, number: i64, most: i64, objects: &mut Vec<Value>) {
-    let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
-    let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();
+    let (name, size) = (format!("v{number}"), Size { cpu: sketch.random.between(1, most), gpu: 0 });
+    let priority = sketch.random.choose_number(&[100, 200, 300]).to_string();
     let mut labels = tags([("koordinator.sh/priority", priority.as_str())]);
-    if let Some(may) = sketch.dice.word(&["true", "true", "false", ""]) {
+    if let Some(may) = sketch.random.word(&["true", "true", "false", ""]) {
         labels.insert("scheduling.koordinator.sh/can-preempt".to_owned(), may.to_owned());
     }
-    let node = if sketch.dice.chance(60) { pool.place(&mut sketch.dice, size) } else { None };
-    let inside = node.is_some() && sketch.dice.chance(50);
+    let node = if sketch.random.chance(60) { pool.place(&mut sketch.random, size) } else { None };
+    let inside = node.is_some() && sketch.random.chance(50);
     let mut status = json!({"phase": "Pending"});
     if let Some(node) = &node {
         status = json!({"phase": "Available", "nodeName": node, "allocatable": size.written()});
@@ -196,7 +196,7 @@ fn reservation(sketch: &mut CaseGenerator, pool: &mut NodePool, number: i64, mos
     objects.push(json!({
         "apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
         "metadata": {"name": name, "uid": format!("uid-{name}"), "labels": labels,
-            "creationTimestamp": stamp(sketch.dice.between(0, 9))},
+            "creationTimestamp": stamp(sketch.random.between(0, 9))},
         "spec": {
             "template": {"metadata": {"namespace": "default"},
                 "spec": {"containers": [{"name": "main", "resources": {"requests": size.written()}}]}},

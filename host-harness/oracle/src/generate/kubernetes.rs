@@ -23,22 +23,22 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     let mut pool = NodePool::of(sketch, nodes, 8, devices);
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices);
-        plan.node = pool.place(&mut sketch.dice, plan.size);
+        plan.node = pool.place(&mut sketch.random, plan.size);
         if plan.node.is_some() {
-            plan.started = sketch.dice.chance(90).then(|| sketch.dice.between(0, 9));
+            plan.started = sketch.random.chance(90).then(|| sketch.random.between(0, 9));
             objects.push(pod(&plan));
         }
     }
     for (name, size) in pool.names.iter().zip(&pool.sizes) {
         let held = objects.iter().filter(|pod: &&Value| text(pod, "/spec/nodeName") == name).count();
-        let few = i64::try_from(held).unwrap_or(0) + sketch.dice.between(0, 2);
-        let slots = if sketch.dice.chance(10) { few.max(1) } else { 110 };
-        let labels = if picky && sketch.dice.chance(50) { tags([("disk", "ssd")]) } else { tags([]) };
+        let few = i64::try_from(held).unwrap_or(0) + sketch.random.between(0, 2);
+        let slots = if sketch.random.chance(10) { few.max(1) } else { 110 };
+        let labels = if picky && sketch.random.chance(50) { tags([("disk", "ssd")]) } else { tags([]) };
         let mut object = node(name, *size, slots, &labels);
-        if picky && sketch.dice.chance(15) {
+        if picky && sketch.random.chance(15) {
             put(&mut object, "", "spec", json!({"unschedulable": true}));
         }
-        if picky && sketch.dice.chance(15) {
+        if picky && sketch.random.chance(15) {
             put(
                 &mut object,
                 "",
@@ -50,13 +50,13 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     }
     for number in 1..=pending {
         let mut plan = some_pod(sketch, format!("p{number}"), 100 + number, size + 2, devices);
-        if picky && sketch.dice.chance(25) {
+        if picky && sketch.random.chance(25) {
             plan.spec.insert("nodeSelector".to_owned(), json!({"disk": "ssd"}));
         }
         objects.push(pod(&plan));
     }
     for (name, app) in [("budget-a", "a"), ("budget-b", "b")].into_iter().take(usize::try_from(budgets).unwrap_or(0)) {
-        let allowed = sketch.dice.between(0, 2);
+        let allowed = sketch.random.between(0, 2);
         objects.push(json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": {"name": name, "namespace": "default"},
@@ -74,12 +74,16 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": "w", "namespace": "default"}, "spec": spec}));
     }
-    (Map::new(), objects, RoundSettings { by: RoundKind::Attempts, first: 20, between: 1, recreate, again: false })
+    (
+        Map::new(),
+        objects,
+        RoundSettings { by: RoundKind::Attempts, first: 20, between: 1, recreate, retries_early: false },
+    )
 }
 
 /// Draws the pods that a budget covers: mostly those of an application, else those of no application, every pod, or no pod.
 fn budget_of(sketch: &mut CaseGenerator, app: &str) -> Value {
-    match sketch.dice.between(1, 10) {
+    match sketch.random.between(1, 10) {
         1 => json!({}),
         2 => json!({"selector": {}}),
         3 => json!({"selector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": [app]}]}}),
@@ -90,40 +94,40 @@ fn budget_of(sketch: &mut CaseGenerator, app: &str) -> Value {
 /// Puts some of the pods into two PodGroups; sometimes one of these is missing.
 fn group_some(sketch: &mut CaseGenerator, objects: &mut Vec<Value>) {
     for name in ["g", "h"] {
-        let priority = sketch.dice.of_these(&PRIORITIES);
+        let priority = sketch.random.choose_number(&PRIORITIES);
         for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-            if at(pod, "/spec/schedulingGroup").is_none() && sketch.dice.chance(30) {
+            if at(pod, "/spec/schedulingGroup").is_none() && sketch.random.chance(30) {
                 put(pod, "/spec", "schedulingGroup", json!({"podGroupName": name}));
                 put(pod, "/spec", "preemptionPolicy", json!("PreemptLowerPriority"));
-                if sketch.dice.chance(80) {
+                if sketch.random.chance(80) {
                     put(pod, "/spec", "priority", json!(priority));
                 }
             }
         }
         let mut spec = json!({"priority": priority, "schedulingPolicy": {"basic": {}}});
-        if sketch.dice.chance(80) {
-            put(&mut spec, "", "schedulingPolicy", json!({"gang": {"minCount": sketch.dice.between(1, 3)}}));
+        if sketch.random.chance(80) {
+            put(&mut spec, "", "schedulingPolicy", json!({"gang": {"minCount": sketch.random.between(1, 3)}}));
         }
-        if sketch.dice.chance(40) {
+        if sketch.random.chance(40) {
             put(&mut spec, "", "disruptionMode", json!({"all": {}}));
         }
         let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": name, "namespace": "default"}, "spec": spec});
-        objects.extend(sketch.dice.chance(95).then_some(group));
+        objects.extend(sketch.random.chance(95).then_some(group));
     }
 }
 
 /// Draws a pod without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut CaseGenerator, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
-    let priority = sketch.dice.of_these(&PRIORITIES);
+    let priority = sketch.random.choose_number(&PRIORITIES);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
-    if let Some(app) = sketch.dice.word(&["a", "a", "b", ""]) {
+    if let Some(app) = sketch.random.word(&["a", "a", "b", ""]) {
         plan.labels = tags([("app", app)]);
     }
-    if sketch.dice.chance(8) {
+    if sketch.random.chance(8) {
         plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
     }
-    if sketch.dice.chance(10) {
+    if sketch.random.chance(10) {
         plan.spec.insert("tolerations".to_owned(), json!([{"key": "dedicated", "operator": "Exists"}]));
     }
     plan
@@ -135,7 +139,7 @@ pub(super) fn odd(sketch: &mut CaseGenerator, objects: &mut [Value]) {
         return;
     }
     for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
-        if sketch.dice.chance(60) {
+        if sketch.random.chance(60) {
             put(group, "/spec", "schedulingConstraints", json!({"topology": [{"key": "example.com/rack"}]}));
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn pods(sketch: &mut CaseGenerator, system: SystemKind, objects: &[Va
     for (number, model) in models.into_iter().take(2).enumerate() {
         let mut pod = model.clone();
         put(&mut pod, "/metadata", "name", json!(format!("l{number}")));
-        if sketch.dice.chance(70) {
+        if sketch.random.chance(70) {
             put(&mut pod, "/spec", "priority", json!(10_000));
         }
         late.push(pod);

@@ -14,9 +14,9 @@ pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     }
     let is_pending = |object: &Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
     for object in objects {
-        if text(object, "/kind") == "Node" && sketch.dice.chance(50) {
+        if text(object, "/kind") == "Node" && sketch.random.chance(50) {
             set(object, "/metadata", "labels");
-        } else if is_pending(object) && sketch.dice.chance(30) {
+        } else if is_pending(object) && sketch.random.chance(30) {
             set(object, "/spec", "nodeSelector");
         }
     }

@@ -27,15 +27,15 @@ impl DeviceProfile<'_> {
             self.resources.iter().for_each(|resource| put(object, at, resource, json!(amount.to_string())));
         };
         // In some of the cases no node has several.
-        let most = sketch.dice.of_these(&[1, 2, 2, 4]);
+        let most = sketch.random.choose_number(&[1, 2, 2, 4]);
         let mut free: BTreeMap<String, i64> = BTreeMap::new();
         for node in objects.iter_mut().filter(|object| text(object, "/kind") == "Node") {
-            let amount = self.whole * sketch.dice.between(0, most);
+            let amount = self.whole * sketch.random.between(0, most);
             set(node, "/status/allocatable", amount);
             free.insert(text(node, "/metadata/name").to_owned(), amount);
         }
         for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-            let takes = if sketch.dice.chance(self.takers) { sketch.dice.of_these(&self.parts) } else { 0 };
+            let takes = if sketch.random.chance(self.takers) { sketch.random.choose_number(&self.parts) } else { 0 };
             let node = at(pod, "/spec/nodeName").and_then(Value::as_str).map(str::to_owned);
             let fits = node.is_none_or(|node| match free.get_mut(&node) {
                 Some(free) if takes <= *free => {

@@ -66,7 +66,7 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         let used = used.get(name).copied().unwrap_or_default();
         let mut queue = queue(sketch, name, total, used);
         if tree {
-            let parent = sketch.dice.pick(&["pa", "pa", "pb", "root"]).copied().unwrap_or_default();
+            let parent = sketch.random.pick(&["pa", "pa", "pb", "root"]).copied().unwrap_or_default();
             put(&mut queue, "/spec", "parent", json!(parent));
             if let Some(spec) = queue.pointer_mut("/spec").and_then(Value::as_object_mut) {
                 spec.remove("guarantee");
@@ -76,7 +76,7 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     }
     for parent in ["pa", "pb"].into_iter().filter(|_| tree) {
         let mut spec = json!({"parent": "root"});
-        if sketch.dice.chance(75) {
+        if sketch.random.chance(75) {
             put(&mut spec, "", "deserved", deserved(sketch, total));
         }
         objects
@@ -89,24 +89,24 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         args.insert("ancestorReclaimLevel".to_owned(), json!(level));
     }
     args.insert("capacity.reclaim.mode".to_owned(), json!(if mode { "elastic" } else { "reclaim" }));
-    (args, objects, RoundSettings { by: RoundKind::Cycles, first: 40, between, recreate: true, again: false })
+    (args, objects, RoundSettings { by: RoundKind::Cycles, first: 40, between, recreate: true, retries_early: false })
 }
 
 /// Draws a queue whose capability covers its usage. Its guarantee may exceed the usage.
 fn queue(sketch: &mut CaseGenerator, name: &str, total: Size, used: Size) -> Value {
-    let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
-    if sketch.dice.chance(75) {
+    let mut spec = json!({"weight": 1, "reclaimable": !sketch.random.chance(10)});
+    if sketch.random.chance(75) {
         put(&mut spec, "", "deserved", deserved(sketch, total));
     }
-    if sketch.dice.chance(20) {
-        put(&mut spec, "", "capability", json!({"cpu": (used.cpu + sketch.dice.between(0, 4)).max(1).to_string()}));
+    if sketch.random.chance(20) {
+        put(&mut spec, "", "capability", json!({"cpu": (used.cpu + sketch.random.between(0, 4)).max(1).to_string()}));
     }
-    if sketch.dice.chance(25) {
+    if sketch.random.chance(25) {
         let mut guarantee = Map::new();
         for (resource, total, used) in [("cpu", total.cpu, used.cpu), (GPU, total.gpu, used.gpu)] {
             // Some queues are guaranteed more than they use.
-            let most = if sketch.dice.chance(40) { total / 2 } else { used };
-            let amount = sketch.dice.between(1, 2).min(most);
+            let most = if sketch.random.chance(40) { total / 2 } else { used };
+            let amount = sketch.random.between(1, 2).min(most);
             if amount > 0 {
                 guarantee.insert(resource.to_owned(), json!(amount.to_string()));
             }
@@ -115,10 +115,10 @@ fn queue(sketch: &mut CaseGenerator, name: &str, total: Size, used: Size) -> Val
             put(&mut spec, "", "guarantee", json!({ "resource": guarantee }));
         }
     }
-    if sketch.dice.chance(20) {
+    if sketch.random.chance(20) {
         put(&mut spec, "", "priority", json!(1));
     }
-    let state = if sketch.dice.chance(5) { "Closed" } else { "Open" };
+    let state = if sketch.random.chance(5) { "Closed" } else { "Open" };
     json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name}, "spec": spec,
         "status": {"state": state}})
 }
@@ -127,13 +127,13 @@ fn queue(sketch: &mut CaseGenerator, name: &str, total: Size, used: Size) -> Val
 /// they borrow.
 fn deserved(sketch: &mut CaseGenerator, total: Size) -> Value {
     let mut deserved = Map::new();
-    let part = if sketch.dice.chance(50) { 1 } else { 3 };
+    let part = if sketch.random.chance(50) { 1 } else { 3 };
     let total = Size { cpu: total.cpu / part, gpu: (total.gpu + part - 1) / part };
-    if total.gpu == 0 || sketch.dice.chance(85) {
-        deserved.insert("cpu".to_owned(), json!(sketch.dice.between(1, total.cpu.max(1)).to_string()));
+    if total.gpu == 0 || sketch.random.chance(85) {
+        deserved.insert("cpu".to_owned(), json!(sketch.random.between(1, total.cpu.max(1)).to_string()));
     }
-    if total.gpu > 0 && sketch.dice.chance(85) {
-        deserved.insert(GPU.to_owned(), json!(sketch.dice.between(0, total.gpu).to_string()));
+    if total.gpu > 0 && sketch.random.chance(85) {
+        deserved.insert(GPU.to_owned(), json!(sketch.random.between(0, total.gpu).to_string()));
     }
     Value::Object(deserved)
 }
@@ -145,29 +145,29 @@ fn sum(one: Size, other: Size) -> Size {
 
 /// Draws a gang that is not elastic. `most`: the cpu of a pod at most, and whether it may request GPUs.
 fn some_job(sketch: &mut CaseGenerator, name: String, queues: &[&str], most: (i64, bool)) -> GeneratedJob {
-    let queue = sketch.dice.pick(queues).copied().unwrap_or_default().to_owned();
-    let max = sketch.dice.between(1, 4);
-    let min = if sketch.dice.chance(60) { max } else { sketch.dice.between(1, max) };
+    let queue = sketch.random.pick(queues).copied().unwrap_or_default().to_owned();
+    let max = sketch.random.between(1, 4);
+    let min = if sketch.random.chance(60) { max } else { sketch.random.between(1, max) };
     let pod = sketch.size(most.0, most.1);
     GeneratedJob { name, queue, pod, min, max, size: 0, elastic: Tags::new(), cooldown: None }
 }
 
 /// Draws an elastic job, which usually runs.
 fn elastic_job(sketch: &mut CaseGenerator, name: String, queues: &[&str], most: (i64, bool)) -> GeneratedJob {
-    let min = sketch.dice.between(1, 3);
-    let max = (min + sketch.dice.between(0, 5)).min(8);
+    let min = sketch.random.between(1, 3);
+    let max = (min + sketch.random.between(0, 5)).min(8);
     let mut elastic = tags([("volcano.sh/elastic-train", "true")]);
-    if sketch.dice.chance(50) {
+    if sketch.random.chance(50) {
         elastic.insert("volcano.sh/elastic-train-power-of-two".to_owned(), "true".to_owned());
     }
-    if sketch.dice.chance(60) {
-        elastic.insert("volcano.sh/elastic-train-factor".to_owned(), sketch.dice.between(1, 3).to_string());
+    if sketch.random.chance(60) {
+        elastic.insert("volcano.sh/elastic-train-factor".to_owned(), sketch.random.between(1, 3).to_string());
     }
-    if sketch.dice.chance(25) {
-        elastic.insert("volcano.sh/elastic-cooldown-time".to_owned(), format!("{}s", sketch.dice.between(10, 40)));
+    if sketch.random.chance(25) {
+        elastic.insert("volcano.sh/elastic-cooldown-time".to_owned(), format!("{}s", sketch.random.between(10, 40)));
     }
-    let size = if sketch.dice.chance(85) { sketch.dice.between(min, max) } else { 0 };
-    let cooldown = sketch.dice.chance(15).then(|| sketch.dice.between(10, 60));
+    let size = if sketch.random.chance(85) { sketch.random.between(min, max) } else { 0 };
+    let cooldown = sketch.random.chance(15).then(|| sketch.random.between(10, 60));
     GeneratedJob { min, max, size, elastic, cooldown, ..some_job(sketch, name, queues, most) }
 }
 
@@ -190,7 +190,7 @@ impl GeneratedJob {
         let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {
             if i64::try_from(placed.len()).unwrap_or(0) < self.size.min(*left) {
-                placed.extend(pool.place(&mut sketch.dice, self.pod));
+                placed.extend(pool.place(&mut sketch.random, self.pod));
             }
         }
         let size =
@@ -230,13 +230,13 @@ impl GeneratedJob {
             );
         }
         let mut spec = json!({"queue": self.queue, "minMember": self.min});
-        if let Some(class) = sketch.dice.word(&["", "", "low", "high"]) {
+        if let Some(class) = sketch.random.word(&["", "", "low", "high"]) {
             put(&mut spec, "", "priorityClassName", json!(class));
         }
         let phase = if placed.is_empty() { "Inqueue" } else { "Running" };
         objects.push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec,
             "status": {"phase": phase}}));
-        let never = sketch.dice.chance(6);
+        let never = sketch.random.chance(6);
         for index in 0..self.max {
             let place = usize::try_from(index).unwrap_or(usize::MAX);
             let mut plan = PodPlan { name: format!("{name}-{index}"), size: self.pod, ..PodPlan::default() };
@@ -245,14 +245,14 @@ impl GeneratedJob {
             if !self.elastic.is_empty() {
                 self.mark(index, &mut plan);
             }
-            if sketch.dice.chance(4) {
+            if sketch.random.chance(4) {
                 plan.labels.insert("volcano.sh/preemptable".to_owned(), "false".to_owned());
             }
             plan.spec.insert("schedulerName".to_owned(), json!("volcano"));
             if never {
                 plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
             }
-            plan.started = plan.node.as_ref().map(|_| sketch.dice.between(0, 30));
+            plan.started = plan.node.as_ref().map(|_| sketch.random.between(0, 30));
             let mut object = pod(&plan);
             if let Some(since) = plan.started {
                 let since = stamp(since);

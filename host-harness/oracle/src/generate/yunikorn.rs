@@ -45,10 +45,10 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         "metadata": {"name": "keep", "annotations": classes}, "value": 0}));
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices, mixed);
-        if daemons && sketch.dice.chance(25) {
+        if daemons && sketch.random.chance(25) {
             // A pod that names no application is of that of its namespace.
             plan.labels = tags([("queue", "root.system")]);
-            let Some(node) = pool.place(&mut sketch.dice, plan.size) else { continue };
+            let Some(node) = pool.place(&mut sketch.random, plan.size) else { continue };
             (plan.node, plan.started) = (Some(node), Some(plan.created));
             objects.push(pod(&plan));
             continue;
@@ -58,10 +58,10 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
     }
     for number in 1..=pending {
         let mut plan = some_pod(sketch, format!("p{number}"), 60 + number, size + 1, devices, mixed);
-        if daemons && sketch.dice.chance(40) {
+        if daemons && sketch.random.chance(40) {
             daemon(sketch, &mut plan, &pool.names, &leaves);
         } else {
-            let leaf = sketch.dice.pick(&leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
+            let leaf = sketch.random.pick(&leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
             join(sketch, &mut plan, &leaf);
         }
         objects.push(pod(&plan));
@@ -72,19 +72,23 @@ pub(super) fn cluster(sketch: &mut CaseGenerator) -> (Map<String, Value>, Vec<Va
         "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
         "data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}}));
     demand::vary(sketch, &mut objects);
-    (Map::new(), objects, RoundSettings { by: RoundKind::Attempts, first: 31, between: 16, recreate, again: false })
+    (
+        Map::new(),
+        objects,
+        RoundSettings { by: RoundKind::Attempts, first: 31, between: 16, recreate, retries_early: false },
+    )
 }
 
 /// Draws a queue below root: a leaf, or the parent of one or two leaves.
 fn top(sketch: &mut CaseGenerator, number: i64, devices: bool, leaves: &mut Vec<LeafQueueUsage>) -> Value {
     let name = format!("q{number}");
-    let max = sketch.dice.chance(25).then(|| sketch.dice.between(2, 10));
-    if sketch.dice.chance(50) {
+    let max = sketch.random.chance(25).then(|| sketch.random.between(2, 10));
+    if sketch.random.chance(50) {
         leaves.push(LeafQueueUsage { path: format!("root.{name}"), used: 0, max });
         let guaranteed = guarantee(sketch, max, 65);
         return queue(sketch, &name, guaranteed, max, devices, true, None);
     }
-    let count = sketch.dice.between(1, 2);
+    let count = sketch.random.between(1, 2);
     let (mut children, mut sum) = (Vec::new(), 0);
     for child in 1..=count {
         let left = max.map(|max| max - sum);
@@ -95,17 +99,17 @@ fn top(sketch: &mut CaseGenerator, number: i64, devices: bool, leaves: &mut Vec<
         children.push(queue(sketch, &child, guaranteed, None, devices, true, None));
     }
     let mut guaranteed = None;
-    if sketch.dice.chance(45) {
+    if sketch.random.chance(45) {
         let most = max.unwrap_or(99);
-        guaranteed = Some((sum + sketch.dice.between(0, 4)).min(most)).filter(|guaranteed| *guaranteed > 0);
+        guaranteed = Some((sum + sketch.random.between(0, 4)).min(most)).filter(|guaranteed| *guaranteed > 0);
     }
     queue(sketch, &name, guaranteed, max, false, false, Some(children))
 }
 
 /// Draws a guarantee of at most `most`, with this probability in percent. `None`: no guarantee.
 fn guarantee(sketch: &mut CaseGenerator, most: Option<i64>, percent: i64) -> Option<i64> {
-    let guaranteed = sketch.dice.between(1, 6).min(most.unwrap_or(6));
-    (sketch.dice.chance(percent) && guaranteed > 0).then_some(guaranteed)
+    let guaranteed = sketch.random.between(1, 6).min(most.unwrap_or(6));
+    (sketch.random.chance(percent) && guaranteed > 0).then_some(guaranteed)
 }
 
 /// Draws a queue in the format of the configuration.
@@ -121,8 +125,8 @@ fn queue(
     let (mut resources, mut properties) = (Map::new(), Map::new());
     if let Some(guaranteed) = guaranteed {
         let mut amounts = json!({"vcore": guaranteed.to_string()});
-        if devices && sketch.dice.chance(40) {
-            put(&mut amounts, "", "nvidia.com/gpu", json!(sketch.dice.between(1, 3).to_string()));
+        if devices && sketch.random.chance(40) {
+            put(&mut amounts, "", "nvidia.com/gpu", json!(sketch.random.between(1, 3).to_string()));
         }
         resources.insert("guaranteed".to_owned(), amounts);
     }
@@ -130,20 +134,20 @@ fn queue(
         resources.insert("max".to_owned(), json!({"vcore": max.to_string()}));
     }
     let mut property = |name: &str, value: &str| properties.insert(name.to_owned(), json!(value));
-    if sketch.dice.chance(12) {
+    if sketch.random.chance(12) {
         property("preemption.policy", "fence");
-    } else if sketch.dice.chance(8) {
+    } else if sketch.random.chance(8) {
         property("preemption.policy", "disabled");
     }
-    if leaf && sketch.dice.chance(20) {
-        let delay = sketch.dice.of_these(&[5, 40, 60]);
+    if leaf && sketch.random.chance(20) {
+        let delay = sketch.random.choose_number(&[5, 40, 60]);
         property("preemption.delay", &format!("{delay}s"));
     }
-    if sketch.dice.chance(10) {
+    if sketch.random.chance(10) {
         property("priority.policy", "fence");
     }
-    if sketch.dice.chance(12) {
-        let offset = sketch.dice.of_these(&[-10, 5, 10]);
+    if sketch.random.chance(12) {
+        let offset = sketch.random.choose_number(&[-10, 5, 10]);
         property("priority.offset", &offset.to_string());
     }
     let mut queue = json!({"name": name, "resources": resources, "properties": properties});
@@ -155,13 +159,13 @@ fn queue(
 
 /// Draws a pod of YuniKorn without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut CaseGenerator, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
-    let priority = if mixed { sketch.dice.of_these(&PRIORITIES) } else { 0 };
+    let priority = if mixed { sketch.random.choose_number(&PRIORITIES) } else { 0 };
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
     plan.spec.insert("schedulerName".to_owned(), json!("yunikorn"));
-    if sketch.dice.chance(6) {
+    if sketch.random.chance(6) {
         plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
     }
-    if sketch.dice.chance(20) {
+    if sketch.random.chance(20) {
         plan.spec.insert("priorityClassName".to_owned(), json!("keep"));
     }
     plan
@@ -175,7 +179,7 @@ fn place(
     leaves: &mut [LeafQueueUsage],
 ) -> Option<PodPlan> {
     let last = i64::try_from(leaves.len()).ok()? - 1;
-    let place = usize::try_from(sketch.dice.between(0, last)).ok()?;
+    let place = usize::try_from(sketch.random.between(0, last)).ok()?;
     let path = leaves.get(place)?.path.clone();
     let parent = path.rsplit_once('.')?.0.to_owned();
     // The maximum is that of the top queue; its leaves share it.
@@ -186,7 +190,7 @@ fn place(
     if leaf.max.is_some_and(|max| used + plan.size.cpu > max) {
         return None;
     }
-    plan.node = Some(pool.place(&mut sketch.dice, plan.size)?);
+    plan.node = Some(pool.place(&mut sketch.random, plan.size)?);
     plan.started = Some(plan.created);
     leaf.used += plan.size.cpu;
     join(sketch, &mut plan, &path);
@@ -195,19 +199,19 @@ fn place(
 
 /// Puts a pod into one of the two applications of a queue.
 fn join(sketch: &mut CaseGenerator, plan: &mut PodPlan, path: &str) {
-    let app = format!("{}-{}", path.replace('.', "-"), sketch.dice.between(1, 2));
+    let app = format!("{}-{}", path.replace('.', "-"), sketch.random.between(1, 2));
     plan.labels = tags([("applicationId", app.as_str()), ("queue", path)]);
 }
 
 /// Makes a pod part of a DaemonSet that must run on one node: of an application of its own, of none, or of one that runs in a queue.
 fn daemon(sketch: &mut CaseGenerator, plan: &mut PodPlan, nodes: &[String], leaves: &[LeafQueueUsage]) {
-    let node = sketch.dice.pick(nodes).cloned().unwrap_or_default();
+    let node = sketch.random.pick(nodes).cloned().unwrap_or_default();
     let app = format!("daemon-{}", plan.name);
     plan.labels = tags([("applicationId", app.as_str()), ("queue", "root.system")]);
-    if sketch.dice.chance(35) {
+    if sketch.random.chance(35) {
         plan.labels.remove("applicationId");
-    } else if sketch.dice.chance(20) {
-        let leaf = sketch.dice.pick(leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
+    } else if sketch.random.chance(20) {
+        let leaf = sketch.random.pick(leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
         join(sketch, plan, &leaf);
     }
     plan.metadata.insert(

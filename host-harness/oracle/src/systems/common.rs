@@ -37,7 +37,7 @@ pub(crate) fn sound(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &m
     }
     for name in &outcome.victims {
         match world.pods.get(name) {
-            Some(pod) if pod.place().is_some() && !pod.leaving => {}
+            Some(pod) if pod.occupied_node().is_some() && !pod.leaving => {}
             _ => verdict.breach("victim-is-running", format!("victim `{name}` does not run, or is already leaving")),
         }
     }
@@ -57,7 +57,7 @@ pub(crate) fn sound(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &m
 
 /// Returns whether a law says that a pod has a node, or that a plan is the smallest. The model of most systems checks only free capacity for such a
 /// law, no constraints between pods.
-pub(super) fn depends_on_who_is_near(law: &str) -> bool {
+pub(super) fn depends_on_other_pods(law: &str) -> bool {
     let laws = [
         "a-plan-is-found",
         "bound-where-there-is-room",
@@ -78,15 +78,15 @@ pub(super) fn depends_on_who_is_near(law: &str) -> bool {
 /// nominated to one. Those of one step come one after the other, in some order.
 fn between_pods(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
     let is_released = |pod: &ModelPod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
-    let there = world.places(|pod| !is_released(pod) || outcome.bound.contains_key(&pod.name));
+    let there = world.node_by_pod(|pod| !is_released(pod) || outcome.bound.contains_key(&pod.name));
     let held = outcome.waiting.iter().filter(|name| !there.contains_key(*name));
     let held = held.filter_map(|name| Some((name, outcome.node.as_ref()?)));
     let new: NodeByPod = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
     let new: NodeByPod = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
     let is_left = |pod: &ModelPod| !is_released(pod) && !outcome.victims.contains(&pod.name);
     // The victims of an earlier plan may still be there, as in kube-scheduler's dry run.
-    let before = world.places(is_left);
-    let after = world.places(|pod| is_left(pod) && !world.leaves(pod));
+    let before = world.node_by_pod(is_left);
+    let after = world.node_by_pod(|pod| is_left(pod) && !world.is_leaving(pod));
     // A plan may be older than the bindings of the same step.
     let with: NodeByPod = after.clone().into_iter().chain(new.clone()).collect();
     let breach = |new: &NodeByPod| format!("{new:?} cannot come in any order");
@@ -94,10 +94,10 @@ fn between_pods(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut S
     // (kube-scheduler `podtopologyspread/common.go`, countPodsMatchSelector).
     let mut later = world.clone();
     later.terminate(&outcome.victims);
-    if !come_unless(&[world, &later], &there, &new, &mut BTreeSet::new()) {
+    if !can_arrive_during(&[world, &later], &there, &new, &mut BTreeSet::new()) {
         verdict.breach("constraints-between-pods-hold", breach(&new));
     }
-    if ![with, after, before].iter().any(|there| come_one_by_one(world, there, &outcome.nominated)) {
+    if ![with, after, before].iter().any(|there| can_arrive_in_order(world, there, &outcome.nominated)) {
         verdict.breach("constraints-between-pods-hold", breach(&outcome.nominated));
     }
 }
@@ -105,7 +105,7 @@ fn between_pods(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut S
 /// Returns whether the constraints between pods let these onto the nodes that they are promised, in some order, when those that leave already
 /// have left: without and with the other pods that are nominated and no less important, as if these were on their nodes. Those of them that
 /// are allowed there must still be.
-pub(super) fn agree_where_promised(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
+pub(super) fn constraints_allow_nominations(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
     let place = |pod: &ModelPod| Some((pod.name.clone(), pod.nominated.clone()?));
     let promised: NodeByPod = pods.iter().filter_map(|pod| place(pod)).collect();
     let least = pods.iter().map(|pod| pod.priority).min();
@@ -113,23 +113,28 @@ pub(super) fn agree_where_promised(world: &ModelCluster, pods: &[&ModelPod]) -> 
         other.pending() && Some(other.priority) >= least && !pods.iter().any(|pod| pod.name == other.name)
     };
     let others: NodeByPod = world.pods.values().filter(comes).filter_map(place).collect();
-    let there = world.places(|other| !other.leaving);
+    let there = world.node_by_pod(|other| !other.leaving);
     let with: NodeByPod = there.clone().into_iter().chain(others.clone()).collect();
     let beside: NodeByPod = with.clone().into_iter().chain(promised.clone()).collect();
     let allows = |name: &String, on: &String, places: &NodeByPod| {
         let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
         let others = places.clone().into_iter().filter(|(other, _)| other != name);
-        world.broken_between(pod, node, others.collect()).is_empty()
+        world.broken_constraints(pod, node, others.collect()).is_empty()
     };
-    come_one_by_one(world, &there, &promised)
-        && come_one_by_one(world, &with, &promised)
+    can_arrive_in_order(world, &there, &promised)
+        && can_arrive_in_order(world, &with, &promised)
         && others.iter().all(|(name, on)| !allows(name, on, &with) || allows(name, on, &beside))
 }
 
 /// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have
 /// left, each has the room of its node and the constraints between pods agree, in some order. The last pod that a gang lacks counts on all that
 /// leave, as the plan for several did that promised it its node.
-pub(super) fn plan_stands(world: &ModelCluster, pod: &ModelPod, pods: &[&ModelPod], same_group: SameGroup<'_>) -> bool {
+pub(super) fn is_plan_possible(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    pods: &[&ModelPod],
+    same_group: SameGroup<'_>,
+) -> bool {
     let least = ModelPod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() };
     let pods: Vec<&ModelPod> = pods.iter().filter_map(|pod| world.pods.get(&pod.name)).collect();
     let (problem, nodes) = problem(world, &least, &pods, same_group);
@@ -143,17 +148,17 @@ pub(super) fn plan_stands(world: &ModelCluster, pod: &ModelPod, pods: &[&ModelPo
         && pods.iter().any(|other| other.name == pod.name)
         && pods.iter().all(may_run)
         && problem.fits_on(0, &places)
-        && agree_where_promised(world, &pods)
+        && constraints_allow_nominations(world, &pods)
 }
 
 /// Returns whether pods can arrive one after the other, in some order, so that the constraints between pods hold for each.
-fn come_one_by_one(world: &ModelCluster, there: &NodeByPod, new: &NodeByPod) -> bool {
-    come_unless(&[world], there, new, &mut BTreeSet::new())
+fn can_arrive_in_order(world: &ModelCluster, there: &NodeByPod, new: &NodeByPod) -> bool {
+    can_arrive_during(&[world], there, new, &mut BTreeSet::new())
 }
 
 /// Checks whether pods can come one after the other while the cluster changes from one state to the next at any moment, where some sets of them
 /// are known not to come after all others.
-fn come_unless(
+fn can_arrive_during(
     worlds: &[&ModelCluster],
     there: &NodeByPod,
     new: &NodeByPod,
@@ -168,9 +173,9 @@ fn come_unless(
         let mut rest = new.clone();
         rest.remove(name);
         let with: NodeByPod = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
-        world.broken_between(pod, node, there.clone()).is_empty() && come_unless(worlds, &with, &rest, known)
+        world.broken_constraints(pod, node, there.clone()).is_empty() && can_arrive_during(worlds, &with, &rest, known)
     });
-    let comes = comes || come_unless(later, there, new, &mut BTreeSet::new());
+    let comes = comes || can_arrive_during(later, there, new, &mut BTreeSet::new());
     if !comes {
         known.insert(names);
     }
@@ -182,12 +187,12 @@ fn after_step(world: &ModelCluster, node: &ModelNode, outcome: &ReportedOutcome)
     let (mut gains, mut free) = (false, node.allocatable.clone());
     for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
         let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
-        let held =
-            held.or(outcome.node.as_ref().filter(|_| pod.place().is_none() && outcome.waiting.contains(&pod.name)));
+        let held = held
+            .or(outcome.node.as_ref().filter(|_| pod.occupied_node().is_none() && outcome.waiting.contains(&pod.name)));
         let place = outcome.bound.get(&pod.name).or(pod.node.as_ref()).or(held);
         if place == Some(&node.name) {
             free.take(&pod.request);
-            gains |= pod.place() != Some(&node.name);
+            gains |= pod.occupied_node() != Some(&node.name);
         }
     }
     (gains, free)

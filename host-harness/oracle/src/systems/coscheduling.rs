@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 
 use super::kept::{EXCUSE, RetainedNodes};
 use super::kubernetes;
-use super::rounds::{GroupRounds, given_up, turned_away};
+use super::rounds::{GroupRounds, check_rejected, released_cluster};
 use crate::ModelInputError;
 use crate::case::{CaseStep, FuzzCase};
 use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod, at};
-use groups::{allocated, group, is_lost, is_planned, may_be_tried, members, minimum, object};
-pub(crate) use groups::{are_together, fail_together, has_a_plan};
+use groups::{allocated, group, is_missing, is_planned, may_be_tried, members, minimum, object};
+pub(crate) use groups::{fail_together, has_a_plan, share_group};
 pub(crate) use permit::advance;
 use permit::{other_pods_keep_waiting, with_room};
-use plan::{may_plan, without_room};
+use plan::{check_not_fitting, may_plan};
 pub(crate) use queue::order;
 use quotas::NamespaceQuotas;
 
@@ -36,11 +36,11 @@ pub(crate) struct CoschedulingState {
     deadlines: BTreeMap<String, i64>,
     rounds: GroupRounds,
     /// The nodes of pods whose time at Permit ran out while pods left for their group.
-    kept: RetainedNodes,
+    retained: RetainedNodes,
     /// Whether the pod that was tried last was turned away, because its group is over in its round.
-    turned_away: bool,
+    was_rejected: bool,
     /// Whether any attempt has been made. After that, failures change the times by which the queue is sorted.
-    begun: bool,
+    has_attempts: bool,
 }
 
 /// Returns the cluster in which Filter runs for a pod, and whether the pod passes PreFilter. The switch of groups has rejected the waiting pods of
@@ -74,14 +74,14 @@ pub(crate) fn attempt(
     outcome: &ReportedOutcome,
     verdict: &mut StepFindings,
 ) -> Result<(), ModelInputError> {
-    memory.kept.forget(world);
-    if memory.kept.is_empty() {
+    memory.retained.forget(world);
+    if memory.retained.is_empty() {
         return judge(world, memory, name, outcome, verdict);
     }
-    let shown = memory.kept.shown(world);
+    let shown = memory.retained.with_nominations(world);
     verdict.excuse(EXCUSE);
     judge(&shown, memory, name, outcome, &mut StepFindings::default())?;
-    world.pods.get(name).and_then(group).into_iter().for_each(|group| memory.rounds.doubt(group));
+    world.pods.get(name).and_then(group).into_iter().for_each(|group| memory.rounds.record_doubt(group));
     Ok(())
 }
 
@@ -96,26 +96,26 @@ fn judge(
     let quotas = NamespaceQuotas::of(world)?;
     let (after, passes) = pre_filter(world, memory, pod)?;
     let turn = plan::turn(world, memory, pod, (passes, outcome));
-    memory.turned_away = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
-    if memory.turned_away {
-        turned_away(pod, outcome, verdict);
+    memory.was_rejected = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
+    if memory.was_rejected {
+        check_rejected(pod, outcome, verdict);
         other_pods_keep_waiting(world, outcome, None, verdict);
         return Ok(());
     }
-    group(pod).into_iter().for_each(|group| memory.rounds.find(&after, group));
-    let world = promises::with_promises(quotas.as_ref(), after, pod);
+    group(pod).into_iter().for_each(|group| memory.rounds.record_cluster(&after, group));
+    let world = promises::with_firm_nominations(quotas.as_ref(), after, pod);
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
-    let planned = given_up(&world, outcome);
+    let planned = released_cluster(&world, outcome);
     quotas.iter().for_each(|quotas| quotas.sound(planned.as_ref().unwrap_or(&world), outcome, verdict));
     let Some(gang) = group(pod) else {
-        return alone(&world, quotas.as_ref().map(|quotas| (quotas, is_refused)), pod, outcome, verdict);
+        return check_single(&world, quotas.as_ref().map(|quotas| (quotas, is_refused)), pod, outcome, verdict);
     };
     if !passes {
         plan::refused(name, outcome, verdict);
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    let waits = plan::waits_for_room(&world, pod, gang, quotas.as_ref());
+    let waits = plan::waits_or_planned(&world, pod, gang, quotas.as_ref());
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     let fits = !is_refused && !fitting_nodes.is_empty();
@@ -148,7 +148,7 @@ fn judge(
     let least = legality::least_entitled(pod, &nominated);
     kubernetes::nominations_while(waits, (&world, &least), &same_group, outcome, verdict);
     if fitting_nodes.is_empty() {
-        without_room(&world, pod, gang, outcome, verdict);
+        check_not_fitting(&world, pod, gang, outcome, verdict);
     } else {
         with_room(&world, pod, gang, &fitting_nodes, outcome, verdict);
     }
@@ -156,7 +156,7 @@ fn judge(
 }
 
 /// Judges the attempt of a pod without a group: with the quotas, and whether these refuse it, where there are any.
-fn alone(
+fn check_single(
     world: &ModelCluster,
     quotas: Option<(&NamespaceQuotas, bool)>,
     pod: &ModelPod,
@@ -196,14 +196,14 @@ pub(crate) fn remember(
     outcome: &ReportedOutcome,
 ) -> Result<(), ModelInputError> {
     let CaseStep::Schedule(name) = step else { return Ok(()) };
-    memory.begun = true;
+    memory.has_attempts = true;
     let Some(pod) = world.pods.get(name) else { return Ok(()) };
     let own = object(world, pod).and_then(|group| at(group, "/spec/scheduleTimeoutSeconds")?.as_i64());
     let timeout = case.args.get("permitTimeout").and_then(|text| text.as_str()?.trim_end_matches('s').parse().ok());
     if outcome.ended == Some(AttemptStatus::Waiting) {
         memory.deadlines.insert(name.clone(), world.now + own.or(timeout).unwrap_or(10));
     }
-    let passes = pre_filter(world, memory, pod)?.1 && !memory.turned_away;
+    let passes = pre_filter(world, memory, pod)?.1 && !memory.was_rejected;
     if let Some(group) = group(pod).filter(|_| passes) {
         memory.last = Some(group.to_owned());
     }

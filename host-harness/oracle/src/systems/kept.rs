@@ -14,7 +14,7 @@ pub(crate) struct RetainedNodes(BTreeMap<String, String>);
 
 impl RetainedNodes {
     /// Notes the nodes of pods that hold one before time passes and not afterwards, and whose gang has a plan.
-    pub(crate) fn note_late(
+    pub(crate) fn record_expired(
         &mut self,
         world: &ModelCluster,
         outcome: &ReportedOutcome,
@@ -26,7 +26,7 @@ impl RetainedNodes {
     }
 
     /// Forgets the pods of a gang that gives up in an attempt for a pod: another one of it loses what it holds or is promised, without a plan.
-    pub(crate) fn give_up(
+    pub(crate) fn forget_failed_gang(
         &mut self,
         world: &ModelCluster,
         tried: &str,
@@ -37,7 +37,7 @@ impl RetainedNodes {
             return;
         }
         let stands = |pod: &ModelPod| {
-            let stands = outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
+            let stands = outcome.nominations.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
             stands || outcome.waiting.contains(&pod.name)
         };
         let had = |pod: &&ModelPod| pod.node.is_none() && (pod.nominated.is_some() || pod.held.is_some());
@@ -49,7 +49,7 @@ impl RetainedNodes {
 
     /// Forgets pods that hold a node again, are gone, or are nominated.
     pub(crate) fn forget(&mut self, world: &ModelCluster) {
-        self.0.retain(|pod, _| world.pods.get(pod).is_some_and(waits));
+        self.0.retain(|pod, _| world.pods.get(pod).is_some_and(is_waiting));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,16 +62,16 @@ impl RetainedNodes {
     }
 
     /// Returns the cluster where the nodes are promised to the pods.
-    pub(crate) fn shown(&self, world: &ModelCluster) -> ModelCluster {
+    pub(crate) fn with_nominations(&self, world: &ModelCluster) -> ModelCluster {
         let mut shown = world.clone();
         for (pod, node) in &self.0 {
-            let pod = shown.pods.get_mut(pod).filter(|pod| waits(pod));
+            let pod = shown.pods.get_mut(pod).filter(|pod| is_waiting(pod));
             pod.into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
         }
         shown
     }
 }
 
-fn waits(pod: &ModelPod) -> bool {
-    pod.place().is_none() && pod.nominated.is_none()
+fn is_waiting(pod: &ModelPod) -> bool {
+    pod.occupied_node().is_none() && pod.nominated.is_none()
 }

@@ -22,7 +22,7 @@ use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod};
 pub(crate) use books::accounts;
-use books::{QuotaBalance, books};
+use books::{QuotaBalance, quota_balances};
 pub(crate) use fair::fair;
 use gangs::Gangs;
 use part::PlannedJob;
@@ -35,10 +35,10 @@ const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 #[derive(Debug, Default)]
 pub(crate) struct KoordinatorState {
     /// The victims of the last plan of every job.
-    flights: BTreeMap<String, BTreeSet<String>>,
+    victims_by_job: BTreeMap<String, BTreeSet<String>>,
     gangs: gangs::GangStates,
     /// The nodes of pods whose time at Permit ran out while their gang had a plan.
-    kept: RetainedNodes,
+    retained: RetainedNodes,
 }
 
 /// Returns the name of the job of a pod: a pod without the label is a job of one.
@@ -48,7 +48,7 @@ fn job(pod: &ModelPod) -> String {
 }
 
 /// Returns the pods of a job that are still to be placed: those neither bound nor held.
-fn waiting<'w>(world: &'w ModelCluster, of: &str) -> Vec<&'w ModelPod> {
+fn unplaced_pods<'w>(world: &'w ModelCluster, of: &str) -> Vec<&'w ModelPod> {
     world.pods.values().filter(|other| other.pending() && job(other) == of).collect()
 }
 
@@ -61,12 +61,12 @@ pub(crate) fn attempt(
     outcome: &ReportedOutcome,
     verdict: &mut StepFindings,
 ) -> Result<(), ModelInputError> {
-    memory.gangs.forget_gone(world);
-    memory.kept.forget(world);
-    if memory.kept.is_empty() {
+    memory.gangs.forget_empty_jobs(world);
+    memory.retained.forget(world);
+    if memory.retained.is_empty() {
         return judge(case, world, memory, name, outcome, verdict);
     }
-    let shown = memory.kept.shown(world);
+    let shown = memory.retained.with_nominations(world);
     verdict.excuse(EXCUSE);
     judge(case, &shown, memory, name, outcome, &mut StepFindings::default())?;
     world.pods.get(name).into_iter().for_each(|pod| memory.gangs.doubt(world, pod));
@@ -86,12 +86,12 @@ fn judge(
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let (whole, fewer) = (world, devices::without_unjudged(gangs, pod));
     let world = fewer.as_ref().unwrap_or(world);
-    let firm = promises::with_firm_promises(world, switches, pod);
+    let firm = promises::with_firm_nominations(world, switches, pod);
     let world = firm.as_ref().unwrap_or(world);
     let there = |victim: &String| world.pods.contains_key(victim);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let (has_members, is_later) = (gangs.have_members(pod), gangs.is_one_too_many(pod));
-    let is_judged = devices::are_judged(world, &waiting(world, &job(pod)));
+    let is_judged = devices::are_decidable(world, &unplaced_pods(world, &job(pod)));
     // Where pods are missing, none of the group is tried: that is no failure of its round.
     let turn = if is_later { None } else { memory.gangs.turn(whole, pod, switches, outcome, has_members) };
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
@@ -100,15 +100,18 @@ fn judge(
         .iter()
         .map(|of| PlannedJob::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
     let parts: Vec<PlannedJob<'_>> = parts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    let incoming: Vec<&ModelPod> = planned.iter().flat_map(|of| waiting(world, of)).collect();
-    let together = |other: &ModelPod| gangs.are_together(pod, other);
+    let incoming: Vec<&ModelPod> = planned.iter().flat_map(|of| unplaced_pods(world, of)).collect();
+    let together = |other: &ModelPod| gangs.share_group(pod, other);
     let judge = KoordinatorAttemptCheck {
         world,
         pod,
         switches,
-        bounds: books(world, switches, pod, &[])?,
-        in_flight: planned.iter().filter_map(|of| memory.flights.get(of)).any(|victims| victims.iter().any(there))
-            || incoming.iter().any(|member| plan::room_is_being_left(world, member))
+        bounds: quota_balances(world, switches, pod, &[])?,
+        in_flight: planned
+            .iter()
+            .filter_map(|of| memory.victims_by_job.get(of))
+            .any(|victims| victims.iter().any(there))
+            || incoming.iter().any(|member| plan::capacity_is_leaving(world, member))
             || parts.iter().any(|part| kubernetes::waits_for_permit(world, part.lead, &together, priority)),
         parts,
         planned,
@@ -117,7 +120,7 @@ fn judge(
         turn,
     };
     judge.judge(outcome, verdict);
-    let (is_admitted, waits) = (judge.is_admitted(), judge.waits());
+    let (is_admitted, waits) = (judge.is_admitted(), judge.waits_for_plan());
     let KoordinatorAttemptCheck { planned, turn, .. } = judge;
     let failed = has_members
         && matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected))
@@ -134,7 +137,7 @@ fn judge(
         memory.gangs.end_turn(world, pod, (&group, ended));
     }
     if outcome.ended == Some(AttemptStatus::Nominated) {
-        memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
+        memory.victims_by_job.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
     }
     memory.gangs.remember(world, pod, outcome);
     Ok(())
@@ -173,14 +176,14 @@ pub(crate) fn fail_together(world: &ModelCluster, pod: &ModelPod, other: &ModelP
 }
 
 /// Returns whether two pods are of one gang group.
-pub(crate) fn are_together(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
-    Gangs { world, memory: &gangs::GangStates::default(), deletes: false }.are_together(pod, other)
+pub(crate) fn share_gang_group(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
+    Gangs { world, memory: &gangs::GangStates::default(), deletes: false }.share_group(pod, other)
 }
 
 /// Returns whether a pod of the gang group of a pod is nominated.
 pub(crate) fn has_a_plan(world: &ModelCluster, pod: &ModelPod) -> bool {
     let mut nominated = world.pods.values().filter(|other| other.pending() && other.nominated.is_some());
-    nominated.any(|other| are_together(world, pod, other))
+    nominated.any(|other| share_gang_group(world, pod, other))
 }
 
 /// Judges the passing of time.
@@ -193,12 +196,12 @@ pub(crate) fn advance(
     verdict: &mut StepFindings,
 ) {
     memory.gangs.advance(world, PluginSettings::of(case).deletes, now, outcome, verdict);
-    memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
+    memory.retained.record_expired(world, outcome, |pod| has_a_plan(world, pod));
 }
 
 /// Notes which jobs have no pod left before new pods come, whether or not one is tried meanwhile.
-pub(crate) fn look(world: &ModelCluster, memory: &mut KoordinatorState) {
-    memory.gangs.forget_gone(world);
+pub(crate) fn forget_empty_jobs(world: &ModelCluster, memory: &mut KoordinatorState) {
+    memory.gangs.forget_empty_jobs(world);
 }
 
 /// Judges the queue: priority first.

@@ -24,7 +24,7 @@ use search::{forbidden, plans, possible};
 pub(crate) fn order(world: &ModelCluster, order: &[String], verdict: &mut StepFindings) {
     let world = &groups::with_priorities(world);
     let mut expected: Vec<&ModelPod> = world.pods.values().filter(|pod| pod.pending()).collect();
-    expected.sort_by_cached_key(|pod| groups::place_in_queue(world, pod));
+    expected.sort_by_cached_key(|pod| groups::queue_key(world, pod));
     if !expected.iter().map(|pod| &pod.name).eq(order) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
     }
@@ -64,7 +64,7 @@ pub(crate) fn fitting_nodes_by<'w>(
     let takes = |node: &&ModelNode| {
         world.may_run(pod, node)
             && pod.request.fits(&free_for(world, pod, node, priority))
-            && world.agrees((pod, node), |_| false, |other| other.leaving, priority)
+            && world.allows((pod, node), |_| false, |other| other.leaving, priority)
     };
     world.nodes.values().filter(takes).collect()
 }
@@ -101,10 +101,10 @@ pub(crate) fn attempt(
     }
     nominations(world, pod, &|_| false, outcome, verdict);
     let fitting_nodes = fitting_nodes(world, pod);
-    if fitting_nodes.is_empty() && groups::any_leaves_whole(world) {
+    if fitting_nodes.is_empty() && groups::any_evicted_whole(world) {
         groups::legal_for_one(world, pod, outcome, verdict);
     } else if fitting_nodes.is_empty() {
-        without_room(world, pod, &|_| false, outcome, verdict);
+        check_not_fitting(world, pod, &|_| false, outcome, verdict);
     } else {
         filter(pod, &fitting_nodes, outcome, verdict);
     }
@@ -112,20 +112,23 @@ pub(crate) fn attempt(
 }
 
 /// Judges a pod that fits no node: it preempts if that helps.
-pub(crate) fn without_room(
+pub(crate) fn check_not_fitting(
     world: &ModelCluster,
     pod: &ModelPod,
     same_group: SameGroup<'_>,
     outcome: &ReportedOutcome,
     verdict: &mut StepFindings,
 ) {
-    let eligible =
-        Eligible { possible: &|node| possible(world, pod, node, same_group), permits: &|_| true, keeps: &|_| true };
-    without_room_by(world, pod, same_group, &eligible, outcome, verdict, best);
+    let eligible = Eligible {
+        possible: &|node| possible(world, pod, node, same_group),
+        permits: &|_| true,
+        holds_without: &|_| true,
+    };
+    check_not_fitting_by(world, pod, same_group, &eligible, outcome, verdict, best);
 }
 
 /// Judges the same with other possible victims, with what bounds the plan, and with the choice among the plans.
-pub(crate) fn without_room_by<'w>(
+pub(crate) fn check_not_fitting_by<'w>(
     world: &'w ModelCluster,
     pod: &ModelPod,
     same_group: SameGroup<'_>,
@@ -207,15 +210,15 @@ fn legal<'w>(
     for victim in &outcome.victims {
         let gone = |other: &ModelPod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
         if problem.fits_without(victims & !problem.set(|name| name == victim))
-            && world.agrees((pod, node), gone, gone, spec_priority)
-            && (eligible.keeps)(
+            && world.allows((pod, node), gone, gone, spec_priority)
+            && (eligible.holds_without)(
                 &possible.iter().chain(&leaving).filter(|pod| gone(pod)).map(|pod| pod.name.as_str()).collect(),
             )
         {
             verdict.breach("no-needless-victim", format!("victim `{victim}` is not needed for `{}`", pod.name));
         }
     }
-    let bound = !(eligible.keeps)(&BTreeSet::new());
+    let bound = !(eligible.holds_without)(&BTreeSet::new());
     let enough = |_: Set| !world.is_constrained() && !bound;
     verdict.planned(outcome.victims.len(), problem.fewest(victims.count_ones() as usize, enough));
 }

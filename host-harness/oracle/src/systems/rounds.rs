@@ -5,7 +5,7 @@
 
 mod rearranged;
 
-pub(super) use rearranged::given_up;
+pub(super) use rearranged::released_cluster;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod};
 
 /// After this time a group that failed is tried again, whatever has changed: 5 minutes, in seconds.
-const PATIENCE: i64 = 300;
+const RETRY_INTERVAL: i64 = 300;
 
 /// A gang, when one pod of its group is tried.
 #[derive(Debug, Clone)]
@@ -48,11 +48,11 @@ struct GroupRound {
     tried: BTreeSet<String>,
     /// The pods of the group that held nodes then: a round that ends has tried them, whichever round gave them their nodes.
     held: BTreeSet<String>,
-    over: bool,
+    is_over: bool,
     /// A pod of the group was tried and got neither a place nor a plan.
     has_failures: bool,
     /// What there was when a pod of it was tried last before it was over.
-    seen: ClusterFingerprint,
+    fingerprint: ClusterFingerprint,
     /// What there was then is not known for sure.
     is_doubtful: bool,
 }
@@ -75,7 +75,7 @@ impl ClusterFingerprint {
             let (promised, held) = if is_own { (None, None) } else { (pod.nominated.clone(), pod.held.clone()) };
             let place = (pod.node.clone(), promised, pod.leaving, pod.finished, pod.gated, &pod.request);
             // A pod that has just come, and waits, is as good as none.
-            let is_there = is_own || pod.place().is_some() || pod.nominated.is_some();
+            let is_there = is_own || pod.occupied_node().is_some() || pod.nominated.is_some();
             is_there.then(|| (pod.name.clone(), (format!("{place:?}"), held)))
         };
         let objects = format!("{:?} {:?}", world.nodes, world.others);
@@ -83,14 +83,14 @@ impl ClusterFingerprint {
     }
 
     /// Returns whether all is as it was, but for pods that hold a node at Permit now and did not then.
-    fn is_as(&self, then: &ClusterFingerprint) -> bool {
+    fn is_same_as(&self, then: &ClusterFingerprint) -> bool {
         let has_come = |name: &String| !then.pods.contains_key(name);
         let is_held_only = |place: &(String, Option<String>)| place.1.is_some();
         let is_known = |(name, place): (&String, &(String, Option<String>))| has_come(name) && is_held_only(place);
         let is_there = |(name, (place, held)): (&String, &(String, Option<String>))| {
             self.pods.get(name).is_some_and(|(now, holds)| now == place && (held.is_none() || held == holds))
         };
-        self.now < then.now.saturating_add(PATIENCE)
+        self.now < then.now.saturating_add(RETRY_INTERVAL)
             && self.objects == then.objects
             && then.pods.iter().all(is_there)
             && self.pods.iter().filter(|(name, _)| has_come(name)).all(is_known)
@@ -118,11 +118,13 @@ impl GroupRounds {
     /// own gang does not fail together, begins no round then.
     pub(super) fn is_quiet(&self, world: &ModelCluster, group: &str, gangs: &[GangProgress<'_>]) -> bool {
         let names: BTreeSet<String> = gangs.iter().flat_map(|gang| &gang.pods).map(|pod| pod.name.clone()).collect();
-        self.0.get(group).is_some_and(|round| round.over && ClusterFingerprint::of(world, &names).is_as(&round.seen))
+        self.0
+            .get(group)
+            .is_some_and(|round| round.is_over && ClusterFingerprint::of(world, &names).is_same_as(&round.fingerprint))
     }
 
     /// Begins the turn of a pod. `fails_at_once`: a pod that got no place and no plan has failed, and its gang gives up all its places with it;
-    /// otherwise [`GroupRounds::fail`] notes the failure at the end of the turn. `triggers`: an attempt for a pod may evict others.
+    /// otherwise [`GroupRounds::record_failure`] notes the failure at the end of the turn. `triggers`: an attempt for a pod may evict others.
     pub(super) fn turn<'w>(
         &mut self,
         (world, group, fails_at_once): (&ModelCluster, &str, bool),
@@ -137,13 +139,13 @@ impl GroupRounds {
         let held = gangs.iter().flat_map(|gang| &gang.pods).filter(|other| other.held.is_some());
         let held: BTreeSet<String> = held.map(|other| other.name.clone()).collect();
         let seen = ClusterFingerprint::of(world, &names);
-        let is_same = round.is_doubtful || seen.is_as(&round.seen);
-        let may_be_turned_away = round.over && is_same && outcome.ended == Some(AttemptStatus::Rejected);
+        let is_same = round.is_doubtful || seen.is_same_as(&round.fingerprint);
+        let may_be_turned_away = round.is_over && is_same && outcome.ended == Some(AttemptStatus::Rejected);
         if round.tried.contains(&pod.name) && !may_be_turned_away || !names.is_subset(&round.known) {
             *round = GroupRound::default();
         }
-        if !round.over {
-            round.seen = seen;
+        if !round.is_over {
+            round.fingerprint = seen;
         }
         (round.known, round.held) = (names, held);
         round.tried.insert(pod.name.clone());
@@ -167,7 +169,7 @@ impl GroupRounds {
             is_in_vain,
             has_failures,
             group: group.to_owned(),
-            is_over: round.over,
+            is_over: round.is_over,
             is_last_chance: !gangs.iter().all(can_be_whole) && (triggers(pod) || !others),
             gangs,
         }
@@ -175,21 +177,21 @@ impl GroupRounds {
 
     /// Notes the cluster in which a pod of a group is judged, where it is another one than it found: pods that waited at Permit were rejected
     /// for its turn, so the group did not fail while they held nodes.
-    pub(super) fn find(&mut self, world: &ModelCluster, group: &str) {
-        if let Some(round) = self.0.get_mut(group).filter(|round| !round.over) {
-            round.seen = ClusterFingerprint::of(world, &round.known);
+    pub(super) fn record_cluster(&mut self, world: &ModelCluster, group: &str) {
+        if let Some(round) = self.0.get_mut(group).filter(|round| !round.is_over) {
+            round.fingerprint = ClusterFingerprint::of(world, &round.known);
         }
     }
 
     /// Notes that it is not known for sure what a group finds in its round: whether the next one must begin is left open.
-    pub(super) fn doubt(&mut self, group: &str) {
+    pub(super) fn record_doubt(&mut self, group: &str) {
         if let Some(round) = self.0.get_mut(group) {
             round.is_doubtful = true;
         }
     }
 
     /// Notes that a pod of a group has failed whose gang gives up all its places with it.
-    pub(super) fn fail(&mut self, group: &str) {
+    pub(super) fn record_failure(&mut self, group: &str) {
         self.0.entry(group.to_owned()).or_default().has_failures = true;
     }
 
@@ -201,7 +203,7 @@ impl GroupRounds {
     /// Ends the round of a group, where a failed turn says so.
     pub(super) fn end(&mut self, group: Option<String>) {
         if let Some(round) = group.and_then(|group| self.0.get_mut(&group)) {
-            round.over = true;
+            round.is_over = true;
             round.tried.append(&mut round.held);
         }
     }
@@ -222,7 +224,7 @@ pub(super) fn holds_no_node(pod: &ModelPod, outcome: &ReportedOutcome, verdict: 
 }
 
 /// Judges the turn of a pod whose group is over in this round.
-pub(super) fn turned_away(pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+pub(super) fn check_rejected(pod: &ModelPod, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
     if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
         let text = format!("the group of `{}` is over in this round, and it ended {:?}", pod.name, outcome.ended);
         verdict.breach_expecting("gang-has-not-failed", text, json!({"result": "Rejected", "victims": []}));
@@ -269,7 +271,7 @@ impl GangTurn<'_> {
             if other.held.is_some() && is_held == self.is_last_chance {
                 verdict.breach("gang-fails-together", text(&format!("is held: {is_held}")));
             }
-            let Some(standing) = outcome.standing.as_ref().filter(|_| other.pending() && other.nominated.is_some())
+            let Some(standing) = outcome.nominations.as_ref().filter(|_| other.pending() && other.nominated.is_some())
             else {
                 continue;
             };

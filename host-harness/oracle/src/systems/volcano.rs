@@ -31,7 +31,7 @@ pub(crate) struct VolcanoState {
     /// The last cycle, where nothing but its bindings changed the cluster.
     last: Option<returned::LastCycle>,
     /// What plans of earlier cycles promise.
-    promises: returned::PodsBeforeNomination,
+    nominations: returned::PodsBeforeNomination,
 }
 
 /// Everything needed to judge one cycle.
@@ -44,7 +44,7 @@ struct VolcanoCycleCheck<'w> {
     queues: BTreeMap<String, VolcanoQueue>,
     elastic_mode: bool,
     /// Ancestors of queues count for reclaim (`ancestorReclaimLevel`). The trees have one level between the root and the leaves.
-    watches: bool,
+    counts_ancestors: bool,
     outcome: &'w ReportedOutcome,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn cycle(
     let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
     let level = case.args.get("ancestorReclaimLevel").and_then(serde_json::Value::as_u64);
     let mut judge = VolcanoCycleCheck::new(world, outcome, (mode == Some("elastic"), level > Some(0)))?;
-    if let Some(standing) = &outcome.standing {
+    if let Some(standing) = &outcome.nominations {
         for pod in judge.after.pods.values_mut() {
             pod.nominated = standing.get(&pod.name).cloned();
         }
@@ -69,7 +69,7 @@ pub(crate) fn cycle(
     judge.reclaims(verdict)?;
     judge.grows(memory, verdict);
     judge.bound_for_nothing(memory.last.as_ref(), verdict);
-    memory.last = judge.remember(&mut memory.promises);
+    memory.last = judge.remember(&mut memory.nominations);
     for job in &judge.jobs {
         let changes = |name: &String| {
             world.pods.get(name).is_some_and(|pod| job.is_elastic_pod(pod) && read::group_of(pod) == job.name)
@@ -123,7 +123,7 @@ impl<'w> VolcanoCycleCheck<'w> {
             jobs: VolcanoJob::read(world),
             queues: queues(world)?,
             elastic_mode,
-            watches,
+            counts_ancestors: watches,
             outcome,
         })
     }

@@ -16,7 +16,7 @@ use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelNode, ModelPod, at, text};
 use laws::Preemption;
 use queues::QueueTree;
-pub(crate) use quota::gives_back;
+pub(crate) use quota::check_enforcement;
 
 /// The state between attempts.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ fn is_reserved(world: &ModelCluster, pod: &ModelPod, node: &ModelNode, lenient: 
 }
 
 /// Looks at the cluster before a step: the first pods of applications, and the queues over their maxima.
-pub(crate) fn look(world: &ModelCluster, memory: &mut YuniKornState) -> Result<(), ModelInputError> {
+pub(crate) fn observe_cluster(world: &ModelCluster, memory: &mut YuniKornState) -> Result<(), ModelInputError> {
     let mut first: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
     for pod in world.pods.values().filter(|pod| !pod.foreign) {
         let this = (pod.created, pod.name.as_str());

@@ -12,13 +12,13 @@ impl ModelCluster {
     }
 
     /// Returns the pods that hold a node and that `stays` selects, each with its node.
-    pub(crate) fn places(&self, stays: impl Fn(&ModelPod) -> bool) -> NodeByPod {
-        let place = |pod: &ModelPod| Some((pod.name.clone(), pod.place()?.to_owned()));
+    pub(crate) fn node_by_pod(&self, stays: impl Fn(&ModelPod) -> bool) -> NodeByPod {
+        let place = |pod: &ModelPod| Some((pod.name.clone(), pod.occupied_node()?.to_owned()));
         self.pods.values().filter(|pod| stays(pod)).filter_map(place).collect()
     }
 
     /// Returns the failed constraints between a pod on a node and all others, as messages, where `places` holds the nodes of the others.
-    pub(crate) fn broken_between(&self, pod: &ModelPod, node: &ModelNode, mut places: NodeByPod) -> Vec<String> {
+    pub(crate) fn broken_constraints(&self, pod: &ModelPod, node: &ModelNode, mut places: NodeByPod) -> Vec<String> {
         places.insert(pod.name.clone(), node.name.clone());
         let objects = self.nodes.values().map(|node| &node.object).chain(self.pods.values().map(|pod| &pod.object));
         inter_pod::broken(&ObjectIndex::of(objects), &places, &pod.object, &node.object)
@@ -27,7 +27,7 @@ impl ModelCluster {
     /// Returns whether the constraints between pods allow a pod on a node once the pods that `gone` selects have left. They must allow it without
     /// and with the pods that are nominated and no less important, as if these were on their nodes. Each of these must stay allowed there; for them
     /// the pods that `left` selects are gone.
-    pub(crate) fn agrees(
+    pub(crate) fn allows(
         &self,
         (pod, node): (&ModelPod, &ModelNode),
         gone: impl Fn(&ModelPod) -> bool,
@@ -39,15 +39,15 @@ impl ModelCluster {
         }
         let allowed = |pod: &ModelPod, node: &ModelNode, places: &NodeByPod| {
             let others = places.clone().into_iter().filter(|(name, _)| *name != pod.name);
-            self.broken_between(pod, node, others.collect()).is_empty()
+            self.broken_constraints(pod, node, others.collect()).is_empty()
         };
-        let promised: Vec<(&ModelPod, &ModelNode)> = self.promised(pod, priority).collect();
+        let promised: Vec<(&ModelPod, &ModelNode)> = self.nominated_pods(pod, priority).collect();
         let with = |mut places: NodeByPod| {
             places.extend(promised.iter().map(|(other, on)| (other.name.clone(), on.name.clone())));
             places
         };
-        let places = self.places(|other| !gone(other));
-        let later = with(self.places(|other| !left(other)));
+        let places = self.node_by_pod(|other| !gone(other));
+        let later = with(self.node_by_pod(|other| !left(other)));
         let beside: NodeByPod = later.clone().into_iter().chain([(pod.name.clone(), node.name.clone())]).collect();
         allowed(pod, node, &places)
             && allowed(pod, node, &with(places))
@@ -55,7 +55,7 @@ impl ModelCluster {
     }
 
     /// Returns the other pods that are nominated and no less important, each with its node.
-    fn promised(
+    fn nominated_pods(
         &self,
         pod: &ModelPod,
         priority: fn(&ModelPod) -> i64,

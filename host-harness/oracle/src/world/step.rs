@@ -13,7 +13,7 @@ use crate::outcome::ReportedOutcome;
 
 impl ModelCluster {
     /// Applies the outcome of a step, which has been judged before.
-    pub(crate) fn take(&mut self, step: &CaseStep, outcome: &ReportedOutcome) -> Result<(), ModelInputError> {
+    pub(crate) fn apply_outcome(&mut self, step: &CaseStep, outcome: &ReportedOutcome) -> Result<(), ModelInputError> {
         match step {
             CaseStep::Advance(seconds) => self.now += seconds,
             CaseStep::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
@@ -40,7 +40,7 @@ impl ModelCluster {
                 pod.nominated = Some(node.clone());
             }
         }
-        if let Some(standing) = &outcome.standing {
+        if let Some(standing) = &outcome.nominations {
             for pod in self.pods.values_mut() {
                 pod.nominated = standing.get(&pod.name).cloned();
             }
@@ -71,7 +71,7 @@ impl ModelCluster {
         let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.pods).into_iter().partition(|(name, pod)| leaving.contains(name) || inside(pod));
         self.pods = kept;
-        self.gone.extend(gone.into_values());
+        self.departed.extend(gone.into_values());
     }
 
     /// Takes the pods that have left since the last call, and returns them as their controllers create them again.
@@ -91,6 +91,6 @@ impl ModelCluster {
             }
             object
         };
-        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(recreate).collect()
+        std::mem::take(&mut self.departed).into_iter().filter(|pod| !pod.is_reservation()).map(recreate).collect()
     }
 }

@@ -43,7 +43,7 @@ fn opened() -> ClusterSession {
 }
 
 fn opened_as(system: &str, cluster: &str) -> ClusterSession {
-    let read = || ClusterSnapshot::told("cluster.yaml", cluster.to_owned());
+    let read = || ClusterSnapshot::from_text("cluster.yaml", cluster.to_owned());
     let with = DecisionSettings { system, ..DecisionSettings::default() };
     ClusterSession::open(Box::new(Native::default()), lictor_policy::Engine::describe(), with, read).unwrap()
 }

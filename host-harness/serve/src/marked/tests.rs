@@ -13,11 +13,11 @@ const MADE: i64 = 5;
 fn session(objects: impl IntoIterator<Item = Value>, soft: bool) -> Session {
     let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut session = Session::open(Box::new(policy), "", "").unwrap();
     session.handle(SessionInput::Clock(MADE)).unwrap();
-    session.handle(SessionInput::Listed(objects.into_iter().map(there).collect())).unwrap();
+    session.handle(SessionInput::InitialList(objects.into_iter().map(there).collect())).unwrap();
     session
 }
 
@@ -32,7 +32,7 @@ fn victim() -> Value {
 /// Plans for the pod. Returns the step, whose commands mark the victims.
 fn planned(session: &mut Session, marked: &mut MarkedVictims) -> StepOutput {
     for question in [PluginRequest::Try("default/p".to_owned()), PluginRequest::PostFilter("default/p".to_owned())] {
-        let (_, step) = session.question(&question).unwrap();
+        let (_, step) = session.serve_request(&question).unwrap();
         marked.step(&step, session);
         if !step.commands.is_empty() {
             return step;
@@ -43,7 +43,7 @@ fn planned(session: &mut Session, marked: &mut MarkedVictims) -> StepOutput {
 
 fn at(session: &mut Session, now: i64, marked: &mut MarkedVictims) -> Vec<OverdueVictim> {
     session.handle(SessionInput::Clock(now)).unwrap();
-    marked.turned(session.mirror())
+    marked.take_overdue(session.mirror())
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_victim_that_is_only_marked_and_runs_for_a_minute_is_named_once_and_counted(
     planned(&mut session, &mut marked);
     assert!(at(&mut session, MADE + OVERDUE - 1, &mut marked).is_empty());
     assert_eq!(marked.overdue(), 0);
-    let due = at(&mut session, MADE + OVERDUE + LOOK, &mut marked);
+    let due = at(&mut session, MADE + OVERDUE + CHECK_INTERVAL, &mut marked);
     let for_whom = EvictionBeneficiary::Preemptor("default/p".to_owned());
     assert_eq!(due, [OverdueVictim { pod: "default/v".to_owned(), by: Some((5, for_whom)) }]);
     assert!(at(&mut session, MADE + 2 * OVERDUE, &mut marked).is_empty());
@@ -108,10 +108,10 @@ fn a_mark_of_an_earlier_session_counts_until_it_is_taken_off() {
     let mut session = Session::open(Box::<Native>::default(), "koordinator", "").unwrap();
     session.handle(SessionInput::Clock(MADE)).unwrap();
     let cluster = [node("n1", 4), label(Some("{}")), on("n1", pod("w", 1, 0))];
-    session.handle(SessionInput::Listed(cluster.into_iter().map(there).collect())).unwrap();
+    session.handle(SessionInput::InitialList(cluster.into_iter().map(there).collect())).unwrap();
     let mut marked = MarkedVictims::default();
-    marked.take_up();
-    assert!(marked.turned(session.mirror()).is_empty());
+    marked.adopt_marked();
+    assert!(marked.take_overdue(session.mirror()).is_empty());
     let due = at(&mut session, MADE + OVERDUE, &mut marked);
     assert_eq!(due, [OverdueVictim { pod: "default/v".to_owned(), by: None }]);
     session.handle(SessionInput::Objects(vec![there(label(None))])).unwrap();

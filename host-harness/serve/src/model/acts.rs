@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use lictor_host::verify::testing::node;
 
 use super::play::SchedulerSimulation;
-use super::world::{Object, kind_of, leaves, name_of, nanoseconds, node_of, text};
+use super::world::{Object, is_being_deleted, kind_of, name_of, nanoseconds, node_of, text};
 
 /// The cores of a node.
 pub(super) const CORES: u32 = 8;
@@ -24,12 +24,12 @@ fn labeled_node(name: &str) -> Value {
 impl SchedulerSimulation<'_> {
     /// Creates what is there from the beginning.
     pub(super) fn create_cluster(&mut self, nodes: usize) {
-        self.world.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
+        self.api_server.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
         for object in (self.system.objects)() {
-            self.world.create(object);
+            self.api_server.create(object);
         }
         for number in 0..nodes {
-            self.world.create(labeled_node(&format!("n{number}")));
+            self.api_server.create(labeled_node(&format!("n{number}")));
         }
     }
 
@@ -50,12 +50,12 @@ impl SchedulerSimulation<'_> {
                 "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}]);
         }
         (self.system.dress)(&mut pod, gang, important);
-        self.world.create(pod);
+        self.api_server.create(pod);
     }
 
     /// Creates a gang of `size` pods with its group.
     pub(super) fn create_gang(&mut self, name: &str, size: usize, cpu: usize, important: bool) {
-        self.world.create((self.system.group)(name, size, important));
+        self.api_server.create((self.system.group)(name, size, important));
         for member in 0..size {
             self.create_pod(&format!("{name}-{member}"), Some(name), cpu, important);
         }
@@ -66,7 +66,7 @@ impl SchedulerSimulation<'_> {
         let name = format!("g{number}{}", if important { "h" } else { "l" });
         let (size, cpu) = (2 + number % 3, 2 + number % 4);
         if self.random.percent(95) {
-            self.world.create((self.system.group)(&name, size, important));
+            self.api_server.create((self.system.group)(&name, size, important));
         }
         for member in 0..size {
             if self.random.percent(95) {
@@ -78,13 +78,13 @@ impl SchedulerSimulation<'_> {
     /// Picks an object of a kind that suits.
     fn pick(&mut self, kind: &str, suits: impl Fn(&Object) -> bool) -> Option<String> {
         let names: Vec<String> =
-            self.world.all(kind).filter(|object| suits(object)).map(|object| name_of(object)).collect();
+            self.api_server.all(kind).filter(|object| suits(object)).map(|object| name_of(object)).collect();
         names.get(self.random.below(names.len())).cloned()
     }
 
     /// Acts at random, as users and controllers do.
     pub(super) fn act(&mut self) {
-        let count = self.world.all("Pod").count();
+        let count = self.api_server.all("Pod").count();
         match self.random.below(100) {
             0..=13 if count < MOST_PODS => self.random_gang(),
             14..=27 if count < MOST_PODS => {
@@ -94,13 +94,13 @@ impl SchedulerSimulation<'_> {
             }
             28..=33 => {
                 if let Some(name) = self.pick("Pod", |_| true) {
-                    self.world.stop(&name);
+                    self.api_server.stop(&name);
                 }
             }
             34..=35 => {
                 let name = format!("default/g{}", self.random.below(6));
-                let members = self.world.all("Pod").map(|pod| name_of(pod)).filter(|pod| pod.starts_with(&name));
-                members.collect::<Vec<_>>().iter().for_each(|member| self.world.stop(member));
+                let members = self.api_server.all("Pod").map(|pod| name_of(pod)).filter(|pod| pod.starts_with(&name));
+                members.collect::<Vec<_>>().iter().for_each(|member| self.api_server.stop(member));
             }
             36..=37 => self.remove_group(),
             38 => {
@@ -110,18 +110,18 @@ impl SchedulerSimulation<'_> {
             }
             39..=41 => {
                 let name = format!("n{}", self.random.below(5));
-                self.world.create(labeled_node(&name));
+                self.api_server.create(labeled_node(&name));
             }
             42..=45 => {
                 if let Some(name) = self.pick("Pod", |_| true) {
-                    let version = self.world.version.to_string();
+                    let version = self.api_server.version.to_string();
                     let place = if self.random.percent(50) { "annotations" } else { "labels" };
-                    self.world.change("Pod", &name, |pod| pod["metadata"][place]["touched"] = version.into());
+                    self.api_server.change("Pod", &name, |pod| pod["metadata"][place]["touched"] = version.into());
                 }
             }
             46..=49 => {
                 if let Some(name) = self.pick("Pod", |pod| text(pod, "/status/phase") == "Running") {
-                    self.world.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Succeeded"));
+                    self.api_server.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Succeeded"));
                 }
             }
             50..=60 => self.recreate(),
@@ -132,16 +132,16 @@ impl SchedulerSimulation<'_> {
     /// Acts as the kubelets, the garbage collector and a descheduler do. Bound pods start, and pods whose grace is over end. Pods of deleted nodes
     /// are removed, and marked pods are deleted.
     pub(super) fn kubelets(&mut self) {
-        let pods: Vec<Object> = self.world.all("Pod").cloned().collect();
+        let pods: Vec<Object> = self.api_server.all("Pod").cloned().collect();
         for pod in pods.iter().filter(|pod| !node_of(pod).is_empty()) {
             let (name, ends) = (name_of(pod), text(pod, "/metadata/deletionTimestamp"));
-            let is_over = leaves(pod) && nanoseconds(ends) <= self.now();
-            if is_over || self.world.get("Node", node_of(pod)).is_none() {
-                self.world.remove("Pod", &name);
-            } else if text(pod, "/status/phase") == "Pending" && !leaves(pod) {
-                self.world.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Running"));
-            } else if pod["metadata"]["labels"].get(SOFT).is_some() && !leaves(pod) {
-                self.world.stop(&name);
+            let is_over = is_being_deleted(pod) && nanoseconds(ends) <= self.now();
+            if is_over || self.api_server.get("Node", node_of(pod)).is_none() {
+                self.api_server.remove("Pod", &name);
+            } else if text(pod, "/status/phase") == "Pending" && !is_being_deleted(pod) {
+                self.api_server.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Running"));
+            } else if pod["metadata"]["labels"].get(SOFT).is_some() && !is_being_deleted(pod) {
+                self.api_server.stop(&name);
             }
         }
     }
@@ -149,7 +149,7 @@ impl SchedulerSimulation<'_> {
     /// Creates the pods that replace victims, under new names, as controllers do.
     pub(super) fn recreate(&mut self) {
         for pod in self.observer.take_evicted() {
-            if self.random.percent(50) || self.world.all("Pod").count() >= MOST_PODS {
+            if self.random.percent(50) || self.api_server.all("Pod").count() >= MOST_PODS {
                 continue;
             }
             let mut new = (*pod).clone();
@@ -167,7 +167,7 @@ impl SchedulerSimulation<'_> {
                 spec.remove("nodeName");
             }
             new["status"] = json!({"phase": "Pending"});
-            self.world.create(new);
+            self.api_server.create(new);
         }
     }
 
@@ -179,21 +179,21 @@ impl SchedulerSimulation<'_> {
     fn remove_group(&mut self) {
         let kind = self.groups();
         if let Some(name) = self.pick(&kind, |object| is_group(object)) {
-            self.world.remove(&kind, &name);
+            self.api_server.remove(&kind, &name);
         }
     }
 
     pub(super) fn remove_groups(&mut self) {
         let kind = self.groups();
-        let all = self.world.all(&kind).filter(|object| is_group(object)).map(|object| name_of(object));
-        all.collect::<Vec<_>>().iter().for_each(|name| self.world.remove(&kind, name));
+        let all = self.api_server.all(&kind).filter(|object| is_group(object)).map(|object| name_of(object));
+        all.collect::<Vec<_>>().iter().for_each(|name| self.api_server.remove(&kind, name));
     }
 
     /// Removes a node. Its pods go with it.
     pub(super) fn remove_node(&mut self, name: &str) {
-        self.world.remove("Node", name);
-        let there = self.world.all("Pod").filter(|pod| node_of(pod) == name).map(|pod| name_of(pod));
-        there.collect::<Vec<_>>().iter().for_each(|pod| self.world.remove("Pod", pod));
+        self.api_server.remove("Node", name);
+        let there = self.api_server.all("Pod").filter(|pod| node_of(pod) == name).map(|pod| name_of(pod));
+        there.collect::<Vec<_>>().iter().for_each(|pod| self.api_server.remove("Pod", pod));
     }
 }
 

@@ -12,7 +12,7 @@ use super::world::{SchedulerApiRequest, name_of, uid_of};
 
 impl SchedulerSimulation<'_> {
     /// Allows or rejects a pod that waits at Permit, or is about to: now, or as soon as it waits.
-    pub(super) fn wake(&mut self, pod: &str, what: PermitSignal) {
+    pub(super) fn signal_waiting(&mut self, pod: &str, what: PermitSignal) {
         if let Some(held) = self.plugin.reserved.get_mut(pod) {
             held.wake = Some(what);
             self.wake_one(pod);
@@ -116,7 +116,7 @@ impl SchedulerSimulation<'_> {
         self.observer.succeeded(&binding.entry);
         let held = self.plugin.reserved.remove(&name_of(&binding.entry.pod));
         self.plugin.hints.forget(uid);
-        if let (Some(held), Some(talk)) = (held, self.plugin.talk)
+        if let (Some(held), Some(talk)) = (held, self.plugin.connection)
             && held.bind != 0
         {
             self.report(talk, held.bind, Ok(()));
@@ -131,7 +131,7 @@ impl SchedulerSimulation<'_> {
         self.scheduler.assumed.remove(uid_of(&pod));
         let mut placed = pod.clone();
         std::rc::Rc::make_mut(&mut placed)["spec"]["nodeName"] = binding.node.into();
-        let left = QueueEvent::PodLeft(placed);
+        let left = QueueEvent::PodRemoved(placed);
         if rejectors.is_none() {
             self.move_all(&left, None);
         }

@@ -10,7 +10,7 @@ use super::queue::{QueuedPodInfo, Rejectors};
 use super::requeue::{capacity, cores};
 use super::scheduler::BindingCycle;
 use super::tasks::Continuation;
-use super::world::{Object, SchedulerApiRequest, leaves, name_of, node_of, nominated, refusal, uid_of};
+use super::world::{Object, SchedulerApiRequest, is_being_deleted, name_of, node_of, nominated, refusal, uid_of};
 
 /// Why a pod gets no node in an attempt.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl SchedulerSimulation<'_> {
     /// Tries a pod.
     pub(super) fn cycle(&mut self, entry: QueuedPodInfo) {
         let uid = uid_of(&entry.pod).to_owned();
-        if leaves(&entry.pod) || self.scheduler.assumed.contains_key(&uid) {
+        if is_being_deleted(&entry.pod) || self.scheduler.assumed.contains_key(&uid) {
             self.scheduler.queue.in_flight.remove(&uid);
             return;
         }
@@ -57,7 +57,8 @@ impl SchedulerSimulation<'_> {
             Err(failure) => {
                 // No event says that a pod begins to leave. That it has left is one, and nothing can start in its room before.
                 let node = failure.nominated.as_deref().filter(|node| !node.is_empty());
-                let leaves_it = |node: &str| self.world.all("Pod").any(|pod| node_of(pod) == node && leaves(pod));
+                let leaves_it =
+                    |node: &str| self.api_server.all("Pod").any(|pod| node_of(pod) == node && is_being_deleted(pod));
                 if node.is_some_and(|node| !leaves_it(node)) {
                     self.observer.succeeded(&entry);
                 }
@@ -73,7 +74,7 @@ impl SchedulerSimulation<'_> {
         if snapshot.nodes.is_empty() {
             return Err(SchedulingFailure::clearing(Rejectors::default(), "no nodes available to schedule pods"));
         }
-        self.breathe();
+        self.run_concurrent();
         let mut cycle = PluginCycleState::default();
         let (rejectors, message) = match self.pre_filter(&mut cycle, pod) {
             PreFilterResult::Error(why) => return Err(SchedulingFailure::clearing(Rejectors::default(), &why)),
@@ -83,7 +84,7 @@ impl SchedulerSimulation<'_> {
                 Err(refused) => refused,
             },
         };
-        self.breathe();
+        self.run_concurrent();
         let PostFilterResult { nominated, message: said } = self.post_filter(&cycle, &snapshot, pod);
         let said = [message, said].into_iter().filter(|it| !it.is_empty());
         Err(SchedulingFailure { rejectors, message: said.collect::<Vec<_>>().join(" preemption: "), nominated })
@@ -144,7 +145,7 @@ impl SchedulerSimulation<'_> {
         self.scheduler.queue.nominated.remove(&uid);
         let refused = match self.reserve(&pod, node) {
             Ok(()) => {
-                self.breathe();
+                self.run_concurrent();
                 self.permit(&pod)
             }
             Err(why) => Err((Rejectors::LICTOR, why)),
@@ -156,7 +157,7 @@ impl SchedulerSimulation<'_> {
                 self.scheduler
                     .bindings
                     .insert(uid.clone(), BindingCycle { entry, node, until, ended, is_at_permit: false });
-                self.tasks.begin(self.world.now, &mut self.random, uid);
+                self.tasks.begin(self.api_server.now, &mut self.random, uid);
             }
             Err((rejectors, why)) => {
                 self.unreserve(&pod);
@@ -169,7 +170,7 @@ impl SchedulerSimulation<'_> {
     /// Puts a pod back that gets no node, and writes why (`handleSchedulingFailure`).
     pub(super) fn fail(&mut self, mut entry: QueuedPodInfo, failure: SchedulingFailure) {
         let (name, uid) = (name_of(&entry.pod), uid_of(&entry.pod).to_owned());
-        self.tell(|| format!("{name} gets no node: {failure:?}"));
+        self.add_line(|| format!("{name} gets no node: {failure:?}"));
         let known = self.informers.pod(&name).cloned();
         let mut pod = entry.pod.clone();
         match &known {

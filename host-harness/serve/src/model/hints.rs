@@ -20,9 +20,9 @@ const SOON: i64 = SECOND / 20;
 #[derive(Debug, Clone)]
 pub(super) struct PodHint {
     pub(super) pod: Object,
-    again: RetryConditions,
-    asked: u64,
-    away: bool,
+    retry: RetryConditions,
+    requested_at: u64,
+    is_host_away: bool,
     pub(super) victims: Vec<ObjectRef>,
     refused: RetryConditions,
     /// Whether neither PreFilter nor Permit has refused the pod: it waits for a node.
@@ -53,21 +53,31 @@ impl PodHint {
         let (again, refused) = Default::default();
         let (asked, victims, paced) = (0, Vec::new(), None);
         let (away, waits_for_node, has_turns) = (false, false, false);
-        PodHint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced, has_turns }
+        PodHint {
+            pod: pod.clone(),
+            retry: again,
+            requested_at: asked,
+            is_host_away: away,
+            victims,
+            refused,
+            waits_for_node,
+            paced,
+            has_turns,
+        }
     }
 
     pub(super) fn waits_for(&self, change: &str) -> bool {
         if !self.victims.is_empty() {
             return change == NODE_UPSERTED;
         }
-        if self.again.at.is_none() && self.again.after.is_empty() {
-            return !self.away;
+        if self.retry.at.is_none() && self.retry.after.is_empty() {
+            return !self.is_host_away;
         }
-        self.again.after.iter().any(|it| it == change)
+        self.retry.after.iter().any(|it| it == change)
     }
 
     pub(super) fn waits_for_pending(&self, change: &str) -> bool {
-        let refused = PodHint { again: self.refused.clone(), ..self.clone() };
+        let refused = PodHint { retry: self.refused.clone(), ..self.clone() };
         self.victims.is_empty() && refused.waits_for(change) && self.waits_for(change)
     }
 
@@ -77,7 +87,7 @@ impl PodHint {
     }
 
     fn is_late(&self, last: &BTreeMap<String, u64>, waits: impl Fn(&str) -> bool) -> bool {
-        last.iter().any(|(change, at)| *at > self.asked && waits(change))
+        last.iter().any(|(change, at)| *at > self.requested_at && waits(change))
     }
 }
 
@@ -106,7 +116,7 @@ impl PodHints {
     }
 
     pub(super) fn refused(&mut self, pod: &Object, again: &RetryConditions, asked: u64) -> Vec<Object> {
-        let hint = PodHint { again: again.clone(), asked, refused: again.clone(), ..PodHint::of(pod) };
+        let hint = PodHint { retry: again.clone(), requested_at: asked, refused: again.clone(), ..PodHint::of(pod) };
         self.pods.insert(uid_of(pod).to_owned(), hint);
         self.wake_late(uid_of(pod))
     }
@@ -116,22 +126,22 @@ impl PodHints {
             let is_paced = hint.is_late(&hints.last_pending, |change| hint.waits_for_pending(change))
                 || hint.is_late(&hints.last_given_up, |change| hint.waits_for(change));
             let is_late = hint.is_late(&hints.last, |change| hint.waits_for(change));
-            let is_void = hint.asked < hints.begun && hint.is_of_a_host();
+            let is_void = hint.requested_at < hints.begun && hint.is_of_a_host();
             uid_of(&hint.pod) == uid
-                && (is_late || is_void && hint.away || (is_paced || is_void) && hints.may_wake(hint))
+                && (is_late || is_void && hint.is_host_away || (is_paced || is_void) && hints.take_wake(hint))
         })
     }
 
-    pub(super) fn also(&mut self, pod: &Object, again: &RetryConditions, asked: u64) -> Vec<Object> {
+    pub(super) fn merge(&mut self, pod: &Object, again: &RetryConditions, asked: u64) -> Vec<Object> {
         let uid = uid_of(pod).to_owned();
         let said = self.pods.get(&uid).cloned();
         let said = said.unwrap_or_else(|| PodHint { waits_for_node: true, ..PodHint::of(pod) });
-        let at = said.again.at.into_iter().chain(again.at).min();
-        let after = said.again.after.iter().chain(&again.after).cloned().collect();
+        let at = said.retry.at.into_iter().chain(again.at).min();
+        let after = said.retry.after.iter().chain(&again.after).cloned().collect();
         let hint = PodHint {
-            again: RetryConditions { at, after, wait: None },
-            asked,
-            away: false,
+            retry: RetryConditions { at, after, wait: None },
+            requested_at: asked,
+            is_host_away: false,
             victims: Vec::new(),
             pod: pod.clone(),
             ..said
@@ -153,13 +163,13 @@ impl PodHints {
         }
         let leave = said.victims.iter().any(&is_there);
         let pace = self.paces.entry(uid_of(pod).to_owned()).or_default();
-        pace.room = (2 * pace.room).clamp(SOON, LONGEST_PACE);
+        pace.capacity_pause = (2 * pace.capacity_pause).clamp(SOON, LONGEST_PACE);
         if leave {
-            pace.room = 0;
+            pace.capacity_pause = 0;
         } else {
             let after = [POD_UPSERTED, POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into();
-            (said.victims, said.again) =
-                (Vec::new(), RetryConditions { at: Some(self.clock + pace.room), after, wait: None });
+            (said.victims, said.retry) =
+                (Vec::new(), RetryConditions { at: Some(self.clock + pace.capacity_pause), after, wait: None });
         }
         self.pods.insert(uid_of(pod).to_owned(), said);
     }
@@ -168,8 +178,9 @@ impl PodHints {
         self.pods.get(pod).map(|hint| hint.victims.clone()).unwrap_or_default()
     }
 
-    pub(super) fn away(&mut self, pod: &Object, asked: u64) -> Vec<Object> {
-        self.pods.insert(uid_of(pod).to_owned(), PodHint { away: true, asked, ..PodHint::of(pod) });
+    pub(super) fn host_unavailable(&mut self, pod: &Object, asked: u64) -> Vec<Object> {
+        self.pods
+            .insert(uid_of(pod).to_owned(), PodHint { is_host_away: true, requested_at: asked, ..PodHint::of(pod) });
         self.wake_late(uid_of(pod))
     }
 
@@ -184,10 +195,10 @@ impl PodHints {
     }
 
     /// Notes that a host answers again, or that another policy decides. The earlier refusals are void: each refused pod is tried again, at its pace.
-    pub(super) fn back(&mut self) -> Vec<Object> {
+    pub(super) fn host_returned(&mut self) -> Vec<Object> {
         self.count += 1;
         self.begun = self.count;
-        self.wake(|hints, hint| hint.away || hint.is_of_a_host() && hints.may_wake(hint))
+        self.wake(|hints, hint| hint.is_host_away || hint.is_of_a_host() && hints.take_wake(hint))
     }
 
     pub(super) fn changed(&mut self, change: &str) -> Vec<Object> {
@@ -199,28 +210,28 @@ impl PodHints {
     pub(super) fn wake_due(&mut self) -> Vec<Object> {
         self.wake(|hints, hint| {
             let now = hints.clock;
-            hint.again.at.is_some_and(|at| at <= now)
-                || hint.paced.is_some_and(|paced| paced <= now) && hints.may_wake(hint)
+            hint.retry.at.is_some_and(|at| at <= now)
+                || hint.paced.is_some_and(|paced| paced <= now) && hints.take_wake(hint)
         })
     }
 
     /// Returns the next time of day at which a pod is woken by time alone.
     pub(super) fn due(&self) -> Option<i64> {
-        self.pods.values().flat_map(|hint| hint.again.at.into_iter().chain(hint.paced)).min()
+        self.pods.values().flat_map(|hint| hint.retry.at.into_iter().chain(hint.paced)).min()
     }
 
     /// Notes that a pod is promised no node any more: it is tried again at its pace.
     pub(super) fn withdrawn(&mut self, pod: &str) -> Vec<Object> {
-        self.wake(|hints, hint| uid_of(&hint.pod) == pod && !hint.victims.is_empty() && hints.may_wake(hint))
+        self.wake(|hints, hint| uid_of(&hint.pod) == pod && !hint.victims.is_empty() && hints.take_wake(hint))
     }
 
-    pub(super) fn worth(&self, pod: &str, change: &str) -> bool {
-        self.pods.get(pod).is_none_or(|hint| !hint.away && hint.waits_for(change))
+    pub(super) fn should_retry(&self, pod: &str, change: &str) -> bool {
+        self.pods.get(pod).is_none_or(|hint| !hint.is_host_away && hint.waits_for(change))
     }
 
     /// Returns whether a pod is worth another attempt after another one has left. Where the other one is there, it has given up the node
     /// that it was to have.
-    pub(super) fn worth_after(
+    pub(super) fn should_retry_after(
         &mut self,
         pod: &str,
         left: &Object,
@@ -228,7 +239,7 @@ impl PodHints {
         is_there: impl Fn(&ObjectRef) -> bool,
     ) -> bool {
         let Some(hint) = self.pods.get_mut(pod).filter(|hint| !hint.victims.is_empty()) else {
-            return self.worth(pod, POD_REMOVED) && (!is_there(&object(left)) || self.is_in_pace(pod));
+            return self.should_retry(pod, POD_REMOVED) && (!is_there(&object(left)) || self.is_in_pace(pod));
         };
         if !hint.victims.iter().any(|victim| victim.uid == uid_of(left)) {
             return !node_of(left).is_empty() && is_room_for(uid_of(left), &name_of(&hint.pod));

@@ -50,11 +50,11 @@ impl ConnectionObserver for HostLog {
         }
     }
 
-    fn unread(&self, mistake: &InputError) {
+    fn object_invalid(&self, mistake: &InputError) {
         self.0.lock().unwrap().faults.push(format!("not read: {}", mistake.message));
     }
 
-    fn say(&self, line: &str) {
+    fn write_line(&self, line: &str) {
         self.0.lock().unwrap().lines.push(line.to_owned());
     }
 }
@@ -68,7 +68,7 @@ pub(super) struct Host {
     /// The frames that the host has not taken yet.
     pub(super) inbox: VecDeque<ProtocolFrame>,
     /// The answers that have come, by the number of the question.
-    pub(super) answers: BTreeMap<u32, ProtocolFrame>,
+    pub(super) responses: BTreeMap<u32, ProtocolFrame>,
     /// The questions whose answers are waited for.
     pub(super) pending: BTreeSet<u32>,
     /// How much the clock of the host is ahead of that of the cluster, in nanoseconds.
@@ -76,10 +76,10 @@ pub(super) struct Host {
     /// Until when the host takes nothing.
     pub(super) stalled: i64,
     /// When a host is there to connect to; none while it is running.
-    pub(super) back: Option<i64>,
+    pub(super) returns_at: Option<i64>,
     pub(super) file: PathBuf,
     /// The latest time of the conversation: its clock never goes back.
-    told: i64,
+    last_time: i64,
 }
 
 impl Host {
@@ -90,13 +90,13 @@ impl Host {
             lines: Arc::default(),
             number: 0,
             inbox: VecDeque::new(),
-            answers: BTreeMap::new(),
+            responses: BTreeMap::new(),
             pending: BTreeSet::new(),
             skew: 0,
             stalled: 0,
-            back: Some(0),
+            returns_at: Some(0),
             file: std::env::temp_dir().join(name),
-            told: 0,
+            last_time: 0,
         }
     }
 
@@ -123,7 +123,7 @@ impl Host {
         };
         self.conversation = Some(SchedulerConnection::begin(opened, self.lines.clone()));
         self.number += 1;
-        (self.back, self.told) = (None, 0);
+        (self.returns_at, self.last_time) = (None, 0);
         kinds
     }
 
@@ -131,12 +131,12 @@ impl Host {
     pub(super) fn end(&mut self, back: i64) {
         self.conversation = None;
         self.inbox.clear();
-        self.answers.clear();
+        self.responses.clear();
         self.pending.clear();
-        (self.back, self.stalled) = (Some(back), 0);
+        (self.returns_at, self.stalled) = (Some(back), 0);
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_available(&self) -> bool {
         self.conversation.is_some()
     }
 
@@ -152,15 +152,15 @@ impl Host {
         let Some(conversation) = self.conversation.as_mut().filter(|_| self.stalled <= now) else {
             return Ok(Vec::new());
         };
-        self.told = self.told.max(now + self.skew);
-        let is_due = conversation.wake_at().is_some_and(|at| at <= self.told);
+        self.last_time = self.last_time.max(now + self.skew);
+        let is_due = conversation.wake_at().is_some_and(|at| at <= self.last_time);
         if self.inbox.is_empty() && !is_due {
             return Ok(Vec::new());
         }
-        let taken = conversation.take(self.told, self.inbox.drain(..).collect());
-        // A clock that shows an earlier time than the checkpoint is set to that time (`converse` in `server.rs`).
-        let ahead = conversation.session().mirror().now().saturating_sub(self.told).max(0);
-        (self.skew, self.told) = (self.skew + ahead, self.told + ahead);
+        let taken = conversation.take(self.last_time, self.inbox.drain(..).collect());
+        // A clock that shows an earlier time than the checkpoint is set to that time (`serve_connection` in `server.rs`).
+        let ahead = conversation.session().mirror().now().saturating_sub(self.last_time).max(0);
+        (self.skew, self.last_time) = (self.skew + ahead, self.last_time + ahead);
         taken.map_err(|over| over.to_string())
     }
 }

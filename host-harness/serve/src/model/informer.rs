@@ -29,7 +29,7 @@ pub(super) enum InformerListener {
 pub(super) struct Informers {
     stores: BTreeMap<String, BTreeMap<String, Object>>,
     /// The events that are still to be received, by listener and kind.
-    pub(super) notes: BTreeMap<(InformerListener, String), VecDeque<InformerEvent>>,
+    pub(super) events: BTreeMap<(InformerListener, String), VecDeque<InformerEvent>>,
 }
 
 impl Informers {
@@ -49,8 +49,8 @@ impl Informers {
         let count = count.min(said.len());
         for change in said.drain(..count) {
             match change {
-                StoreChange::There(object) => self.put(kind, object),
-                StoreChange::Gone(object) => self.take(kind, &name_of(&object), false),
+                StoreChange::Upserted(object) => self.put(kind, object),
+                StoreChange::Deleted(object) => self.take(kind, &name_of(&object), false),
             }
         }
     }
@@ -76,29 +76,29 @@ impl Informers {
             Some(before) => InformerEvent::Updated(before, object),
             None => InformerEvent::Added(object),
         };
-        self.tell(kind, note);
+        self.notify(kind, note);
     }
 
     fn take(&mut self, kind: &str, name: &str, was_missing: bool) {
         if let Some(object) = self.stores.get_mut(kind).and_then(|store| store.remove(name)) {
-            self.tell(kind, InformerEvent::Deleted(object, was_missing));
+            self.notify(kind, InformerEvent::Deleted(object, was_missing));
         }
     }
 
-    fn tell(&mut self, kind: &str, note: InformerEvent) {
+    fn notify(&mut self, kind: &str, note: InformerEvent) {
         if matches!(kind, "Pod" | "Node") {
-            self.notes.entry((InformerListener::Scheduler, kind.to_owned())).or_default().push_back(note.clone());
+            self.events.entry((InformerListener::Scheduler, kind.to_owned())).or_default().push_back(note.clone());
         }
-        self.notes.entry((InformerListener::Feed, kind.to_owned())).or_default().push_back(note);
+        self.events.entry((InformerListener::Feed, kind.to_owned())).or_default().push_back(note);
     }
 
     /// Takes the next event of a kind for a listener. `None`: no event waits.
     pub(super) fn next(&mut self, listener: InformerListener, kind: &str) -> Option<InformerEvent> {
-        self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
+        self.events.get_mut(&(listener, kind.to_owned()))?.pop_front()
     }
 
     /// Returns whether an event is still to be received.
     pub(super) fn is_quiet(&self) -> bool {
-        self.notes.values().all(VecDeque::is_empty)
+        self.events.values().all(VecDeque::is_empty)
     }
 }

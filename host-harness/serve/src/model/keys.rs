@@ -19,13 +19,13 @@ impl QueueKeyCache {
     }
 
     /// Returns whether to request the key of a pod: the key is not known, or the pod has changed since.
-    pub(super) fn asks(&mut self, pod: &str, version: &str) -> bool {
+    pub(super) fn needs_key(&mut self, pod: &str, version: &str) -> bool {
         let before = self.versions.insert(pod.to_owned(), version.to_owned());
         !self.known.contains_key(pod) || before.as_deref() != Some(version)
     }
 
     /// Takes keys of an epoch. Those of another epoch are void; returns the pods that had them where no question for them is under way.
-    pub(super) fn learn(&mut self, epoch: u64, pairs: Vec<(String, String)>) -> Vec<String> {
+    pub(super) fn store(&mut self, epoch: u64, pairs: Vec<(String, String)>) -> Vec<String> {
         let mut void = Vec::new();
         if epoch != self.epoch {
             if !self.known.is_empty() && !self.refreshes {

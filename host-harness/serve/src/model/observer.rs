@@ -10,7 +10,7 @@ use applications::Applications;
 use super::queue::QueuedPodInfo;
 use super::requeue::{capacity, cores};
 use super::world::{
-    Object, SECOND, SchedulerApiRequest, SimulatedApiServer, leaves, name_of, node_of, refusal, text, uid_of,
+    Object, SECOND, SchedulerApiRequest, SimulatedApiServer, is_being_deleted, name_of, node_of, refusal, text, uid_of,
 };
 use crate::message::CommandMessage;
 use crate::wire::kind;
@@ -74,7 +74,7 @@ fn in_a_minute(calls: &mut BTreeMap<String, VecDeque<i64>>, of: &str, now: i64) 
 }
 
 impl SchedulerChecker {
-    pub(super) fn tell(&mut self, now: i64, line: impl FnOnce() -> String) {
+    pub(super) fn add_line(&mut self, now: i64, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             let seconds = now % (1_000_000 * SECOND) / 1_000_000;
             story.push(format!("{}.{:03} {}", seconds / 1000, seconds % 1000, line()));
@@ -97,9 +97,9 @@ impl SchedulerChecker {
     }
 
     /// Takes note of a question.
-    pub(super) fn asked(&mut self, now: i64, kind: u8, pod: &str) {
+    pub(super) fn record_request(&mut self, now: i64, kind: u8, pod: &str) {
         let name = match kind {
-            kind::TRY => "try",
+            kind::PRE_FILTER_AND_FILTER => "try",
             kind::POST_FILTER => "post filter",
             kind::RESERVE => "reserve",
             kind::PERMIT => "permit",
@@ -137,7 +137,7 @@ impl SchedulerChecker {
         served: &Result<Object, u16>,
     ) {
         let SchedulerApiRequest { verb, pod: name, body, .. } = request;
-        self.tell(now, || format!("{verb} {name} {body}: {:?}", served.as_ref().err()));
+        self.add_line(now, || format!("{verb} {name} {body}: {:?}", served.as_ref().err()));
         *self.calls.entry(verb).or_default() += 1;
         if self.is_calm && in_a_minute(&mut self.requests, name, now) == MOST_REQUESTS {
             self.violate(format!("{name}: {MOST_REQUESTS} requests in a minute"));
@@ -166,13 +166,13 @@ impl SchedulerChecker {
     }
 
     /// Notes that a host receives a pod.
-    pub(super) fn note_pod(&mut self, pod: &Object) {
-        self.applications.note_pod(pod);
+    pub(super) fn record_pod(&mut self, pod: &Object) {
+        self.applications.record_pod(pod);
     }
 
     /// Notes that a host learns that a pod is gone.
-    pub(super) fn told_gone(&mut self, pod: &Object) {
-        self.applications.gone(uid_of(pod));
+    pub(super) fn record_deleted(&mut self, pod: &Object) {
+        self.applications.record_deleted(uid_of(pod));
     }
 
     /// Returns whether the pods of an application do not show its queue: a host that has not received all of them may take it for another.
@@ -223,14 +223,14 @@ impl SchedulerChecker {
     }
 
     /// Takes note of the pods as they are: those that have a node, and those that are being deleted, need no plan any more.
-    pub(super) fn look(&mut self, world: &SimulatedApiServer) {
-        let settled = world.all("Pod").filter(|pod| !node_of(pod).is_empty() || leaves(pod));
+    pub(super) fn observe(&mut self, world: &SimulatedApiServer) {
+        let settled = world.all("Pod").filter(|pod| !node_of(pod).is_empty() || is_being_deleted(pod));
         self.settled.extend(settled.map(|pod| uid_of(pod).to_owned()));
     }
 
     /// Finds what is wrong where everything is at rest. These pods have been nominated for a while, by uid.
     pub(super) fn judge(&mut self, world: &SimulatedApiServer, promised: &BTreeSet<String>) {
-        self.look(world);
+        self.observe(world);
         let pods: BTreeMap<&str, &Object> = world.all("Pod").map(|pod| (uid_of(pod), pod)).collect();
         let mut violations = Vec::new();
         for ObservedEviction { name, plan, .. } in &self.evictions {
@@ -248,7 +248,7 @@ impl SchedulerChecker {
         }
         for pod in world.all("Pod") {
             let name = name_of(pod);
-            if leaves(pod) {
+            if is_being_deleted(pod) {
                 violations.push(format!("{name} has not stopped"));
             } else if node_of(pod).is_empty() && promised.contains(uid_of(pod)) {
                 violations.push(format!("{name} is nominated, and nothing moves"));

@@ -14,14 +14,14 @@ use super::hints::POD_UPSERTED;
 use super::play::SchedulerSimulation;
 use super::plugin::PermitSignal;
 use super::tasks::{Continuation, EvictionStep};
-use super::world::{Object, SchedulerApiRequest, leaves, node_of, nominated, uid_of};
+use super::world::{Object, SchedulerApiRequest, is_being_deleted, node_of, nominated, uid_of};
 
 /// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct PlanExecution {
     /// The conversation that it comes from.
-    talk: u64,
-    orders: Vec<CommandMessage>,
+    connection: u64,
+    commands: Vec<CommandMessage>,
     /// The nominations that kube-scheduler writes.
     written: BTreeSet<CommandId>,
     at: usize,
@@ -45,9 +45,9 @@ fn is_gone(code: Option<u16>) -> bool {
 
 impl SchedulerSimulation<'_> {
     /// Carries out orders. Requests, which take time, are put into the tasks.
-    pub(super) fn obey(&mut self, commands: Commands) {
+    pub(super) fn apply_commands(&mut self, commands: Commands) {
         let talk = self.host.number;
-        self.tell(|| format!("host {talk} commands {commands:?}"));
+        self.add_line(|| format!("host {talk} commands {commands:?}"));
         let mut plan = Vec::new();
         for order in commands.commands {
             if order.action != "confirm" {
@@ -67,20 +67,22 @@ impl SchedulerSimulation<'_> {
             self.release(&lost);
         }
         if commands.anew {
-            let woken = self.plugin.hints.back();
+            let woken = self.plugin.hints.host_returned();
             self.activate(woken);
         }
         if plan.is_empty() {
             return;
         }
-        let written = self.note_plan(&plan);
+        let written = self.record_plan(&plan);
         let number = self.tasks.number();
-        self.tasks.runs.insert(number, PlanExecution { talk, orders: plan, written, at: 0, failed: String::new() });
+        self.tasks
+            .runs
+            .insert(number, PlanExecution { connection: talk, commands: plan, written, at: 0, failed: String::new() });
         self.carry_on(number);
     }
 
     /// Keeps the victims of a plan with the pods that they leave for. Returns the nominations that kube-scheduler writes.
-    fn note_plan(&mut self, plan: &[CommandMessage]) -> BTreeSet<CommandId> {
+    fn record_plan(&mut self, plan: &[CommandMessage]) -> BTreeSet<CommandId> {
         let (mut written, mut preemptors) = (BTreeSet::new(), Vec::new());
         for order in plan.iter().filter(|order| order.action == "nominate") {
             if order.node.is_empty() {
@@ -89,19 +91,20 @@ impl SchedulerSimulation<'_> {
                 continue;
             }
             preemptors.push(order.object.pod_name());
-            let takes = |asked: &mut super::plugin::PlanRequest| asked.takes(&order.object.pod_name(), &order.node);
-            if self.plugin.planning.as_mut().is_some_and(takes) {
+            let takes =
+                |asked: &mut super::plugin::PlanRequest| asked.assigns_node(&order.object.pod_name(), &order.node);
+            if self.plugin.plan_request.as_mut().is_some_and(takes) {
                 written.insert(order.id);
             }
         }
         for order in plan.iter().filter(|order| order.action == "evict") {
-            self.plugin.victims.leave(&order.object.uid, &preemptors);
+            self.plugin.victims.record_eviction(&order.object.uid, &preemptors);
             let node = self.feed_node_of(&order.object);
-            if let Some(asked) = &mut self.plugin.planning {
+            if let Some(asked) = &mut self.plugin.plan_request {
                 asked.evicted.entry(node).or_default().push(order.object.clone());
             }
         }
-        self.observer.planned(self.world.now, self.host.number, plan);
+        self.observer.planned(self.api_server.now, self.host.number, plan);
         written
     }
 
@@ -115,22 +118,25 @@ impl SchedulerSimulation<'_> {
         let waits = std::mem::take(&mut held.waiting);
         (held.bind, held.marks) = (order.id, order.marks.clone());
         if waits {
-            self.wake(&name, PermitSignal::Allow);
+            self.signal_waiting(&name, PermitSignal::Allow);
         }
     }
 
     /// Lets go of a pod that has lost its node.
     fn release(&mut self, lost: &ReleaseMessage) {
         if self.plugin.reserved.get(&lost.pod).is_some_and(|held| held.bind == 0) {
-            self.wake(&lost.pod, if lost.cause == "preempted" { PermitSignal::Preempt } else { PermitSignal::Reject });
+            self.signal_waiting(
+                &lost.pod,
+                if lost.cause == "preempted" { PermitSignal::Preempt } else { PermitSignal::Reject },
+            );
         }
     }
 
     /// Continues a plan: first the pods that get the room are nominated, one after the other, then the victims are evicted together.
     fn carry_on(&mut self, number: u64) {
         while let Some(run) = self.tasks.runs.get_mut(&number) {
-            let Some(order) = run.orders.get(run.at).cloned() else { break };
-            let talk = run.talk;
+            let Some(order) = run.commands.get(run.at).cloned() else { break };
+            let talk = run.connection;
             if order.action != "nominate" {
                 run.at += 1;
             } else if run.written.contains(&order.id) {
@@ -148,7 +154,8 @@ impl SchedulerSimulation<'_> {
         }
         let Some(run) = self.tasks.runs.get(&number) else { return };
         let failed = run.failed.clone();
-        let victims: Vec<CommandMessage> = run.orders.iter().filter(|order| order.action == "evict").cloned().collect();
+        let victims: Vec<CommandMessage> =
+            run.commands.iter().filter(|order| order.action == "evict").cloned().collect();
         for order in victims {
             if failed.is_empty() {
                 let stage = if order.marks.is_empty() { EvictionStep::Condition } else { EvictionStep::Mark };
@@ -161,9 +168,9 @@ impl SchedulerSimulation<'_> {
 
     pub(super) fn nominated(&mut self, number: u64, error: Option<u16>) {
         let Some(run) = self.tasks.runs.get_mut(&number) else { return };
-        let order = run.orders[run.at].clone();
+        let order = run.commands[run.at].clone();
         run.at += 1;
-        let talk = run.talk;
+        let talk = run.connection;
         let outcome = error.map_or(Ok(()), |code| Err(format!("code {code}")));
         if outcome.is_err() && !order.node.is_empty() {
             run.failed = "nobody is evicted for a nomination that failed".to_owned();
@@ -182,7 +189,9 @@ impl SchedulerSimulation<'_> {
                                        "reason": "PreemptionByScheduler", "message": message});
                 ("patch status", json!({"status": {"conditions": [condition]}}))
             }
-            EvictionStep::Delete => ("delete", json!({"plan": order.plan, "host": self.tasks.runs[&number].talk})),
+            EvictionStep::Delete => {
+                ("delete", json!({"plan": order.plan, "host": self.tasks.runs[&number].connection}))
+            }
         };
         let (pod, uid) = (order.object.pod_name(), order.object.uid.clone());
         self.send(SchedulerApiRequest { verb, pod, uid, body }, Continuation::Evicted(number, order, stage));
@@ -209,10 +218,10 @@ impl SchedulerSimulation<'_> {
     /// Reports the outcome of an eviction.
     fn settle(&mut self, number: u64, order: &CommandMessage, outcome: Result<(), String>) {
         if outcome.is_err() {
-            self.plugin.victims.stay(&order.object.uid);
+            self.plugin.victims.record_stay(&order.object.uid);
         }
         if let Some(run) = self.tasks.runs.get(&number) {
-            self.conclude(run.talk, order, outcome);
+            self.conclude(run.connection, order, outcome);
         }
     }
 
@@ -240,13 +249,13 @@ impl SchedulerSimulation<'_> {
             Ok(_) | Err(404) => return self.report(talk, asked.id, Err("the pod is gone".to_owned())),
             Err(_) => return,
         };
-        let order = self.plugin.open_order(asked).cloned();
+        let order = self.plugin.open_command(asked).cloned();
         let now = self.plugin.feed.objects.get(&asked.object.key());
         if now.zip(known).is_some_and(|(now, known)| Rc::ptr_eq(now, known)) {
-            self.feed_there("Pod", &pod);
+            self.feed_upserted("Pod", &pod);
         }
         let done = order.is_some_and(|order| match order.action.as_str() {
-            "evict" => leaves(&pod) || !order.delete,
+            "evict" => is_being_deleted(&pod) || !order.delete,
             "nominate" => nominated(&pod) == order.node,
             _ => !node_of(&pod).is_empty(),
         });
@@ -259,7 +268,8 @@ impl SchedulerSimulation<'_> {
         let has_failed = outcome.is_err();
         self.report(talk, order.id, outcome);
         if has_failed {
-            for woken in [self.plugin.hints.given_up(POD_UPSERTED), self.plugin.hints.spared(&order.object.uid)] {
+            for woken in [self.plugin.hints.given_up(POD_UPSERTED), self.plugin.hints.victim_stayed(&order.object.uid)]
+            {
                 self.activate(woken);
             }
         }
@@ -267,12 +277,12 @@ impl SchedulerSimulation<'_> {
 
     /// Reports the outcome of a command, where its conversation is still open.
     pub(super) fn report(&mut self, talk: u64, id: CommandId, outcome: Result<(), String>) {
-        self.tell(|| format!("command {id} of host {talk}: {outcome:?}"));
-        if talk != self.host.number || !self.host.is_there() {
+        self.add_line(|| format!("command {id} of host {talk}: {outcome:?}"));
+        if talk != self.host.number || !self.host.is_available() {
             return;
         }
         let outcome = outcome.map_or_else(CommandOutcome::Failed, |()| CommandOutcome::Accepted);
         let outcomes: Outcomes = vec![(id, outcome)];
-        self.host.inbox.push_back(say::frame(kind::OUTCOMES, 0, &outcomes).unwrap());
+        self.host.inbox.push_back(say::encode_frame(kind::OUTCOMES, 0, &outcomes).unwrap());
     }
 }

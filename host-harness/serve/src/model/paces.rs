@@ -17,7 +17,7 @@ pub(super) struct RetryPace {
     /// When the pod was woken last; none: never.
     pub(super) woken: Option<i64>,
     pub(super) pause: i64,
-    pub(super) room: i64,
+    pub(super) capacity_pause: i64,
     /// When the pod waited at Permit last, and how soon it wakes others.
     waited: Option<i64>,
     others: i64,
@@ -54,23 +54,23 @@ impl PodHints {
     pub(super) fn pending_changed(&mut self, change: &str) -> Vec<Object> {
         self.count += 1;
         self.last_pending.insert(change.to_owned(), self.count);
-        self.wake(|hints, hint| hint.waits_for_pending(change) && hints.may_wake(hint))
+        self.wake(|hints, hint| hint.waits_for_pending(change) && hints.take_wake(hint))
     }
 
     /// Notes that a pod that waits has given up room that it was promised: this is the change.
     pub(super) fn given_up(&mut self, change: &str) -> Vec<Object> {
         self.count += 1;
         self.last_given_up.insert(change.to_owned(), self.count);
-        self.wake(|hints, hint| hint.waits_for(change) && hints.may_wake(hint))
+        self.wake(|hints, hint| hint.waits_for(change) && hints.take_wake(hint))
     }
 
     pub(super) fn is_in_pace(&mut self, pod: &str) -> bool {
         let Some(hint) = self.pods.get(pod).cloned() else { return true };
-        self.may_wake(&hint)
+        self.take_wake(&hint)
     }
 
     /// Notes that a pod was let go of that had waited at Permit: it is tried again at its next turn.
-    pub(super) fn lost(&mut self, pod: &Object) {
+    pub(super) fn record_release(&mut self, pod: &Object) {
         let turn = self.paces.get(uid_of(pod)).map_or(0, RetryPace::turn).max(self.clock);
         self.pods.entry(uid_of(pod).to_owned()).or_insert_with(|| {
             let mut hint = PodHint::of(pod);
@@ -79,7 +79,7 @@ impl PodHints {
         });
     }
 
-    pub(super) fn may_wake(&mut self, hint: &PodHint) -> bool {
+    pub(super) fn take_wake(&mut self, hint: &PodHint) -> bool {
         let (uid, now) = (uid_of(&hint.pod).to_owned(), self.clock);
         let before = self.paces.get(&uid).cloned().unwrap_or_default();
         if hint.paced.is_some_and(|paced| paced > now) {
@@ -111,7 +111,7 @@ impl PodHints {
                 hint.paced = hint.paced.map(|_| now);
             }
         }
-        self.wake(|hints, hint| is_meant(hint) && hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
+        self.wake(|hints, hint| is_meant(hint) && hint.waits_for_pending(POD_UPSERTED) && hints.take_wake(hint))
     }
 
     /// Returns the longest pause of the pods that a pod wakes which waits at Permit now.
@@ -125,7 +125,7 @@ impl PodHints {
     }
 
     /// Notes that a victim of a plan is not evicted after all, or was never bound: a pod that waits for its end would wait in vain.
-    pub(super) fn spared(&mut self, victim: &str) -> Vec<Object> {
-        self.wake(|hints, hint| hint.victims.iter().any(|it| it.uid == victim) && hints.may_wake(hint))
+    pub(super) fn victim_stayed(&mut self, victim: &str) -> Vec<Object> {
+        self.wake(|hints, hint| hint.victims.iter().any(|it| it.uid == victim) && hints.take_wake(hint))
     }
 }

@@ -25,13 +25,13 @@ const MOST_TURNS: usize = 20_000;
 pub(super) struct SchedulerSimulation<'s> {
     pub(super) system: &'s SystemFixture,
     pub(super) arguments: &'static str,
-    pub(super) world: SimulatedApiServer,
+    pub(super) api_server: SimulatedApiServer,
     pub(super) informers: Informers,
     pub(super) host: Host,
     pub(super) plugin: PluginState,
     pub(super) scheduler: Scheduler,
     pub(super) tasks: TimedTasks,
-    pub(super) trouble: ActiveFaults,
+    pub(super) faults: ActiveFaults,
     pub(super) random: Random,
     pub(super) observer: SchedulerChecker,
 }
@@ -42,25 +42,25 @@ impl SchedulerSimulation<'_> {
         SchedulerSimulation {
             system,
             arguments: system.arguments[0],
-            world: SimulatedApiServer::at(BEGIN),
+            api_server: SimulatedApiServer::at(BEGIN),
             informers: Informers::default(),
             host: Host::new(&format!("{}-{seed}-{:?}", system.name, std::thread::current().id())),
             plugin: PluginState::default(),
             scheduler: Scheduler::default(),
             tasks: TimedTasks::default(),
-            trouble: ActiveFaults::default(),
+            faults: ActiveFaults::default(),
             random: Random::new(seed),
             observer: SchedulerChecker::default(),
         }
     }
 
     pub(super) fn now(&self) -> i64 {
-        self.world.now
+        self.api_server.now
     }
 
-    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+    pub(super) fn add_line(&mut self, line: impl FnOnce() -> String) {
         let now = self.now();
-        self.observer.tell(now, line);
+        self.observer.add_line(now, line);
     }
 
     /// Starts kube-scheduler. It waits for the host and for its informers (`New` in `plugin.go`).
@@ -69,13 +69,13 @@ impl SchedulerSimulation<'_> {
         (self.scheduler, self.informers) = (Scheduler::default(), Informers::default());
         self.tasks.restart();
         self.host.end(self.now());
-        self.tell(|| "kube-scheduler starts".to_owned());
+        self.add_line(|| "kube-scheduler starts".to_owned());
         self.connect();
         for kind in self.scheduler.kinds.clone() {
-            self.informers.list(&mut self.world, &kind);
+            self.informers.list(&mut self.api_server, &kind);
         }
-        self.begin_talk();
-        self.hear_all();
+        self.begin_connection();
+        self.receive_all();
         self.complete();
     }
 
@@ -103,17 +103,17 @@ impl SchedulerSimulation<'_> {
     }
 
     pub(super) fn set_now(&mut self, now: i64) {
-        self.world.now = now;
+        self.api_server.now = now;
         self.plugin.hints.clock = now;
     }
 
     /// Runs all that is due but the cycles of the scheduler.
-    pub(super) fn beside(&mut self) {
+    pub(super) fn run_background(&mut self) {
         self.deliver(false);
         self.connect();
         self.run_due();
         self.pump();
-        self.begin_talk();
+        self.begin_connection();
         let woken = self.plugin.hints.wake_due();
         self.activate(woken);
         self.wake_waiting();
@@ -121,7 +121,7 @@ impl SchedulerSimulation<'_> {
     }
 
     fn turn(&mut self) {
-        self.beside();
+        self.run_background();
         if let Some(entry) = self.pop() {
             // A cycle takes a millisecond.
             self.set_now(self.now() + SECOND / 1000);
@@ -132,26 +132,27 @@ impl SchedulerSimulation<'_> {
     /// Returns when something happens next by time alone.
     fn next_due(&self) -> i64 {
         let hints = self.plugin.hints.due();
-        let due = [self.tasks.due(), self.host.due(), hints, self.scheduler.due(), self.host.back, self.plugin.begins];
-        let informers = (!self.informers.is_quiet() || self.has_news()).then(|| self.now() + 20 * SECOND / 1000);
+        let due =
+            [self.tasks.due(), self.host.due(), hints, self.scheduler.due(), self.host.returns_at, self.plugin.begins];
+        let informers = (!self.informers.is_quiet() || self.has_events()).then(|| self.now() + 20 * SECOND / 1000);
         due.into_iter().flatten().chain(informers).min().unwrap_or(i64::MAX)
     }
 
-    fn has_news(&self) -> bool {
-        self.world.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
+    fn has_events(&self) -> bool {
+        self.api_server.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
     }
 
     /// Activates these pods in kube-scheduler, while other calls are under way (`newPlugin` in `plugin.go`).
     pub(super) fn activate(&mut self, pods: Vec<Object>) {
         if !pods.is_empty() {
-            self.tasks.add(self.world.now, TimedTask::Activate(pods));
+            self.tasks.add(self.api_server.now, TimedTask::Activate(pods));
         }
     }
 
     /// Activates pods. One that waits at Permit or is being tried is tried again if it fails.
     pub(super) fn activate_now(&mut self, pods: &[Object]) {
         for pod in pods {
-            self.tell(|| format!("activates {}", super::world::name_of(pod)));
+            self.add_line(|| format!("activates {}", super::world::name_of(pod)));
             if let Some(entry) = self.scheduler.queue.activate(super::world::uid_of(pod)) {
                 self.make_active(entry);
             }

@@ -40,7 +40,7 @@ pub(super) struct PlanRequest {
 
 impl PlanRequest {
     /// Returns whether kube-scheduler writes the nomination of a pod.
-    pub(super) fn takes(&mut self, pod: &str, node: &str) -> bool {
+    pub(super) fn assigns_node(&mut self, pod: &str, node: &str) -> bool {
         let takes = self.pod == pod && !node.is_empty();
         if takes {
             node.clone_into(&mut self.node);
@@ -63,13 +63,13 @@ pub(super) struct FeedState {
     /// The objects that there are, by what the protocol calls them.
     pub(super) objects: BTreeMap<String, Object>,
     /// The pods that are reported as bound, to these nodes, though the cluster does not show it yet.
-    pub(super) shown: BTreeMap<String, String>,
+    pub(super) reported_bound: BTreeMap<String, String>,
     /// The pods that have left these nodes, of which kube-scheduler may not know.
-    pub(super) left: BTreeMap<String, String>,
+    pub(super) removed_pods: BTreeMap<String, String>,
     /// The nodes that are new to kube-scheduler.
-    pub(super) came: BTreeSet<String>,
+    pub(super) new_nodes: BTreeSet<String>,
     /// Whether a conversation is open.
-    pub(super) is_told: bool,
+    pub(super) is_connected: bool,
     pub(super) listed: bool,
 }
 
@@ -81,24 +81,24 @@ pub(super) struct PluginState {
     pub(super) keys: QueueKeyCache,
     pub(super) victims: VictimBeneficiaries,
     /// The number of the conversation in which questions are answered. `None`: no conversation is open.
-    pub(super) talk: Option<u64>,
+    pub(super) connection: Option<u64>,
     /// The end of the time that released pods may take before the next conversation begins. `None`: no conversation is about to begin.
     pub(super) begins: Option<i64>,
     pub(super) numbers: BTreeMap<String, u32>,
-    pub(super) planning: Option<PlanRequest>,
+    pub(super) plan_request: Option<PlanRequest>,
     pub(super) reserved: BTreeMap<String, Reservation>,
     /// The commands that the host may ask about, by the uid of the pod and by their action.
     pub(super) open: BTreeMap<String, BTreeMap<String, CommandMessage>>,
-    pub(super) asked: u32,
+    pub(super) requests: u32,
 }
 
 impl PluginState {
-    pub(super) fn open_order(&self, asked: &CommandMessage) -> Option<&CommandMessage> {
+    pub(super) fn open_command(&self, asked: &CommandMessage) -> Option<&CommandMessage> {
         self.open.get(&asked.object.uid)?.values().find(|order| order.id == asked.id)
     }
 
     /// Forgets a command that does this with a pod.
-    pub(super) fn drop_order(&mut self, uid: &str, action: &str) {
+    pub(super) fn drop_command(&mut self, uid: &str, action: &str) {
         if let Some(orders) = self.open.get_mut(uid) {
             orders.remove(action);
             if orders.is_empty() {

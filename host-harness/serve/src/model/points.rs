@@ -17,7 +17,7 @@ use super::world::{Object, SECOND, name_of, nominated, text, uid_of};
 /// The longest wait that kube-scheduler allows at Permit.
 const LONGEST_WAIT: i64 = 15 * 60 * SECOND;
 /// How long to wait before all keys are requested anew.
-const TOGETHER: i64 = SECOND / 20;
+const REFRESH_DELAY: i64 = SECOND / 20;
 
 /// The answers in the cycle of a pod.
 #[derive(Debug, Default)]
@@ -67,8 +67,8 @@ impl SchedulerSimulation<'_> {
     /// Returns the status where there is no answer: true where it is an error.
     fn failed(&mut self, pod: &Object, asked: u64, fail: RequestError) -> (bool, String) {
         match fail {
-            RequestError::Away => {
-                let woken = self.plugin.hints.away(pod, asked);
+            RequestError::NoHost => {
+                let woken = self.plugin.hints.host_unavailable(pod, asked);
                 self.activate(woken);
                 (false, "the policy host is not there; the pod waits for it".to_owned())
             }
@@ -83,12 +83,12 @@ impl SchedulerSimulation<'_> {
             return PreFilterResult::Refused("lictor: the pod is gone".to_owned());
         }
         for victim in self.plugin.hints.victims_of(uid) {
-            if !self.is_there(&victim) {
-                self.feed_left(&victim);
+            if !self.is_known(&victim) {
+                self.feed_removed(&victim);
             }
         }
         let asked = self.plugin.hints.count;
-        let (head, codes) = match self.ask(kind::TRY, &of(pod)) {
+        let (head, codes) = match self.request(kind::PRE_FILTER_AND_FILTER, &of(pod)) {
             Ok(answer) => answer,
             Err(fail) => {
                 return match self.failed(pod, asked, fail) {
@@ -123,12 +123,12 @@ impl SchedulerSimulation<'_> {
         if cycle.is_final {
             return PostFilterResult { nominated: cycle.is_void.then(String::new), message: String::new() };
         }
-        if self.is_ahead(snapshot, pod) {
+        if self.is_snapshot_stale(snapshot, pod) {
             let room = RetryConditions {
                 after: [POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into(),
                 ..RetryConditions::default()
             };
-            let woken = self.plugin.hints.also(pod, &room, self.plugin.hints.count);
+            let woken = self.plugin.hints.merge(pod, &room, self.plugin.hints.count);
             self.activate(woken);
             return PostFilterResult::none("lictor: a pod has left or a node has come since the nodes were looked at");
         }
@@ -136,15 +136,15 @@ impl SchedulerSimulation<'_> {
         if !self.feed_ensure(pod) {
             return PostFilterResult::none("lictor: the pod is gone");
         }
-        self.plugin.planning = Some(PlanRequest { pod: name_of(pod), ..PlanRequest::default() });
-        let answer = self.ask(kind::POST_FILTER, &of(pod));
-        let plan = self.plugin.planning.take().unwrap_or_default();
+        self.plugin.plan_request = Some(PlanRequest { pod: name_of(pod), ..PlanRequest::default() });
+        let answer = self.request(kind::POST_FILTER, &of(pod));
+        let plan = self.plugin.plan_request.take().unwrap_or_default();
         let head = match answer {
             Ok((head, _)) => head,
             Err(fail) => return PostFilterResult::none(&self.failed(pod, asked, fail).1),
         };
         if head.verdict != "planned" {
-            let woken = self.plugin.hints.also(pod, &head.again, asked);
+            let woken = self.plugin.hints.merge(pod, &head.again, asked);
             self.activate(woken);
             // A pod that was promised a node keeps it, unless the node is gone.
             let is_void = !nominated(pod).is_empty() && !snapshot.nodes.contains_key(nominated(pod));
@@ -160,18 +160,19 @@ impl SchedulerSimulation<'_> {
     }
 
     /// Returns whether the host knows of room for a pod that the snapshot of this scheduling cycle does not show.
-    fn is_ahead(&mut self, snapshot: &NodeSnapshot, pod: &Object) -> bool {
+    fn is_snapshot_stale(&mut self, snapshot: &NodeSnapshot, pod: &Object) -> bool {
         let (feed, victims, name) = (&mut self.plugin.feed, &self.plugin.victims, name_of(pod));
         let mut is_ahead = false;
-        feed.left.retain(|uid, node| {
+        feed.removed_pods.retain(|uid, node| {
             let holds = snapshot.pods.get(node).is_some_and(|pods| pods.iter().any(|it| uid_of(it) == uid));
             let holds = holds && snapshot.nodes.contains_key(node);
-            is_ahead |= holds && victims.is_room_for(uid, &name);
+            is_ahead |= holds && victims.is_capacity_for(uid, &name);
             holds
         });
         let objects = &feed.objects;
-        feed.came.retain(|node| !snapshot.nodes.contains_key(node) && objects.contains_key(&format!("Node/{node}")));
-        is_ahead || !feed.came.is_empty()
+        feed.new_nodes
+            .retain(|node| !snapshot.nodes.contains_key(node) && objects.contains_key(&format!("Node/{node}")));
+        is_ahead || !feed.new_nodes.is_empty()
     }
 
     pub(super) fn reserve(&mut self, pod: &Object, node: &str) -> Result<(), String> {
@@ -180,14 +181,14 @@ impl SchedulerSimulation<'_> {
         let held = Reservation { uid, node: node.clone(), waiting, bind, marks, wake };
         self.plugin.reserved.insert(name_of(pod), held);
         let asked = self.plugin.hints.count;
-        let said = self.say(kind::RESERVE, &RequestBody { node, ..of(pod) });
+        let said = self.send_request(kind::RESERVE, &RequestBody { node, ..of(pod) });
         said.map(drop).map_err(|fail| self.failed(pod, asked, fail).1)
     }
 
     /// Asks whether a pod may be bound: at once, or after it has waited.
     pub(super) fn permit(&mut self, pod: &Object) -> Result<Option<i64>, (Rejectors, String)> {
         let asked = self.plugin.hints.count;
-        let head = match self.ask(kind::PERMIT, &of(pod)) {
+        let head = match self.request(kind::PERMIT, &of(pod)) {
             Ok((head, _)) => head,
             Err(fail) => {
                 let (is_error, why) = self.failed(pod, asked, fail);
@@ -224,28 +225,29 @@ impl SchedulerSimulation<'_> {
         self.plugin.reserved.remove(&name);
         let is_there = self.informers.pod(&name).is_some_and(|now| uid_of(now) == uid_of(pod));
         if waited && is_there {
-            self.plugin.hints.lost(pod);
+            self.plugin.hints.record_release(pod);
         }
-        self.plugin.drop_order(uid_of(pod), "bind");
-        self.feed_again(pod);
-        let _unheard = self.ask(kind::UNRESERVE, &of(pod));
+        self.plugin.drop_command(uid_of(pod), "bind");
+        self.feed_resend(pod);
+        let _unheard = self.request(kind::UNRESERVE, &of(pod));
     }
 
     /// Requests the key of a pod before the pod enters the queue.
     pub(super) fn pre_enqueue(&mut self, pod: &Object) {
         let (name, version) = (name_of(pod), text(pod, "/metadata/resourceVersion"));
-        if self.plugin.talk.is_none() || !self.plugin.keys.asks(&name, version) {
+        if self.plugin.connection.is_none() || !self.plugin.keys.needs_key(&name, version) {
             return;
         }
         self.feed_ensure(pod);
-        let Ok((head, _)) = self.ask(kind::KEYS, &RequestBody { pods: vec![name.clone()], ..RequestBody::default() })
+        let Ok((head, _)) =
+            self.request(kind::QUEUE_KEYS, &RequestBody { pods: vec![name.clone()], ..RequestBody::default() })
         else {
             return;
         };
-        let mut void = self.plugin.keys.learn(head.epoch, head.keys);
+        let mut void = self.plugin.keys.store(head.epoch, head.keys);
         if !void.is_empty() {
             void.push(name);
-            self.tasks.add(self.world.now + TOGETHER, TimedTask::Refresh(void));
+            self.tasks.add(self.api_server.now + REFRESH_DELAY, TimedTask::Refresh(void));
         }
     }
 
@@ -254,7 +256,7 @@ impl SchedulerSimulation<'_> {
         pods.sort();
         pods.dedup();
         let head = self
-            .ask(kind::KEYS, &RequestBody { pods, ..RequestBody::default() })
+            .request(kind::QUEUE_KEYS, &RequestBody { pods, ..RequestBody::default() })
             .map(|(head, _)| head)
             .unwrap_or_default();
         self.plugin.keys.refreshed(head.epoch, head.keys);

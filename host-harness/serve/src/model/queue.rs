@@ -21,7 +21,7 @@ pub(super) enum QueueEvent {
     /// The labels of a pod have changed.
     PodChanged(Object),
     /// A pod has left its node, or the node that it was to have.
-    PodLeft(Object),
+    PodRemoved(Object),
     NodeAdded(Object),
     /// A plugin has the pod tried again (`Activate`).
     Activated,
@@ -140,7 +140,7 @@ impl SchedulingQueue {
     }
 
     /// Takes note of an event for the pods that are being tried.
-    pub(super) fn note(&mut self, event: &QueueEvent) {
+    pub(super) fn record_event(&mut self, event: &QueueEvent) {
         self.in_flight.values_mut().for_each(|events| events.push(event.clone()));
     }
 

@@ -32,7 +32,7 @@ impl SchedulerSimulation<'_> {
                 self.requeue_if_worth(entry, event);
             }
         }
-        self.scheduler.queue.note(event);
+        self.scheduler.queue.record_event(event);
     }
 
     /// Puts a refused pod where it belongs after an event.
@@ -65,23 +65,23 @@ impl SchedulerSimulation<'_> {
         match event {
             QueueEvent::PodAdded(now) | QueueEvent::PodChanged(now) => {
                 self.feed_catch_up("Pod", now);
-                self.plugin.hints.worth(uid, POD_UPSERTED)
+                self.plugin.hints.should_retry(uid, POD_UPSERTED)
             }
             QueueEvent::NodeAdded(now) => {
                 self.feed_catch_up("Node", now);
-                self.plugin.hints.worth(uid, NODE_UPSERTED)
+                self.plugin.hints.should_retry(uid, NODE_UPSERTED)
             }
-            QueueEvent::PodLeft(left) => {
+            QueueEvent::PodRemoved(left) => {
                 if self.informers.pod(&name_of(left)).is_none_or(|it| uid_of(it) != uid_of(left)) {
                     // kube-scheduler knows it, and may ask before its event has come.
-                    self.feed_gone("Pod", left);
+                    self.feed_deleted("Pod", left);
                 }
                 let (victims, informers) = (&self.plugin.victims, &self.informers);
                 let is_there = |victim: &lictor_host::session::ObjectRef| {
                     informers.pod(&victim.pod_name()).is_some_and(|pod| uid_of(pod) == victim.uid)
                 };
-                let is_room_for = |left: &str, pod: &str| victims.is_room_for(left, pod);
-                self.plugin.hints.worth_after(uid, left, is_room_for, is_there)
+                let is_room_for = |left: &str, pod: &str| victims.is_capacity_for(left, pod);
+                self.plugin.hints.should_retry_after(uid, left, is_room_for, is_there)
             }
             QueueEvent::Activated => true,
         }
@@ -91,7 +91,7 @@ impl SchedulerSimulation<'_> {
 /// Returns the hints of NodeResourcesFit (`fit.go`).
 fn is_worth_for_resources(pod: &Object, event: &QueueEvent) -> bool {
     match event {
-        QueueEvent::PodLeft(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),
+        QueueEvent::PodRemoved(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),
         QueueEvent::NodeAdded(node) => capacity(node) >= cores(pod),
         _ => false,
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::play::{SchedulerSimulation, SchedulerSimulationTotals};
 use super::system::SystemFixture;
 use super::trouble::FaultCategory;
-use super::world::{SECOND, leaves, name_of, node_of, nominated, refusal, uid_of};
+use super::world::{SECOND, is_being_deleted, name_of, node_of, nominated, refusal, uid_of};
 
 /// The steps of a play.
 pub(super) const STEPS: usize = 200;
@@ -55,7 +55,7 @@ impl SchedulerSimulation<'_> {
             self.act();
         }
         if self.random.percent(8) {
-            self.disturb(kinds);
+            self.change_faults(kinds);
         }
         let most = match self.random.below(100) {
             0..=69 => 200,
@@ -71,7 +71,7 @@ impl SchedulerSimulation<'_> {
             length -= ROUND * SECOND;
         }
         self.pass(length);
-        self.observer.look(&self.world);
+        self.observer.observe(&self.api_server);
     }
 
     /// Plays a round in which nothing goes wrong.
@@ -79,27 +79,27 @@ impl SchedulerSimulation<'_> {
         self.kubelets();
         self.recreate();
         self.pass(seconds * SECOND);
-        self.observer.look(&self.world);
+        self.observer.observe(&self.api_server);
     }
 
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
     pub(super) fn rest(&mut self) {
-        self.peace();
+        self.clear_faults();
         let settled = self.come_to_rest();
         self.describe();
         if let Some(promised) = settled {
-            self.observer.judge(&self.world, &promised);
-            self.begin_anew();
+            self.observer.judge(&self.api_server, &promised);
+            self.restart_without_history();
         }
     }
 
     /// Waits until the cluster is at rest. Returns the pods that were nominated all the time, by uid. `None`: the cluster does not come to rest,
     /// which is wrong.
     fn come_to_rest(&mut self) -> Option<BTreeSet<String>> {
-        let (mut before, mut quiet, mut all, mut promised) = (self.moved(), 0, 0, self.promised());
+        let (mut before, mut quiet, mut all, mut promised) = (self.moved(), 0, 0, self.nominated_pods());
         while quiet < QUIET && all < MOST {
             self.round(ROUND);
-            let (now, still) = (self.moved(), self.promised());
+            let (now, still) = (self.moved(), self.nominated_pods());
             // A gang that waits for a node is tried again now and then, and kube-scheduler writes where its pods are expected while they wait
             // at Permit (`bindingCycle` in `schedule_one.go`). What is stuck is nominated all the time.
             if now == before {
@@ -119,14 +119,17 @@ impl SchedulerSimulation<'_> {
 
     /// Returns what moves while a cluster is not at rest: which pods there are, on which nodes, and how many were bound or deleted.
     fn moved(&self) -> (Vec<(String, String, bool)>, [u64; 2]) {
-        let pods = self.world.all("Pod").map(|pod| (uid_of(pod).to_owned(), node_of(pod).to_owned(), leaves(pod)));
+        let pods = self
+            .api_server
+            .all("Pod")
+            .map(|pod| (uid_of(pod).to_owned(), node_of(pod).to_owned(), is_being_deleted(pod)));
         let calls = ["bind", "delete"].map(|call| self.observer.calls.get(call).copied().unwrap_or_default());
         (pods.collect(), calls)
     }
 
     /// Returns the pods that are nominated, by uid.
-    fn promised(&self) -> BTreeSet<String> {
-        let pods = self.world.all("Pod").filter(|pod| !nominated(pod).is_empty());
+    fn nominated_pods(&self) -> BTreeSet<String> {
+        let pods = self.api_server.all("Pod").filter(|pod| !nominated(pod).is_empty());
         pods.map(|pod| uid_of(pod).to_owned()).collect()
     }
 
@@ -135,9 +138,9 @@ impl SchedulerSimulation<'_> {
     /// Where the pods of an application do not show its queue, the new host may find something to do: the host before knew the queue by a pod
     /// that is gone, and the new host takes the application to be in another queue, which is owed other amounts. The cluster must come to rest
     /// again then, and is judged once more.
-    fn begin_anew(&mut self) {
+    fn restart_without_history(&mut self) {
         let hides = self.observer.has_hidden_queues();
-        (self.trouble.keeps, self.trouble.skew) = (false, 0);
+        (self.faults.has_checkpoint, self.faults.skew) = (false, 0);
         let before = self.moved();
         self.start();
         for _ in 0..FRESH {
@@ -145,7 +148,7 @@ impl SchedulerSimulation<'_> {
             let now = self.moved();
             if now != before && hides {
                 if let Some(promised) = self.come_to_rest() {
-                    self.observer.judge(&self.world, &promised);
+                    self.observer.judge(&self.api_server, &promised);
                 }
                 return;
             }
@@ -158,7 +161,7 @@ impl SchedulerSimulation<'_> {
 
     /// Adds to the story what is there in the end.
     fn describe(&mut self) {
-        let pods = self.world.all("Pod").map(|pod| {
+        let pods = self.api_server.all("Pod").map(|pod| {
             let (name, node, at) = (name_of(pod), node_of(pod), nominated(pod));
             let uid = super::world::uid_of(pod);
             let cpu = super::requeue::cores(pod);
@@ -168,8 +171,8 @@ impl SchedulerSimulation<'_> {
                 refusal(pod)
             )
         });
-        let nodes: Vec<String> = self.world.all("Node").map(|node| name_of(node)).collect();
+        let nodes: Vec<String> = self.api_server.all("Node").map(|node| name_of(node)).collect();
         let lines: Vec<String> = pods.chain([format!("{nodes:?}")]).collect();
-        lines.into_iter().for_each(|line| self.tell(|| line));
+        lines.into_iter().for_each(|line| self.add_line(|| line));
     }
 }

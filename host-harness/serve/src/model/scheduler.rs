@@ -6,7 +6,7 @@ use super::informer::InformerEvent;
 use super::play::SchedulerSimulation;
 use super::plugin::PermitSignal;
 use super::queue::{PodSortKey, QueueEvent, QueuedPodInfo, SchedulingQueue};
-use super::world::{Object, leaves, name_of, node_of, nominated, text, uid_of};
+use super::world::{Object, is_being_deleted, name_of, node_of, nominated, text, uid_of};
 
 /// A pod that is being bound.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl SchedulerSimulation<'_> {
     }
 
     /// Takes an event about pods or nodes.
-    pub(super) fn scheduler_hears(&mut self, kind: &str, note: InformerEvent) {
+    pub(super) fn scheduler_receives(&mut self, kind: &str, note: InformerEvent) {
         match (kind, note) {
             ("Node", InformerEvent::Added(node)) => {
                 self.scheduler.nodes.insert(name_of(&node), node.clone());
@@ -160,7 +160,7 @@ impl SchedulerSimulation<'_> {
     fn waiting_updated(&mut self, before: &Object, pod: Object, labels: bool) {
         let uid = uid_of(&pod).to_owned();
         if self.scheduler.assumed.contains_key(&uid) {
-            if leaves(&pod) && !leaves(before) {
+            if is_being_deleted(&pod) && !is_being_deleted(before) {
                 self.assumed_deleted(&uid);
             }
             return;
@@ -178,7 +178,7 @@ impl SchedulerSimulation<'_> {
             }
         }
         if !nominated(before).is_empty() && nominated(before) != nominated(&pod) {
-            self.move_all(&QueueEvent::PodLeft(before.clone()), Some((before, true)));
+            self.move_all(&QueueEvent::PodRemoved(before.clone()), Some((before, true)));
         }
     }
 
@@ -197,7 +197,7 @@ impl SchedulerSimulation<'_> {
         let uid = uid_of(pod);
         if !node_of(pod).is_empty() || was_missing {
             self.scheduler.assigned.remove(uid);
-            self.move_all(&QueueEvent::PodLeft(pod.clone()), None);
+            self.move_all(&QueueEvent::PodRemoved(pod.clone()), None);
             if !was_missing {
                 return;
             }
@@ -209,7 +209,7 @@ impl SchedulerSimulation<'_> {
         if self.scheduler.assumed.contains_key(uid) {
             self.assumed_deleted(uid);
         } else if !nominated(pod).is_empty() {
-            self.move_all(&QueueEvent::PodLeft(pod.clone()), Some((pod, true)));
+            self.move_all(&QueueEvent::PodRemoved(pod.clone()), Some((pod, true)));
         }
     }
 
@@ -222,6 +222,6 @@ impl SchedulerSimulation<'_> {
         } else {
             self.scheduler.assumed.remove(uid);
         }
-        self.move_all(&QueueEvent::PodLeft(pod), None);
+        self.move_all(&QueueEvent::PodRemoved(pod), None);
     }
 }

@@ -12,7 +12,7 @@ fn what_a_scheduler_has_not_heard_is_found_by_the_next_one() {
     play.start();
     play.create_pod("p", None, 1, false);
     // The watch loses it, and never lists anew.
-    play.world.watches.clear();
+    play.api_server.watches.clear();
     play.rest();
     let violations = &play.observer.violations;
     assert_eq!(violations[0], "default/p does not run, and nothing says why");
@@ -33,7 +33,7 @@ fn a_gang_of_three_runs_in_the_place_of_its_victims() {
     play.pass(10 * SECOND);
     play.kubelets();
     let running = |play: &SchedulerSimulation<'_>, name: &str| {
-        let all = play.world.all("Pod").filter(|pod| super::world::text(pod, "/metadata/name").starts_with(name));
+        let all = play.api_server.all("Pod").filter(|pod| super::world::text(pod, "/metadata/name").starts_with(name));
         all.filter(|pod| !node_of(pod).is_empty()).count()
     };
     assert_eq!(running(&play, "low"), 4);
@@ -47,9 +47,9 @@ fn a_gang_of_three_runs_in_the_place_of_its_victims() {
 
 /// Ends the host, and removes these pods. The next host does not see them, and begins with the last checkpoint or without.
 fn replace_host(play: &mut SchedulerSimulation<'_>, keeps: bool, gone: &[&str]) {
-    play.trouble.keeps = keeps;
+    play.faults.has_checkpoint = keeps;
     play.lose_host(play.now() + SECOND);
-    gone.iter().for_each(|pod| play.world.remove("Pod", pod));
+    gone.iter().for_each(|pod| play.api_server.remove("Pod", pod));
     play.pass(2 * SECOND);
 }
 
@@ -58,7 +58,7 @@ fn what_one_host_has_refused_the_next_one_is_asked_about() {
     let system = named("koordinator");
     let mut play = SchedulerSimulation::begin(&system, 1);
     play.create_cluster(1);
-    play.trouble.keeps = true;
+    play.faults.has_checkpoint = true;
     play.start();
     // A gang has been complete once. The host that is there next does not know it.
     play.create_gang("g1h", 3, 1, true);
@@ -66,7 +66,7 @@ fn what_one_host_has_refused_the_next_one_is_asked_about() {
     replace_host(&mut play, false, &["default/g1h-0", "default/g1h-1", "default/g1h-2"]);
     play.create_pod("g1h-1", Some("g1h"), 1, true);
     play.pass(10 * SECOND);
-    let again = |play: &SchedulerSimulation<'_>| play.world.pod("default/g1h-1").unwrap().clone();
+    let again = |play: &SchedulerSimulation<'_>| play.api_server.pod("default/g1h-1").unwrap().clone();
     assert_eq!((node_of(&again(&play)), refusal(&again(&play)).contains("less than minAvailable")), ("", true));
     // The host after that begins from the checkpoint of the first one.
     replace_host(&mut play, true, &[]);
@@ -87,11 +87,11 @@ fn a_scheduler_that_cannot_know_the_queue_of_an_application_may_find_something_t
     play.pass(10 * SECOND);
     play.create_pod("second", Some("app"), 4, true);
     play.pass(10 * SECOND);
-    play.world.remove("Pod", "default/first");
+    play.api_server.remove("Pod", "default/first");
     play.rest();
     let violations = &play.observer.violations;
     assert!(violations.is_empty(), "{violations:?}");
     // A scheduler that has seen the second pod alone takes the application to be in the queue that is owed more.
     assert_eq!(play.observer.calls.get("delete"), Some(&1));
-    assert_eq!(node_of(play.world.pod("default/second").unwrap()), "n0");
+    assert_eq!(node_of(play.api_server.pod("default/second").unwrap()), "n0");
 }

@@ -39,7 +39,7 @@ pub(super) enum TimedTask {
     /// The API server takes a request.
     Serve(SchedulerApiRequest, Continuation),
     /// The answer is there.
-    Answer(Result<Object, u16>, Continuation),
+    Respond(Result<Object, u16>, Continuation),
     /// The binding cycle of a pod begins.
     Begin(String),
     /// All keys are requested anew.
@@ -102,21 +102,21 @@ fn pause(random: &mut Random, most: usize) -> i64 {
 impl SchedulerSimulation<'_> {
     /// Sends a request to the API server.
     pub(super) fn send(&mut self, request: SchedulerApiRequest, then: Continuation) {
-        let most = if self.happens(self.trouble.chances.slow) { 8_000 } else { 40 };
+        let most = if self.draw(self.faults.chances.slow) { 8_000 } else { 40 };
         let there = self.now() + pause(&mut self.random, most);
         self.tasks.add(there, TimedTask::Serve(request, then));
     }
 
-    pub(super) fn happens(&mut self, of_thousand: usize) -> bool {
+    pub(super) fn draw(&mut self, of_thousand: usize) -> bool {
         of_thousand > 0 && self.random.below(1000) < of_thousand
     }
 
     /// Runs the tasks that are due.
     pub(super) fn run_due(&mut self) {
-        while let Some(task) = self.tasks.pop(self.world.now) {
+        while let Some(task) = self.tasks.pop(self.api_server.now) {
             match task {
                 TimedTask::Serve(request, then) => self.serve(request, then),
-                TimedTask::Answer(answer, then) => self.go_on(answer, then),
+                TimedTask::Respond(answer, then) => self.continue_task(answer, then),
                 TimedTask::Begin(uid) => self.begin_binding(&uid),
                 TimedTask::Refresh(pods) => self.refresh(pods),
                 TimedTask::Activate(pods) => self.activate_now(&pods),
@@ -126,27 +126,27 @@ impl SchedulerSimulation<'_> {
 
     /// Sends a request to the API server, unless something goes wrong.
     fn serve(&mut self, request: SchedulerApiRequest, then: Continuation) {
-        let chances = self.trouble.chances;
-        self.strike(&request);
-        let served = if self.happens(chances.dropped) {
+        let chances = self.faults.chances;
+        self.inject_fault(&request);
+        let served = if self.draw(chances.dropped) {
             Err(0)
-        } else if self.happens(chances.busy) {
+        } else if self.draw(chances.busy) {
             Err([429, 500, 503][self.random.below(3)])
         } else {
             self.observed(&request, &then)
         };
-        let answer = if self.happens(chances.lost) { Err(0) } else { served };
+        let answer = if self.draw(chances.lost) { Err(0) } else { served };
         let back = self.now() + pause(&mut self.random, 40);
-        self.tasks.add(back, TimedTask::Answer(answer, then));
+        self.tasks.add(back, TimedTask::Respond(answer, then));
     }
 
     /// Serves a request, and has the observer see it. A kube-scheduler that was started since knows nothing of a binding that is served late.
     fn observed(&mut self, request: &SchedulerApiRequest, then: &Continuation) -> Result<Object, u16> {
-        let (now, before) = (self.now(), self.world.pod(&request.pod).cloned());
-        let served = self.world.serve(request);
+        let (now, before) = (self.now(), self.api_server.pod(&request.pod).cloned());
+        let served = self.api_server.serve(request);
         self.observer.requested(now, request, before.as_ref(), &served);
         match (request.verb, &served, then) {
-            ("bind", Ok(pod), Continuation::Bound(_)) => self.observer.bound(&self.world, pod),
+            ("bind", Ok(pod), Continuation::Bound(_)) => self.observer.bound(&self.api_server, pod),
             ("bind", Ok(pod), _) => self.observer.bound_late(pod),
             _ => {}
         }
@@ -154,7 +154,7 @@ impl SchedulerSimulation<'_> {
     }
 
     /// Continues a task with the code of an answer; 0: there was none.
-    fn go_on(&mut self, answer: Result<Object, u16>, then: Continuation) {
+    fn continue_task(&mut self, answer: Result<Object, u16>, then: Continuation) {
         match then {
             Continuation::Nothing => {}
             Continuation::Nominated(run) => self.nominated(run, answer.err()),

@@ -1,6 +1,6 @@
 use super::play::SchedulerSimulationTotals;
 use super::rest::{STEPS, play};
-use super::system::{self, SystemFixture, named, wanted};
+use super::system::{self, SystemFixture, named, selected_plays};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 2;
@@ -37,7 +37,7 @@ of_each_system! { coscheduling koordinator kubernetes yunikorn }
 #[test]
 #[ignore = "a million steps take minutes"]
 fn a_million_steps() {
-    let (systems, first, count) = wanted(systems(), STEPS);
+    let (systems, first, count) = selected_plays(systems(), STEPS);
     if count == 1 {
         let (violations, story) = play(&systems[0], first, true, &mut SchedulerSimulationTotals::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));

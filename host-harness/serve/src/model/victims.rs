@@ -8,19 +8,19 @@ pub(super) struct VictimBeneficiaries(BTreeMap<String, Vec<String>>);
 
 impl VictimBeneficiaries {
     /// Takes note that a pod is evicted for these. Where there are none, the room is for all pods.
-    pub(super) fn leave(&mut self, victim: &str, preemptors: &[String]) {
+    pub(super) fn record_eviction(&mut self, victim: &str, preemptors: &[String]) {
         if !preemptors.is_empty() {
             self.0.insert(victim.to_owned(), preemptors.to_vec());
         }
     }
 
     /// Takes note that a pod is not evicted after all.
-    pub(super) fn stay(&mut self, victim: &str) {
+    pub(super) fn record_stay(&mut self, victim: &str) {
         self.0.remove(victim);
     }
 
     /// Returns whether the room of a pod that has left may be for this pod: it was promised to no other.
-    pub(super) fn is_room_for(&self, left: &str, pod: &str) -> bool {
+    pub(super) fn is_capacity_for(&self, left: &str, pod: &str) -> bool {
         self.0.get(left).is_none_or(|preemptors| preemptors.iter().any(|it| it == pod))
     }
 }

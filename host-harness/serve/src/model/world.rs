@@ -45,7 +45,7 @@ pub(super) fn nominated(pod: &Value) -> &str {
 }
 
 /// Returns whether an object is being deleted.
-pub(super) fn leaves(object: &Value) -> bool {
+pub(super) fn is_being_deleted(object: &Value) -> bool {
     !text(object, "/metadata/deletionTimestamp").is_empty()
 }
 
@@ -65,8 +65,8 @@ pub(super) fn kind_of(object: &Value) -> String {
 /// A change that a watch reports.
 #[derive(Debug, Clone)]
 pub(super) enum StoreChange {
-    There(Object),
-    Gone(Object),
+    Upserted(Object),
+    Deleted(Object),
 }
 
 /// A request about an object of a kind, by its name; `uid`: a precondition, where it is not empty.
@@ -112,7 +112,7 @@ impl SimulatedApiServer {
         self.objects.iter().filter(move |((of, _), _)| of == kind).map(|(_, object)| object)
     }
 
-    fn say(&mut self, kind: &str, change: StoreChange) {
+    fn notify(&mut self, kind: &str, change: StoreChange) {
         self.watches.entry(kind.to_owned()).or_default().push_back(change);
     }
 
@@ -127,7 +127,7 @@ impl SimulatedApiServer {
         object["metadata"]["creationTimestamp"] = moment(self.now).into();
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         let object = Rc::new(object);
-        self.say(&key.0, StoreChange::There(object.clone()));
+        self.notify(&key.0, StoreChange::Upserted(object.clone()));
         self.objects.insert(key, object);
         true
     }
@@ -145,8 +145,8 @@ impl SimulatedApiServer {
         let after = Rc::new(after);
         self.objects.insert((kind.to_owned(), name.to_owned()), after.clone());
         // kube-scheduler watches no pods that have ended: for it, they are gone.
-        let change = if has_ended(&after) { StoreChange::Gone } else { StoreChange::There };
-        self.say(kind, change(after.clone()));
+        let change = if has_ended(&after) { StoreChange::Deleted } else { StoreChange::Upserted };
+        self.notify(kind, change(after.clone()));
         Some(after)
     }
 
@@ -154,7 +154,7 @@ impl SimulatedApiServer {
     pub(super) fn remove(&mut self, kind: &str, name: &str) {
         if let Some(object) = self.objects.remove(&(kind.to_owned(), name.to_owned())) {
             self.version += 1;
-            self.say(kind, StoreChange::Gone(object));
+            self.notify(kind, StoreChange::Deleted(object));
         }
     }
 
@@ -167,7 +167,7 @@ impl SimulatedApiServer {
         let grace = pod["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or_default();
         let ends = moment(self.now + grace * SECOND);
         self.change("Pod", name, |pod| {
-            if !leaves(pod) {
+            if !is_being_deleted(pod) {
                 pod["metadata"]["deletionTimestamp"] = ends.into();
                 pod["metadata"]["deletionGracePeriodSeconds"] = grace.into();
             }
@@ -191,7 +191,7 @@ impl SimulatedApiServer {
                 self.stop(name);
                 Ok(pod)
             }
-            "bind" if !node_of(&pod).is_empty() || leaves(&pod) => Err(409),
+            "bind" if !node_of(&pod).is_empty() || is_being_deleted(&pod) => Err(409),
             "bind" => Ok(self.bind(name, text(body, "/node"))),
             "patch status" => Ok(self.patch(name, "status", body)),
             _ => Ok(self.patch(name, "metadata", body)),

@@ -20,8 +20,8 @@ struct Lines(Mutex<Vec<String>>);
 impl ConnectionObserver for Lines {
     fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, _: &SessionError) {}
-    fn unread(&self, _: &InputError) {}
-    fn say(&self, line: &str) {
+    fn object_invalid(&self, _: &InputError) {}
+    fn write_line(&self, line: &str) {
         self.0.lock().unwrap().push(line.to_owned());
     }
 }
@@ -125,16 +125,16 @@ fn frames(name: &str) -> Vec<ProtocolFrame> {
 fn time_goes_on_from_a_checkpoint_that_is_ahead_of_the_clock() {
     let file = std::env::temp_dir().join(format!("lictor-serve-ahead-{}.json", std::process::id()));
     let kept = || Some(Arc::new(JsonFile::at(&file)));
-    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
+    let policy = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     // A command is kept, an hour ahead.
     let hour = SessionClock::start().now().saturating_add(3_600_000_000_000);
     opened_with(&policy, kept()).take(hour, frames("b")).unwrap();
     let mut conversation = opened_with(&policy, kept());
     let (mut client, served) = UnixStream::pair().unwrap();
-    let (send, receive) = sync_channel(WAITING);
+    let (send, receive) = sync_channel(MAX_WAITING_FRAMES);
     frames("a").into_iter().for_each(|frame| send.send(Ok(Some(frame))).unwrap());
     let serves = thread::spawn(move || {
-        converse(&mut conversation, &receive, &served, (&CandidateSlot::default(), 0), &AtomicI64::new(0))
+        serve_connection(&mut conversation, &receive, &served, (&CandidateSlot::default(), 0), &AtomicI64::new(0))
     });
     // Otherwise the wait of 10 ns would be over in an hour.
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

@@ -14,15 +14,15 @@ impl ConnectionObserver for Failed {
     fn attempt_failed(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
-    fn unread(&self, _: &InputError) {}
-    fn say(&self, _: &str) {}
+    fn object_invalid(&self, _: &InputError) {}
+    fn write_line(&self, _: &str) {}
 }
 
 #[test]
 fn an_attempt_fails_with_the_policy_and_not_with_a_question_about_a_pod_that_is_gone() {
     // The text is no answer to this question. A session asks once more.
     let fault = || ScriptedReply::Codes(Vec::new(), 0);
-    let policy = Scripted::deciding(ALL).say("pre-filter default/a", fault()).say("pre-filter default/a", fault());
+    let policy = Scripted::deciding(ALL).reply("pre-filter default/a", fault()).reply("pre-filter default/a", fault());
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
@@ -32,7 +32,11 @@ fn an_attempt_fails_with_the_policy_and_not_with_a_question_about_a_pod_that_is_
     let conversation = SchedulerConnection::begin(opened, failed.clone());
     let mut talk = Talk::told(conversation, [node("n1", 4), pod("a", 1, 0)]);
     for (name, expected) in [("gone", 0), ("a", 1)] {
-        let question = ProtocolFrame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of(name)).unwrap() };
+        let question = ProtocolFrame {
+            kind: kind::PRE_FILTER_AND_FILTER,
+            number: 1,
+            payload: serde_json::to_vec(&of(name)).unwrap(),
+        };
         let came = talk.0.take(NOW, vec![question]).unwrap();
         assert!(came.iter().any(|frame| frame.kind == kind::ERROR), "{name}: {came:?}");
         assert_eq!(failed.0.load(Ordering::Relaxed), expected, "{name}");

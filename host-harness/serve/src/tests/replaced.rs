@@ -17,12 +17,16 @@ fn offer(policy: &Scripted, allowed: u64) -> Arc<CandidateFactory> {
 /// Returns in which seconds the scheduler learns that another policy decides. Each second it asks about a pod that the new policy alone takes.
 fn told_anew(allowed: u64) -> Vec<i64> {
     let new = Scripted::deciding(ALL);
-    let old = new.clone().say("pre-filter default/a", ScriptedReply::Refused("no"));
+    let old = new.clone().reply("pre-filter default/a", ScriptedReply::Refused("no"));
     let mut talk = Talk::begin(&old, [node("n1", 4), pod("a", 1, 0)]);
     talk.0.replace(offer(&new, allowed));
     let mut told = Vec::new();
     for second in 1..=6 {
-        let question = ProtocolFrame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
+        let question = ProtocolFrame {
+            kind: kind::PRE_FILTER_AND_FILTER,
+            number: 1,
+            payload: serde_json::to_vec(&of("a")).unwrap(),
+        };
         let came = talk.0.take(NOW + second * 1_000_000_000, vec![question]).unwrap();
         let commands = came.iter().filter(|frame| frame.kind == kind::COMMANDS);
         let is_anew = |frame: &ProtocolFrame| serde_json::from_slice::<Commands>(&frame.payload).unwrap().anew;

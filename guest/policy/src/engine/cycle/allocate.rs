@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::taken_back::{ActionPlacements, taken_back};
+use super::taken_back::{ActionPlacements, reclaimed_placements};
 use super::{CycleContext, Simulation, SimulationSavepoint};
 use crate::engine::DecisionTrace;
 use crate::model::{NodeIx, PodIx};
 
 /// The maximum number of nodes that are closed to the left-out pods. After that, these pods get no node in this cycle.
-const CLOSED: usize = 64;
+const MAX_CLOSED_NODES: usize = 64;
 
 /// Pods and their nodes.
 pub type Placements = Vec<(PodIx, NodeIx)>;
@@ -32,7 +32,7 @@ pub fn allocate(
         let bound = place_all(simulation, notes, context, &left_out);
         let placed =
             ActionPlacements { bound, promised: simulation.promised_since(&start), ..ActionPlacements::default() };
-        let mut taken_back = taken_back(simulation, notes, context, (&placed, &left_out));
+        let mut taken_back = reclaimed_placements(simulation, notes, context, (&placed, &left_out));
         if taken_back.is_empty() && left_out.is_empty() {
             return (placed.bound, left_out);
         }
@@ -64,11 +64,11 @@ fn with_other_nodes(
     let (before, mut closed) = (simulation.checkpoint(), BTreeSet::new());
     loop {
         let mut bound = placed.bound.clone();
-        simulation.closed.clone_from(&closed);
+        simulation.closed_nodes.clone_from(&closed);
         bound.extend(place_all(simulation, notes, context, &BTreeSet::new()));
-        simulation.closed.clear();
+        simulation.closed_nodes.clear();
         let all = ActionPlacements { bound, promised: simulation.promised_since(start), ..ActionPlacements::default() };
-        let taken_back = taken_back(simulation, notes, context, (&all, &BTreeSet::new()));
+        let taken_back = reclaimed_placements(simulation, notes, context, (&all, &BTreeSet::new()));
         if taken_back.is_empty() {
             return Ok(all);
         }
@@ -76,7 +76,7 @@ fn with_other_nodes(
         let is_taken = |ix: PodIx| taken_back.contains(&ix) && !placed.contains(ix);
         let taken: Vec<NodeIx> = all.bound.iter().filter(|(ix, _)| is_taken(*ix)).map(|(_, node)| *node).collect();
         let is_earlier = taken_back.iter().any(|ix| placed.contains(*ix));
-        if is_earlier || taken.is_empty() || closed.len() >= CLOSED {
+        if is_earlier || taken.is_empty() || closed.len() >= MAX_CLOSED_NODES {
             return Err(taken_back);
         }
         closed.extend(taken);
@@ -91,8 +91,8 @@ fn place_all(
     left_out: &BTreeSet<PodIx>,
 ) -> Placements {
     let admission = &context.cycle.admission;
-    let mut pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
-        !pod.is_elastic() && pending_jobs::asks(cluster, pod)
+    let mut pending_jobs = pending_jobs::collect_pending(simulation, notes, context, admission, |cluster, pod| {
+        !pod.is_preemptible() && pending_jobs::requests_resources(cluster, pod)
     });
     pending_jobs.iter_mut().for_each(|pending_job| pending_job.pods.retain(|ix| !left_out.contains(ix)));
     pending_jobs.retain(|pending_job| !pending_job.pods.is_empty());
@@ -102,9 +102,9 @@ fn place_all(
     while let Some(mut pending_job) = job_queue.next(placer.simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         placer.notes.resume(lead);
-        let new = placer.serve(&mut pending_job);
+        let new = placer.place_job(&mut pending_job);
         if !new.is_empty() {
-            job_queue.again(placer.simulation.cluster(), context, pending_job);
+            job_queue.push_back(placer.simulation.cluster(), context, pending_job);
         }
         bound.extend(new);
     }
@@ -114,8 +114,9 @@ fn place_all(
 /// Places pods that request nothing.
 pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut DecisionTrace, context: &CycleContext<'_>) -> Placements {
     let admission = &context.cycle.admission;
-    let pending_jobs =
-        pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| !pending_jobs::asks(cluster, pod));
+    let pending_jobs = pending_jobs::collect_pending(simulation, notes, context, admission, |cluster, pod| {
+        !pending_jobs::requests_resources(cluster, pod)
+    });
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
     for mut pending_job in pending_jobs {
@@ -125,7 +126,7 @@ pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut DecisionTrace, cont
             promised.extend(placer.simulation.withdraw(*ix).map(|node| (*ix, node)));
         }
         loop {
-            let new = placer.one_more(&mut pending_job);
+            let new = placer.place_next_pod(&mut pending_job);
             pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
             promised.retain(|(pod, _)| new.iter().all(|(ix, _)| ix != pod));
             if new.is_empty() {

@@ -10,7 +10,7 @@ use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
 use super::placer::{Placer, UnplaceableClasses};
 use super::preempt::{find_plan, for_each_gang};
-use super::taken_back::evicting;
+use super::taken_back::eviction_rules;
 use super::{CycleContext, IdleCapacity, Simulation};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::reasons::GROWTH_COSTS_NOBODY;
@@ -26,8 +26,8 @@ pub fn grow(
     left_out: &BTreeSet<PodIx>,
 ) -> Placements {
     let growth = &context.cycle.growth;
-    let pending_jobs = pending_jobs::waiting(simulation, notes, context, growth, |cluster, pod| {
-        pod.is_elastic() && pending_jobs::asks(cluster, pod)
+    let pending_jobs = pending_jobs::collect_pending(simulation, notes, context, growth, |cluster, pod| {
+        pod.is_preemptible() && pending_jobs::requests_resources(cluster, pod)
     });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut bound = Vec::new();
@@ -38,15 +38,15 @@ pub fn grow(
         if simulation.cluster().members(lead).any(|(ix, _)| simulation.is_promised(ix)) {
             continue;
         }
-        let before = simulation.trial.mark();
+        let before = simulation.trial.savepoint();
         let grown = largest_step(simulation, notes, context, &pending_job);
         match gaining_gang(simulation, context, &grown, left_out) {
             None => bound.extend(grown),
             Some(gang) => {
                 simulation.trial.rewind(before);
-                notes.refusals.found(&GROWTH_COSTS_NOBODY);
+                notes.retry_hints.add_reason(&GROWTH_COSTS_NOBODY);
                 let detail = || ReasonFacts::default().pod("pod", gang);
-                notes.note(Subject::Preemptor, Outcome::Barred, &GROWTH_COSTS_NOBODY, detail);
+                notes.record(Subject::Preemptor, Outcome::Barred, &GROWTH_COSTS_NOBODY, detail);
             }
         }
     }
@@ -64,9 +64,9 @@ fn gaining_gang(
 ) -> Option<PodIx> {
     let queue = grown.first().and_then(|(ix, _)| simulation.cluster().pod(*ix))?.queue;
     let before = simulation.checkpoint();
-    grown.iter().for_each(|(ix, node)| simulation.trial.put(*ix, PodLocation::Bound(*node)));
+    grown.iter().for_each(|(ix, node)| simulation.trial.set_location(*ix, PodLocation::Bound(*node)));
     let mut gaining = None;
-    for rules in evicting(context) {
+    for rules in eviction_rules(context) {
         let (silent, gangs) = (&mut DecisionTrace::default(), (rules, &BTreeSet::new()));
         for_each_gang(simulation, silent, context, gangs, |simulation, silent, gang| {
             let Some(lead) = gang.lead().filter(|_| gaining.is_none()) else { return };
@@ -83,7 +83,7 @@ fn gaining_gang(
                 gaining = Some(lead);
                 return;
             }
-            grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, PodLocation::Pending));
+            grown.iter().for_each(|(ix, _)| simulation.trial.set_location(*ix, PodLocation::Pending));
             let without = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
             simulation.restore(start);
             gaining = Some(lead).filter(|_| !without);
@@ -108,7 +108,7 @@ fn largest_step(
     orders.dedup();
     let mut largest = Placements::new();
     for order in &orders {
-        let before = simulation.trial.mark();
+        let before = simulation.trial.savepoint();
         let placements = step(simulation, notes, context, order);
         simulation.trial.rewind(before);
         if placements.len() > largest.len() {
@@ -126,17 +126,17 @@ fn step(
     context: &CycleContext<'_>,
     pods: &[PodIx],
 ) -> Placements {
-    let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
+    let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.savepoint()]);
     let mut refused = UnplaceableClasses::default();
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.elastic);
     for ix in pods {
-        if refused.knows(placer.simulation, *ix) {
+        if refused.contains(placer.simulation, *ix) {
             continue;
         }
-        match placer.place(*ix, IdleCapacity::Now) {
+        match placer.place(*ix, IdleCapacity::Current) {
             Some(node) => {
                 placements.push((*ix, node));
-                marks.push(placer.simulation.trial.mark());
+                marks.push(placer.simulation.trial.savepoint());
             }
             None => refused.add(placer.simulation, *ix),
         }
@@ -148,8 +148,10 @@ fn step(
         let lead = pods.first().and_then(|lead| Preemptor::of(simulation.cluster(), context.laws, *lead, placed));
         let Some(preemptor) = lead else { break };
         let size = &context.cycle.size;
-        let Some(denial) = size.denial(&preemptor.placed(simulation.cluster(), context.ledger)) else { break };
-        notes.refused(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial);
+        let Some(denial) = size.denial(&preemptor.context_after_plan(simulation.cluster(), context.ledger)) else {
+            break;
+        };
+        notes.record_denial_and_hint(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial);
     }
     placements
 }

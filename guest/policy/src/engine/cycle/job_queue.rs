@@ -31,7 +31,7 @@ impl JobQueue {
     }
 
     /// Puts a job back into the queue.
-    pub fn again(&mut self, cluster: &Cluster, context: &CycleContext<'_>, pending_job: PendingJob) {
+    pub fn push_back(&mut self, cluster: &Cluster, context: &CycleContext<'_>, pending_job: PendingJob) {
         if pending_job.pods.is_empty() {
             return;
         }

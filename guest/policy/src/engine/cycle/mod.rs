@@ -32,11 +32,11 @@ use crate::model::{Cluster, NodeIx, PodIx};
 #[derive(Debug, Default)]
 pub struct CycleState {
     /// The next step.
-    next: usize,
+    next_step: usize,
     /// Nominations without evictions: pods that fit once leaving pods have left. Their free capacity is kept until the end of the cycle.
-    held: Vec<(PodIx, NodeIx)>,
+    promised_nodes: Vec<(PodIx, NodeIx)>,
     /// The pods that an earlier step bound.
-    bound: Vec<PodIx>,
+    bound_pods: Vec<PodIx>,
     /// The pods that an earlier step left out, because a waiting gang would evict them. No pod is evicted for them in this cycle.
     left_out: BTreeSet<PodIx>,
 }
@@ -53,10 +53,15 @@ pub struct CycleContext<'a> {
 
 impl CycleContext<'_> {
     /// Returns the first of these laws that does not hold for pods without nodes. `None`: all hold, or no pod is given.
-    pub fn broken(&self, cluster: &Cluster, gates: &[LawCheck], pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
+    pub fn first_failed_check(
+        &self,
+        cluster: &Cluster,
+        gates: &[LawCheck],
+        pods: &[PodIx],
+    ) -> Option<(ActiveLaw, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
-        preemptor.waiting(cluster, self.ledger).first_broken(gates)
+        preemptor.context_for_plan(cluster, self.ledger).first_failed_check(gates)
     }
 }
 
@@ -64,7 +69,7 @@ impl CycleContext<'_> {
 #[derive(Default)]
 struct StepResult {
     bindings: Vec<(PodIx, NodeIx)>,
-    held: Vec<(PodIx, NodeIx)>,
+    promised_nodes: Vec<(PodIx, NodeIx)>,
     plans: Vec<PlanDraft>,
     left_out: BTreeSet<PodIx>,
 }
@@ -73,43 +78,48 @@ impl Engine {
     /// Implements `cycle.act`: runs the next step of the cycle and returns its bindings and plans.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
         if let Some(system) = &mut self.system {
-            system.recompute(&mut self.cluster);
+            system.refresh_derived_values(&mut self.cluster);
         }
-        self.ledger.forget_unanswered();
-        if self.cycle_state.next == 0 {
-            self.notes.begin_cycle();
+        self.plans_in_flight.drop_proposed();
+        if self.cycle_state.next_step == 0 {
+            self.trace.begin_cycle();
         }
-        self.notes.refusals = RetryHints::default();
+        self.trace.retry_hints = RetryHints::default();
         let laws = Arc::clone(self.laws()?);
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
-        let action = cycle.actions.get(self.cycle_state.next).copied();
-        let CycleState { next, held, mut bound, left_out } = std::mem::take(&mut self.cycle_state);
-        let context = CycleContext { laws: &laws, cycle: &cycle, ledger: &self.ledger };
+        let action = cycle.actions.get(self.cycle_state.next_step).copied();
+        let CycleState { next_step: next, promised_nodes: held, bound_pods: mut bound, left_out } =
+            std::mem::take(&mut self.cycle_state);
+        let context = CycleContext { laws: &laws, cycle: &cycle, ledger: &self.plans_in_flight };
         let outcome = match action {
-            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound, left_out)),
+            Some(action) => run(&mut self.cluster, &mut self.trace, &context, action, (held, &bound, left_out)),
             None => StepResult::default(),
         };
-        let StepResult { bindings, held, plans, left_out } = outcome;
+        let StepResult { bindings, promised_nodes: held, plans, left_out } = outcome;
         if action == Some(Action::Elastic) {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
-            self.cluster.note_scaling(&grown);
+            self.cluster.record_scaling(&grown);
         }
         bound.extend(bindings.iter().map(|(pod, _)| *pod));
         let next = next.saturating_add(1);
         let more = next < cycle.actions.len();
-        self.cycle_state = if more { CycleState { next, held, bound, left_out } } else { CycleState::default() };
-        let plans = self.lay_out(&plans)?;
+        self.cycle_state = if more {
+            CycleState { next_step: next, promised_nodes: held, bound_pods: bound, left_out }
+        } else {
+            CycleState::default()
+        };
+        let plans = self.register_plans(&plans)?;
         let name = action.map_or("", name).to_owned();
         let bindings = bindings.into_iter().map(placement).collect();
         Ok(Actions { name, bindings, plans, retry: self.retry(), more })
     }
 
     /// Enters the plans in the ledger and lays them out flat.
-    fn lay_out(&mut self, found: &[PlanDraft]) -> Result<Plans, PolicyError> {
+    fn register_plans(&mut self, found: &[PlanDraft]) -> Result<Plans, PolicyError> {
         let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut plans = Plans::default();
         for plan in found {
-            let drawn = self.draw_up(plan)?;
+            let drawn = self.register_plan(plan)?;
             plans.nominations.extend(drawn.nominations);
             plans.victims.extend(drawn.victims);
             plans.slices.push(PlanSlice {
@@ -134,19 +144,28 @@ fn run(
 ) -> StepResult {
     let mut simulation = Simulation::new(cluster, context, held);
     if matches!(action, Action::Reclaim | Action::Preempt) {
-        bound.iter().for_each(|ix| simulation.keep(*ix));
+        bound.iter().for_each(|ix| simulation.protect_bound(*ix));
     }
     let bindings = match action {
         Action::Allocate => {
             let (bindings, left_out) = allocate::allocate(&mut simulation, notes, context);
-            return StepResult { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out };
+            return StepResult {
+                bindings,
+                promised_nodes: simulation.promises_without_nomination(),
+                plans: Vec::new(),
+                left_out,
+            };
         }
         Action::Backfill => allocate::backfill(&mut simulation, notes, context),
         Action::Elastic => elastic::grow(&mut simulation, notes, context, &left_out),
-        Action::Reclaim => return preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim, left_out),
-        Action::Preempt => return preempt::preempt_for(simulation, notes, context, &context.cycle.preempt, left_out),
+        Action::Reclaim => {
+            return preempt::plan_preemptions(simulation, notes, context, &context.cycle.reclaim, left_out);
+        }
+        Action::Preempt => {
+            return preempt::plan_preemptions(simulation, notes, context, &context.cycle.preempt, left_out);
+        }
     };
-    StepResult { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out }
+    StepResult { bindings, promised_nodes: simulation.promises_without_nomination(), plans: Vec::new(), left_out }
 }
 
 fn name(action: Action) -> &'static str {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{CycleContext, Simulation};
 use crate::contract::{Outcome, Subject};
 use crate::engine::DecisionTrace;
-use crate::engine::search::without_unjudged;
+use crate::engine::search::without_unsupported;
 use crate::laws::LawCheck;
 use crate::model::{Cluster, JobIx, PodInfo, PodIx, PodKind, QueueIx};
 
@@ -26,12 +26,12 @@ impl PendingJob {
 }
 
 /// Checks whether a pod requests any resource but `pods`. Pods that request nothing are placed by the backfill action.
-pub fn asks(cluster: &Cluster, pod: &PodInfo) -> bool {
+pub fn requests_resources(cluster: &Cluster, pod: &PodInfo) -> bool {
     pod.request.iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
 }
 
 /// Returns the jobs with pending pods of the wanted kind, except those that a law denies. Pods without a queue are left out and noted.
-pub fn waiting(
+pub fn collect_pending(
     simulation: &Simulation<'_>,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
@@ -44,7 +44,7 @@ pub fn waiting(
     for (ix, pod) in all.filter(|(_, pod)| wanted(cluster, pod)) {
         let alone = pod.attributes.job.is_none();
         let Some(queue) = pod.queue else {
-            tell_homeless(cluster, notes, context, laws, ix);
+            explain_missing_queue(cluster, notes, context, laws, ix);
             continue;
         };
         let pending_job = pending_jobs
@@ -54,35 +54,37 @@ pub fn waiting(
     }
     let mut free = Vec::new();
     for mut pending_job in pending_jobs.into_values() {
-        in_order(cluster, context, &mut pending_job.pods);
-        pending_job.pods = without_unjudged(cluster, context.laws, pending_job.pods);
+        sort_by_task_order(cluster, context, &mut pending_job.pods);
+        pending_job.pods = without_unsupported(cluster, context.laws, pending_job.pods);
         notes.resume_job(&pending_job.pods);
-        match context.broken(cluster, laws, &pending_job.pods) {
+        match context.first_failed_check(cluster, laws, &pending_job.pods) {
             None => free.push(pending_job),
-            Some((rule, denial)) => notes.refused(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial),
+            Some((rule, denial)) => {
+                notes.record_denial_and_hint(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial)
+            }
         }
     }
     free
 }
 
 /// Explains which law denies a pod without a queue.
-fn tell_homeless(
+fn explain_missing_queue(
     cluster: &Cluster,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
     laws: &[LawCheck],
     ix: PodIx,
 ) {
-    if notes.are_on() {
+    if notes.is_recording() {
         notes.resume_job(&[ix]);
-        if let Some((rule, denial)) = context.broken(cluster, laws, &[ix]) {
-            notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+        if let Some((rule, denial)) = context.first_failed_check(cluster, laws, &[ix]) {
+            notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
         }
     }
 }
 
 /// Sorts the pods of a job by the order of tasks.
-pub fn in_order(cluster: &Cluster, context: &CycleContext<'_>, pods: &mut [PodIx]) {
+pub fn sort_by_task_order(cluster: &Cluster, context: &CycleContext<'_>, pods: &mut [PodIx]) {
     pods.sort_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
         (Some(a), Some(b)) => (context.cycle.tasks.compare)(cluster, a, b),
         _ => a.cmp(b),

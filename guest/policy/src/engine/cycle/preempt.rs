@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
-use super::taken_back::{ActionPlacements, taken_back};
+use super::taken_back::{ActionPlacements, reclaimed_placements};
 use super::{CycleContext, Simulation, StepResult};
 use crate::contract::{self, Refuted, Subject};
 use crate::engine::plan::PlanDraft;
@@ -18,7 +18,7 @@ use crate::model::{ClassIx, Cluster, PodIx};
 /// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that capacity is kept for it. Where a waiting
 /// gang would evict the pods in turn, the plan is not made and the capacity is not kept ([`taken_back`](super::taken_back)): each pass leaves out
 /// more gangs, so the loop ends.
-pub fn preempt_for(
+pub fn plan_preemptions(
     mut simulation: Simulation<'_>,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
@@ -31,7 +31,7 @@ pub fn preempt_for(
         for_each_gang(&mut simulation, notes, context, (rules, &left_out), |simulation, notes, pending_job| {
             match find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()) {
                 Ok(plan) => plans.push(plan),
-                Err(PlanObstacle::Room) => {
+                Err(PlanObstacle::GangWillFit) => {
                     unpromised.extend(without_promise(simulation, notes, context, pending_job, &left_out));
                 }
                 Err(_) => {}
@@ -41,10 +41,15 @@ pub fn preempt_for(
         let planned = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
         let placed =
             ActionPlacements { planned, promised: simulation.promised_since(&before), ..ActionPlacements::default() };
-        let taken_back = taken_back(&mut simulation, notes, context, (&placed, &left_out));
+        let taken_back = reclaimed_placements(&mut simulation, notes, context, (&placed, &left_out));
         if taken_back.is_empty() {
-            keep_what_is_left(&mut simulation, context, rules, &left_out);
-            return StepResult { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
+            promise_remaining_capacity(&mut simulation, context, rules, &left_out);
+            return StepResult {
+                bindings: Vec::new(),
+                promised_nodes: simulation.promises_without_nomination(),
+                plans,
+                left_out,
+            };
         }
         left_out.extend(taken_back);
         simulation.restore(before);
@@ -62,7 +67,7 @@ fn without_promise(
 ) -> BTreeSet<PodIx> {
     let promised = simulation.promised_to(&pending_job.pods);
     let placed = ActionPlacements { promised, ..ActionPlacements::default() };
-    let taken_back = taken_back(simulation, notes, context, (&placed, left_out));
+    let taken_back = reclaimed_placements(simulation, notes, context, (&placed, left_out));
     if !taken_back.is_empty() {
         for (ix, _) in &placed.promised {
             simulation.withdraw(*ix);
@@ -73,7 +78,7 @@ fn without_promise(
 
 /// Promises the capacity that is left after all plans to the gangs that were left out. They are bound in the next cycle, and elastic jobs do not grow
 /// into that capacity. No pod is evicted for such a gang.
-fn keep_what_is_left(
+fn promise_remaining_capacity(
     simulation: &mut Simulation<'_>,
     context: &CycleContext<'_>,
     rules: &ReclaimRules,
@@ -102,14 +107,14 @@ pub fn for_each_gang<'c>(
     mut attempt: impl FnMut(&mut Simulation<'c>, &mut DecisionTrace, &PendingJob),
 ) {
     let admission = &context.cycle.admission;
-    let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
-        !pod.is_elastic() && (rules.for_places || pending_jobs::asks(cluster, pod))
+    let pending_jobs = pending_jobs::collect_pending(simulation, notes, context, admission, |cluster, pod| {
+        !pod.is_preemptible() && (rules.serves_best_effort || pending_jobs::requests_resources(cluster, pod))
     });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
-        if !left_out.contains(&lead) && !simulation.cluster().shortage(lead).is_over() {
+        if !left_out.contains(&lead) && !simulation.cluster().shortage(lead).is_empty() {
             attempt(simulation, notes, &pending_job);
         }
     }
@@ -129,45 +134,45 @@ pub fn find_plan(
     let Some(lead) = pending_job.lead() else { return Err(nobody) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
-        match context.broken(simulation.cluster(), &rules.trigger, &[*ix]) {
+        match context.first_failed_check(simulation.cluster(), &rules.preemption_preconditions, &[*ix]) {
             None => drop(may.insert(*ix)),
             Some(broken) if *ix == lead => barred = Some(broken),
             Some(_) => {}
         }
     }
-    let (lacking, claim) = claimants(simulation.cluster(), context, rules, pending_job);
+    let (lacking, claim) = entitled_pods(simulation.cluster(), context, rules, pending_job);
     for (rule, denial) in barred.iter().chain(&claim) {
-        notes.refused(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
+        notes.record_denial_and_hint(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
     let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
         return Err(nobody);
     };
     // A gang claims what it lacks, not what all of its pending pods request.
     let claimed = GangEntitlement::of(simulation.cluster(), preemptor.queue, &lacking);
-    let preemptor = preemptor.claiming(claimed);
-    let (unpromised, promised) = (simulation.unpromised(), simulation.promised_between());
+    let preemptor = preemptor.with_entitlement(claimed);
+    let (unpromised, promised) = (simulation.without_promised(), simulation.promised_constrained());
     let victim_search = BundleSearchInput {
         preemptor: &preemptor,
         laws: context.laws,
         ledger: context.ledger,
         rules,
         tasks: context.cycle.tasks,
-        may: &may,
+        may_preempt: &may,
         only_own_queue: claim.is_some(),
         refuted,
-        unpromised: &unpromised,
-        promised: &promised,
+        without_promised: &unpromised,
+        promised_pods: &promised,
     };
-    let before = simulation.trial.mark();
+    let before = simulation.trial.savepoint();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {
         Ok(plan) if !plan.victims.is_empty() => {
-            simulation.plan(&plan.nominations);
+            simulation.record_plan(&plan.nominations);
             Ok(plan)
         }
         Ok(PlanDraft { nominations, .. }) => {
             simulation.trial.rewind(before);
             nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
-            Err(PlanObstacle::Room)
+            Err(PlanObstacle::GangWillFit)
         }
         Err(denial) => {
             let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((NO_NODE, denial));
@@ -179,14 +184,14 @@ pub fn find_plan(
 /// Returns the lacking pods of a gang for which its queue may claim capacity. If it may claim none, also returns the law that denies it. A pod beyond
 /// the claim is passed over while others complete the gang (upstream reclaim.go continues with the next task). Where the first pods claim too much,
 /// the smallest ones may be enough.
-fn claimants(
+fn entitled_pods(
     cluster: &Cluster,
     context: &CycleContext<'_>,
     rules: &ReclaimRules,
     pending_job: &PendingJob,
 ) -> (Vec<PodIx>, Option<(ActiveLaw, Denial)>) {
-    let broken = |pods: &[PodIx]| context.broken(cluster, &rules.claim, pods);
-    let lacking = cluster.lacking(&pending_job.pods);
+    let broken = |pods: &[PodIx]| context.first_failed_check(cluster, &rules.cross_queue_preconditions, pods);
+    let lacking = cluster.members_to_complete(&pending_job.pods);
     let Some(claim) = broken(&lacking) else { return (lacking, None) };
     let is_within = |pods: &[PodIx]| broken(pods).is_none();
     let chosen = complete_within(cluster, &pending_job.pods, is_within)
@@ -203,7 +208,7 @@ fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx
     let (mut chosen, mut beyond): (Vec<PodIx>, BTreeSet<ClassIx>) = Default::default();
     for (ix, pod) in pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
         let mut with = shortage.clone();
-        if beyond.contains(&pod.class) || !with.fill(pod) {
+        if beyond.contains(&pod.class) || !with.take(pod) {
             continue;
         }
         chosen.push(ix);
@@ -214,5 +219,5 @@ fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx
             beyond.insert(pod.class);
         }
     }
-    shortage.is_over().then_some(chosen)
+    shortage.is_empty().then_some(chosen)
 }

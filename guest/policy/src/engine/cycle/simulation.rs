@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CycleContext;
-use super::promises::is_kept;
+use super::promises::holds_in_simulation;
 use crate::engine::room::InsufficientResources;
 use crate::model::{
     Amounts, ClassIx, Cluster, DomainCountOverlay, InterPodViolation, NodeIx, PodIx, PodLocation, ResourceRequest,
@@ -17,9 +17,9 @@ use crate::model::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdleCapacity {
     /// Now.
-    Now,
+    Current,
     /// Once the leaving pods have left.
-    Later,
+    Future,
 }
 
 /// The cluster as a step sees it.
@@ -27,25 +27,25 @@ pub struct Simulation<'c> {
     /// The cluster with the plans so far.
     pub trial: Trial<'c>,
     /// The nominated pods that wait, with their promised nodes.
-    waits: BTreeMap<PodIx, NodeIx>,
+    promised_nodes: BTreeMap<PodIx, NodeIx>,
     /// The amounts that these pods request, by node.
-    promised: BTreeMap<NodeIx, Amounts>,
+    promised_amounts: BTreeMap<NodeIx, Amounts>,
     /// The pods that a plan of this step places. Like nominated pods, they may find no node in the end: the host may refuse the plan.
     planned: Vec<(PodIx, NodeIx)>,
     /// The amounts that leaving pods use, by node.
-    leaving: BTreeMap<NodeIx, Amounts>,
+    leaving_amounts: BTreeMap<NodeIx, Amounts>,
     /// The leaving pods and their nodes.
-    gone: Vec<(PodIx, NodeIx)>,
+    leaving_pods: Vec<(PodIx, NodeIx)>,
     /// The nodes on which no more pods are placed for now.
-    pub closed: BTreeSet<NodeIx>,
+    pub closed_nodes: BTreeSet<NodeIx>,
 }
 
 /// A state of a simulation that can be restored.
 #[derive(Debug, Clone)]
 pub struct SimulationSavepoint {
     mark: Savepoint,
-    waits: BTreeMap<PodIx, NodeIx>,
-    promised: BTreeMap<NodeIx, Amounts>,
+    promised_nodes: BTreeMap<PodIx, NodeIx>,
+    promised_amounts: BTreeMap<NodeIx, Amounts>,
     planned: usize,
 }
 
@@ -53,16 +53,16 @@ pub struct SimulationSavepoint {
 #[derive(Default)]
 pub struct PromiseOverlays {
     /// The pods with those that wait for promised nodes, and without them.
-    pods: Vec<DomainCountOverlay>,
+    overlays: Vec<DomainCountOverlay>,
     /// The pods that wait for promised nodes and have constraints or are the subject of some.
-    promised: Vec<(PodIx, NodeIx)>,
+    promised_pods: Vec<(PodIx, NodeIx)>,
 }
 
 impl PromiseOverlays {
     /// Returns why the pods do not allow a pod on a node. A pod may not take its promised node from another pod either: that pod would evict it.
-    pub fn lack(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodViolation> {
-        let lack = self.pods.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err());
-        let displaces = || cluster.displaces_any((ix, node), &DomainCountOverlay::default(), &self.promised);
+    pub fn violation(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodViolation> {
+        let lack = self.overlays.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err());
+        let displaces = || cluster.displaces_any((ix, node), &DomainCountOverlay::default(), &self.promised_pods);
         lack.or_else(|| displaces().then_some(InterPodViolation::Nominated))
     }
 }
@@ -74,7 +74,7 @@ impl<'c> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
-            if let Some(node) = pod.place.node() {
+            if let Some(node) = pod.location.node() {
                 leaving.entry(node).or_default().add(&pod.request);
                 gone.push((ix, node));
             }
@@ -89,10 +89,18 @@ impl<'c> Simulation<'c> {
         }
         let (waits, promised, planned) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let (trial, closed) = (Trial::new(cluster), BTreeSet::new());
-        let mut simulation = Simulation { trial, waits, promised, planned, leaving, gone, closed };
-        simulation.gone.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
+        let mut simulation = Simulation {
+            trial,
+            promised_nodes: waits,
+            promised_amounts: promised,
+            planned,
+            leaving_amounts: leaving,
+            leaving_pods: gone,
+            closed_nodes: closed,
+        };
+        simulation.leaving_pods.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
         for group in groups.into_values() {
-            if is_kept(&mut simulation, context, &group) {
+            if holds_in_simulation(&mut simulation, context, &group) {
                 group.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
             }
         }
@@ -106,85 +114,92 @@ impl<'c> Simulation<'c> {
 
     /// Returns the current state, for [`Simulation::restore`].
     pub fn checkpoint(&self) -> SimulationSavepoint {
-        let (mark, planned) = (self.trial.mark(), self.planned.len());
-        SimulationSavepoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
+        let (mark, planned) = (self.trial.savepoint(), self.planned.len());
+        SimulationSavepoint {
+            mark,
+            promised_nodes: self.promised_nodes.clone(),
+            promised_amounts: self.promised_amounts.clone(),
+            planned,
+        }
     }
 
     /// Takes back all placements and promises since a checkpoint.
     pub fn restore(&mut self, checkpoint: SimulationSavepoint) {
         self.trial.rewind(checkpoint.mark);
-        (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
+        (self.promised_nodes, self.promised_amounts) = (checkpoint.promised_nodes, checkpoint.promised_amounts);
         self.planned.truncate(checkpoint.planned);
     }
 
     /// Records the nodes that a plan gives to its pods. The pods are on these nodes in the trial already.
-    pub fn plan(&mut self, nominations: &[(PodIx, NodeIx)]) {
+    pub fn record_plan(&mut self, nominations: &[(PodIx, NodeIx)]) {
         self.planned.extend(nominations);
     }
 
     /// Checks whether a pod is pending, nominated or not.
     pub fn is_waiting(&self, ix: PodIx) -> bool {
-        let pod = self.cluster().pod(ix).filter(|pod| pod.may_be_tried());
-        pod.is_some_and(|pod| pod.is_pending() || self.waits.contains_key(&ix))
+        let pod = self.cluster().pod(ix).filter(|pod| pod.is_ungated_and_own());
+        pod.is_some_and(|pod| pod.is_pending() || self.promised_nodes.contains_key(&ix))
     }
 
     /// Checks whether a node is promised to a pod.
     pub fn is_promised(&self, ix: PodIx) -> bool {
-        self.waits.contains_key(&ix)
+        self.promised_nodes.contains_key(&ix)
     }
 
     /// Promises a node to a pod.
     pub fn promise(&mut self, ix: PodIx, node: NodeIx) {
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
-            self.promised.entry(node).or_default().add(&request);
-            self.waits.insert(ix, node);
+            self.promised_amounts.entry(node).or_default().add(&request);
+            self.promised_nodes.insert(ix, node);
             self.trial.place(ix, node);
         }
     }
 
     /// Protects a pod that this cycle bound: it counts as reserved, so it is no candidate.
-    pub fn keep(&mut self, ix: PodIx) {
-        if let Some(PodLocation::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.place) {
+    pub fn protect_bound(&mut self, ix: PodIx) {
+        if let Some(PodLocation::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.location) {
             self.trial.place(ix, node);
         }
     }
 
     /// Withdraws a promise. Returns its node.
     pub fn withdraw(&mut self, ix: PodIx) -> Option<NodeIx> {
-        let node = self.waits.remove(&ix)?;
+        let node = self.promised_nodes.remove(&ix)?;
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
-            self.promised.entry(node).or_default().subtract(&request);
+            self.promised_amounts.entry(node).or_default().subtract(&request);
         }
-        self.trial.put(ix, PodLocation::Pending);
+        self.trial.set_location(ix, PodLocation::Pending);
         Some(node)
     }
 
     /// Returns the pods that a node was promised to since a checkpoint, with their nodes.
     pub fn promised_since(&self, checkpoint: &SimulationSavepoint) -> Vec<(PodIx, NodeIx)> {
-        let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
-        waits.filter(|(ix, _)| !checkpoint.waits.contains_key(ix)).collect()
+        let waits = self.promised_nodes.iter().map(|(ix, node)| (*ix, *node));
+        waits.filter(|(ix, _)| !checkpoint.promised_nodes.contains_key(ix)).collect()
     }
 
     /// Returns those of some pods that a node is promised to, with their nodes.
     pub fn promised_to(&self, pods: &[PodIx]) -> Vec<(PodIx, NodeIx)> {
-        pods.iter().filter_map(|ix| Some((*ix, *self.waits.get(ix)?))).collect()
+        pods.iter().filter_map(|ix| Some((*ix, *self.promised_nodes.get(ix)?))).collect()
     }
 
     /// Returns the pods with a promised node for which the cluster has no nomination yet.
-    pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
+    pub fn promises_without_nomination(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
-        let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
+        let waits = self.promised_nodes.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, node)| nominated(*ix) != Some(*node)).collect()
     }
 
     /// Checks whether a node has the free capacity for a request, now or once the leaving pods have left. A closed node has none.
     pub fn fits(&self, ix: NodeIx, request: &ResourceRequest, when: IdleCapacity) -> bool {
-        let Some(node) = self.cluster().node(ix).filter(|_| !self.closed.contains(&ix)) else { return false };
+        let Some(node) = self.cluster().node(ix).filter(|_| !self.closed_nodes.contains(&ix)) else { return false };
         let of = |amounts: &BTreeMap<NodeIx, Amounts>, resource| amounts.get(&ix).map_or(0, |held| held.get(resource));
         request.iter().all(|(resource, asked)| {
             let later = node.free.get(resource);
-            let now = later.saturating_sub(of(&self.leaving, resource)).saturating_add(of(&self.promised, resource));
-            later >= asked && (when == IdleCapacity::Later || now >= asked)
+            let now = later
+                .saturating_sub(of(&self.leaving_amounts, resource))
+                .saturating_add(of(&self.promised_amounts, resource));
+            later >= asked && (when == IdleCapacity::Future || now >= asked)
         })
     }
 
@@ -193,7 +208,7 @@ impl<'c> Simulation<'c> {
     pub fn lacks(&self, ix: NodeIx, request: &ResourceRequest) -> Option<(InsufficientResources, bool)> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
-        let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
+        let (promised, leaving) = (self.promised_amounts.get(&ix), self.leaving_amounts.get(&ix));
         let lacks = |more: Option<&Amounts>| {
             let free = |resource| node.free.get(resource).saturating_add(of(more, resource));
             InsufficientResources::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
@@ -202,36 +217,36 @@ impl<'c> Simulation<'c> {
     }
 
     /// Returns the cluster without the pods that wait for promised nodes, and without those that plans of this step place.
-    pub fn unpromised(&self) -> DomainCountOverlay {
+    pub fn without_promised(&self) -> DomainCountOverlay {
         let mut without = DomainCountOverlay::default();
         let planned = self.planned.iter().map(|(ix, node)| (ix, node));
-        self.waits.iter().chain(planned).for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
+        self.promised_nodes.iter().chain(planned).for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
         without
     }
 
     /// Returns the pods that wait for promised nodes and are concerned by constraints between pods, with their nodes. The constraints allow all of
     /// them.
-    pub fn promised_between(&self) -> Vec<(PodIx, NodeIx)> {
-        let promised = self.waits.iter().map(|(ix, node)| (*ix, *node)).chain(self.planned.iter().copied());
+    pub fn promised_constrained(&self) -> Vec<(PodIx, NodeIx)> {
+        let promised = self.promised_nodes.iter().map(|(ix, node)| (*ix, *node)).chain(self.planned.iter().copied());
         let cluster = self.cluster();
-        promised.filter(|(ix, node)| cluster.is_between(*ix) && cluster.stays_allowed(*ix, *node)).collect()
+        promised.filter(|(ix, node)| cluster.has_inter_pod_terms(*ix) && cluster.stays_allowed(*ix, *node)).collect()
     }
 
     /// Returns the other pods as seen by a pod. Empty where no constraint between pods concerns the pod.
-    pub fn others(&self, ix: PodIx, when: IdleCapacity) -> PromiseOverlays {
-        if !self.cluster().is_between(ix) {
+    pub fn promise_overlays(&self, ix: PodIx, when: IdleCapacity) -> PromiseOverlays {
+        if !self.cluster().has_inter_pod_terms(ix) {
             return PromiseOverlays::default();
         }
-        let (mut with, mut without) = (DomainCountOverlay::default(), self.unpromised());
-        for (gone, node) in self.gone.iter().filter(|_| when == IdleCapacity::Now) {
+        let (mut with, mut without) = (DomainCountOverlay::default(), self.without_promised());
+        for (gone, node) in self.leaving_pods.iter().filter(|_| when == IdleCapacity::Current) {
             with.place(self.cluster(), *gone, *node);
             without.place(self.cluster(), *gone, *node);
         }
-        PromiseOverlays { pods: vec![with, without], promised: self.promised_between() }
+        PromiseOverlays { overlays: vec![with, without], promised_pods: self.promised_constrained() }
     }
 
     /// Returns whether a node has free capacity for a pod that the trial has placed on it.
-    pub fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
+    pub fn fits_placed(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
         self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)
     }
@@ -242,7 +257,7 @@ impl<'c> Simulation<'c> {
 pub struct FirstFit {
     nodes: Vec<NodeIx>,
     /// The number of nodes that were tried for a class: for capacity now, and for capacity later.
-    seen: Table<ClassIx, [usize; 2]>,
+    tried_counts: Table<ClassIx, [usize; 2]>,
 }
 
 impl FirstFit {
@@ -250,31 +265,31 @@ impl FirstFit {
     pub fn new(cluster: &Cluster) -> FirstFit {
         let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
         nodes.sort_unstable();
-        FirstFit { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
+        FirstFit { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), tried_counts: Table::default() }
     }
 
     /// Returns a node for a pod: its nominated node if that fits, otherwise the first one by name that fits. `None`: no node fits.
     pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: IdleCapacity) -> Option<NodeIx> {
         let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
-        let others = simulation.others(ix, when);
+        let others = simulation.promise_overlays(ix, when);
         let takes = |node: NodeIx| {
             cluster.eligible(pod.shape, node)
                 && simulation.fits(node, &pod.request, when)
-                && others.lack(cluster, ix, node).is_none()
+                && others.violation(cluster, ix, node).is_none()
         };
         if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
             return Some(nominated);
         }
         // A node that refused such a pod may take it with more pods placed.
-        if cluster.may_gain(ix) {
+        if cluster.may_fit_after_placements(ix) {
             return self.nodes.iter().copied().find(|node| takes(*node));
         }
-        if self.seen.get(pod.class).is_none() {
-            self.seen.insert(pod.class, [0, 0]);
+        if self.tried_counts.get(pod.class).is_none() {
+            self.tried_counts.insert(pod.class, [0, 0]);
         }
-        let [now, later] = self.seen.get_mut(pod.class)?;
-        let seen = if when == IdleCapacity::Now { now } else { later };
+        let [now, later] = self.tried_counts.get_mut(pod.class)?;
+        let seen = if when == IdleCapacity::Current { now } else { later };
         let rest = self.nodes.get(*seen..)?;
         let ahead = rest.iter().position(|node| takes(*node));
         *seen = seen.saturating_add(ahead.unwrap_or(rest.len()));
@@ -282,7 +297,7 @@ impl FirstFit {
     }
 
     /// Forgets which nodes were tried, because free capacity has grown.
-    pub fn start_over(&mut self) {
-        self.seen = Table::default();
+    pub fn reset(&mut self) {
+        self.tried_counts = Table::default();
     }
 }

@@ -6,7 +6,7 @@ use super::{CycleContext, Simulation};
 use crate::engine::Preemptor;
 use crate::engine::plan::PlanDraft;
 use crate::engine::reasons::{NO_ACTION, QUEUE_IS_UNKNOWN};
-use crate::engine::search::{PlanObstacle, PreemptionContext, PreemptionSearch, waiting_with};
+use crate::engine::search::{PlanObstacle, PreemptionContext, PreemptionSearch, pending_members_with};
 use crate::laws::{Action, ActiveLaw, Denial, Laws, ReclaimRules};
 use crate::model::{Cluster, MissingMembers, PodInfo, PodIx, Preemptibility};
 
@@ -19,22 +19,22 @@ impl PreemptionSearch for JobBundleSearch {
         let own = cluster.pod(preemptor).map(|pod| pod.attributes.preemptibility);
         let is_normal = own == Some(Preemptibility::NonPreemptible);
         let mut shortage = if is_normal { cluster.shortage(preemptor) } else { MissingMembers::default() };
-        let mut pods = waiting_with(cluster, laws, preemptor);
+        let mut pods = pending_members_with(cluster, laws, preemptor);
         pods.sort_by_key(|member| *member != preemptor);
         pods.retain(|member| {
             let Some(pod) = cluster.pod(*member) else { return false };
-            let useful = Some(pod.attributes.preemptibility) == own && shortage.fill(pod);
+            let useful = Some(pod.attributes.preemptibility) == own && shortage.take(pod);
             *member == preemptor || useful
         });
         pods
     }
 
-    fn outranks(&self, _: &Preemptor, _: &PodInfo) -> bool {
+    fn may_take_nomination_of(&self, _: &Preemptor, _: &PodInfo) -> bool {
         false
     }
 
     /// Returns no pod if the search ran without a plan: the gang keeps its nominations, which the next cycle may use.
-    fn gives_up(&self, preemptor: &Preemptor, searched: bool) -> Vec<PodIx> {
+    fn withdrawn_on_failure(&self, preemptor: &Preemptor, searched: bool) -> Vec<PodIx> {
         if searched { Vec::new() } else { preemptor.pods.clone() }
     }
 
@@ -51,13 +51,13 @@ impl PreemptionSearch for JobBundleSearch {
         let step = CycleContext { laws, cycle, ledger };
         let mut simulation = Simulation::new(cluster, &step, Vec::new());
         if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
-            return Err(PlanObstacle::Room);
+            return Err(PlanObstacle::GangWillFit);
         }
         let lead = simulation.cluster().pod(preemptor.pod);
-        let asks = lead.is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
+        let asks = lead.is_some_and(|pod| pending_jobs::requests_resources(simulation.cluster(), pod));
         let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
         let mut first: Option<(ActiveLaw, Denial)> = None;
-        for rules in rules.into_iter().filter(|rules| asks || rules.for_places) {
+        for rules in rules.into_iter().filter(|rules| asks || rules.serves_best_effort) {
             match find_plan(&mut simulation, notes, &step, rules, &pending_job, refuted) {
                 Err(PlanObstacle::Law(rule, denial)) => drop(first.get_or_insert((rule, denial))),
                 found => return found,

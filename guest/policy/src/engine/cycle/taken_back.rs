@@ -49,26 +49,26 @@ impl ActionPlacements {
 
 /// Returns those of the placed pods that waiting gangs would evict once the pods are bound. With each pod, the waiting pods of its job are returned;
 /// for a plan or a promise, all pods that it places. Gangs that are left out already evict no pod in this cycle. The simulation is unchanged.
-pub fn taken_back(
+pub fn reclaimed_placements(
     simulation: &mut Simulation<'_>,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
     (placed, left_out): (&ActionPlacements, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut taken_back = BTreeSet::new();
-    let at_risk: Vec<PodIx> = bound_anew(simulation.cluster(), placed);
-    for rules in at_risk.first().into_iter().flat_map(|_| evicting(context)) {
+    let at_risk: Vec<PodIx> = newly_bound(simulation.cluster(), placed);
+    for rules in at_risk.first().into_iter().flat_map(|_| eviction_rules(context)) {
         let before = simulation.checkpoint();
         for (ix, node) in placed.all().filter(|(ix, _)| at_risk.contains(ix)) {
             simulation.withdraw(ix);
-            simulation.trial.put(ix, PodLocation::Bound(node));
+            simulation.trial.set_location(ix, PodLocation::Bound(node));
         }
-        if may_take_back(simulation, context, (rules, left_out), &at_risk) {
-            let left_out = left_out_then(simulation, context, rules, (placed, left_out));
+        if may_reclaim(simulation, context, (rules, left_out), &at_risk) {
+            let left_out = gangs_without_victims(simulation, context, rules, (placed, left_out));
             let gangs = (rules, &left_out);
             for_each_gang(simulation, &mut DecisionTrace::default(), context, gangs, |simulation, silent, gang| {
-                for ix in lost_to(simulation, silent, context, rules, (gang, &at_risk, placed)) {
-                    explain(notes, gang, ix);
+                for ix in reclaimed_by(simulation, silent, context, rules, (gang, &at_risk, placed)) {
+                    explain_no_node(notes, gang, ix);
                     taken_back.insert(ix);
                 }
             });
@@ -80,7 +80,7 @@ pub fn taken_back(
 
 /// Returns the gangs that evict no pod once idle capacity is taken: those that are left out already, and those whose own plans another gang would
 /// take back. Such a gang keeps no pod from a node.
-fn left_out_then(
+fn gangs_without_victims(
     simulation: &mut Simulation<'_>,
     context: &CycleContext<'_>,
     rules: &ReclaimRules,
@@ -95,7 +95,7 @@ fn left_out_then(
             let found = find_plan(simulation, silent, context, rules, gang, &Refuted::default());
             planned.extend(found.into_iter().flat_map(|plan| plan.nominations));
         });
-        let lost = taken_back(
+        let lost = reclaimed_placements(
             simulation,
             silent,
             context,
@@ -111,7 +111,7 @@ fn left_out_then(
 }
 
 /// Returns the laws of the actions that evict pods.
-pub(super) fn evicting<'c>(context: &'c CycleContext<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
+pub(super) fn eviction_rules<'c>(context: &'c CycleContext<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
     context.cycle.actions.iter().filter_map(|action| match action {
         Action::Reclaim => Some(&context.cycle.reclaim),
         Action::Preempt => Some(&context.cycle.preempt),
@@ -120,7 +120,7 @@ pub(super) fn evicting<'c>(context: &'c CycleContext<'_>) -> impl Iterator<Item 
 }
 
 /// Returns the pods that can be victims once they are bound: pods without a nomination and without a cooldown time.
-fn bound_anew(cluster: &Cluster, placed: &ActionPlacements) -> Vec<PodIx> {
+fn newly_bound(cluster: &Cluster, placed: &ActionPlacements) -> Vec<PodIx> {
     let may_be_lost = |ix: &PodIx| {
         let Some(pod) = cluster.pod(*ix) else { return false };
         let of_job = pod.attributes.job.and_then(|job| cluster.pod_group(job)).and_then(|group| group.cooldown);
@@ -130,7 +130,7 @@ fn bound_anew(cluster: &Cluster, placed: &ActionPlacements) -> Vec<PodIx> {
 }
 
 /// Checks whether the victim filters let a waiting gang evict one of these pods. Most cycles end here, without a search for plans.
-fn may_take_back(
+fn may_reclaim(
     simulation: &mut Simulation<'_>,
     context: &CycleContext<'_>,
     (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
@@ -139,20 +139,20 @@ fn may_take_back(
     let mut found = false;
     for_each_gang(simulation, &mut DecisionTrace::default(), context, (rules, left_out), |simulation, _, gang| {
         let cluster = simulation.cluster();
-        let pods = cluster.lacking(&gang.pods);
+        let pods = cluster.members_to_complete(&gang.pods);
         let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
         let Some(preemptor) = (!found).then(preemptor).flatten() else { return };
         let claim = GangEntitlement::of(cluster, preemptor.queue, &pods);
-        let preemptor = preemptor.claiming(claim);
-        let case = preemptor.waiting(cluster, context.ledger);
-        found = placed.iter().any(|ix| case.first_denial(&rules.guards, *ix).is_none());
+        let preemptor = preemptor.with_entitlement(claim);
+        let case = preemptor.context_for_plan(cluster, context.ledger);
+        found = placed.iter().any(|ix| case.first_denial(&rules.victim_filters, *ix).is_none());
     });
     found
 }
 
 /// Returns the pods at risk that the plan of a gang evicts, if they are to be left out. The pods of their jobs that then get no node are returned,
 /// too. The simulation is left with the plan.
-fn lost_to(
+fn reclaimed_by(
     simulation: &mut Simulation<'_>,
     notes: &mut DecisionTrace,
     context: &CycleContext<'_>,
@@ -173,9 +173,9 @@ fn lost_to(
         let ways = [in_free_room, with_jobs.into_iter().collect()];
         let enough = ways.into_iter().find(|way| {
             simulation.restore(before.clone());
-            way.iter().for_each(|ix| simulation.trial.put(*ix, PodLocation::Pending));
+            way.iter().for_each(|ix| simulation.trial.set_location(*ix, PodLocation::Pending));
             let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
-            matches!(without, Ok(_) | Err(PlanObstacle::Room))
+            matches!(without, Ok(_) | Err(PlanObstacle::GangWillFit))
         });
         match enough {
             Some(way) => lost.extend(way),
@@ -197,9 +197,9 @@ fn lost_to(
 }
 
 /// Explains why a pod gets no node.
-fn explain(notes: &mut DecisionTrace, gang: &PendingJob, ix: PodIx) {
+fn explain_no_node(notes: &mut DecisionTrace, gang: &PendingJob, ix: PodIx) {
     let Some(lead) = gang.lead() else { return };
     notes.resume(ix);
-    notes.refusals.found(&ROOM_IS_CLAIMED);
-    notes.note(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || ReasonFacts::default().pod("pod", lead));
+    notes.retry_hints.add_reason(&ROOM_IS_CLAIMED);
+    notes.record(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || ReasonFacts::default().pod("pod", lead));
 }

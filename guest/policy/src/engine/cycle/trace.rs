@@ -4,44 +4,44 @@ use super::{CycleContext, IdleCapacity, Simulation};
 use crate::contract::{Outcome, Subject};
 use crate::engine::DecisionTrace;
 use crate::engine::reasons::{HAS_ROOM, INTER_POD, KEEPS_PROMISES, ROOM_IS_COMING};
-use crate::engine::room::inter_pod;
+use crate::engine::room::inter_pod_facts;
 use crate::laws::ReasonFacts;
 use crate::model::{NodeIx, PodIx};
 
 /// Explains what each eligible node lacks for a pod; once for each job.
-pub fn nodes(simulation: &Simulation<'_>, notes: &mut DecisionTrace, ix: PodIx) {
-    if !notes.are_on() {
+pub fn explain_nodes(simulation: &Simulation<'_>, notes: &mut DecisionTrace, ix: PodIx) {
+    if !notes.is_recording() {
         return;
     }
     let cluster = simulation.cluster();
     let Some(pod) = cluster.pod(ix) else { return };
-    let others = simulation.others(ix, IdleCapacity::Now);
+    let others = simulation.promise_overlays(ix, IdleCapacity::Current);
     for (node, _) in cluster.nodes().filter(|(node, _)| cluster.eligible(pod.shape, *node)) {
         let subject = Subject::Node(node.0);
-        if notes.tell_of(&subject, Outcome::Barred) {
+        if notes.has_entry(&subject, Outcome::Barred) {
             continue;
         }
         if let Some((lack, beside)) = simulation.lacks(node, &pod.request) {
             let rule = if beside { KEEPS_PROMISES } else { HAS_ROOM };
-            notes.note(subject, Outcome::Barred, &rule, || lack.detail(cluster));
-        } else if let Some(lack) = others.lack(cluster, ix, node) {
-            notes.note(subject, Outcome::Barred, &INTER_POD, || inter_pod(lack));
+            notes.record(subject, Outcome::Barred, &rule, || lack.detail(cluster));
+        } else if let Some(lack) = others.violation(cluster, ix, node) {
+            notes.record(subject, Outcome::Barred, &INTER_POD, || inter_pod_facts(lack));
         }
     }
 }
 
 /// Explains that the capacity of leaving pods is kept for a gang.
-pub fn promised(notes: &mut DecisionTrace, promised: &[(PodIx, NodeIx)]) {
+pub fn explain_promise(notes: &mut DecisionTrace, promised: &[(PodIx, NodeIx)]) {
     if !promised.is_empty() {
-        notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || ReasonFacts::case("kept"));
+        notes.record(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || ReasonFacts::case("kept"));
     }
 }
 
 /// Explains how many pods of a gang fit.
-pub fn half(notes: &mut DecisionTrace, context: &CycleContext<'_>, placed: usize, lacking: usize) {
+pub fn explain_partial_gang(notes: &mut DecisionTrace, context: &CycleContext<'_>, placed: usize, lacking: usize) {
     let Some(law) = context.laws.permit.first() else { return };
     let detail = || ReasonFacts::case("half").count("placed", placed).count("pods", placed.saturating_add(lacking));
     if placed > 0 {
-        notes.note(Subject::Preemptor, Outcome::Barred, &law.rule, detail);
+        notes.record(Subject::Preemptor, Outcome::Barred, &law.rule, detail);
     }
 }

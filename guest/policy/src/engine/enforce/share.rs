@@ -19,7 +19,7 @@ impl Shares {
             }
         }
         let mut shares = Shares::default();
-        let mut next = vec![(case.queue, case.over.clone())];
+        let mut next = vec![(case.queue, case.excess.clone())];
         while let Some((queue, amounts)) = next.pop() {
             match children.get(&queue) {
                 Some(children) => next.extend(divide(case, children, &amounts)),
@@ -31,8 +31,8 @@ impl Shares {
 
     /// Checks whether the leaf queue of the candidate gives at most its share of every resource.
     pub fn allow(&self, case: &ExcessContext<'_>) -> bool {
-        let share = |resource| self.0.get(&case.leaf).map_or(0, |share| share.get(resource));
-        case.over.iter().all(|(resource, _)| case.given(case.leaf, resource).0 <= share(resource))
+        let share = |resource| self.0.get(&case.victim_queue).map_or(0, |share| share.get(resource));
+        case.excess.iter().all(|(resource, _)| case.freed(case.victim_queue, resource).0 <= share(resource))
     }
 }
 

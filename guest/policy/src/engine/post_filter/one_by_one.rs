@@ -10,13 +10,13 @@ use crate::model::{PodIx, Trial};
 
 impl Engine {
     /// Returns a plan for pods that the search plans one by one: one after the other in a trial, all or none.
-    pub(super) fn one_by_one(
+    pub(super) fn plan_each_pod(
         &mut self,
         search: &dyn PreemptionSearch,
         lead: &Preemptor,
         (laws, pods, refuted): (&Laws, &[PodIx], &Refuted),
     ) -> Result<PostFiltered, PolicyError> {
-        self.ledger.forget_unanswered();
+        self.plans_in_flight.drop_proposed();
         let mut whole = lead.clone().with(&self.cluster, pods.to_vec());
         let mut trial = Trial::new(&mut self.cluster);
         let (mut nominations, mut victims) = (Vec::new(), Vec::new());
@@ -24,25 +24,27 @@ impl Engine {
         for pod in pods {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
-            let closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
+            let closed = closed_nominations((trial.cluster(), &self.plans_in_flight), laws, &preemptor);
             for part in [&mut preemptor, &mut whole] {
                 Preemptor::close(std::slice::from_mut(part), trial.cluster(), &closed);
             }
-            self.notes.plan(*pod);
-            let case = preemptor.waiting(trial.cluster(), &self.ledger);
-            let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
+            self.trace.plan(*pod);
+            let case = preemptor.context_for_plan(trial.cluster(), &self.plans_in_flight);
+            let broken = case
+                .first_failed_check(&laws.in_flight_preconditions)
+                .or_else(|| case.first_failed_check(&laws.preemption_preconditions));
             let found = match broken {
                 Some((rule, denial)) => Err(PlanObstacle::Law(rule, denial)),
                 None => {
-                    let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
+                    let (ledger, notes, branch) = (&self.plans_in_flight, &mut self.trace, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
                     let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
-                    search.find(trial.inner(), &mut context)
+                    search.find(trial.nested(), &mut context)
                 }
             };
             let (node, leaving) = match found {
                 Ok(plan) => (plan.nominations.first().map(|(_, node)| *node), plan.victims),
-                Err(PlanObstacle::Coming(node)) => (Some(node), Vec::new()),
+                Err(PlanObstacle::NodeWillFit(node)) => (Some(node), Vec::new()),
                 Err(obstacle) => {
                     stopped = Some(obstacle);
                     break;
@@ -56,19 +58,19 @@ impl Engine {
             victims.extend(leaving);
         }
         drop(trial);
-        self.notes.resume(lead.pod);
+        self.trace.resume(lead.pod);
         let plan = PlanDraft::by_node(lead.pod, nominations, victims);
-        let stopped = stopped.or_else(|| plan.victims.is_empty().then_some(PlanObstacle::Room));
+        let stopped = stopped.or_else(|| plan.victims.is_empty().then_some(PlanObstacle::GangWillFit));
         let found = match stopped {
             Some(obstacle) => Err(obstacle),
-            None => self.unless_claimed(laws, std::slice::from_ref(&whole), plan),
+            None => self.unless_reclaimed(laws, std::slice::from_ref(&whole), plan),
         };
         match found {
-            Ok(plan) => self.planned(search, std::slice::from_ref(&whole), &plan),
+            Ok(plan) => self.plan_answer(search, std::slice::from_ref(&whole), &plan),
             Err(obstacle) => {
-                let reason = self.obstacle(std::slice::from_ref(&whole), obstacle);
-                let effects = self.give_up(&whole, search.gives_up(&whole, true));
-                Ok(self.without(reason, effects))
+                let reason = self.no_plan_reason(std::slice::from_ref(&whole), obstacle);
+                let effects = self.failure_effects(&whole, search.withdrawn_on_failure(&whole, true));
+                Ok(self.no_plan_answer(reason, effects))
             }
         }
     }

@@ -34,7 +34,7 @@ pub trait Branching {
     fn sets(&self, plan: &Self::Plan) -> Vec<BTreeSet<PodIx>>;
 
     /// Returns a lower bound of the cost of any plan with these victims.
-    fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost;
+    fn lower_bound(&self, victims: &BTreeSet<PodIx>) -> NodeCost;
 }
 
 /// Returns the cheapest plan that is found within so many tries, and its branch. `first` is a plan that is known already. Of plans with equal cost,
@@ -48,7 +48,7 @@ pub fn cheapest<S: Branching>(search: &mut S, first: (Branch, S::Plan), mut trie
             if set.is_subset(&evicted) {
                 continue;
             }
-            if search.least(&evicted) >= best.0 {
+            if search.lower_bound(&evicted) >= best.0 {
                 break;
             }
             let Some(left) = tries.checked_sub(1) else { return best.1 };
@@ -106,7 +106,7 @@ mod tests {
             plan.iter().map(|ix| BTreeSet::from([*ix])).collect()
         }
 
-        fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
+        fn lower_bound(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
             if victims.is_empty() { LEAST } else { self.cost(victims) }
         }
     }

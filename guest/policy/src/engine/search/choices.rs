@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PreemptionContext;
 use super::dry_runs::NodeDryRuns;
 use super::node_dry_run::PodToPlace;
-use super::refused::is_placement_refused;
+use super::refused::is_placement_rejected;
 use super::shortlist::{NodeGenerations, NodeHeap};
 use crate::model::{ClassIx, Cluster, DomainCountOverlay, NodeIx, PodIx, Table};
 
@@ -30,21 +30,21 @@ impl NodeHeaps {
     ) -> Option<(NodeIx, Vec<PodIx>)> {
         let pod = cluster.pod(ix)?;
         if self.classes.get(pod.class).is_none() {
-            let offers = dry_runs.outlook(cluster, context, pod);
+            let offers = dry_runs.lower_bounds(cluster, context, pod);
             let mut shortlist = NodeHeap::new(offers);
             for (node, changes) in &self.changes {
-                shortlist.changed((rank(cluster, *node), *node), *changes);
+                shortlist.push_changed((rank(cluster, *node), *node), *changes);
             }
             self.classes.insert(pod.class, (ix, shortlist));
         }
         let (_, shortlist) = self.classes.get_mut(pod.class)?;
-        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier, limits: None };
+        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier, plan_invariants: None };
         let (choice, refuted) = (&context.laws.node_choice, context.refuted);
-        let may_take = |node| !is_placement_refused(refuted, ix, node);
+        let may_take = |node| !is_placement_rejected(refuted, ix, node);
         let victims = &mut self.victims;
         let node = shortlist.cheapest(&self.changes, may_take, |node| {
             let dry_run = dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.shape, node))?;
-            let price = dry_run.price(cluster, choice, &ask)?;
+            let price = dry_run.eviction_cost(cluster, choice, &ask)?;
             victims.insert((pod.class, node), price.victims);
             Some(price.cost)
         })?;
@@ -54,14 +54,14 @@ impl NodeHeaps {
 
     /// Marks a node as changed, because a pod was planned onto it: the prices there are outdated. If constraints between pods concern a class, its
     /// prices on all nodes are outdated.
-    pub fn changed(&mut self, cluster: &Cluster, node: NodeIx) {
+    pub fn mark_changed(&mut self, cluster: &Cluster, node: NodeIx) {
         let changes = self.changes.entry(node).or_default();
         *changes = changes.saturating_add(1);
         let mut outdated = Vec::new();
         for (class, (pod, shortlist)) in self.classes.iter_mut() {
-            match cluster.is_between(*pod) {
+            match cluster.has_inter_pod_terms(*pod) {
                 true => outdated.push(class),
-                false => shortlist.changed((rank(cluster, node), node), *changes),
+                false => shortlist.push_changed((rank(cluster, node), node), *changes),
             }
         }
         outdated.into_iter().for_each(|class| drop(self.classes.remove(class)));

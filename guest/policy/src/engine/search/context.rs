@@ -2,7 +2,7 @@
 
 use super::branches::Branch;
 use super::limits::PlanInvariants;
-use super::refused::{is_placement_refused, refused_victim};
+use super::refused::{is_placement_rejected, rejected_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::DecisionTrace;
 use crate::laws::{ActiveLaw, Denial, LawContext, Laws, Preemptor};
@@ -50,19 +50,24 @@ impl<'a> PreemptionContext<'a> {
 
     /// Returns the pods that leave their nodes without a new plan, by number.
     pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
-        self.ledger.leaving(cluster).into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
+        self.ledger
+            .leaving(cluster)
+            .into_iter()
+            .filter_map(|ix| Some((ix, cluster.pod(ix)?.location.node()?)))
+            .collect()
     }
 
     /// Returns the pods of other jobs whose promised capacity on a node is kept from the preemptor. Gangs that are planned together count as having
     /// the lowest of their priorities.
-    pub(super) fn promised<'c>(
+    pub(super) fn blocking_nominations<'c>(
         &'c self,
         cluster: &'c Cluster,
         node: &'c NodeInfo,
     ) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
         let own = &self.preemptor.pods;
         let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
-        let promised = cluster.promised_from(node, self.preemptor.pod, priority, &self.preemptor.closed);
+        let promised =
+            cluster.blocking_nominations_from(node, self.preemptor.pod, priority, &self.preemptor.closed_nominations);
         promised.filter(move |(ix, _)| !own.contains(ix))
     }
 
@@ -73,7 +78,7 @@ impl<'a> PreemptionContext<'a> {
         }
         let first_denial = self.first_denial(cluster, ix);
         if let Some((rule, denial)) = &first_denial {
-            self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
+            self.notes.record_denial_and_hint(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         first_denial.is_none()
     }
@@ -82,7 +87,7 @@ impl<'a> PreemptionContext<'a> {
     fn is_spared(&mut self, ix: PodIx) -> bool {
         let is_spared = self.branch.spared.contains(&ix);
         if is_spared {
-            self.notes.unneeded(ix, "others-suffice");
+            self.notes.explain_unneeded(ix, "others-suffice");
         }
         is_spared
     }
@@ -91,40 +96,40 @@ impl<'a> PreemptionContext<'a> {
     /// with the pods taken before it gone: first those that the branch evicts, then the least important ones.
     pub(super) fn candidates(&mut self, cluster: &Cluster, pods: impl IntoIterator<Item = PodIx>) -> Vec<PodIx> {
         let pods = pods.into_iter().filter(|ix| cluster.pod(*ix).is_some());
-        if self.takes_in_turn() {
-            return self.taken_in_turn(cluster, pods.collect());
+        if self.reclaims_in_turn() {
+            return self.reclaim_candidates(cluster, pods.collect());
         }
         let candidates = pods.filter(|ix| self.check_candidate(cluster, *ix)).collect();
         self.in_reprieve_order(cluster, candidates)
     }
 
     /// Returns whether quotas take back from each other. Then each victim lowers what its quota uses, which matters to the next candidate.
-    pub(super) fn takes_in_turn(&self) -> bool {
-        self.gangs.iter().any(|gang| gang.takes_back)
+    pub(super) fn reclaims_in_turn(&self) -> bool {
+        self.gangs.iter().any(|gang| gang.is_within_min)
     }
 
     /// Returns pods in the order in which they are taken: first those that the branch evicts, then the least important.
-    pub(super) fn in_turn(&self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
+    pub(super) fn in_reclaim_order(&self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut pods = self.in_reprieve_order(cluster, pods);
         pods.reverse();
         pods.sort_by_key(|ix| !self.branch.evicted.contains(ix));
         pods
     }
 
-    fn taken_in_turn(&mut self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
+    fn reclaim_candidates(&mut self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut taken: Vec<PodIx> = Vec::new();
-        for ix in self.in_turn(cluster, pods) {
+        for ix in self.in_reclaim_order(cluster, pods) {
             if self.is_spared(ix) {
                 continue;
             }
-            let group = cluster.with_whole_groups(&taken);
+            let group = cluster.expand_disruption_groups(&taken);
             let denied = self.gangs.iter().find_map(|gang| {
-                let case = gang.waiting(cluster, self.ledger);
-                LawContext { group: &group, ..case }.first_denial(&self.laws.guards, ix)
+                let case = gang.context_for_plan(cluster, self.ledger);
+                LawContext { victims: &group, ..case }.first_denial(&self.laws.victim_filters, ix)
             });
-            match denied.or_else(|| refused_victim(self.refuted, cluster, ix)) {
+            match denied.or_else(|| rejected_victim(self.refuted, cluster, ix)) {
                 Some((rule, denial)) => {
-                    self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial)
+                    self.notes.record_denial_and_hint(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial)
                 }
                 None => taken.push(ix),
             }
@@ -133,35 +138,38 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the limits of a plan for the preemptor alone, once these pods have left. `None`: no queue bounds the plan.
-    pub(super) fn limits<'b>(&self, leaving: &'b [PodIx]) -> Option<PlanInvariants<'b>>
+    pub(super) fn plan_invariants<'b>(&self, leaving: &'b [PodIx]) -> Option<PlanInvariants<'b>>
     where
         'a: 'b,
     {
-        let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.limits.as_slice());
+        let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.plan_invariants.as_slice());
         (preemptor.queue.is_some() && !laws.is_empty()).then_some(PlanInvariants { preemptor, ledger, laws, leaving })
     }
 
     /// Returns the first guard that denies the eviction of a pod, or the refusal of the host to evict it. `None`: the pod may be evicted.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(ActiveLaw, Denial)> {
-        let guards = &self.laws.guards;
-        let denied = self.gangs.iter().find_map(|gang| gang.waiting(cluster, self.ledger).first_denial(guards, ix));
-        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
+        let guards = &self.laws.victim_filters;
+        let denied =
+            self.gangs.iter().find_map(|gang| gang.context_for_plan(cluster, self.ledger).first_denial(guards, ix));
+        denied.or_else(|| rejected_victim(self.refuted, cluster, ix))
     }
 
     /// Returns the first limit that does not hold in a trial where all planned pods have their nodes. `None`: all hold.
-    pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
-        self.gangs.iter().find_map(|gang| gang.placed(cluster, self.ledger).first_broken(&self.laws.limits))
+    pub(super) fn failed_invariant(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
+        self.gangs.iter().find_map(|gang| {
+            gang.context_after_plan(cluster, self.ledger).first_failed_check(&self.laws.plan_invariants)
+        })
     }
 
     /// Returns the first law of Permit that does not hold in a trial where all planned pods have their nodes. Such a plan would be in vain: its pods
     /// would not be bound.
-    pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
-        self.preemptor.placed(cluster, self.ledger).first_broken(&self.laws.permit)
+    pub(super) fn failed_permit_check(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
+        self.preemptor.context_after_plan(cluster, self.ledger).first_failed_check(&self.laws.permit)
     }
 
     /// Checks whether a pod may be planned onto a node, regardless of the other pods.
-    pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
-        !is_placement_refused(self.refuted, pod, node)
+    pub(super) fn is_node_eligible(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
+        !is_placement_rejected(self.refuted, pod, node)
             && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
@@ -169,13 +177,13 @@ impl<'a> PreemptionContext<'a> {
     pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &ResourceRequest) -> NodeSet {
         let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return NodeSet::default() };
         let words = cluster.scan(request).large_enough(cluster.node_span());
-        let eligible = cluster.eligible_words(shape);
+        let eligible = cluster.eligible_node_bits(shape);
         let mut large = NodeSet::of_words(words.iter().zip(eligible).map(|(large, eligible)| large & eligible));
         let is_large = |ix: NodeIx| cluster.node(ix).is_some_and(|node| node.allocatable.lacks(request).is_none());
-        let looks_closer = !CapacityScan::takes(request) || !self.refuted.placements.is_empty();
+        let looks_closer = !CapacityScan::supports(request) || !self.refuted.placements.is_empty();
         let nodes: Vec<NodeIx> = if looks_closer { large.iter().collect() } else { Vec::new() };
         for ix in nodes {
-            if is_placement_refused(self.refuted, pod, ix) || !is_large(ix) {
+            if is_placement_rejected(self.refuted, pod, ix) || !is_large(ix) {
                 large.remove(ix);
             }
         }
@@ -183,17 +191,17 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the free capacity of a node, less what is promised to pods of other jobs.
-    pub(super) fn unpromised(&self, cluster: &Cluster, node: &NodeInfo) -> Amounts {
+    pub(super) fn free_after_nominated(&self, cluster: &Cluster, node: &NodeInfo) -> Amounts {
         let mut room = node.free.clone();
-        self.promised(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
+        self.blocking_nominations(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
         room
     }
 
     /// Returns the nominated pods of other jobs that a plan must leave allowed on their nodes.
     pub(super) fn nominated(&self, cluster: &Cluster) -> NominatedConstraints {
-        let promised = |node: &NodeInfo| self.promised(cluster, node).map(|(ix, _)| ix).collect();
-        let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
-        asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()
+        let promised = |node: &NodeInfo| self.blocking_nominations(cluster, node).map(|(ix, _)| ix).collect();
+        let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.has_inter_pod_terms(**pod));
+        asker.map(|asker| cluster.nominated_constraints_for(*asker, promised)).unwrap_or_default()
     }
 
     /// Returns candidates in the order of reprieve.
@@ -207,12 +215,12 @@ impl<'a> PreemptionContext<'a> {
 
     /// Returns whether each pod must be judged by itself: everything is to be explained, the result for a pod depends on others, or some pods are not
     /// where the lists have them.
-    pub(super) fn looks_at_each(&self, cluster: &Cluster) -> bool {
-        self.notes.are_on()
-            || cluster.is_tried()
-            || cluster.has_whole_groups()
+    pub(super) fn must_check_each_pod(&self, cluster: &Cluster) -> bool {
+        self.notes.is_recording()
+            || cluster.in_trial()
+            || cluster.has_disruption_groups()
             || !self.refuted.victims.is_empty()
-            || self.takes_in_turn()
-            || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
+            || self.reclaims_in_turn()
+            || self.laws.victim_filters.iter().any(|guard| guard.rule.about.depends_on_pod_identity)
     }
 }

@@ -13,10 +13,10 @@ pub struct NodeDryRuns {
     nodes: Vec<NodeIx>,
     /// The leaving pods and their nodes, which are among the nodes above.
     leaving: Vec<(PodIx, NodeIx)>,
-    outlook: CostLowerBound,
-    made: BTreeMap<NodeIx, NodeDryRun>,
+    lower_bounds: CostLowerBound,
+    computed: BTreeMap<NodeIx, NodeDryRun>,
     /// The candidates on all nodes, where quotas take back from each other.
-    taken: Option<BTreeSet<PodIx>>,
+    reclaim_candidates: Option<BTreeSet<PodIx>>,
     nominated: NominatedConstraints,
 }
 
@@ -25,19 +25,26 @@ impl NodeDryRuns {
     /// lower bounds are known. The cluster must be prepared for the search.
     pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> NodeDryRuns {
         let pods = &context.preemptor.pods;
-        let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
+        let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.is_node_eligible(cluster, *pod, *ix));
         let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).filter(may_run).collect();
         let mut leaving = context.leaving(cluster);
         leaving.retain(|(_, node)| nodes.binary_search(node).is_ok());
         let requests = pods.iter().filter_map(|pod| Some(&cluster.pod(*pod)?.request));
-        let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.place.node()?));
+        let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.location.node()?));
         let named = context.branch.evicted.iter().chain(&context.branch.spared);
         let unclear: Vec<(PodIx, NodeIx)> = leaving.iter().copied().chain(named.filter_map(at)).collect();
         let outlook = CostLowerBound::new(cluster, context, &unclear, requests);
-        let (taken, nominated) = (taken_in_turn(cluster, context, &nodes), context.nominated(cluster));
-        let mut dry_runs = NodeDryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
-        if dry_runs.outlook.is_blind() {
-            dry_runs.make_all(cluster, context);
+        let (taken, nominated) = (reclaim_candidates(cluster, context, &nodes), context.nominated(cluster));
+        let mut dry_runs = NodeDryRuns {
+            nodes,
+            leaving,
+            lower_bounds: outlook,
+            computed: BTreeMap::new(),
+            reclaim_candidates: taken,
+            nominated,
+        };
+        if dry_runs.lower_bounds.is_unavailable() {
+            dry_runs.compute_all(cluster, context);
         }
         dry_runs
     }
@@ -53,7 +60,7 @@ impl NodeDryRuns {
     }
 
     /// Returns a lower bound of the cost of a plan for a pod, for each of the nodes that the pod may run on.
-    pub fn outlook(
+    pub fn lower_bounds(
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
@@ -61,12 +68,12 @@ impl NodeDryRuns {
     ) -> Vec<NodeHeapEntry> {
         let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
         let eligible: Vec<NodeIx> = eligible.collect();
-        self.outlook.of(cluster, context, &pod.request, &eligible)
+        self.lower_bounds.on_nodes(cluster, context, &pod.request, &eligible)
     }
 
     /// Returns the pods that may be evicted together, out of pods that may be evicted alone.
-    pub fn permitted(&self, pods: &BTreeSet<PodIx>) -> BTreeSet<PodIx> {
-        let is_taken = |ix: &PodIx| self.taken.as_ref().is_none_or(|taken| taken.contains(ix));
+    pub fn evictable_together(&self, pods: &BTreeSet<PodIx>) -> BTreeSet<PodIx> {
+        let is_taken = |ix: &PodIx| self.reclaim_candidates.as_ref().is_none_or(|taken| taken.contains(ix));
         pods.iter().copied().filter(is_taken).collect()
     }
 
@@ -77,48 +84,49 @@ impl NodeDryRuns {
         context: &mut PreemptionContext<'_>,
         node: NodeIx,
     ) -> Option<&mut NodeDryRun> {
-        if !self.made.contains_key(&node) {
-            let dry_run = self.make(cluster, context, node)?;
-            self.made.insert(node, dry_run);
+        if !self.computed.contains_key(&node) {
+            let dry_run = self.compute(cluster, context, node)?;
+            self.computed.insert(node, dry_run);
         }
-        self.made.get_mut(&node)
+        self.computed.get_mut(&node)
     }
 
     /// Returns the dry runs that were computed, by node.
-    pub fn made(&self) -> impl Iterator<Item = &NodeDryRun> {
-        self.made.values()
+    pub fn computed(&self) -> impl Iterator<Item = &NodeDryRun> {
+        self.computed.values()
     }
 
     /// Returns the dry runs that were computed, by node, and consumes the collection.
-    pub fn into_made(self) -> impl Iterator<Item = NodeDryRun> {
-        self.made.into_values()
+    pub fn into_computed(self) -> impl Iterator<Item = NodeDryRun> {
+        self.computed.into_values()
     }
 
-    fn make_all(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) {
+    fn compute_all(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) {
         for ix in std::mem::take(&mut self.nodes) {
-            let dry_run = self.make(cluster, context, ix);
-            self.made.extend(dry_run.map(|dry_run| (ix, dry_run)));
+            let dry_run = self.compute(cluster, context, ix);
+            self.computed.extend(dry_run.map(|dry_run| (ix, dry_run)));
             self.nodes.push(ix);
         }
         let of = |dry_run: &NodeDryRun| dry_run.leaving.iter().map(|ix| (*ix, dry_run.node)).collect::<Vec<_>>();
-        self.leaving = self.made.values().flat_map(of).collect();
+        self.leaving = self.computed.values().flat_map(of).collect();
     }
 
-    fn make(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
+    fn compute(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
         let node = cluster.node(ix)?;
-        let mut room = context.unpromised(cluster, node);
-        let (leaving, candidates) = match self.outlook.candidates(cluster, context, ix) {
+        let mut room = context.free_after_nominated(cluster, node);
+        let (leaving, candidates) = match self.lower_bounds.candidates(cluster, context, ix) {
             Some(candidates) => (Vec::new(), candidates),
-            None => self.look_at_each(cluster, context, node, &mut room),
+            None => self.check_each_pod(cluster, context, node, &mut room),
         };
-        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates), &leaving);
+        let (protected, open) =
+            cluster.partition_by_budget_violation(context.in_reprieve_order(cluster, candidates), &leaving);
         let count = protected.len();
         let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
         Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
     }
 
     /// Returns the pods that leave a node and the candidates there, and adds to the capacity what the pods free that are evicted in any case.
-    fn look_at_each(
+    fn check_each_pod(
         &self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
@@ -126,18 +134,18 @@ impl NodeDryRuns {
         room: &mut Amounts,
     ) -> (Vec<PodIx>, Vec<PodIx>) {
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
-        for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
+        for pod in cluster.one_per_disruption_group(&node.pods).iter().copied() {
             if context.is_leaving(cluster, pod) {
-                context.tell_unneeded(&[pod], "leaving");
-                room.add(&cluster.frees(pod));
+                context.explain_unneeded_candidates(&[pod], "leaving");
+                room.add(&cluster.freed_by_eviction(pod));
                 leaving.push(pod);
             } else if self
-                .taken
+                .reclaim_candidates
                 .as_ref()
                 .map_or_else(|| context.check_candidate(cluster, pod), |taken| taken.contains(&pod))
             {
                 if context.branch.evicted.contains(&pod) {
-                    room.add(&cluster.frees(pod));
+                    room.add(&cluster.freed_by_eviction(pod));
                 } else {
                     candidates.push(pod);
                 }
@@ -149,12 +157,16 @@ impl NodeDryRuns {
 
 /// Returns the candidates on all these nodes, where quotas take back from each other: a pod taken on one node lowers what its quota uses on all.
 /// `None`: each pod can be judged by itself.
-fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>, nodes: &[NodeIx]) -> Option<BTreeSet<PodIx>> {
-    if !context.takes_in_turn() {
+fn reclaim_candidates(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    nodes: &[NodeIx],
+) -> Option<BTreeSet<PodIx>> {
+    if !context.reclaims_in_turn() {
         return None;
     }
     let nodes = nodes.iter().filter_map(|ix| cluster.node(*ix));
-    let pods = nodes.flat_map(|node| cluster.one_of_each_group(&node.pods).into_owned());
+    let pods = nodes.flat_map(|node| cluster.one_per_disruption_group(&node.pods).into_owned());
     let pods: Vec<PodIx> = pods.filter(|pod| !context.is_leaving(cluster, *pod)).collect();
     Some(context.candidates(cluster, pods).into_iter().collect())
 }

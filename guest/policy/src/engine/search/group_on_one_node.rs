@@ -27,18 +27,18 @@ const LEVELS: [i64; 3] = [0, WEIGHTY_REASON - 1, i64::MAX];
 #[derive(Clone, Copy)]
 struct GroupSearchBound {
     /// The most reluctance with which a single victim may be taken.
-    reluctance: i64,
+    max_penalty: i64,
     /// The reluctance bound of the attempt before, which found nothing; negative for the first attempt.
-    tried: i64,
+    previous_max_penalty: i64,
     /// The maximum cost of a group: the cost of the best group on the nodes before.
     cost: NodeCost,
 }
 
 impl GroupSearchBound {
     /// Creates a bound by reluctance alone.
-    fn level(reluctance: i64) -> GroupSearchBound {
+    fn of_penalty(reluctance: i64) -> GroupSearchBound {
         let tried = LEVELS.into_iter().filter(|level| *level < reluctance).max().unwrap_or(-1);
-        GroupSearchBound { reluctance, tried, cost: MOST }
+        GroupSearchBound { max_penalty: reluctance, previous_max_penalty: tried, cost: MOST }
     }
 }
 
@@ -61,12 +61,12 @@ impl PreemptionSearch for SmallestGroupSearch<'_> {
         cluster.pod(preemptor).filter(|pod| pod.is_schedulable()).map(|_| preemptor).into_iter().collect()
     }
 
-    fn promises_are_firm(&self) -> bool {
+    fn nominations_block_all_priorities(&self) -> bool {
         true
     }
 
     /// Returns `false`: no nomination is lost to another pod, because the reservation guarantees that the nominated pod runs on that node.
-    fn outranks(&self, _: &Preemptor, _: &PodInfo) -> bool {
+    fn may_take_nomination_of(&self, _: &Preemptor, _: &PodInfo) -> bool {
         false
     }
 
@@ -87,31 +87,31 @@ fn plan_group(
     let outlook = CostLowerBound::new(cluster, context, &leaving, [&request]);
     let mut trial = Trial::new(cluster);
     leaving.iter().for_each(|(ix, _)| trial.evict(*ix));
-    trial.inner().prepare_search([&request]);
+    trial.nested().prepare_search([&request]);
     let cluster = trial.cluster();
     let ask = PodToPlace {
         pod: context.preemptor.pod,
         request: &request,
         what_if: &DomainCountOverlay::default(),
         earlier: &NO_PODS,
-        limits: None,
+        plan_invariants: None,
     };
     let mut nodes = GroupCandidateNodes::new(cluster, context, (group, &ask), outlook);
     if context.preemptor.required_node_reservation.is_none()
-        && let Some(node) = nodes.first_with_room(cluster, context)
-        && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
+        && let Some(node) = nodes.first_fitting(cluster, context)
+        && case(cluster, context, &[]).first_failed_check(&context.laws.resolvable_preconditions).is_none()
     {
-        return Err(PlanObstacle::Coming(node));
+        return Err(PlanObstacle::NodeWillFit(node));
     }
     let Some(best) = nodes.cheapest(cluster, context) else {
         return Err(nodes.obstacle(cluster, context));
     };
-    if context.notes.are_on() {
-        trace::found(cluster, context, group, (&ask, &nodes.dry_runs()), &best);
+    if context.notes.is_recording() {
+        trace::explain_group(cluster, context, group, (&ask, &nodes.dry_runs()), &best);
     }
     Ok(PlanDraft::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims))
 }
 
 fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> LawContext<'a> {
-    LawContext { group, ..context.preemptor.waiting(cluster, context.ledger) }
+    LawContext { victims: group, ..context.preemptor.context_for_plan(cluster, context.ledger) }
 }

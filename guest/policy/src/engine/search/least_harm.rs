@@ -27,7 +27,7 @@ const BRANCHES: usize = 64;
 
 /// The maximum number of nodes and victims that are examined in all branches together. Fewer branches are followed in a large cluster, or for a large
 /// job.
-const LOOKS: usize = 1024;
+const MAX_EXAMINATIONS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
 pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {}
@@ -40,7 +40,7 @@ pub fn least_harm(
     context: &mut PreemptionContext<'_>,
     find: impl FindPlan,
 ) -> Result<PlanDraft, PlanObstacle> {
-    let explains = context.notes.are_on();
+    let explains = context.notes.is_recording();
     let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
     let first =
         if explains { find(cluster, &mut context.in_branch(&nothing, &mut silent)) } else { find(cluster, context) };
@@ -76,7 +76,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
         }
         let mut silent = DecisionTrace::default();
         let for_bounds = victims_for_bounds(self.cluster, &mut self.context.in_branch(&Branch::default(), &mut silent));
-        if for_bounds.is_empty() && self.is_settled(&first.1) {
+        if for_bounds.is_empty() && self.is_certainly_cheapest(&first.1) {
             return first;
         }
         let tries = self.tries(first.1.victims.len());
@@ -103,18 +103,18 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// Returns the number of branches to follow for a plan with so many victims.
     fn tries(&self, victims: usize) -> usize {
         let looks = self.cluster.nodes().count().saturating_add(victims);
-        LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES)
+        MAX_EXAMINATIONS.checked_div(looks).unwrap_or(0).min(BRANCHES)
     }
 
     /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. Where quotas give back in
     /// turn, another turn may cost less. One pod alone gets the cheapest of all nodes. Several equal pods do, too, if each takes a node for itself
     /// and the cost on one node depends on no other: no gang is broken, no budget is exhausted, no constraint between pods counts, and all victims
     /// rank equally.
-    fn is_settled(&self, plan: &PlanDraft) -> bool {
+    fn is_certainly_cheapest(&self, plan: &PlanDraft) -> bool {
         let cluster = &*self.cluster;
         let pods: Vec<PodIx> = self.context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let [first, others @ ..] = pods.as_slice() else { return true };
-        if self.context.takes_in_turn() {
+        if self.context.reclaims_in_turn() {
             return false;
         }
         let Some(first) = cluster.pod(*first).filter(|_| !others.is_empty()) else { return true };
@@ -126,11 +126,11 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
             plan.victims.iter().filter_map(|ix| cluster.pod(*ix)).map(PodInfo::priority).collect();
         priorities.len() < 2
             && cluster.inter_pod_count() == 0
-            && !cluster.has_whole_groups()
+            && !cluster.has_disruption_groups()
             && others.iter().all(is_equal)
             && first.request.iter().any(fills_a_node)
             && Harm::of(cluster, &plan.victims, &NO_PODS).gangs == 0
-            && cluster.split_by_budget(plan.victims.clone(), &[]).0.is_empty()
+            && cluster.partition_by_budget_violation(plan.victims.clone(), &[]).0.is_empty()
     }
 
     /// Returns the candidates of each start but the first one. `tries` is the number of branches that are followed later.
@@ -159,14 +159,14 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// Returns what some victims cost as a whole.
     fn cost_of(&self, victims: &[PodIx]) -> NodeCost {
         let (cluster, earlier) = (&*self.cluster, &NO_PODS);
-        let together = cluster.with_whole_groups(victims);
+        let together = cluster.expand_disruption_groups(victims);
         let in_order = self.context.in_reprieve_order(cluster, victims.to_vec());
-        let violations = cluster.split_by_budget(in_order, &[]).0.len();
-        (self.context.laws.node_choice.by.loss)(&NodeVictims {
+        let violations = cluster.partition_by_budget_violation(in_order, &[]).0.len();
+        (self.context.laws.node_choice.by.cost)(&NodeVictims {
             cluster,
             victims: &together,
-            violations,
-            reluctance: 0,
+            budget_violations: violations,
+            penalty: 0,
             earlier,
         })
     }
@@ -175,7 +175,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     fn set_of(&self, ix: PodIx) -> BTreeSet<PodIx> {
         let cluster = &*self.cluster;
         let Some(pod) = cluster.pod(ix) else { return BTreeSet::from([ix]) };
-        if let Some(group) = cluster.whole_group_of(pod) {
+        if let Some(group) = cluster.disruption_group_of(pod) {
             return group.into_iter().collect();
         }
         match (gang_loss(cluster, pod, &NO_PODS), gang_of(cluster, pod)) {
@@ -184,7 +184,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
                 let mut context = self.context.in_branch(&nothing, &mut silent);
                 let members = gang.members.iter().copied();
                 let all: Vec<PodIx> =
-                    members.filter(|other| *other == ix || may_stop(cluster, &mut context, *other)).collect();
+                    members.filter(|other| *other == ix || may_evict(cluster, &mut context, *other)).collect();
                 // Where pods are counted, and not gangs, a part of a gang costs less.
                 let is_one = self.cost_of(&all) == self.cost_of(&[ix]);
                 if is_one { all.into_iter().collect() } else { BTreeSet::from([ix]) }
@@ -217,7 +217,7 @@ impl<F: FindPlan> Branching for LeastHarmSearch<'_, '_, F> {
     }
 
     /// Returns a lower bound of the cost of these victims: one victim of each set counts, the cheapest one.
-    fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
+    fn lower_bound(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
         let sets: BTreeSet<BTreeSet<PodIx>> = victims.iter().map(|ix| self.set_of(*ix)).collect();
         let cheapest = |set: &BTreeSet<PodIx>| set.iter().copied().min_by_key(|ix| self.cost_of(&[*ix]));
         let one_of_each: Vec<PodIx> = sets.iter().filter_map(cheapest).collect();
@@ -228,9 +228,9 @@ impl<F: FindPlan> Branching for LeastHarmSearch<'_, '_, F> {
 /// Returns the candidates of each gang, wherever they run.
 fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Vec<(JobIx, BTreeSet<PodIx>)> {
     let mut gangs: BTreeMap<JobIx, BTreeSet<PodIx>> = BTreeMap::new();
-    for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.place.node().is_some()) {
+    for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.location.node().is_some()) {
         if let Some((gang, _)) = gang_of(cluster, pod)
-            && may_stop(cluster, context, ix)
+            && may_evict(cluster, context, ix)
         {
             gangs.entry(gang).or_default().insert(ix);
         }
@@ -239,11 +239,11 @@ fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) ->
 }
 
 /// Returns whether a pod uses a node, is not leaving anyway, and may be evicted.
-fn may_stop(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
+fn may_evict(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
     stays(cluster, context, ix) && context.check_candidate(cluster, ix)
 }
 
 /// Returns whether a pod uses a node and is not leaving anyway.
 fn stays(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> bool {
-    cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some()) && !context.is_leaving(cluster, ix)
+    cluster.pod(ix).is_some_and(|pod| pod.location.node().is_some()) && !context.is_leaving(cluster, ix)
 }

@@ -18,10 +18,11 @@ pub struct PlanInvariants<'a> {
 
 impl PlanInvariants<'_> {
     /// Returns the first limit that does not hold after evicting these pods. `None`: all hold.
-    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
-        let mut group = cluster.with_whole_groups(gone).into_owned();
+    pub fn first_failed(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
+        let mut group = cluster.expand_disruption_groups(gone).into_owned();
         let others = self.leaving.iter().filter(|ix| !gone.contains(ix));
         group.extend(others);
-        LawContext { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
+        LawContext { victims: &group, ..self.preemptor.context_for_plan(cluster, self.ledger) }
+            .first_failed_check(self.laws)
     }
 }

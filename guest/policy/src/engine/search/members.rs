@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::remove_all_then_reprieve::{in_order, plan_job};
-use super::{PlanDraft, PlanObstacle, PreemptionContext, waiting};
+use super::{PlanDraft, PlanObstacle, PreemptionContext, pending_members};
 use crate::engine::DecisionTrace;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{ClassIx, Cluster, Gang, Job, NodeIx, PlansInFlight, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
-pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
+pub(super) fn with_needed_pods(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
     // Nominated pods come first, as their capacity is reserved already. Of several, those come first that still fit on their nodes: a more important
     // pod may have taken the capacity of another. A pod that may not preempt comes last: the job may do only what its least entitled planned pod may.
     let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
-    let (is_promised, has_room) = (|ix| cluster.is_nominated(ix), |ix| has_its_room(cluster, ix));
+    let (is_promised, has_room) = (|ix| cluster.is_nominated(ix), |ix| has_nominated_capacity(cluster, ix));
     pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !has_room(*ix), !may_preempt(*ix)));
-    if !asks_for_all(cluster, &preemptor) {
-        pods.truncate(lacking(cluster, &preemptor));
+    if !wants_all_members(cluster, &preemptor) {
+        pods.truncate(members_missing(cluster, &preemptor));
     }
     preemptor.with(cluster, pods)
 }
 
 /// Checks whether a pod is nominated to a node that has its capacity free now.
-pub fn has_its_room(cluster: &Cluster, ix: PodIx) -> bool {
+pub fn has_nominated_capacity(cluster: &Cluster, ix: PodIx) -> bool {
     let pod = cluster.pod(ix);
     let promised = pod.and_then(|pod| pod.nominated).and_then(|node| cluster.node(node));
     pod.zip(promised).is_some_and(|(pod, node)| node.free.lacks(&pod.request).is_none())
@@ -40,16 +40,19 @@ pub(super) fn without(
     let misfit = if misfit == preemptor.pod { largest(cluster, preemptor)? } else { misfit };
     let pod = cluster.pod(misfit).filter(|pod| pod.nominated.is_none())?;
     let planned: BTreeSet<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
-    let mut pods = waiting(cluster, context.laws, preemptor.pod);
+    let mut pods = pending_members(cluster, context.laws, preemptor.pod);
     let is_alike =
         |ix: &&PodIx| !planned.contains(ix) && cluster.pod(**ix).is_some_and(|other| other.class == pod.class);
     left_out.extend(pods.iter().filter(is_alike).copied().chain([misfit]));
     pods.retain(|ix| !left_out.contains(ix));
-    let others = needed_of(cluster, preemptor.clone(), pods);
+    let others = with_needed_pods(cluster, preemptor.clone(), pods);
     let is_enough = others.pods.len() == planned.len();
     let others = Preemptor::join(cluster, vec![others]);
-    let may_preempt =
-        |gang: &Preemptor| gang.waiting(cluster, context.ledger).first_broken(&context.laws.trigger).is_none();
+    let may_preempt = |gang: &Preemptor| {
+        gang.context_for_plan(cluster, context.ledger)
+            .first_failed_check(&context.laws.preemption_preconditions)
+            .is_none()
+    };
     (is_enough && others.iter().all(may_preempt)).then_some(others)
 }
 
@@ -73,7 +76,7 @@ pub(super) fn plan_most(
     if let Some((order, plan)) = in_another_order(cluster, context, at_least, &found) {
         (gangs, first, found) = (context.gangs.to_vec(), order, Ok(plan));
     }
-    if !context.notes.are_on() {
+    if !context.notes.is_recording() {
         return found;
     }
     let preemptor = gangs.first().unwrap_or(context.preemptor);
@@ -141,10 +144,10 @@ fn largest(cluster: &Cluster, gang: &Preemptor) -> Option<PodIx> {
 }
 
 /// Returns the number of its waiting pods that a gang needs to be complete, at least one.
-pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
+pub(super) fn members_missing(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     let minimum = gang(cluster, preemptor).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
     let members = cluster.members(preemptor.pod);
-    let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+    let held = members.filter(|(_, pod)| pod.location.node().is_some() && !pod.terminating).count();
     minimum.saturating_sub(held).max(1)
 }
 
@@ -154,14 +157,14 @@ pub(super) fn gang<'c>(cluster: &'c Cluster, preemptor: &Preemptor) -> Option<&'
 }
 
 /// Returns whether a plan is for every pod of the gang that can have a node, beyond the minimum, too (upstream podgrouppreemption.go).
-pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+pub(super) fn wants_all_members(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
-/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`LawMetadata::asks_each_pod`](crate::laws::About)), if the others
+/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`LawMetadata::depends_on_pod_identity`](crate::laws::About)), if the others
 /// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
-pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
-    let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
+pub fn without_unsupported(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
+    let of_each = || laws.unresolvable_preconditions.iter().filter(|gate| gate.rule.about.depends_on_pod_identity);
     if pods.len() < 2 || of_each().next().is_none() {
         return pods;
     }
@@ -169,7 +172,8 @@ pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec
     let Some(gang) = gang else { return pods };
     // Such a law does not read the plans in flight.
     let ledger = PlansInFlight::default();
-    let is_judged = |gang: &Preemptor| of_each().all(|gate| gate.denial(&gang.waiting(cluster, &ledger)).is_none());
+    let is_judged =
+        |gang: &Preemptor| of_each().all(|gate| gate.denial(&gang.context_for_plan(cluster, &ledger)).is_none());
     if is_judged(&gang) {
         return pods;
     }
@@ -183,11 +187,11 @@ fn can_start_without(cluster: &Cluster, gang: &Preemptor, apart: &[PodIx]) -> bo
     let mut lacking = cluster.shortage(gang.pod);
     let mut left = 0usize;
     for (_, pod) in cluster.members(gang.pod).filter(|(ix, pod)| pod.is_schedulable() && !apart.contains(ix)) {
-        lacking.fill(pod);
+        lacking.take(pod);
         left = left.saturating_add(1);
     }
-    let needed = gang.job.and_then(|job| Some((cluster.assembled(job)?, cluster.job(job)?.gang()?.minimum)));
+    let needed = gang.job.and_then(|job| Some((cluster.counted_members(job)?, cluster.job(job)?.gang()?.minimum)));
     let reaches =
         |(have, minimum): (usize, u32)| have.saturating_add(left) >= usize::try_from(minimum).unwrap_or(usize::MAX);
-    lacking.has_roles() && needed.is_none_or(reaches)
+    lacking.has_all_roles() && needed.is_none_or(reaches)
 }

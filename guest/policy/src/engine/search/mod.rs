@@ -24,7 +24,7 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
-pub use members::{has_its_room, without_unjudged};
+pub use members::{has_nominated_capacity, without_unsupported};
 pub use plan_stands::plan_stands;
 pub use rearranged::{completes_without, without_victims};
 
@@ -40,11 +40,11 @@ use remove_all_then_reprieve::WholeJobSearch;
 pub trait PreemptionSearch {
     /// Returns the pods that one attempt decides about: by default the pending pods of the job, the most important first.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-        waiting_with(cluster, laws, preemptor)
+        pending_members_with(cluster, laws, preemptor)
     }
 
     /// Returns the gangs that are planned together with the job of the preemptor, which is the first of them; they are not joined yet.
-    fn planned_together(&self, _: &Cluster, _: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+    fn gangs_to_plan(&self, _: &Cluster, _: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
         vec![preemptor]
     }
 
@@ -54,29 +54,29 @@ pub trait PreemptionSearch {
     }
 
     /// Returns the gang with the pods that PreFilter checks.
-    fn admitted(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
+    fn gang_at_prefilter(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang
     }
 
     /// Returns the gang with the pods for which a plan is needed, in the order in which they are planned.
-    fn needed(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
+    fn gang_to_plan(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang
     }
 
     /// Checks whether a nomination holds against pods of every priority.
-    fn promises_are_firm(&self) -> bool {
+    fn nominations_block_all_priorities(&self) -> bool {
         false
     }
 
     /// Checks whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node. A pod of the same gang never does: pods
     /// have left for each nomination of a gang (ruling R87 of coscheduling).
-    fn outranks(&self, preemptor: &Preemptor, nominated: &PodInfo) -> bool {
+    fn may_take_nomination_of(&self, preemptor: &Preemptor, nominated: &PodInfo) -> bool {
         let is_own = preemptor.job.is_some() && nominated.attributes.job == preemptor.job;
         nominated.priority() < preemptor.priority && !is_own
     }
 
     /// Returns the pods that lose their nominations if there is no plan. `_searched`: the search ran.
-    fn gives_up(&self, preemptor: &Preemptor, _searched: bool) -> Vec<PodIx> {
+    fn withdrawn_on_failure(&self, preemptor: &Preemptor, _searched: bool) -> Vec<PodIx> {
         preemptor.pods.clone()
     }
 
@@ -85,25 +85,25 @@ pub trait PreemptionSearch {
 }
 
 /// Returns the search that a table of laws names.
-pub fn of(laws: &Laws) -> Box<dyn PreemptionSearch + '_> {
+pub fn for_laws(laws: &Laws) -> Box<dyn PreemptionSearch + '_> {
     match &laws.search {
         laws::SearchKind::RemoveAllThenReprieve => Box::new(WholeJobSearch),
-        laws::SearchKind::NodeByNode(sample) => Box::new(NodeByNode { sample: *sample }),
-        laws::SearchKind::GroupOnOneNode(group) => Box::new(SmallestGroupSearch { group }),
-        laws::SearchKind::Bundles => Box::new(JobBundleSearch),
+        laws::SearchKind::NodeByNode(sample) => Box::new(NodeByNode { min_candidates: *sample }),
+        laws::SearchKind::SmallestGroupOnNode(group) => Box::new(SmallestGroupSearch { group }),
+        laws::SearchKind::JobBundles => Box::new(JobBundleSearch),
     }
 }
 
-/// Returns the pending pods of a job, the most important first, without those that no law judges ([`without_unjudged`]).
-pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
+/// Returns the pending pods of a job, the most important first, without those that no law judges ([`without_unsupported`]).
+pub fn pending_members(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort_job(cluster, &mut waiting);
-    without_unjudged(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
+    without_unsupported(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
 }
 
 /// Returns the pending pods of the job of a pod that is tried; that pod alone, where the others do without it.
-pub fn waiting_with(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-    let pods = waiting(cluster, laws, preemptor);
+pub fn pending_members_with(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
+    let pods = pending_members(cluster, laws, preemptor);
     let is_apart = cluster.pod(preemptor).is_some_and(PodInfo::is_schedulable) && !pods.contains(&preemptor);
     if is_apart { vec![preemptor] } else { pods }
 }
@@ -119,11 +119,11 @@ pub enum PlanObstacle {
         planned: usize,
     },
     /// This node has free capacity without evictions once the leaving pods have left.
-    Coming(NodeIx),
+    NodeWillFit(NodeIx),
     /// All pods have free capacity without evictions once the leaving pods have left.
-    Room,
+    GangWillFit,
     /// This waiting pod of another quota would evict the pods of the plan at once.
-    Claimed(PodIx),
+    WouldBeReclaimed(PodIx),
     /// A law denies, even after evicting every candidate.
     Law(ActiveLaw, Denial),
 }

@@ -11,13 +11,13 @@ mod explanation;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use explanation::{tell_not_looked_at, tell_offers};
+use explanation::{explain_choice, explain_not_examined};
 
 use super::least_harm::least_harm;
-use super::members::{asks_for_all, lacking, needed_of, plan_most, without};
+use super::members::{members_missing, plan_most, wants_all_members, with_needed_pods, without};
 use super::node_dry_run::{EvictionCost, NodeDryRun, PodToPlace};
 use super::outlook::CostLowerBound;
-use super::shortlist::{NodeGenerations, NodeHeap, NodeHeapEntry, UNKNOWN, in_order};
+use super::shortlist::{NO_BOUND, NodeGenerations, NodeHeap, NodeHeapEntry, in_order};
 use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch};
 use crate::engine::DecisionTrace;
 use crate::laws::{MinCandidateNodes, NodeCost, Preemptor};
@@ -26,44 +26,44 @@ use crate::model::{Cluster, DomainCountOverlay, NO_PODS, NodeIx, NodeSet, Nomina
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
     dry_run: NodeDryRun,
-    price: EvictionCost,
+    eviction_cost: EvictionCost,
 }
 
 impl PreemptionCandidate {
     /// Returns the key by which nodes are compared.
-    fn order(&self) -> (NodeCost, u64) {
-        (self.price.cost, self.dry_run.rank)
+    fn sort_key(&self) -> (NodeCost, u64) {
+        (self.eviction_cost.cost, self.dry_run.rank)
     }
 }
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
 pub struct NodeByNode {
     /// The number of nodes with a possible plan that ends the search.
-    pub sample: MinCandidateNodes,
+    pub min_candidates: MinCandidateNodes,
 }
 
 impl PreemptionSearch for NodeByNode {
     /// Returns as many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup of
     /// Kubernetes needs all its pods.
-    fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
+    fn gang_to_plan(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = preemptor.pods.clone();
-        needed_of(cluster, preemptor, pods)
+        with_needed_pods(cluster, preemptor, pods)
     }
 
     /// Returns the preemptor with only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
-    fn admitted(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
+    fn gang_at_prefilter(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = vec![preemptor.pod];
         preemptor.with(cluster, pods)
     }
 
     /// Returns only the preemptor: a plan for other pods of its gang may be in flight.
-    fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
+    fn withdrawn_on_failure(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
         vec![preemptor.pod]
     }
 
     /// Searches for a plan. If a member of the gang finds no node, the search continues with another member instead.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
-        if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
+        if context.preemptor.pods.len() < 2 || wants_all_members(cluster, context.preemptor) {
             return self.find_for(cluster, context);
         }
         let (mut gangs, mut left_out, mut silent) = (context.gangs.to_vec(), BTreeSet::new(), DecisionTrace::default());
@@ -75,7 +75,7 @@ impl PreemptionSearch for NodeByNode {
             };
             match others {
                 Some(others) => gangs = others,
-                None if !context.notes.are_on() => return found,
+                None if !context.notes.is_recording() => return found,
                 None => break,
             }
         }
@@ -98,7 +98,7 @@ impl NodeByNode {
                 self.plan(cluster, context, true)
             }
             // A group that is evicted whole stops as one job, on all its nodes.
-            None => self.plan(cluster, context, cluster.has_whole_groups()),
+            None => self.plan(cluster, context, cluster.has_disruption_groups()),
         }
     }
 
@@ -111,7 +111,9 @@ impl NodeByNode {
     ) -> Result<PlanDraft, PlanObstacle> {
         let at_least = match context.preemptor.pods.len() {
             0 | 1 => return self.plan_one(cluster, context),
-            all if asks_for_all(cluster, context.preemptor) => lacking(cluster, context.preemptor).min(all),
+            all if wants_all_members(cluster, context.preemptor) => {
+                members_missing(cluster, context.preemptor).min(all)
+            }
             _ => usize::MAX,
         };
         match seeks {
@@ -122,9 +124,9 @@ impl NodeByNode {
 
     /// Returns a plan for one pod. Where quotas give back in turn, another turn may make the pod fit where the first one does not, or cost less.
     fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
-        match context.takes_in_turn() {
-            true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.sample)),
-            false => plan_pod(cluster, context, self.sample),
+        match context.reclaims_in_turn() {
+            true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.min_candidates)),
+            false => plan_pod(cluster, context, self.min_candidates),
         }
     }
 }
@@ -144,18 +146,18 @@ fn plan_pod(
     let gone: Vec<PodIx> = leaving.iter().map(|(ix, _)| *ix).collect();
     let mut what_if = DomainCountOverlay::default();
     gone.iter().for_each(|ix| what_if.evict_set(cluster, *ix));
-    let (what_if, earlier, limits) = (&what_if, &NO_PODS, context.limits(&gone));
-    let ask = PodToPlace { pod: preemptor, request: &request, what_if, earlier, limits };
+    let (what_if, earlier, limits) = (&what_if, &NO_PODS, context.plan_invariants(&gone));
+    let ask = PodToPlace { pod: preemptor, request: &request, what_if, earlier, plan_invariants: limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
     let outlook = CostLowerBound::new(cluster, context, &leaving, [&request]);
-    let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor);
-    let best = match only_room_counts && !outlook.is_blind() {
+    let only_room_counts = ask.plan_invariants.is_none() && !cluster.has_inter_pod_terms(preemptor);
+    let best = match only_room_counts && !outlook.is_unavailable() {
         true => cheapest(cluster, context, &large, asked, outlook),
         false => cheapest_of_all(cluster, context, &large, asked),
     };
     let Some(best) = best else { return Err(PlanObstacle::NoNode { pod: preemptor, planned: 0 }) };
-    let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
+    let victims = best.eviction_cost.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
     Ok(PlanDraft::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
@@ -168,15 +170,15 @@ fn cheapest(
     (ask, nominated, enough): (&PodToPlace<'_>, &NominatedConstraints, usize),
     mut outlook: CostLowerBound,
 ) -> Option<PreemptionCandidate> {
-    let mut wanted = outlook.wanted(cluster, ask.request);
+    let mut wanted = outlook.request_deficits(cluster, ask.request);
     let (mut offers, mut priced) = (Vec::with_capacity(enough), BTreeMap::new());
     let mut nodes = in_order(cluster, large);
     for (place, ix) in nodes.by_ref() {
-        match outlook.least(cluster, context, &mut wanted, ix) {
+        match outlook.on_node(cluster, context, &mut wanted, ix) {
             None => {}
-            Some(UNKNOWN) => {
-                let found = offer(cluster, context, ix, (ask, nominated));
-                offers.extend(found.as_ref().map(|found| NodeHeapEntry::price(found.price.cost, place, ix)));
+            Some(NO_BOUND) => {
+                let found = cheapest_evictions(cluster, context, ix, (ask, nominated));
+                offers.extend(found.as_ref().map(|found| NodeHeapEntry::exact(found.eviction_cost.cost, place, ix)));
                 priced.extend(found.map(|found| (ix, found)));
             }
             Some(cost) => offers.push(NodeHeapEntry::at_least(cost, place, ix)),
@@ -189,18 +191,19 @@ fn cheapest(
         &NodeGenerations::new(),
         |_| true,
         |ix| {
-            let found = offer(cluster, context, ix, (ask, nominated))?;
-            let cost = found.price.cost;
+            let found = cheapest_evictions(cluster, context, ix, (ask, nominated))?;
+            let cost = found.eviction_cost.cost;
             priced.insert(ix, found);
             Some(cost)
         },
     );
     let mut best = best.and_then(|ix| priced.remove(&ix))?;
     // The order puts nodes without a violation first. So if the best node has violations, all have. Then the search continues to a node without any.
-    while best.price.violations > 0 {
+    while best.eviction_cost.budget_violations > 0 {
         let Some((_, ix)) = nodes.next() else { break };
-        let found = offer(cluster, context, ix, (ask, nominated));
-        best = found.into_iter().fold(best, |best, found| if found.order() < best.order() { found } else { best });
+        let found = cheapest_evictions(cluster, context, ix, (ask, nominated));
+        best =
+            found.into_iter().fold(best, |best, found| if found.sort_key() < best.sort_key() { found } else { best });
     }
     Some(best)
 }
@@ -215,33 +218,33 @@ fn cheapest_of_all(
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     let mut nodes = in_order(cluster, large);
     for (_, ix) in nodes.by_ref() {
-        offers.extend(offer(cluster, context, ix, (ask, nominated)));
-        if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
+        offers.extend(cheapest_evictions(cluster, context, ix, (ask, nominated)));
+        if offers.len() >= enough && offers.iter().any(|offer| offer.eviction_cost.budget_violations == 0) {
             break;
         }
     }
-    if context.notes.are_on() {
-        tell_not_looked_at(context, nodes, offers.len());
+    if context.notes.is_recording() {
+        explain_not_examined(context, nodes, offers.len());
     }
-    if context.notes.are_on() {
-        tell_offers(cluster, context, &offers, ask);
+    if context.notes.is_recording() {
+        explain_choice(cluster, context, &offers, ask);
     }
-    offers.into_iter().min_by_key(PreemptionCandidate::order)
+    offers.into_iter().min_by_key(PreemptionCandidate::sort_key)
 }
 
 /// Returns the cheapest evictions on a node after which the preemptor fits. `None`: the preemptor does not fit there.
-fn offer(
+fn cheapest_evictions(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     ix: NodeIx,
     (ask, nominated): (&PodToPlace<'_>, &NominatedConstraints),
 ) -> Option<PreemptionCandidate> {
     let node = cluster.node(ix)?;
-    let pods = cluster.one_of_each_group(&node.pods);
+    let pods = cluster.one_per_disruption_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
-    let mut room = context.unpromised(cluster, node);
+    let mut room = context.free_after_nominated(cluster, node);
     // Only a constraint with a pod that is leaving, perhaps on another node, keeps the pod from a node with room.
-    let has_room = room.lacks(ask.request).is_none() && cluster.is_between(ask.pod);
+    let has_room = room.lacks(ask.request).is_none() && cluster.has_inter_pod_terms(ask.pod);
     // kube-scheduler counts a leaving pod that may be a victim as a victim, so it may choose another node. The pod is reprieved last: no other pod is
     // evicted in its place. All other leaving pods free their capacity; where least harm is sought, all do.
     let coming = match context.laws.seeks_least_harm(context.preemptor) {
@@ -249,21 +252,21 @@ fn offer(
         false => context.candidates(cluster, leaving.iter().copied()),
     };
     let gone: Vec<PodIx> = leaving.iter().copied().filter(|ix| !coming.contains(ix)).collect();
-    gone.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
-    context.tell_unneeded(&gone, "leaving");
+    gone.iter().for_each(|ix| room.add(&cluster.freed_by_eviction(*ix)));
+    context.explain_unneeded_candidates(&gone, "leaving");
     let candidates = context.candidates(cluster, staying);
-    let (protected, open) = cluster.split_by_budget(candidates, &leaving);
+    let (protected, open) = cluster.partition_by_budget_violation(candidates, &leaving);
     let count = protected.len();
     let in_order: Vec<PodIx> = protected.into_iter().chain(open).chain(coming).collect();
-    let is_open = !in_order.is_empty() || ask.limits.is_some() || has_room;
+    let is_open = !in_order.is_empty() || ask.plan_invariants.is_some() || has_room;
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
-    let price = dry_run.price(cluster, &context.laws.node_choice, ask);
+    let price = dry_run.eviction_cost(cluster, &context.laws.node_choice, ask);
     // A node may have enough capacity for a pod that a quota refuses.
     match price.filter(|_| is_open) {
-        Some(price) => Some(PreemptionCandidate { dry_run, price }),
+        Some(price) => Some(PreemptionCandidate { dry_run, eviction_cost: price }),
         None => {
-            context.tell_full(cluster, &dry_run, ask);
+            context.explain_full_node(cluster, &dry_run, ask);
             None
         }
     }

@@ -18,16 +18,16 @@ pub struct VictimCandidate {
     /// What the eviction of the pod frees, if that is not its request.
     frees: Option<ResourceRequest>,
     /// How reluctantly it is taken (see [`EvictionPenaltyFn`](crate::laws::Reluctance)).
-    pub reluctance: i64,
+    pub penalty: i64,
 }
 
 impl VictimCandidate {
     /// Creates a candidate from a pod.
     pub fn new(cluster: &Cluster, pod: PodIx) -> VictimCandidate {
-        let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
+        let leaves_whole = cluster.has_disruption_groups() && cluster.disruption_group(pod).is_some();
         let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(PodInfo::frees_its_request);
-        let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
-        VictimCandidate { pod, frees, reluctance: 0 }
+        let frees = if is_plain { None } else { Some(cluster.freed_by_eviction(pod)) };
+        VictimCandidate { pod, frees, penalty: 0 }
     }
 
     /// Returns whether the eviction of the candidate frees what it requests.
@@ -53,7 +53,7 @@ pub struct PodToPlace<'a> {
     /// The victims of the plan so far, on whatever node.
     pub earlier: &'a BTreeSet<PodIx>,
     /// The limits of the plan, where the plan is for this pod alone and has limits. For several pods, limits are checked in a trial.
-    pub limits: Option<PlanInvariants<'a>>,
+    pub plan_invariants: Option<PlanInvariants<'a>>,
 }
 
 /// A dry run of a node.
@@ -64,18 +64,18 @@ pub struct NodeDryRun {
     /// Its rank among all nodes, by name.
     pub rank: u64,
     /// The capacity without evictions: free, or used by leaving pods, less what is promised to others.
-    pub room: Amounts,
+    pub capacity: Amounts,
     /// The same capacity after evicting every candidate.
-    pub emptied: Amounts,
+    pub capacity_after_all_evictions: Amounts,
     /// The pods that leave the node. Constraints of other pods do not count them, even where they are candidates.
     pub leaving: Vec<PodIx>,
     /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
     /// first.
     pub candidates: Vec<VictimCandidate>,
     /// The number of candidates with an exhausted budget.
-    pub protected: usize,
+    pub budget_violating: usize,
     /// The resources that the planned pods request. Only these must be free: a node may be overcommitted in another one.
-    pub asked: Vec<ResourceIx>,
+    pub requested_resources: Vec<ResourceIx>,
     /// The victims for the pods that are planned so far.
     pub victims: Vec<PodIx>,
     /// The pods that are planned on the node so far.
@@ -90,7 +90,7 @@ pub struct EvictionCost {
     /// The victims, including those for the pods that are planned on the node already.
     pub victims: Vec<PodIx>,
     /// The number of further victims that violate a disruption budget.
-    pub violations: usize,
+    pub budget_violations: usize,
     /// The key by which nodes are compared.
     pub cost: NodeCost,
 }
@@ -114,12 +114,12 @@ impl NodeDryRun {
         NodeDryRun {
             node: ix,
             rank: node.rank,
-            room,
-            emptied,
+            capacity: room,
+            capacity_after_all_evictions: emptied,
             leaving,
             candidates,
-            protected,
-            asked,
+            budget_violating: protected,
+            requested_resources: asked,
             victims,
             planned,
             nominated,
@@ -132,19 +132,25 @@ impl NodeDryRun {
     }
 
     /// Computes the cost of one more pod on the node. `None`: the pod does not fit even after evicting every candidate.
-    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<EvictionCost> {
+    pub fn eviction_cost(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<EvictionCost> {
         let victims = self.victims_for(cluster, choice, ask)?;
         let further: Vec<PodIx> = victims.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
-        let violations = self.violations(&further);
-        let together = cluster.with_whole_groups(&further);
+        let violations = self.budget_violations(&further);
+        let together = cluster.expand_disruption_groups(&further);
         let earlier = ask.earlier;
-        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
-        Some(EvictionCost { victims, violations, cost })
+        let cost = (choice.by.cost)(&NodeVictims {
+            cluster,
+            victims: &together,
+            budget_violations: violations,
+            penalty: 0,
+            earlier,
+        });
+        Some(EvictionCost { victims, budget_violations: violations, cost })
     }
 
     /// Returns the capacity after evicting some candidates.
-    pub fn without(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
-        let mut room = self.room.clone();
+    pub fn capacity_after(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
+        let mut room = self.capacity.clone();
         for candidate in gone.iter().map(|ix| VictimCandidate::new(cluster, *ix)) {
             candidate.frees(cluster).into_iter().for_each(|frees| room.add(frees));
         }
@@ -152,35 +158,36 @@ impl NodeDryRun {
     }
 
     /// Plans one more pod on the node. `victims` are the victims for all pods that are planned there.
-    pub fn plan(&mut self, (pod, request): (PodIx, &ResourceRequest), victims: Vec<PodIx>) {
+    pub fn add_pod(&mut self, (pod, request): (PodIx, &ResourceRequest), victims: Vec<PodIx>) {
         self.victims = victims;
-        self.room.subtract(request);
-        self.emptied.subtract(request);
-        self.asked.extend(request.iter().map(|(resource, _)| resource));
-        self.asked.sort_unstable();
-        self.asked.dedup();
+        self.capacity.subtract(request);
+        self.capacity_after_all_evictions.subtract(request);
+        self.requested_resources.extend(request.iter().map(|(resource, _)| resource));
+        self.requested_resources.sort_unstable();
+        self.requested_resources.dedup();
         self.planned.push(pod);
     }
 
     /// Returns the victims for a pod in a branch of the search. Every candidate that the branch does not spare is evicted, then reprieved in order,
     /// as long as the planned pods fit and the other pods allow them. The candidates that the branch evicts from the start are reprieved last.
-    pub fn reprieved(
+    pub fn victims_after_reprieve(
         &self,
         cluster: &Cluster,
         choice: &NodeChoice,
         ask: &PodToPlace<'_>,
         branch: &Branch,
     ) -> Option<Vec<PodIx>> {
-        let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
+        let asks = |resource: ResourceIx| self.requested_resources.contains(&resource) || ask.request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
-        let keeps = |gone: &[PodIx]| ask.limits.is_none_or(|limits| limits.broken(cluster, gone).is_none());
-        let mut room = self.room.clone();
+        let keeps =
+            |gone: &[PodIx]| ask.plan_invariants.is_none_or(|limits| limits.first_failed(cluster, gone).is_none());
+        let mut room = self.capacity.clone();
         room.subtract(ask.request);
         let mut others = InterPodView::of(cluster, self, ask);
-        if fits(&room) && others.lack().is_none() && keeps(&[]) {
+        if fits(&room) && others.violation().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
-        let mut emptied = self.emptied.clone();
+        let mut emptied = self.capacity_after_all_evictions.clone();
         emptied.subtract(ask.request);
         if !fits(&emptied) {
             return None;
@@ -191,11 +198,11 @@ impl NodeDryRun {
             false => candidates.iter().filter_map(|one| one.frees(cluster)).for_each(|frees| room.add(frees)),
         }
         candidates.iter().for_each(|one| others.evict(one.pod));
-        let mut gone: Vec<PodIx> = match ask.limits {
+        let mut gone: Vec<PodIx> = match ask.plan_invariants {
             Some(_) => candidates.iter().map(|one| one.pod).collect(),
             None => Vec::new(),
         };
-        if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
+        if !fits(&room) || others.violation().is_some() || !keeps(&gone) {
             return None;
         }
         candidates.retain(|one| {
@@ -203,7 +210,7 @@ impl NodeDryRun {
             room.subtract(frees);
             others.reprieve(one.pod);
             gone.retain(|other| *other != one.pod);
-            let stays = fits(&room) && others.lack().is_none() && keeps(&gone);
+            let stays = fits(&room) && others.violation().is_none() && keeps(&gone);
             if !stays {
                 room.add(frees);
                 others.evict(one.pod);
@@ -241,10 +248,15 @@ impl NodeDryRun {
 
     /// Returns why the other pods do not allow a pod, or one planned there before, on the node after evicting some candidates. `None`: they allow
     /// all.
-    pub fn lack_without(&self, cluster: &Cluster, ask: &PodToPlace<'_>, gone: &[PodIx]) -> Option<InterPodViolation> {
+    pub fn inter_pod_violation_after(
+        &self,
+        cluster: &Cluster,
+        ask: &PodToPlace<'_>,
+        gone: &[PodIx],
+    ) -> Option<InterPodViolation> {
         let mut others = InterPodView::of(cluster, self, ask);
         gone.iter().for_each(|ix| others.evict(*ix));
-        others.lack()
+        others.violation()
     }
 }
 
@@ -262,7 +274,7 @@ impl<'a> InterPodView<'a> {
     /// Creates the view with every candidate and the new pod on the node.
     fn of(cluster: &'a Cluster, dry_run: &'a NodeDryRun, ask: &PodToPlace<'_>) -> InterPodView<'a> {
         let pods = || dry_run.planned.iter().copied().chain([ask.pod]);
-        if !pods().any(|pod| cluster.is_between(pod)) {
+        if !pods().any(|pod| cluster.has_inter_pod_terms(pod)) {
             return InterPodView { cluster, dry_run, placed: Vec::new(), what_if: None };
         }
         let mut what_if = ask.what_if.clone();
@@ -289,9 +301,9 @@ impl<'a> InterPodView<'a> {
     }
 
     /// Returns why the other pods do not allow the placed pods. `None`: they allow all of them.
-    fn lack(&self) -> Option<InterPodViolation> {
+    fn violation(&self) -> Option<InterPodViolation> {
         let disallowed =
-            self.cluster.first_disallowed_together(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
+            self.cluster.first_violation_together(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
         disallowed.map(|(_, lack)| lack)
     }
 }

@@ -18,22 +18,22 @@ impl NodeDryRun {
     /// Returns the victims for one more pod, including those of the pods that are planned so far. `None`: the pod does not fit even without any
     /// candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<Vec<PodIx>> {
-        let first = self.reprieved(cluster, choice, ask, &Branch::default())?;
+        let first = self.victims_after_reprieve(cluster, choice, ask, &Branch::default())?;
         // The cheapest candidate is reprieved last, so if one victim is enough, no other one costs less. Exceptions are pods of a gang below its
         // minimum, which may cost nothing, and groups that are evicted whole. If all candidates are needed, no other set is enough.
         let is_free = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| choice.by.is_free(cluster, pod, ask.earlier));
         let is_settled = match first.as_slice() {
             [] => true,
             all if all.len() == self.candidates.len() => true,
-            _ if cluster.has_whole_groups() => false,
+            _ if cluster.has_disruption_groups() => false,
             [one] => is_free(*one) || !self.candidates.iter().any(|candidate| is_free(candidate.pod)),
             _ => false,
         };
-        if is_settled || !(choice.by.seeks)(cluster, &self.pods()) {
+        if is_settled || !(choice.by.searches_by_cost)(cluster, &self.pods()) {
             return Some(first);
         }
         let earlier = ask.earlier.iter().copied().filter(|ix| !self.victims.contains(ix)).collect();
-        let mut search = NodeVictimSearch { dry_run: self, cluster, choice, ask, earlier };
+        let mut search = NodeVictimSearch { dry_run: self, cluster, choice, pod_to_place: ask, earlier };
         if search.is_cheapest(&first) {
             return Some(first);
         }
@@ -41,8 +41,8 @@ impl NodeDryRun {
     }
 
     /// Returns the number of these pods with an exhausted disruption budget.
-    pub fn violations(&self, victims: &[PodIx]) -> usize {
-        let protected = self.candidates.iter().take(self.protected);
+    pub fn budget_violations(&self, victims: &[PodIx]) -> usize {
+        let protected = self.candidates.iter().take(self.budget_violating);
         protected.filter(|candidate| victims.contains(&candidate.pod)).count()
     }
 }
@@ -52,7 +52,7 @@ struct NodeVictimSearch<'a> {
     dry_run: &'a NodeDryRun,
     cluster: &'a Cluster,
     choice: &'a NodeChoice,
-    ask: &'a PodToPlace<'a>,
+    pod_to_place: &'a PodToPlace<'a>,
     /// The victims of the plan on other nodes.
     earlier: BTreeSet<PodIx>,
 }
@@ -65,27 +65,33 @@ impl NodeVictimSearch<'_> {
         let alone: Vec<(PodIx, NodeCost)> = self.dry_run.candidates.iter().map(alone).collect();
         let cost = self.cost_of(victims);
         alone.iter().all(|(ix, alone)| *alone >= cost || victims.contains(ix))
-            || self.choice.by.is_of_the_worst && self.are_alike() && is_least_of_equals(&alone, victims)
+            || self.choice.by.depends_on_worst_pod && self.free_equal_amounts() && is_least_of_equals(&alone, victims)
     }
 
     /// Returns whether all candidates are single pods that free the same amounts. Then only their number decides whether a pod fits.
-    fn are_alike(&self) -> bool {
+    fn free_equal_amounts(&self) -> bool {
         let cluster = self.cluster;
         let pods = || self.dry_run.candidates.iter().filter_map(|candidate| cluster.pod(candidate.pod));
         let is_plain = self.dry_run.candidates.iter().all(|candidate| candidate.is_plain());
         let first = pods().next();
         is_plain
-            && self.dry_run.protected == 0
-            && self.ask.limits.is_none()
+            && self.dry_run.budget_violating == 0
+            && self.pod_to_place.plan_invariants.is_none()
             && cluster.inter_pod_count() == 0
             && pods()
                 .all(|pod| gang_of(cluster, pod).is_none() && first.is_some_and(|first| first.request == pod.request))
     }
 
     fn cost_of(&self, victims: &[PodIx]) -> NodeCost {
-        let (cluster, violations) = (self.cluster, self.dry_run.violations(victims));
-        let (together, earlier) = (cluster.with_whole_groups(victims), &self.earlier);
-        (self.choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier })
+        let (cluster, violations) = (self.cluster, self.dry_run.budget_violations(victims));
+        let (together, earlier) = (cluster.expand_disruption_groups(victims), &self.earlier);
+        (self.choice.by.cost)(&NodeVictims {
+            cluster,
+            victims: &together,
+            budget_violations: violations,
+            penalty: 0,
+            earlier,
+        })
     }
 }
 
@@ -111,7 +117,7 @@ impl Branching for NodeVictimSearch<'_> {
     type Plan = Vec<PodIx>;
 
     fn find(&mut self, branch: &Branch) -> Option<Vec<PodIx>> {
-        self.dry_run.reprieved(self.cluster, self.choice, self.ask, branch)
+        self.dry_run.victims_after_reprieve(self.cluster, self.choice, self.pod_to_place, branch)
     }
 
     fn cost(&self, victims: &Vec<PodIx>) -> NodeCost {
@@ -123,7 +129,7 @@ impl Branching for NodeVictimSearch<'_> {
         victims.iter().map(|ix| BTreeSet::from([*ix])).collect()
     }
 
-    fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
+    fn lower_bound(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
         if victims.is_empty() { LEAST } else { self.cost_of(&victims.iter().copied().collect::<Vec<_>>()) }
     }
 }

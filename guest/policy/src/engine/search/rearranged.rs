@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::members::{lacking, without_largest};
+use super::members::{members_missing, without_largest};
 use super::remove_all_then_reprieve::{in_order, plan_job};
 use super::{Branch, PlanDraft, PreemptionContext};
 use crate::contract::Refuted;
@@ -20,7 +20,7 @@ pub type SearchGround<'a> = (&'a Laws, &'a PlansInFlight, &'a Refuted);
 pub fn completes_without(cluster: &mut Cluster, ground: SearchGround<'_>, preemptor: &Preemptor) -> bool {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
-    if others.is_empty() || lacking(cluster, preemptor) > others.len() {
+    if others.is_empty() || members_missing(cluster, preemptor) > others.len() {
         return false;
     }
     // The plan must be for a nominated pod, or else for a pod of some kind. If no kind has a node, no pod has.
@@ -41,7 +41,7 @@ pub fn completes_without(cluster: &mut Cluster, ground: SearchGround<'_>, preemp
 /// pods are left out where they take the capacity, or the quota, of the others.
 pub fn without_victims(cluster: &mut Cluster, ground: SearchGround<'_>, gangs: &[Preemptor]) -> Option<PlanDraft> {
     let [gang] = gangs else { return planned(cluster, ground, gangs, usize::MAX) };
-    let at_least = lacking(cluster, gang);
+    let at_least = members_missing(cluster, gang);
     // Of equal pods, the tried one gets its node first: the plan must be for it, and may do without others.
     let others = gang.pods.iter().copied().filter(|ix| *ix != gang.pod);
     let pods = std::iter::once(gang.pod).chain(others).collect();
@@ -70,14 +70,18 @@ fn planned(
     };
     let mut plan = find(cluster, &Branch::default())?;
     if !plan.victims.is_empty() {
-        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.place, PodLocation::Bound(_))).map(|(ix, _)| ix);
+        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.location, PodLocation::Bound(_))).map(|(ix, _)| ix);
         let nobody = Branch { spared: bound.collect(), ..Branch::default() };
         plan = find(cluster, &nobody).filter(|plan| plan.victims.is_empty())?;
     }
     let has_node = |ix: &PodIx| plan.nominations.iter().any(|(pod, _)| pod == ix);
     let is_admitted = |gang: &Preemptor| {
         let pods = gang.pods.iter().copied().filter(has_node).collect();
-        gang.clone().with(cluster, pods).waiting(cluster, ledger).first_broken(&laws.gates).is_none()
+        gang.clone()
+            .with(cluster, pods)
+            .context_for_plan(cluster, ledger)
+            .first_failed_check(&laws.resolvable_preconditions)
+            .is_none()
     };
     gangs.iter().all(is_admitted).then(|| plan.rearranged())
 }

@@ -15,10 +15,10 @@ use super::branches::Branch;
 use super::choices::NodeHeaps;
 use super::dry_runs::NodeDryRuns;
 use super::least_harm::least_harm;
-use super::members::{asks_for_all, lacking, plan_most};
+use super::members::{members_missing, plan_most, wants_all_members};
 use super::node_dry_run::{NodeDryRun, PodToPlace};
 use super::reprieve_job::reprieve_job;
-use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch, waiting};
+use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch, pending_members};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, DomainCountOverlay, JobIx, NO_PODS, NodeIx, PodInfo, PodIx, ResourceIx, ResourceRequest};
@@ -31,11 +31,11 @@ pub struct WholeJobSearch;
 
 impl PreemptionSearch for WholeJobSearch {
     /// Returns all gangs of a gang group, as they start together or not at all. A gang that is complete without its waiting pods is left out.
-    fn planned_together(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+    fn gangs_to_plan(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
         let group = preemptor.job.map(|job| cluster.gang_group(job)).unwrap_or_default().into_iter();
         let others = group.filter(|job| Some(*job) != preemptor.job && !cluster.is_complete(*job));
         let others = others.filter_map(|job| {
-            let waiting = waiting(cluster, laws, *cluster.job(job)?.members.first()?);
+            let waiting = pending_members(cluster, laws, *cluster.job(job)?.members.first()?);
             Preemptor::of(cluster, laws, *waiting.first()?, waiting)
         });
         let others: Vec<Preemptor> = others.collect();
@@ -45,7 +45,7 @@ impl PreemptionSearch for WholeJobSearch {
     /// Checks whether every waiting pod of these gangs may preempt, as the plan is for all of them.
     fn could_plan(&self, cluster: &Cluster, laws: &Laws, pod: PodIx) -> bool {
         let preemptor = Preemptor::of(cluster, laws, pod, self.pods(cluster, laws, pod));
-        let gangs = preemptor.map(|preemptor| self.planned_together(cluster, laws, preemptor)).unwrap_or_default();
+        let gangs = preemptor.map(|preemptor| self.gangs_to_plan(cluster, laws, preemptor)).unwrap_or_default();
         let mut pods = gangs.iter().flat_map(|gang| &gang.pods).chain([&pod]);
         pods.all(|ix| cluster.pod(*ix).is_some_and(|pod| pod.attributes.may_preempt))
     }
@@ -53,8 +53,8 @@ impl PreemptionSearch for WholeJobSearch {
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         let all = context.preemptor.pods.len();
         // A PodGroup of Kubernetes starts with its minimum, in this system, too.
-        let at_least = match asks_for_all(cluster, context.preemptor) {
-            true => lacking(cluster, context.preemptor).min(all),
+        let at_least = match wants_all_members(cluster, context.preemptor) {
+            true => members_missing(cluster, context.preemptor).min(all),
             false => usize::MAX,
         };
         least_harm(cluster, context, |cluster, context| plan_most(cluster, context, at_least))
@@ -75,7 +75,7 @@ pub(super) fn plan_job(
     cluster.prepare_search(&requests);
     let mut dry_runs = NodeDryRuns::new(cluster, context);
     let Branch { evicted, spared } = context.branch;
-    let branch = Branch { evicted: dry_runs.permitted(evicted), spared: spared.clone() };
+    let branch = Branch { evicted: dry_runs.evictable_together(evicted), spared: spared.clone() };
     let context = &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context };
     let mut nominations = Vec::new();
     let mut choices = NodeHeaps::default();
@@ -93,27 +93,27 @@ pub(super) fn plan_job(
                 may_miss = may_miss.saturating_sub(1);
                 continue;
             }
-            if context.notes.are_on() {
-                tell_nowhere(cluster, context, (&dry_runs, &what_if), (pod, &nominations));
+            if context.notes.is_recording() {
+                explain_no_node(cluster, context, (&dry_runs, &what_if), (pod, &nominations));
             }
             return Err(PlanObstacle::NoNode { pod, planned: nominations.len() });
         };
         let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
-            dry_run.plan((pod, &request), together);
+            dry_run.add_pod((pod, &request), together);
             let further: Vec<PodIx> = dry_run.victims.iter().copied().filter(|ix| !victims.contains(ix)).collect();
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
-            choices.changed(cluster, chosen);
+            choices.mark_changed(cluster, chosen);
             for ix in before.iter().filter(|ix| !dry_run.victims.contains(ix)) {
                 victims.remove(ix);
             }
             victims.extend(&further);
             // The other pods of a gang that is broken now can be evicted at no further cost.
             for node in nodes_of_gangs(cluster, &further) {
-                choices.changed(cluster, node);
+                choices.mark_changed(cluster, node);
             }
             nominations.push((pod, chosen));
         }
@@ -122,10 +122,10 @@ pub(super) fn plan_job(
     let elsewhere = dry_runs.leaving().filter(|(_, node)| !is_used(*node)).map(|(ix, _)| ix);
     let elsewhere: Vec<PodIx> = elsewhere.collect();
     let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) =
-        dry_runs.into_made().partition(|dry_run| is_used(dry_run.node));
+        dry_runs.into_computed().partition(|dry_run| is_used(dry_run.node));
     let found = reprieve_job(cluster, context, (&used, &elsewhere, &victims), nominations);
-    if context.notes.are_on() {
-        tell_unused(cluster, context, &unused, &what_if);
+    if context.notes.is_recording() {
+        explain_unused_nodes(cluster, context, &unused, &what_if);
     }
     found
 }
@@ -137,18 +137,18 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
     if pods.peek().is_none() {
         return BTreeSet::new();
     }
-    let gangs = pods.filter_map(|pod| cluster.job_that_leaves_whole(pod).or_else(|| Some(gang_of(cluster, pod)?.0)));
+    let gangs = pods.filter_map(|pod| cluster.job_evicted_whole(pod).or_else(|| Some(gang_of(cluster, pod)?.0)));
     let gangs: BTreeSet<JobIx> = gangs.collect();
     let members = gangs.iter().filter_map(|job| cluster.job(*job)).flat_map(|job| &job.members);
     let members = members.filter_map(|ix| cluster.pod(*ix));
-    members.filter_map(|pod| pod.place.node()).collect()
+    members.filter_map(|pod| pod.location.node()).collect()
 }
 
 /// Returns the pods in the order in which they are planned: those that need others in their domain last, then those with the fewest nodes first, because
 /// another pod could take these, then the largest first; otherwise unchanged.
 pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
-        let allocatable = cluster.rooms().allocatable(resource);
+        let allocatable = cluster.capacity_columns().allocatable(resource);
         let of = |ix: &NodeIx| usize::try_from(ix.0).ok().and_then(|at| allocatable.get(at)).copied().unwrap_or(0);
         nodes.iter().map(|ix| i128::from(of(ix))).fold(0, i128::saturating_add)
     };
@@ -163,34 +163,34 @@ pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> V
     }
     sized.sort_by_key(|(size, _)| *size);
     let mut pods = cluster.fewest_nodes_first(sized.into_iter().map(|(_, pod)| pod).collect());
-    pods.sort_by_cached_key(|ix| cluster.needs_company(*ix));
+    pods.sort_by_cached_key(|ix| cluster.has_required_affinity(*ix));
     pods
 }
 
 /// Explains why no node fits a pod after other pods of its job were planned.
-fn tell_nowhere(
+fn explain_no_node(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     (dry_runs, what_if): (&NodeDryRuns, &DomainCountOverlay),
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let ask = PodToPlace { pod, request: &request, what_if, earlier: &NO_PODS, limits: None };
-    for dry_run in dry_runs.made() {
+    let ask = PodToPlace { pod, request: &request, what_if, earlier: &NO_PODS, plan_invariants: None };
+    for dry_run in dry_runs.computed() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
-            context.tell_enough(cluster, dry_run.node, &dry_run.victims, "");
-            context.tell_unneeded(&candidates, "job-incomplete");
-        } else if context.may_run(cluster, pod, dry_run.node) {
-            context.tell_full(cluster, dry_run, &ask);
+            context.explain_sufficient_node(cluster, dry_run.node, &dry_run.victims, "");
+            context.explain_unneeded_candidates(&candidates, "job-incomplete");
+        } else if context.is_node_eligible(cluster, pod, dry_run.node) {
+            context.explain_full_node(cluster, dry_run, &ask);
         } else {
-            context.tell_unneeded(&candidates, "other-node");
+            context.explain_unneeded_candidates(&candidates, "other-node");
         }
     }
 }
 
 /// Explains the nodes without planned pods: whether the first pod that may run there would fit.
-fn tell_unused(
+fn explain_unused_nodes(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     dry_runs: &[NodeDryRun],
@@ -198,16 +198,17 @@ fn tell_unused(
 ) {
     for dry_run in dry_runs {
         let candidates = dry_run.pods();
-        let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
+        let taken =
+            context.preemptor.pods.iter().copied().find(|pod| context.is_node_eligible(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, limits: None };
+        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, plan_invariants: None };
         match dry_run.victims_for(cluster, &context.laws.node_choice, &ask) {
             Some(victims) => {
-                context.tell_enough(cluster, dry_run.node, &victims, "");
-                context.tell_unneeded(&candidates, "unused-node");
+                context.explain_sufficient_node(cluster, dry_run.node, &victims, "");
+                context.explain_unneeded_candidates(&candidates, "unused-node");
             }
             None => {
-                context.tell_full(cluster, dry_run, &ask);
+                context.explain_full_node(cluster, dry_run, &ask);
             }
         }
     }

@@ -12,7 +12,7 @@ pub fn reprieve<C, W>(
 }
 
 /// Returns the candidates that cannot be reprieved, without the obstacles.
-pub fn without_reprieve<C>(candidates: impl IntoIterator<Item = C>, mut is_back: impl FnMut(&C) -> bool) -> Vec<C> {
+pub fn not_reprieved<C>(candidates: impl IntoIterator<Item = C>, mut is_back: impl FnMut(&C) -> bool) -> Vec<C> {
     let needed = reprieve(candidates, |candidate| if is_back(candidate) { None } else { Some(()) });
     needed.into_iter().map(|(candidate, ())| candidate).collect()
 }

@@ -6,13 +6,13 @@ mod taken;
 use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
-use super::reprieve::{reprieve, without_reprieve};
-use super::trace::{ReprieveObstacle, crowding};
+use super::reprieve::{not_reprieved, reprieve};
+use super::trace::{ReprieveObstacle, overcommit};
 use super::{PlanDraft, PlanObstacle, PreemptionContext};
 use crate::engine::room::InsufficientResources;
 use crate::laws::Preemptor;
 use crate::model::{Cluster, DomainCountOverlay, InterPodViolation, NodeIx, PodIx, Trial};
-use kept::{PlannedNodeCapacity, kept_on};
+use kept::{PlannedNodeCapacity, capacity_on};
 use taken::{ContextOf, EvictedCandidates};
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also evicts every candidate in the queues of the planned
@@ -28,24 +28,25 @@ pub fn reprieve_job(
     let leaving = context.leaving(cluster);
     let (mut trial, mut taken) = (Trial::new(cluster), EvictedCandidates::default());
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
-    if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
+    if let Some((rule, denial)) = context.failed_permit_check(trial.cluster()) {
         return Err(PlanObstacle::Law(rule, denial));
     }
     // Leaving pods have left when the plan is carried out, on all nodes: no quota counts them.
     leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
     // Checked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is enough.
-    let over = context.broken_limit(trial.cluster()).is_some();
+    let over = context.failed_invariant(trial.cluster()).is_some();
     let kept = PlannedNodeCapacity::on_each(trial.cluster(), context, dry_runs);
-    let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
-    let of_bounds: Option<ContextOf> = if over { Some(Preemptor::placed) } else { None };
-    taken.take_on(&mut trial, context, (dry_runs, of_bounds));
+    let is_between = nominations.iter().any(|(pod, _)| trial.cluster().has_inter_pod_terms(*pod));
+    let of_bounds: Option<ContextOf> = if over { Some(Preemptor::context_after_plan) } else { None };
+    taken.evict_on(&mut trial, context, (dry_runs, of_bounds));
     for gang in context.gangs.iter().filter(|_| over) {
-        taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
+        taken.evict_for_bounds(&mut trial, context, (gang, Preemptor::context_after_plan));
     }
-    if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
+    if let Some((rule, denial)) = context.failed_invariant(trial.cluster()) {
         return Err(PlanObstacle::Law(rule, denial));
     }
-    let certain = if context.notes.are_on() { Vec::new() } else { taken.remove_certain(trial.cluster(), &kept) };
+    let certain =
+        if context.notes.is_recording() { Vec::new() } else { taken.remove_unavoidable(trial.cluster(), &kept) };
     let evicted = taken.in_order(&mut trial, context, (chosen, &certain));
     // Built before the evictions of the trial, so that it does not contain them.
     let mut what_if = DomainCountOverlay::default();
@@ -55,29 +56,30 @@ pub fn reprieve_job(
     let order = is_between.then(|| trial.cluster().in_allowed_order(&nominations, &what_if, &nominated));
     let order = order.flatten().unwrap_or_else(|| nominations.clone());
     let disallowed_in = |cluster: &Cluster| match is_between {
-        true => cluster.first_disallowed_together(&order, &what_if, &nominated),
+        true => cluster.first_violation_together(&order, &what_if, &nominated),
         false => None,
     };
     let mut disallowed = disallowed_in(trial.cluster());
     let needed = reprieve(evicted, |eviction_set| {
-        let mut kept_there = kept_on(&kept, eviction_set.place);
-        let is_plain = !context.notes.are_on() && eviction_set.is_plain(trial.cluster());
-        if is_plain && kept_there.any(|kept| kept.would_be_crowded(trial.cluster(), eviction_set.head)) {
-            return Some(ReprieveObstacle::Lack(InsufficientResources::default()));
+        let mut kept_there = capacity_on(&kept, eviction_set.location);
+        let is_plain = !context.notes.is_recording() && eviction_set.is_plain(trial.cluster());
+        if is_plain && kept_there.any(|kept| kept.would_be_overcommitted(trial.cluster(), eviction_set.head)) {
+            return Some(ReprieveObstacle::Insufficient(InsufficientResources::default()));
         }
-        let before = trial.mark();
-        eviction_set.places().for_each(|(ix, place)| trial.put(ix, place));
+        let before = trial.savepoint();
+        eviction_set.locations().for_each(|(ix, place)| trial.set_location(ix, place));
         let with = disallowed_in(trial.cluster());
-        let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| ReprieveObstacle::InterPod(lack));
-        let kept_there = eviction_set.places().flat_map(|(_, place)| kept_on(&kept, place));
-        let why = against(trial.cluster(), context, kept_there, worse);
+        let worse =
+            with.filter(|with| violates_earlier(*with, disallowed)).map(|(_, lack)| ReprieveObstacle::InterPod(lack));
+        let kept_there = eviction_set.locations().flat_map(|(_, place)| capacity_on(&kept, place));
+        let why = reprieve_obstacle(trial.cluster(), context, kept_there, worse);
         match &why {
             None => {
                 disallowed = with;
-                context.notes.reprieved(eviction_set.head);
+                context.notes.explain_reprieved(eviction_set.head);
             }
             Some(why) => {
-                context.notes.needed(trial.cluster(), eviction_set.head, why);
+                context.notes.explain_needed(trial.cluster(), eviction_set.head, why);
                 trial.rewind(before);
             }
         }
@@ -99,28 +101,29 @@ fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
 
 /// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a different
 /// obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
-fn is_worse((planned, lack): (usize, InterPodViolation), without: Option<(usize, InterPodViolation)>) -> bool {
+fn violates_earlier((planned, lack): (usize, InterPodViolation), without: Option<(usize, InterPodViolation)>) -> bool {
     without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
 }
 
 /// Returns the obstacle to a reprieve, in a trial where the candidate is on its node again. `None`: the candidate is reprieved.
-fn against<'k>(
+fn reprieve_obstacle<'k>(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
     mut kept: impl Iterator<Item = &'k PlannedNodeCapacity>,
     worse: Option<ReprieveObstacle>,
 ) -> Option<ReprieveObstacle> {
-    let crowded = kept.find(|kept| kept.is_crowded(cluster));
+    let crowded = kept.find(|kept| kept.is_overcommitted(cluster));
     match crowded {
         // The amounts are needed for explanations only.
-        Some(_) if !context.notes.are_on() => Some(ReprieveObstacle::Lack(InsufficientResources::default())),
+        Some(_) if !context.notes.is_recording() => {
+            Some(ReprieveObstacle::Insufficient(InsufficientResources::default()))
+        }
         Some(kept) => {
-            let lack = crowding(cluster, kept.node, &context.preemptor.pods, &kept.promised);
-            Some(ReprieveObstacle::Lack(lack.unwrap_or_default()))
+            let lack = overcommit(cluster, kept.node, &context.preemptor.pods, &kept.nominated_amounts);
+            Some(ReprieveObstacle::Insufficient(lack.unwrap_or_default()))
         }
-        None => {
-            worse.or_else(|| context.broken_limit(cluster).map(|(rule, denial)| ReprieveObstacle::Law(rule, denial)))
-        }
+        None => worse
+            .or_else(|| context.failed_invariant(cluster).map(|(rule, denial)| ReprieveObstacle::Law(rule, denial))),
     }
 }
 
@@ -129,7 +132,9 @@ fn against<'k>(
 pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> BTreeSet<PodIx> {
     let exceeded = |cluster: &Cluster, context: &PreemptionContext<'_>| {
         let mut gangs = context.gangs.iter();
-        gangs.any(|gang| gang.waiting(cluster, context.ledger).first_broken(&context.laws.limits).is_some())
+        gangs.any(|gang| {
+            gang.context_for_plan(cluster, context.ledger).first_failed_check(&context.laws.plan_invariants).is_some()
+        })
     };
     let mut trial = Trial::new(cluster);
     if !exceeded(trial.cluster(), context) {
@@ -137,15 +142,15 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
     }
     let mut taken = EvictedCandidates::default();
     for gang in context.gangs {
-        taken.take_for_bounds(&mut trial, context, (gang, Preemptor::waiting));
+        taken.evict_for_bounds(&mut trial, context, (gang, Preemptor::context_for_plan));
     }
     if exceeded(trial.cluster(), context) {
         return BTreeSet::new();
     }
     let evicted = taken.in_order(&mut trial, context, (&BTreeSet::new(), &[]));
-    let needed = without_reprieve(evicted, |eviction_set| {
-        let before = trial.mark();
-        eviction_set.places().for_each(|(ix, place)| trial.put(ix, place));
+    let needed = not_reprieved(evicted, |eviction_set| {
+        let before = trial.savepoint();
+        eviction_set.locations().for_each(|(ix, place)| trial.set_location(ix, place));
         let stays = !exceeded(trial.cluster(), context);
         if !stays {
             trial.rewind(before);

@@ -10,28 +10,28 @@ use crate::laws::{LEAST, NodeCost};
 use crate::model::{Cluster, NodeIx, NodeSet};
 
 /// The lower bound of the cost of a plan where nothing is known.
-pub const UNKNOWN: NodeCost = LEAST;
+pub const NO_BOUND: NodeCost = LEAST;
 
 /// A node and the cost of a plan there, exact or as a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeHeapEntry {
     cost: NodeCost,
     rank: u64,
-    is_price: bool,
+    is_exact: bool,
     node: NodeIx,
     /// The number of changes to the node when the offer was made.
-    changes: u32,
+    generation: u32,
 }
 
 impl NodeHeapEntry {
     /// Creates an offer with a lower bound: a plan on a node of this rank costs at least `cost`.
     pub fn at_least(cost: NodeCost, rank: u64, node: NodeIx) -> NodeHeapEntry {
-        NodeHeapEntry { cost, rank, is_price: false, node, changes: 0 }
+        NodeHeapEntry { cost, rank, is_exact: false, node, generation: 0 }
     }
 
     /// Creates an offer with an exact price: a plan on a node of this rank costs `cost`.
-    pub fn price(cost: NodeCost, rank: u64, node: NodeIx) -> NodeHeapEntry {
-        NodeHeapEntry { is_price: true, ..NodeHeapEntry::at_least(cost, rank, node) }
+    pub fn exact(cost: NodeCost, rank: u64, node: NodeIx) -> NodeHeapEntry {
+        NodeHeapEntry { is_exact: true, ..NodeHeapEntry::at_least(cost, rank, node) }
     }
 }
 
@@ -59,16 +59,16 @@ impl NodeHeap {
         let found = loop {
             let Some(Reverse(offer)) = self.0.pop() else { break None };
             let changes = changes.get(&offer.node).copied().unwrap_or(0);
-            if offer.is_price && offer.changes == changes {
+            if offer.is_exact && offer.generation == changes {
                 passed.push(Reverse(offer));
                 if may_take(offer.node) {
                     break Some(offer.node);
                 }
-            } else if !offer.is_price
-                && offer.changes == changes
+            } else if !offer.is_exact
+                && offer.generation == changes
                 && let Some(cost) = price(offer.node)
             {
-                self.0.push(Reverse(NodeHeapEntry { cost, is_price: true, ..offer }));
+                self.0.push(Reverse(NodeHeapEntry { cost, is_exact: true, ..offer }));
             }
         };
         self.0.extend(passed);
@@ -76,8 +76,8 @@ impl NodeHeap {
     }
 
     /// Adds an offer for a node that has changed so often by now. Older offers of the node no longer count.
-    pub fn changed(&mut self, (rank, node): (u64, NodeIx), changes: u32) {
-        self.0.push(Reverse(NodeHeapEntry { cost: UNKNOWN, rank, is_price: false, node, changes }));
+    pub fn push_changed(&mut self, (rank, node): (u64, NodeIx), changes: u32) {
+        self.0.push(Reverse(NodeHeapEntry { cost: NO_BOUND, rank, is_exact: false, node, generation: changes }));
     }
 }
 

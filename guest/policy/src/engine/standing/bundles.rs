@@ -12,7 +12,7 @@ use crate::model::{Cluster, JobIx, PlansInFlight, PodInfo, PodIx, QueueIx, Trial
 /// A way to preempt.
 pub struct PreemptionMode<'a> {
     /// The laws about each victim.
-    pub guards: &'a [VictimFilter],
+    pub victim_filters: &'a [VictimFilter],
     /// The laws about a pod that is evicted alone, and the order of the pods of a job. `None`: pods are evicted, not jobs.
     of_jobs: Option<(&'a [VictimFilter], PodComparator)>,
 }
@@ -20,11 +20,16 @@ pub struct PreemptionMode<'a> {
 impl PreemptionMode<'_> {
     /// Returns the ways of a table of laws. Empty where the configured actions evict no pods.
     pub fn all(laws: &Laws) -> Vec<PreemptionMode<'_>> {
-        let Some(cycle) = &laws.cycle else { return vec![PreemptionMode { guards: &laws.guards, of_jobs: None }] };
+        let Some(cycle) = &laws.cycle else {
+            return vec![PreemptionMode { victim_filters: &laws.victim_filters, of_jobs: None }];
+        };
         let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
         let used = ways.into_iter().filter(|(action, _)| cycle.actions.contains(action));
-        used.map(|(_, rules)| PreemptionMode { guards: &rules.guards, of_jobs: Some((&rules.single, cycle.tasks)) })
-            .collect()
+        used.map(|(_, rules)| PreemptionMode {
+            victim_filters: &rules.victim_filters,
+            of_jobs: Some((&rules.single_victim_filters, cycle.tasks)),
+        })
+        .collect()
     }
 }
 
@@ -37,7 +42,7 @@ struct GangStanding {
     /// Whether the gang may shrink to a legal size, by elastic pods that may be evicted.
     shrinks: bool,
     /// The law that spares the whole gang.
-    whole: ProtectingLaw,
+    protects_whole: ProtectingLaw,
 }
 
 /// The standings of gangs that are known already, as a gang has many pods with the same answer.
@@ -51,66 +56,66 @@ pub struct ModeCheck<'a> {
     /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// The guards that are checked.
-    pub guards: &'a [VictimFilter],
+    pub victim_filters: &'a [VictimFilter],
     /// The way and its number.
-    pub way: (usize, &'a PreemptionMode<'a>),
+    pub mode: (usize, &'a PreemptionMode<'a>),
 }
 
 impl ModeCheck<'_> {
     /// Returns the law that spares a pod. The trial is unchanged.
-    pub fn denied(&self, trial: &mut Trial<'_>, known: &mut GangStandings, ix: PodIx) -> ProtectingLaw {
+    pub fn protecting_law(&self, trial: &mut Trial<'_>, known: &mut GangStandings, ix: PodIx) -> ProtectingLaw {
         let cluster = trial.cluster();
-        let denied = self.denied_by(cluster, self.guards, ix);
-        let Some((single, order)) = self.way.1.of_jobs.filter(|_| denied.is_none()) else { return denied };
+        let denied = self.denied_by(cluster, self.victim_filters, ix);
+        let Some((single, order)) = self.mode.1.of_jobs.filter(|_| denied.is_none()) else { return denied };
         let pod = cluster.pod(ix)?;
-        let (job, is_elastic) = (pod.attributes.job, pod.is_elastic());
+        let (job, is_elastic) = (pod.attributes.job, pod.is_preemptible());
         let alone = match job.and_then(|job| cluster.elastic(job)) {
             Some(_) => None,
-            None if cluster.whole_group(ix).is_some() => None,
+            None if cluster.disruption_group(ix).is_some() => None,
             None => match self.denied_by(cluster, single, ix) {
                 None => return None,
                 denied => denied,
             },
         };
         // A pod without a job is its own gang.
-        let Some(job) = job else { return self.gang(trial, ix, order).whole };
+        let Some(job) = job else { return self.gang(trial, ix, order).protects_whole };
         if cluster.minimum(ix) == 0 {
             return alone;
         }
-        let key = (job, self.preemptor.queue, self.preemptor.priority, self.way.0);
+        let key = (job, self.preemptor.queue, self.preemptor.priority, self.mode.0);
         let gang = known.0.entry(key).or_insert_with(|| self.gang(trial, ix, order));
-        if is_elastic && gang.shrinks { None } else { gang.whole.clone() }
+        if is_elastic && gang.shrinks { None } else { gang.protects_whole.clone() }
     }
 
     fn denied_by(&self, cluster: &Cluster, guards: &[VictimFilter], ix: PodIx) -> ProtectingLaw {
-        self.preemptor.waiting(cluster, self.ledger).first_denial(guards, ix)
+        self.preemptor.context_for_plan(cluster, self.ledger).first_denial(guards, ix)
     }
 
     /// Returns the standing of the gang of a pod. The trial is unchanged.
     fn gang(&self, trial: &mut Trial<'_>, ix: PodIx, order: PodComparator) -> GangStanding {
         let cluster = trial.cluster();
-        let mut pods: Vec<(PodIx, &PodInfo)> = cluster.holders(ix).collect();
+        let mut pods: Vec<(PodIx, &PodInfo)> = cluster.placed_members(ix).collect();
         pods.sort_by(|(_, a), (_, b)| (order.compare)(cluster, b, a));
-        pods.sort_by_key(|(_, pod)| !pod.is_elastic());
+        pods.sort_by_key(|(_, pod)| !pod.is_preemptible());
         let pods: Vec<PodIx> = pods.into_iter().map(|(ix, _)| ix).collect();
         let shrinks = self.shrinks(cluster, ix, &pods);
         // Like in the search: each pod is judged with the whole gang there, and then again with those before it evicted.
-        let mut whole = pods.iter().find_map(|ix| self.denied_by(cluster, self.guards, *ix));
-        let before = trial.mark();
+        let mut whole = pods.iter().find_map(|ix| self.denied_by(cluster, self.victim_filters, *ix));
+        let before = trial.savepoint();
         for ix in pods {
-            whole = whole.or_else(|| self.denied_by(trial.cluster(), self.guards, ix));
+            whole = whole.or_else(|| self.denied_by(trial.cluster(), self.victim_filters, ix));
             trial.evict(ix);
         }
         trial.rewind(before);
-        GangStanding { shrinks, whole }
+        GangStanding { shrinks, protects_whole: whole }
     }
 
     /// Checks that an elastic job may shrink to a legal size by elastic pods that may be evicted.
     fn shrinks(&self, cluster: &Cluster, ix: PodIx, holders: &[PodIx]) -> bool {
         let job = cluster.pod(ix).and_then(|pod| pod.attributes.job);
         let Some(terms) = job.and_then(|job| cluster.elastic(job)) else { return false };
-        let is_elastic = |ix: &PodIx| cluster.pod(*ix).is_some_and(PodInfo::is_elastic);
-        let may_go = |ix: &PodIx| is_elastic(ix) && self.denied_by(cluster, self.guards, *ix).is_none();
+        let is_elastic = |ix: &PodIx| cluster.pod(*ix).is_some_and(PodInfo::is_preemptible);
+        let may_go = |ix: &PodIx| is_elastic(ix) && self.denied_by(cluster, self.victim_filters, *ix).is_none();
         let (most, minimum) = (holders.iter().filter(|ix| may_go(ix)).count(), cluster.minimum(ix));
         let left = |step: usize| holders.len().saturating_sub(step);
         (1..=most).any(|step| left(step) >= minimum && terms.allows(minimum, left(step)))

@@ -15,7 +15,7 @@ pub struct PossiblePreemptors {
     /// The queues that have no queue below.
     leaves: Vec<QueueIx>,
     /// The requests that preemptors may have besides that of the running pod.
-    others: ExtraRequests,
+    extra_requests: ExtraRequests,
 }
 
 /// The requests of preemptors.
@@ -40,10 +40,10 @@ impl PossiblePreemptors {
         let all = || (0u32..).take(cluster.resource_count()).map(ResourceIx);
         let others = match &laws.search {
             SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) => ExtraRequests::None,
-            SearchKind::Bundles => ExtraRequests::All(all().fold(Amounts::default(), with)),
-            SearchKind::GroupOnOneNode(_) => ExtraRequests::Each(all().collect(), cluster.resource_named("pods")),
+            SearchKind::JobBundles => ExtraRequests::All(all().fold(Amounts::default(), add_least)),
+            SearchKind::SmallestGroupOnNode(_) => ExtraRequests::Each(all().collect(), cluster.resource_named("pods")),
         };
-        PossiblePreemptors { highest, leaves, others }
+        PossiblePreemptors { highest, leaves, extra_requests: others }
     }
 
     /// Returns the highest priority: that of a reservation without a priority is the largest number (seed 20240201, Preemption Rule 1).
@@ -60,19 +60,19 @@ impl PossiblePreemptors {
     }
 
     /// Returns the queues without queues below them, except this one.
-    pub fn queues_beside(&self, own: Option<QueueIx>) -> Vec<QueueIx> {
+    pub fn other_leaf_queues(&self, own: Option<QueueIx>) -> Vec<QueueIx> {
         self.leaves.iter().copied().filter(|queue| Some(*queue) != own).collect()
     }
 
     /// Returns the requests that preemptors of a pod with this request may have. A pod is safe if it is safe from each of them.
     pub fn requests(&self, running: &Amounts) -> Vec<Amounts> {
-        match &self.others {
+        match &self.extra_requests {
             ExtraRequests::None => vec![running.clone()],
             ExtraRequests::All(all) => vec![all.clone()],
             ExtraRequests::Each(resources, place) => {
                 let place = place.filter(|place| running.get(*place) > 0);
-                let base = place.into_iter().fold(Amounts::default(), with);
-                let each = resources.iter().map(|resource| with(base.clone(), *resource));
+                let base = place.into_iter().fold(Amounts::default(), add_least);
+                let each = resources.iter().map(|resource| add_least(base.clone(), *resource));
                 std::iter::once(running.clone()).chain(each).collect()
             }
         }
@@ -80,7 +80,7 @@ impl PossiblePreemptors {
 }
 
 /// Returns the amounts with the least amount of a resource.
-fn with(mut amounts: Amounts, resource: ResourceIx) -> Amounts {
+fn add_least(mut amounts: Amounts, resource: ResourceIx) -> Amounts {
     amounts.set(resource, 1);
     amounts
 }

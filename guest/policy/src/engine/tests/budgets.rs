@@ -18,9 +18,9 @@ fn world(residents: [(&str, i32); 3]) -> PolicyHarness {
         PolicyHarness::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
     for (node, (app, priority)) in ["x", "y", "z"].into_iter().zip(residents) {
         world.node(node, "cpu=1");
-        world.pod(pod(&format!("on-{node}")).label("app", app).asks("cpu=1").priority(priority).on(node));
+        world.pod(pod(&format!("on-{node}")).label("app", app).requests("cpu=1").priority(priority).on(node));
     }
-    world.pod(pod("a").asks("cpu=1").priority(9));
+    world.pod(pod("a").requests("cpu=1").priority(9));
     world
 }
 
@@ -65,7 +65,7 @@ fn a_budget_that_changes_counts_as_it_is_now() {
     world.object(budget("default/guarded", "guarded", 0));
     assert_eq!(victim(&mut world), "default/on-y");
     let gone = key(&budget("default/guarded", "guarded", 0));
-    world.tell(vec![crate::contract::Event::ObjectRemoved(gone)]);
+    world.apply(vec![crate::contract::Event::ObjectRemoved(gone)]);
     world.object(budget("other/guarded", "guarded", 0));
     assert_eq!(victim(&mut world), "default/on-x");
 }

@@ -10,11 +10,11 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     {
         world.node(name, has);
     }
-    world.pod(pod("v").asks("cpu=1").on("full"));
-    world.pod(pod("equal").asks("cpu=1").nominated("promised"));
-    world.pod(pod("lesser").asks("cpu=1").priority(-1).nominated("fits"));
+    world.pod(pod("v").requests("cpu=1").on("full"));
+    world.pod(pod("equal").requests("cpu=1").nominated("promised"));
+    world.pod(pod("lesser").requests("cpu=1").priority(-1).nominated("fits"));
     let all = ["fits", "small", "full", "promised", "gone"];
-    world.pod(pod("a").asks("cpu=2").only_on(&all));
+    world.pod(pod("a").requests("cpu=2").only_on(&all));
     world.node("later", "cpu=9");
     let verdicts = world.engine.filter(world.id("a")).unwrap();
     // `gone` has number 5 and no node; `later` has 6 and is not eligible.
@@ -22,7 +22,9 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     let said: Vec<_> = verdicts
         .obstacles
         .iter()
-        .map(|obstacle| (obstacle.reason.code.as_str(), crate::testing::shown(&obstacle.reason), obstacle.resolvable))
+        .map(|obstacle| {
+            (obstacle.reason.code.as_str(), crate::testing::render_reason(&obstacle.reason), obstacle.resolvable)
+        })
         .collect();
     assert_eq!(
         said,

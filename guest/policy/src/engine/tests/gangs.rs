@@ -17,7 +17,7 @@ fn gang(minimum: u32, annotations: &[(&str, &str)]) -> PolicyHarness {
     world.object(pod_group("g", minimum, annotations));
     // Announced in another order than that of their names.
     for name in ["c", "a", "b"] {
-        world.pod(pod(name).job("g").asks("cpu=1"));
+        world.pod(pod(name).job("g").requests("cpu=1"));
     }
     world
 }
@@ -29,7 +29,7 @@ fn reserve(world: &mut PolicyHarness, names: &[&str]) {
 fn permit(world: &mut PolicyHarness, name: &str) -> (Permission, String, Vec<PodId>) {
     let permitted = world.engine.permit(world.id(name)).unwrap();
     assert_eq!(permitted.reason.code, "koordinator/gang-is-complete");
-    (permitted.permission, crate::testing::shown(&permitted.reason), permitted.effects.admits)
+    (permitted.permission, crate::testing::render_reason(&permitted.reason), permitted.effects.admits)
 }
 
 fn unreserve(world: &mut PolicyHarness, name: &str, cause: ReleaseCause) -> Effects {
@@ -59,9 +59,9 @@ fn members_wait_until_the_last_one_lets_all_of_them_through() {
 fn no_pod_of_a_gang_whose_description_was_deleted_is_let_through() {
     let mut world = gang(3, &[]);
     reserve(&mut world, &["b", "c"]);
-    world.tell(vec![Event::ObjectRemoved(key(&pod_group("g", 3, &[])))]);
+    world.apply(vec![Event::ObjectRemoved(key(&pod_group("g", 3, &[])))]);
     let permitted = world.engine.permit(world.id("c")).unwrap();
-    assert_eq!(crate::testing::shown(&permitted.reason), "undeclared: gang default/g");
+    assert_eq!(crate::testing::render_reason(&permitted.reason), "undeclared: gang default/g");
     assert!(matches!(permitted.permission, Permission::Reject(_)));
     assert_eq!(permitted.effects.releases, ids(&world, &["b"]));
     // A pod that is tried has the others give up their nodes as well.
@@ -75,7 +75,7 @@ fn a_strict_gang_with_too_few_pods_that_may_be_tried_holds_no_node() {
     for hold_back in HELD_BACK {
         for (annotations, expected) in [(vec![], true), (vec![(MODE, "NonStrict")], false)] {
             let mut world = gang(3, &annotations);
-            world.pod(pod("c").job("g").asks("cpu=1").with(hold_back));
+            world.pod(pod("c").job("g").requests("cpu=1").with(hold_back));
             reserve(&mut world, &["a"]);
             let message = "waiting: gang default/g, have 1, need 3".to_owned();
             let (permission, reason, _) = permit(&mut world, "a");
@@ -88,13 +88,13 @@ fn a_strict_gang_with_too_few_pods_that_may_be_tried_holds_no_node() {
 fn a_pod_that_may_be_tried_again_begins_the_next_round_of_its_gang() {
     for hold_back in HELD_BACK {
         let mut world = gang(3, &[]);
-        world.pod(pod("c").job("g").asks("cpu=1").with(hold_back));
+        world.pod(pod("c").job("g").requests("cpu=1").with(hold_back));
         assert_eq!(world.pre_filter("a"), Admission::Pass);
         reserve(&mut world, &["a"]);
         assert!(matches!(permit(&mut world, "a").0, Permission::Reject(_)));
         unreserve(&mut world, "a", ReleaseCause::Failed);
         assert!(matches!(world.pre_filter("a"), Admission::Final(_)), "nothing has changed");
-        world.pod(pod("c").job("g").asks("cpu=1"));
+        world.pod(pod("c").job("g").requests("cpu=1"));
         assert_eq!(world.pre_filter("a"), Admission::Pass);
         reserve(&mut world, &["a"]);
         assert!(matches!(permit(&mut world, "a").0, Permission::Wait(_)));
@@ -157,7 +157,7 @@ fn a_strict_gang_that_finds_no_way_out_gives_up_what_it_holds_and_what_it_was_pr
         let mut world = gang(3, &annotations);
         world.node("small", "cpu=1");
         reserve(&mut world, &["c", "a"]);
-        world.pod(pod("b").job("g").asks("cpu=9").nominated("small"));
+        world.pod(pod("b").job("g").requests("cpu=9").nominated("small"));
         let answer = world.post_filter("b");
         assert!(answer.plan.is_none());
         let releases = if strict { ids(&world, &["a", "c"]) } else { Vec::new() };
@@ -169,17 +169,17 @@ fn a_strict_gang_that_finds_no_way_out_gives_up_what_it_holds_and_what_it_was_pr
 fn a_gang_whose_plan_succeeds_or_is_in_flight_keeps_what_it_holds() {
     let mut world = gang(3, &[]);
     world.node("m", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").priority(-1).on("m"));
-    world.pod(pod("filler").preemptible(false).asks("cpu=1").on("n"));
+    world.pod(pod("v").requests("cpu=1").priority(-1).on("m"));
+    world.pod(pod("filler").preemptible(false).requests("cpu=1").on("n"));
     reserve(&mut world, &["a", "b"]);
     for _ in 0..2 {
         let answer = world.post_filter("c");
-        assert_eq!(answer.effects, Effects::default(), "{}", crate::testing::shown(&answer.reason));
+        assert_eq!(answer.effects, Effects::default(), "{}", crate::testing::render_reason(&answer.reason));
         if let Some(plan) = answer.plan {
             let plan_in_names = world.named(&plan);
             assert_eq!(plan_in_names.victims, ["default/v"]);
             assert_eq!(plan_in_names.nominations.len(), 1, "those that are held have their nodes");
-            world.tell(vec![crate::contract::Event::PlanAccepted(plan.id)]);
+            world.apply(vec![crate::contract::Event::PlanAccepted(plan.id)]);
         }
     }
 }
@@ -215,8 +215,8 @@ fn what_cannot_be_asked_is_an_error() {
 fn a_reserved_pod_stays_reserved_when_it_is_told_of_again() {
     let mut world = gang(3, &[]);
     reserve(&mut world, &["a"]);
-    world.pod(pod("a").job("g").asks("cpu=2"));
+    world.pod(pod("a").job("g").requests("cpu=2"));
     assert_eq!(world.engine.filter(world.id("b")).unwrap().codes, [0], "1 of 3 cores is left");
-    world.pod(pod("d").asks("cpu=2"));
+    world.pod(pod("d").requests("cpu=2"));
     assert_eq!(world.engine.filter(world.id("d")).unwrap().codes, [1]);
 }

@@ -97,7 +97,7 @@ fn some_object(dice: &mut Dice, system: &str, group: &str) -> Object {
 }
 
 fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> PodBuilder {
-    let mut draft = pod(dice.of(&PODS)).asks(dice.of(&["cpu=1", "cpu=2", "cpu=3"])).priority(dice.of(&[0, 5, 9]));
+    let mut draft = pod(dice.of(&PODS)).requests(dice.of(&["cpu=1", "cpu=2", "cpu=3"])).priority(dice.of(&[0, 5, 9]));
     if let Some(job) = dice.of(&[None, Some("x"), Some("y")]) {
         draft = match system {
             "koordinator" => draft.job(job),
@@ -133,11 +133,19 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> PodBuilder {
 
 /// Returns the gates, limits and laws of permit of a system, and those of its cycle.
 fn every_gate(laws: &Laws) -> Vec<LawCheck> {
-    let mut gates = [&laws.final_gates, &laws.gates, &laws.under_way, &laws.trigger, &laws.limits, &laws.permit]
-        .map(Vec::clone)
-        .concat();
+    let mut gates = [
+        &laws.unresolvable_preconditions,
+        &laws.resolvable_preconditions,
+        &laws.in_flight_preconditions,
+        &laws.preemption_preconditions,
+        &laws.plan_invariants,
+        &laws.permit,
+    ]
+    .map(Vec::clone)
+    .concat();
     if let Some(cycle) = &laws.cycle {
-        let of_cycle = [&cycle.admission, &cycle.normal, &cycle.growth, &cycle.elastic, &cycle.reclaim.claim];
+        let of_cycle =
+            [&cycle.admission, &cycle.normal, &cycle.growth, &cycle.elastic, &cycle.reclaim.cross_queue_preconditions];
         gates.extend(of_cycle.map(Vec::clone).concat());
         gates.push(cycle.size);
     }
@@ -181,7 +189,7 @@ fn a_law_that_an_event_makes_hold_names_that_kind_of_event() {
                 1 if !nodes.is_empty() => {
                     let node = nodes.swap_remove(dice.below(nodes.len()));
                     let id = world.numbers.nodes[node];
-                    world.tell(vec![Event::NodeRemoved(id)]);
+                    world.apply(vec![Event::NodeRemoved(id)]);
                     ChangeKind::NodeRemoved
                 }
                 2 | 3 => {
@@ -191,7 +199,7 @@ fn a_law_that_an_event_makes_hold_names_that_kind_of_event() {
                 }
                 4 => {
                     let object = some_object(&mut dice, system, group);
-                    world.tell(vec![Event::ObjectRemoved(key(&object))]);
+                    world.apply(vec![Event::ObjectRemoved(key(&object))]);
                     ChangeKind::ObjectRemoved
                 }
                 5 => {
@@ -199,7 +207,7 @@ fn a_law_that_an_event_makes_hold_names_that_kind_of_event() {
                     let known = world.numbers.pods.get(&name).copied();
                     let known = known.filter(|id| world.engine.cluster().pod(crate::model::PodIx(*id)).is_some());
                     let Some(id) = known else { continue };
-                    world.tell(vec![Event::PodRemoved(id)]);
+                    world.apply(vec![Event::PodRemoved(id)]);
                     about = Some(id);
                     ChangeKind::PodRemoved
                 }

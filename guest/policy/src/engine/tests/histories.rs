@@ -8,18 +8,18 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
-        world.pod(pod(name).asks("cpu=1").on("n"));
+        world.pod(pod(name).requests("cpu=1").on("n"));
     }
-    world.pod(pod("a").asks("cpu=2").priority(1));
+    world.pod(pod("a").requests("cpu=2").priority(1));
     let plan = world.plan("a").unwrap();
-    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    world.apply(vec![Event::PlanAccepted(plan.id)]);
     // v1 is deleted; its number is given to a new, important pod that runs there.
     let v1 = world.id("v1");
-    world.gone("v1");
+    world.remove_pod("v1");
     world.numbers.pods.insert("default/new".to_owned(), v1);
     world.node("m", "cpu=1");
-    world.pod(pod("new").preemptible(false).asks("cpu=1").on("m"));
-    world.pod(pod("other").asks("cpu=1").priority(5).only_on(&["m"]));
+    world.pod(pod("new").preemptible(false).requests("cpu=1").on("m"));
+    world.pod(pod("other").requests("cpu=1").priority(5).only_on(&["m"]));
     assert_eq!(world.plan("other"), Err("engine/no-node".to_owned()), "`new` is not leaving");
 }
 
@@ -28,10 +28,10 @@ fn a_new_pod_with_the_number_of_one_that_was_refused_has_no_notes() {
     let mut world = PolicyHarness::new();
     world.engine.record_notes(true);
     world.object(quota("team", "", "", "cpu=0"));
-    world.pod(pod("a").quota("team").asks("cpu=1"));
+    world.pod(pod("a").quota("team").requests("cpu=1"));
     world.pre_filter("a");
     let id = world.id("a");
-    world.gone("a");
+    world.remove_pod("a");
     world.numbers.pods.insert("default/b".to_owned(), id);
     world.pod(pod("b"));
     assert_eq!(world.engine.notes(id), Ok(vec![]));
@@ -49,9 +49,9 @@ fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
     }
     assert_eq!(world.engine.permit(world.id("a")).unwrap().permission, Permission::Allow);
     for name in ["a", "b"] {
-        world.gone(name);
+        world.remove_pod(name);
     }
-    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    world.apply(vec![Event::ObjectRemoved(key(&group))]);
     // The job is submitted again under the same name.
     world.object(group);
     for name in ["c", "d"] {
@@ -65,7 +65,7 @@ fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
 fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
     let mut world = PolicyHarness::new();
     world.pod(pod("a").job("g").annotation("gang.scheduling.koordinator.sh/min-available", "1"));
-    world.gone("a");
+    world.remove_pod("a");
     world.pod(pod("b").job("g"));
     assert!(matches!(world.pre_filter("b"), Admission::Final(_)), "nobody describes the gang");
 }
@@ -77,19 +77,19 @@ const MOST: i64 = i64::MAX >> 2;
 fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
-    let mut events = world.numbers.pod(&pod("before").asks("cpu=1").on("n")).to_vec();
-    let gang = pod("b").asks("memory=1 cpu=1").on("n").job("g");
+    world.pod(pod("a").requests(&format!("memory={MOST}")).on("n"));
+    let mut events = world.numbers.pod(&pod("before").requests("cpu=1").on("n")).to_vec();
+    let gang = pod("b").requests("memory=1 cpu=1").on("n").job("g");
     events.extend(world.numbers.pod(&gang.annotation("gang.scheduling.koordinator.sh/min-available", "1")));
     assert!(matches!(world.engine.apply(events), Err(crate::contract::PolicyError::Overflow(_))));
     assert_eq!(world.account(DEFAULT).used, world.account(ROOT).used);
     assert_eq!(world.engine.cluster().pods().count(), 2, "`a` and `before`");
     assert_eq!(world.engine.cluster().jobs().count(), 0, "what `b` said of its gang was not read");
-    world.gone("before");
-    world.gone("a");
+    world.remove_pod("before");
+    world.remove_pod("a");
     assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), (vec![], vec![]));
     // A deleted pod frees the amounts for what was refused.
-    world.pod(pod("b").asks(&format!("memory={MOST}")).on("n"));
+    world.pod(pod("b").requests(&format!("memory={MOST}")).on("n"));
     let _ = world.account(DEFAULT);
 }
 
@@ -98,10 +98,10 @@ fn findings_before_an_event_that_cannot_be_counted_come_with_the_next_answer() {
     use crate::contract::{Event, PolicyError};
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
+    world.pod(pod("a").requests(&format!("memory={MOST}")).on("n"));
     let wrong = crate::testing::pod_group("g", 2, &[("gang.scheduling.koordinator.sh/mode", "Sometimes")]);
     let mut events = vec![Event::ObjectUpserted(wrong)];
-    events.extend(world.numbers.pod(&pod("b").asks("memory=1").on("n")));
+    events.extend(world.numbers.pod(&pod("b").requests("memory=1").on("n")));
     assert!(matches!(world.engine.apply(events), Err(PolicyError::Overflow(_))));
     let findings = world.engine.apply(Vec::new()).unwrap().findings;
     assert!(matches!(findings.as_slice(), [found] if found.object == "PodGroup/default/g"), "{findings:?}");
@@ -113,7 +113,7 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
     use crate::contract::{Amount, Eligibility, Event, InterPod, Node, PolicyError, Topology, Unannounced};
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("a").asks("cpu=1").on("n"));
+    world.pod(pod("a").requests("cpu=1").on("n"));
     let known = u32::try_from(world.engine.cluster().resource_count()).unwrap();
     let shapes = u32::try_from(world.engine.cluster().shape_count()).unwrap();
     let amounts = |resource| vec![Amount { resource, value: 1 }];
@@ -176,10 +176,10 @@ fn numbers_that_no_host_gives_are_refused_and_take_no_memory() {
 fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=9");
-    world.pod(pod("a").asks("cpu=1 memory=1").on("n"));
-    world.pod(pod("b").asks(&format!("memory={}", MOST - 1)).on("n"));
+    world.pod(pod("a").requests("cpu=1 memory=1").on("n"));
+    world.pod(pod("b").requests(&format!("memory={}", MOST - 1)).on("n"));
     let before = (world.account(DEFAULT).used, world.account(DEFAULT).pending);
-    let events = world.numbers.pod(&pod("a").asks("cpu=2 memory=2").on("n"));
+    let events = world.numbers.pod(&pod("a").requests("cpu=2 memory=2").on("n"));
     assert!(world.engine.apply(events.to_vec()).is_err());
     assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), before);
 }

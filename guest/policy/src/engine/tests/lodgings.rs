@@ -12,8 +12,8 @@ fn world() -> PolicyHarness {
     world.node("full", "cpu=0");
     let owners = json!({"spec": {"owners": [{"labelSelector": {"matchLabels": {"app": "r"}}}]}});
     world.object(object("Reservation", "/r", [&[], &[]], owners));
-    world.pod(reservation("r").asks("cpu=4").on("n"));
-    world.pod(pod("o").label("app", "r").asks("cpu=5"));
+    world.pod(reservation("r").requests("cpu=4").on("n"));
+    world.pod(pod("o").label("app", "r").requests("cpu=5"));
     world
 }
 
@@ -24,22 +24,22 @@ fn marks(world: &PolicyHarness, name: &str) -> Vec<Mark> {
 #[test]
 fn an_owner_is_told_its_reservation_and_an_outsider_nothing() {
     let mut world = world();
-    world.pod(pod("p").asks("cpu=1"));
+    world.pod(pod("p").requests("cpu=1"));
     let value = r#"{"name":"r","uid":""}"#.to_owned();
     assert_eq!(marks(&world, "o"), [Mark { place: MarkPlace::Annotation, key: INSIDE.to_owned(), value }]);
     assert_eq!(marks(&world, "p"), []);
-    world.pod(pod("named").annotation(INSIDE, r#"{"name":"r"}"#).asks("cpu=1"));
+    world.pod(pod("named").annotation(INSIDE, r#"{"name":"r"}"#).requests("cpu=1"));
     assert_eq!(marks(&world, "named"), [], "it says so already");
 }
 
 #[test]
 fn an_owner_takes_of_the_node_what_is_lacking_inside_and_gives_it_back() {
     let mut world = world();
-    world.pod(pod("p").asks("cpu=2"));
+    world.pod(pod("p").requests("cpu=2"));
     let fits = |world: &mut PolicyHarness, name: &str| world.engine.filter(world.id(name)).unwrap().codes[0] == 0;
     assert!(fits(&mut world, "p"), "2 of 6 are free");
     assert!(fits(&mut world, "o"), "4 inside and 1 beside");
-    world.pod(pod("o").label("app", "r").annotation(INSIDE, r#"{"name":"r"}"#).asks("cpu=5"));
+    world.pod(pod("o").label("app", "r").annotation(INSIDE, r#"{"name":"r"}"#).requests("cpu=5"));
     world.reserve("o", "n");
     assert!(!fits(&mut world, "p"), "1 of 6 is free");
     let o = world.id("o");
@@ -56,7 +56,10 @@ fn an_owner_is_sent_to_its_reservation_and_told_why_no_other_node_takes_it() {
     let verdicts = world.engine.filter(world.id("o")).unwrap();
     // `n` takes the pod inside its reservation; `full` is too small; `idle` has free capacity, which the pod must not use.
     assert_eq!(verdicts.codes, [0, 1, 2]);
-    assert_eq!(world.said("o"), ["full Barred large-enough: requested cpu 5, free cpu 0", "idle Barred reserved: ",]);
+    assert_eq!(
+        world.trace_lines("o"),
+        ["full Barred large-enough: requested cpu 5, free cpu 0", "idle Barred reserved: ",]
+    );
 }
 
 #[test]
@@ -65,6 +68,6 @@ fn what_is_written_on_whom_there_is_not_cannot_be_asked() {
     let o = world.id("o");
     assert_eq!(world.engine.marks(99, 0), Err(PolicyError::UnknownPod(99)));
     assert_eq!(world.engine.marks(o, 99), Err(PolicyError::UnknownNode(99)));
-    world.tell(vec![Event::PodRemoved(o)]);
+    world.apply(vec![Event::PodRemoved(o)]);
     assert_eq!(world.engine.marks(o, 0), Err(PolicyError::UnknownPod(o)));
 }

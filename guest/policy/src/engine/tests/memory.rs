@@ -17,7 +17,7 @@ const MOST: usize = 1024 + 10 * PODS;
 /// Creates a pod that no other is like, with all the names that a system reads.
 fn unlike(system: &str, round: usize, at: usize) -> PodBuilder {
     let unique = format!("r{round}-{at}");
-    let draft = pod(&format!("{unique}/p")).asks(&format!("cpu=1{round:03}{at:02}"));
+    let draft = pod(&format!("{unique}/p")).requests(&format!("cpu=1{round:03}{at:02}"));
     match system {
         "koordinator" => draft
             .label("quota.scheduling.koordinator.sh/name", &unique)
@@ -39,7 +39,7 @@ fn names_and_classes_of_pods_that_are_gone_are_forgotten() {
         let stays = |world: &PolicyHarness| {
             let cluster = world.engine.cluster();
             let pod = cluster.pod(PodIx(world.id(&format!("r{ROUNDS}-0/p")))).unwrap();
-            (pod.class, pod.namespace, cluster.symbol(&format!("r{ROUNDS}-0")))
+            (pod.class, pod.namespace, cluster.name_id(&format!("r{ROUNDS}-0")))
         };
         let before = stays(&world);
         for round in 0..ROUNDS {
@@ -48,7 +48,7 @@ fn names_and_classes_of_pods_that_are_gone_are_forgotten() {
             let cluster = world.engine.cluster();
             let classes: BTreeSet<_> = cluster.pods().map(|(_, pod)| pod.class).collect();
             assert_eq!(classes.len(), PODS + 1, "{system}: pods that are unlike are of several classes");
-            names.iter().for_each(|name| world.gone(name));
+            names.iter().for_each(|name| world.remove_pod(name));
             let kept = world.engine.cluster().kept();
             assert!(kept.into_iter().all(|kept| kept <= MOST), "{system}, round {round}: {kept:?} classes and names");
         }

@@ -19,10 +19,10 @@ fn room_on_a_node_comes_from_any_quota_and_room_in_the_quota_from_any_node() {
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=4");
-    world.pod(pod("foreign").asks("cpu=4").on("n1"));
-    world.pod(pod("own").quota("team").asks("cpu=2").on("n2"));
-    world.pod(pod("np").quota("other").preemptible(false).asks("cpu=2").on("n2"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
+    world.pod(pod("foreign").requests("cpu=4").on("n1"));
+    world.pod(pod("own").quota("team").requests("cpu=2").on("n2"));
+    world.pod(pod("np").quota("other").preemptible(false).requests("cpu=2").on("n2"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=4").priority(1));
     // 4 cores are to be had on n1 only; `own` must go for the quota's max of 4.
     let mut plan = world.plan("a").unwrap();
     plan.victims.sort();
@@ -35,9 +35,9 @@ fn victims_are_in_the_order_of_their_names() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     // The more important pod is reprieved first.
-    world.pod(pod("c").asks("cpu=2").on("n").priority(1));
-    world.pod(pod("b").asks("cpu=2").on("n"));
-    world.pod(pod("a").asks("cpu=4").priority(2));
+    world.pod(pod("c").requests("cpu=2").on("n").priority(1));
+    world.pod(pod("b").requests("cpu=2").on("n"));
+    world.pod(pod("a").requests("cpu=4").priority(2));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/b".to_owned(), "default/c".to_owned()]));
 }
 
@@ -45,14 +45,14 @@ fn victims_are_in_the_order_of_their_names() {
 fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
-    world.pod(pod("v").asks("cpu=2").on("n"));
+    world.pod(pod("v").requests("cpu=2").on("n"));
     for name in ["a", "b", "c"] {
-        world.pod(pod(name).job("j").asks("cpu=1").priority(1));
+        world.pod(pod(name).job("j").requests("cpu=1").priority(1));
     }
     assert_eq!(world.plan("a"), Err(NO_NODE.to_owned()));
-    let message = crate::testing::shown(&world.post_filter("a").reason);
+    let message = crate::testing::render_reason(&world.post_filter("a").reason);
     assert!(message.ends_with("planned 2, pods 3"), "{message}");
-    world.gone("c");
+    world.remove_pod("c");
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
 }
 
@@ -61,8 +61,8 @@ fn a_node_where_nobody_makes_way_comes_before_one_where_somebody_does() {
     let mut world = PolicyHarness::new();
     world.node("a-full", "cpu=1");
     world.node("b-free", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("a-full"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("v").requests("cpu=1").on("a-full"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let plan = world.plan("a");
     assert_eq!(plan.as_ref().map(|plan| plan.victims.len()), Ok(0));
     assert_eq!(node_of(plan, "default/a").as_deref(), Some("b-free"));
@@ -84,10 +84,10 @@ fn the_least_important_victims_choose_the_node_then_the_fewest_then_its_name() {
         for (node, priorities) in [("x", &x), ("y", &y)] {
             for (at, priority) in priorities.iter().enumerate() {
                 let asks = format!("cpu={}", 2 / priorities.len());
-                world.pod(pod(&format!("{node}{at}")).asks(&asks).priority(*priority).on(node));
+                world.pod(pod(&format!("{node}{at}")).requests(&asks).priority(*priority).on(node));
             }
         }
-        world.pod(pod("a").asks("cpu=2").priority(9));
+        world.pod(pod("a").requests("cpu=2").priority(9));
         assert_eq!(node_of(world.plan("a"), "default/a").as_deref(), Some(chosen), "{x:?} {y:?}");
     }
 }
@@ -96,12 +96,12 @@ fn the_least_important_victims_choose_the_node_then_the_fewest_then_its_name() {
 fn who_is_more_important_or_older_is_put_back_first() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=3");
-    let started = |name: &str, at: i64| pod(name).asks("cpu=1").on("n").with(|pod| pod.started = Some(at));
+    let started = |name: &str, at: i64| pod(name).requests("cpu=1").on("n").with(|pod| pod.started = Some(at));
     world.pod(started("young", 9));
     world.pod(started("old", 1));
     world.pod(started("important", 9).priority(1));
-    world.pod(pod("a").asks("cpu=1").priority(2));
-    world.pod(pod("b").asks("cpu=2").priority(2));
+    world.pod(pod("a").requests("cpu=1").priority(2));
+    world.pod(pod("b").requests("cpu=2").priority(2));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/young".to_owned()]));
     assert_eq!(victims(&mut world, "b"), Ok(vec!["default/old".to_owned(), "default/young".to_owned()]));
 }
@@ -110,9 +110,9 @@ fn who_is_more_important_or_older_is_put_back_first() {
 fn a_small_pod_is_put_back_beside_a_large_one_that_must_go() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
-    world.pod(pod("large").asks("cpu=3").priority(1).on("n"));
-    world.pod(pod("small").asks("cpu=1").on("n"));
-    world.pod(pod("a").asks("cpu=3").priority(2));
+    world.pod(pod("large").requests("cpu=3").priority(1).on("n"));
+    world.pod(pod("small").requests("cpu=1").on("n"));
+    world.pod(pod("a").requests("cpu=3").priority(2));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/large".to_owned()]));
 }
 
@@ -121,7 +121,7 @@ fn a_placement_that_the_host_refuted_is_not_planned_again() {
     let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let a = world.id("a");
     let on = |node| Placement { pod: a, node };
     let mut nodes = |placements: &[Placement]| {
@@ -140,10 +140,10 @@ fn only_eligible_nodes_count() {
     let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("y"));
-    world.pod(pod("a").asks("cpu=1").priority(1).only_on(&["y"]));
+    world.pod(pod("v").requests("cpu=1").on("y"));
+    world.pod(pod("a").requests("cpu=1").priority(1).only_on(&["y"]));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
-    world.pod(pod("b").asks("cpu=1").priority(1).only_on(&["z"]));
+    world.pod(pod("b").requests("cpu=1").priority(1).only_on(&["z"]));
     assert_eq!(world.plan("b"), Err(NO_NODE.to_owned()));
 }
 
@@ -152,8 +152,8 @@ fn pods_of_a_job_that_ask_for_the_same_may_be_bound_to_different_nodes() {
     let mut world = PolicyHarness::new();
     world.node("x", "cpu=2");
     world.node("y", "cpu=2");
-    world.pod(pod("a").job("j").asks("cpu=1").only_on(&["x"]));
-    world.pod(pod("b").job("j").asks("cpu=1").only_on(&["y"]));
+    world.pod(pod("a").job("j").requests("cpu=1").only_on(&["x"]));
+    world.pod(pod("b").job("j").requests("cpu=1").only_on(&["y"]));
     let plan = world.plan("a");
     assert_eq!(node_of(plan.clone(), "default/a").as_deref(), Some("x"));
     assert_eq!(node_of(plan, "default/b").as_deref(), Some("y"));
@@ -164,12 +164,12 @@ fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
     for (promised_to, victims, withdrawn) in [(1, 2, 0), (2, 2, 0), (0, 1, 1)] {
         let mut world = PolicyHarness::new();
         world.node("n", "cpu=2");
-        world.pod(pod("v").asks("cpu=1").priority(-1).on("n"));
-        world.pod(pod("promised").asks("cpu=1").priority(promised_to).nominated("n"));
+        world.pod(pod("v").requests("cpu=1").priority(-1).on("n"));
+        world.pod(pod("promised").requests("cpu=1").priority(promised_to).nominated("n"));
         world.node("m", "cpu=1");
-        world.pod(pod("v2").asks("cpu=1").priority(-2).on("m"));
-        world.pod(pod("a").job("j").asks("cpu=1").priority(1));
-        world.pod(pod("b").job("j").asks("cpu=1").priority(1));
+        world.pod(pod("v2").requests("cpu=1").priority(-2).on("m"));
+        world.pod(pod("a").job("j").requests("cpu=1").priority(1));
+        world.pod(pod("b").job("j").requests("cpu=1").priority(1));
         let answer = world.post_filter("a");
         assert_eq!(answer.plan.map(|plan| plan.victims.len()), Some(victims), "{promised_to}");
         assert_eq!(answer.effects.withdrawn.len(), withdrawn, "{promised_to}");
@@ -180,10 +180,10 @@ fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
 fn a_node_that_is_overcommitted_in_what_nobody_asks_for_is_as_good_as_any() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2 memory=1Gi");
-    world.pod(pod("hog").preemptible(false).asks("memory=2Gi").on("n"));
-    world.pod(pod("v").asks("cpu=2").on("n"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
-    world.pod(pod("b").asks("cpu=1 memory=1Ki").priority(1));
+    world.pod(pod("hog").preemptible(false).requests("memory=2Gi").on("n"));
+    world.pod(pod("v").requests("cpu=2").on("n"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
+    world.pod(pod("b").requests("cpu=1 memory=1Ki").priority(1));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
     assert_eq!(world.plan("b"), Err(NO_NODE.to_owned()));
 }
@@ -196,10 +196,10 @@ fn room_below_a_parent_that_binds_comes_from_the_own_quota_only() {
     world.object(quota("sister", "group", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=2");
-    world.pod(pod("theirs").quota("sister").asks("cpu=2").on("n2"));
-    world.pod(pod("ours").quota("team").asks("cpu=1").on("n1"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1));
-    world.pod(pod("b").quota("team").preemptible(false).asks("cpu=3").priority(1));
+    world.pod(pod("theirs").quota("sister").requests("cpu=2").on("n2"));
+    world.pod(pod("ours").quota("team").requests("cpu=1").on("n1"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=2").priority(1));
+    world.pod(pod("b").quota("team").preemptible(false).requests("cpu=3").priority(1));
     // The group uses 3 of 4. With `ours` gone, 2 more fit, not 3.
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/ours".to_owned()]));
     assert_eq!(world.plan("b"), Err("koordinator/non-preemptible-job-fits-max".to_owned()));
@@ -210,9 +210,9 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
     let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n", "cpu=8");
-    world.pod(pod("equal").quota("team").asks("cpu=2").priority(1).on("n"));
-    world.pod(pod("own").quota("team").asks("cpu=1").on("n"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=3").priority(1));
+    world.pod(pod("equal").quota("team").requests("cpu=2").priority(1).on("n"));
+    world.pod(pod("own").quota("team").requests("cpu=1").on("n"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=3").priority(1));
     assert_eq!(world.plan("a"), Err("koordinator/non-preemptible-job-fits-max".to_owned()));
 }
 
@@ -223,9 +223,9 @@ fn of_unlike_pods_the_largest_is_planned_first() {
         let mut world = PolicyHarness::new();
         world.node("x", "cpu=4 gpu=1");
         world.node("y", "cpu=2 gpu=8");
-        world.pod(pod("v").asks("cpu=1").on("y"));
-        world.pod(pod(small).job("j").asks("cpu=2 gpu=1").priority(1));
-        world.pod(pod(large).job("j").asks("cpu=3").priority(1));
+        world.pod(pod("v").requests("cpu=1").on("y"));
+        world.pod(pod(small).job("j").requests("cpu=2 gpu=1").priority(1));
+        world.pod(pod(large).job("j").requests("cpu=3").priority(1));
         let plan = world.plan(small).unwrap();
         let name = |pod: &str| format!("default/{pod}");
         assert_eq!(plan.nominations, [(name(small), "y".to_owned()), (name(large), "x".to_owned())].into());
@@ -239,9 +239,9 @@ fn who_is_leaving_another_node_makes_room_in_the_quota() {
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=2");
-    world.pod(pod("leaving").quota("team").asks("cpu=2").on("n2").with(|pod| pod.terminating = true));
-    world.pod(pod("own").quota("team").asks("cpu=2").on("n1"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
+    world.pod(pod("leaving").quota("team").requests("cpu=2").on("n2").with(|pod| pod.terminating = true));
+    world.pod(pod("own").quota("team").requests("cpu=2").on("n1"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=2").priority(1).only_on(&["n1"]));
     assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
 }
 
@@ -252,7 +252,7 @@ fn who_is_leaving_a_quota_below_makes_room_in_the_quota_above() {
     world.object(quota("child", "group", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=2");
     world.node("n2", "cpu=4");
-    world.pod(pod("leaving").quota("child").asks("cpu=4").on("n2").with(|pod| pod.terminating = true));
-    world.pod(pod("a").quota("group").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
+    world.pod(pod("leaving").quota("child").requests("cpu=4").on("n2").with(|pod| pod.terminating = true));
+    world.pod(pod("a").quota("group").preemptible(false).requests("cpu=2").priority(1).only_on(&["n1"]));
     assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
 }

@@ -18,7 +18,7 @@ const JOBS: [&str; 3] = ["a", "a-b", "b"];
 fn draft(system: &str, at: usize, (priority, created, entered, job, runs): Traits) -> PodBuilder {
     // Names of which one begins as another, and two namespaces of which one begins as the other.
     let namespace = ["n", "n-m"].get(at % 2).copied().unwrap_or_default();
-    let draft = pod(&format!("{namespace}/p{at}")).asks("cpu=1").priority(priority);
+    let draft = pod(&format!("{namespace}/p{at}")).requests("cpu=1").priority(priority);
     let draft = draft.with(|pod| (pod.created, pod.entered) = (created, entered));
     let draft = if runs { draft.on("n") } else { draft };
     match (system, JOBS.get(job)) {
@@ -113,7 +113,7 @@ proptest! {
         let mut keys: Vec<_> = ids.iter().copied().zip(before.keys).collect();
         if gone < ids.len() {
             let gone = ids.remove(gone);
-            world.tell(vec![Event::PodRemoved(gone)]);
+            world.apply(vec![Event::PodRemoved(gone)]);
             keys.retain(|(id, _)| *id != gone);
         }
         for (at, some) in new.into_iter().enumerate().take(2) {
@@ -153,7 +153,7 @@ fn an_order_by_pods_alone_has_one_epoch_and_an_order_by_shares_one_for_each_ques
     for (system, lasts) in [("koordinator", true), ("kubernetes", true), ("yunikorn", false), ("volcano", false)] {
         let (mut world, ids) = world(system, &[(0, 0, 0, 0, false), (0, 0, 0, 1, false)]);
         let before = epoch(&mut world);
-        world.tell(vec![Event::PodRemoved(ids.first().copied().unwrap())]);
+        world.apply(vec![Event::PodRemoved(ids.first().copied().unwrap())]);
         assert_eq!(epoch(&mut world) == before, lasts, "{system}");
     }
 }

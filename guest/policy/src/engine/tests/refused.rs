@@ -16,7 +16,7 @@ fn world(system: &str) -> PolicyHarness {
         world.object(object("Queue", &format!("/{queue}"), [&[], &[]], spec));
     }
     let member = |world: &mut PolicyHarness, name: &str, queue: &str| -> PodBuilder {
-        let draft = pod(name).asks("cpu=1");
+        let draft = pod(name).requests("cpu=1");
         if system != "volcano" {
             return draft;
         }
@@ -62,6 +62,6 @@ fn it_is_said_that_the_host_refused_the_victim() {
         let mut world = world(system);
         let v = world.id("v");
         assert!(victims(&mut world, &[v]).is_some());
-        crate::testing::assert_said(&world.said("p"), &["v Spared refused-as-victim: "]);
+        crate::testing::assert_trace(&world.trace_lines("p"), &["v Spared refused-as-victim: "]);
     }
 }

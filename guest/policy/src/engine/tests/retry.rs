@@ -15,8 +15,8 @@ fn has(retry: &Retry, changes: &[&str]) -> bool {
 fn a_pod_that_passes_or_gets_a_plan_has_nothing_to_wait_for() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("n"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("v").requests("cpu=1").on("n"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let a = world.id("a");
     assert_eq!(world.engine.pre_filter(a).unwrap().retry, Retry::default());
     let answer = world.post_filter("a");
@@ -40,7 +40,7 @@ fn a_gang_without_its_members_waits_for_pods_and_for_its_object() {
 fn a_pod_without_a_node_waits_for_nodes_and_pods() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("a").asks("cpu=2"));
+    world.pod(pod("a").requests("cpu=2"));
     let retry = world.post_filter("a").retry;
     assert!(has(&retry, &["node-upserted", "pod-removed", "pod-upserted"]), "{retry:?}");
 }
@@ -49,10 +49,10 @@ fn a_pod_without_a_node_waits_for_nodes_and_pods() {
 fn a_plan_under_way_ends_when_its_victims_leave() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("n"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("v").requests("cpu=1").on("n"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let plan = world.plan("a").unwrap();
-    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    world.apply(vec![Event::PlanAccepted(plan.id)]);
     assert!(has(&world.post_filter("a").retry, &["pod-upserted", "pod-removed"]));
 }
 
@@ -61,8 +61,8 @@ fn a_full_quota_waits_for_pods_and_for_the_quota() {
     let mut world = PolicyHarness::new();
     world.object(quota("q", "", "cpu=1", "cpu=1"));
     world.node("n", "cpu=4");
-    world.pod(pod("v").quota("q").preemptible(false).asks("cpu=1").on("n"));
-    world.pod(pod("a").quota("q").preemptible(false).asks("cpu=1"));
+    world.pod(pod("v").quota("q").preemptible(false).requests("cpu=1").on("n"));
+    world.pod(pod("a").quota("q").preemptible(false).requests("cpu=1"));
     let a = world.id("a");
     let retry = world.engine.pre_filter(a).unwrap().retry;
     assert!(has(&retry, &["pod-removed", "object-upserted/ElasticQuota"]), "{retry:?}");
@@ -95,11 +95,12 @@ fn cooling() -> PolicyHarness {
         let spec = json!({"spec": {"queue": queue, "minMember": 1}});
         world.object(object("PodGroup", &format!("default/{group}"), [&[], &[]], spec));
     }
-    let member = |name: &str, group: &str| pod(name).asks("cpu=2").annotation("scheduling.k8s.io/group-name", group);
+    let member =
+        |name: &str, group: &str| pod(name).requests("cpu=2").annotation("scheduling.k8s.io/group-name", group);
     let cooled = member("old", "old").on("n").label("volcano.sh/cooldown-time", "60s");
     world.pod(cooled.with(|pod| pod.scheduled = Some(5 * SECOND)));
     world.pod(member("new", "new"));
-    world.tell(vec![Event::Clock(20 * SECOND)]);
+    world.apply(vec![Event::Clock(20 * SECOND)]);
     world
 }
 
@@ -116,7 +117,7 @@ fn the_end_of_a_cooldown_is_said_for_an_attempt_and_for_a_cycle() {
         }
     }
     assert_eq!(steps.into_iter().min(), Some(65 * SECOND));
-    world.tell(vec![Event::Clock(65 * SECOND)]);
+    world.apply(vec![Event::Clock(65 * SECOND)]);
     assert!(world.post_filter("new").plan.is_some());
 }
 

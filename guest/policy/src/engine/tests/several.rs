@@ -22,10 +22,10 @@ fn world(system: &str, member: impl Fn(PodBuilder) -> PodBuilder) -> PolicyHarne
     let mut world = PolicyHarness::of(system, "");
     world.node("n", "cpu=2");
     for name in ["v", "w"] {
-        world.pod(pod(name).asks("cpu=1").on("n"));
+        world.pod(pod(name).requests("cpu=1").on("n"));
     }
     for name in ["a", "b", "c"] {
-        world.pod(member(pod(name).asks("cpu=1").priority(1)));
+        world.pod(member(pod(name).requests("cpu=1").priority(1)));
     }
     world
 }
@@ -64,9 +64,9 @@ fn the_pods_of_a_gang_are_planned_by_jobs() {
         world.object(object("PodGroup", &format!("default/{group}"), [&[], &[]], spec));
     }
     let member = |name: &str, group: &str| pod(name).annotation("scheduling.k8s.io/group-name", group);
-    world.pod(member("v", "old").asks("cpu=2").on("n"));
+    world.pod(member("v", "old").requests("cpu=2").on("n"));
     for name in ["a", "b"] {
-        world.pod(member(name, "new").asks("cpu=1"));
+        world.pod(member(name, "new").requests("cpu=1"));
     }
     let plan = plan(&mut world, &["b", "a"]).unwrap().unwrap();
     assert_eq!(
@@ -99,12 +99,12 @@ fn the_other_gangs_of_the_group_are_planned_with_the_pods_that_are_named() {
     let mut world = world("koordinator", |draft| draft.job("j"));
     world.object(pod_group("j", 1, &groups));
     world.object(pod_group("k", 1, &groups));
-    world.pod(pod("k").asks("cpu=1").priority(1).job("k"));
+    world.pod(pod("k").requests("cpu=1").priority(1).job("k"));
     let both = |own: &str| Some(vec![own.to_owned(), "k".to_owned()]);
     assert_eq!(placed(plan(&mut world, &["a", "b"]).unwrap()), None, "2 pods and the one of `k` do not fit");
     assert_eq!(placed(plan(&mut world, &["k"]).unwrap()), None, "`k` needs `j`, which has 3 pods");
     for name in ["b", "c"] {
-        world.gone(name);
+        world.remove_pod(name);
     }
     assert_eq!(placed(plan(&mut world, &["a"]).unwrap()), both("a"));
     assert_eq!(placed(plan(&mut world, &["k"]).unwrap()), both("a"));

@@ -34,8 +34,8 @@ fn of(world: &mut PolicyHarness, draft: PodBuilder) -> Vec<String> {
 #[test]
 fn a_pod_of_kubernetes_is_safe_from_all_but_higher_priorities() {
     let mut world = world("kubernetes", "");
-    assert_eq!(of(&mut world, pod("a").asks("cpu=1").priority(5)), ["pod: from 6"]);
-    let critical = pod("b").asks("cpu=1").priority(2_000_001_000);
+    assert_eq!(of(&mut world, pod("a").requests("cpu=1").priority(5)), ["pod: from 6"]);
+    let critical = pod("b").requests("cpu=1").priority(2_000_001_000);
     assert_eq!(of(&mut world, critical), ["pod: kubernetes/victim-ranks-lower"], "no pod has a higher priority");
     assert_eq!(of(&mut world, pod("c").priority(i32::MIN)), ["pod: from -2147483647"]);
     assert_eq!(by::POD, "pod");
@@ -56,10 +56,10 @@ fn a_non_preemptible_pod_of_koordinator_is_safe_in_every_quota() {
     world.object(quota("q", "", "cpu=2", "cpu=9"));
     let law = "koordinator/victim-is-preemptible";
     let safe = [format!("same-queue: {law}"), format!("other-queue: {law}")];
-    assert_eq!(of(&mut world, pod("a").quota("q").asks("cpu=1").preemptible(false)), safe);
+    assert_eq!(of(&mut world, pod("a").quota("q").requests("cpu=1").preemptible(false)), safe);
     let opted_out = pod("b").quota("q").label("scheduling.koordinator.sh/disable-preemptible", "true");
     assert_eq!(of(&mut world, opted_out), safe);
-    let other = pod("c").quota("q").asks("cpu=1").priority(7);
+    let other = pod("c").quota("q").requests("cpu=1").priority(7);
     assert_eq!(of(&mut world, other), ["same-queue: from 8", "other-queue: from 8"]);
 }
 
@@ -76,11 +76,11 @@ fn a_quota_of_coscheduling_protects_its_pods_within_its_min_from_other_quotas() 
         world.object(Object { group: "scheduling.x-k8s.io".to_owned(), ..quota });
     }
     let within = "other-queue: coscheduling/victim-quota-is-over-min".to_owned();
-    assert_eq!(of(&mut world, pod("a/p").asks("cpu=2").priority(5)), ["same-queue: from 6".to_owned(), within]);
+    assert_eq!(of(&mut world, pod("a/p").requests("cpu=2").priority(5)), ["same-queue: from 6".to_owned(), within]);
     // With 4 of 2, a pod that takes back evicts whatever the priority.
-    assert_eq!(of(&mut world, pod("a/q").asks("cpu=2").priority(5)), ["same-queue: from 6", "other-queue: any"]);
+    assert_eq!(of(&mut world, pod("a/q").requests("cpu=2").priority(5)), ["same-queue: from 6", "other-queue: any"]);
     let none = "other-queue: coscheduling/victim-is-of-the-quota-that-gives";
-    assert_eq!(of(&mut world, pod("c/r").asks("cpu=2").priority(5)), ["same-queue: from 6", none]);
+    assert_eq!(of(&mut world, pod("c/r").requests("cpu=2").priority(5)), ["same-queue: from 6", none]);
 }
 
 /// Announces queues below the root to the world.
@@ -99,8 +99,9 @@ fn a_guarantee_of_yunikorn_protects_from_other_queues_and_no_queue_evicts_its_ow
     let mut world = world("yunikorn", "");
     let queue = |name: &str, cores: u32| json!({"name": name, "resources": {"guaranteed": {"vcore": cores}}});
     queues_of_yunikorn(&mut world, &json!([queue("a", 2), queue("b", 8)]));
-    let of_queue =
-        |name: &str, queue: &str, app: &str| pod(name).asks("cpu=4").label("queue", queue).label("applicationId", app);
+    let of_queue = |name: &str, queue: &str, app: &str| {
+        pod(name).requests("cpu=4").label("queue", queue).label("applicationId", app)
+    };
     let own = "same-queue: yunikorn/4";
     // 4 of 2 are used, but without the pod nothing would be.
     let needed = [own, "other-queue: yunikorn/2", "daemon-set: from 0"];
@@ -122,12 +123,12 @@ fn a_guarantee_of_yunikorn_protects_from_other_queues_and_no_queue_evicts_its_ow
 fn only_reservations_of_a_higher_priority_evict_a_reservation() {
     let mut world = world("koordinator", "");
     let of_priority =
-        |name: &str, priority: &str| reservation(name).asks("cpu=1").label("koordinator.sh/priority", priority);
+        |name: &str, priority: &str| reservation(name).requests("cpu=1").label("koordinator.sh/priority", priority);
     assert_eq!(of(&mut world, of_priority("a", "5")), ["reservation: from 6"]);
     // A reservation without a priority has the highest number, above every priority that Kubernetes admits for pods.
     assert_eq!(of(&mut world, of_priority("b", "2000001000")), ["reservation: from 2000001001"]);
     assert_eq!(of(&mut world, of_priority("c", "2147483646")), ["reservation: from 2147483647"]);
-    let unlabelled = reservation("d").asks("cpu=1").with(|pod| pod.template_mut().priority = None);
+    let unlabelled = reservation("d").requests("cpu=1").with(|pod| pod.template_mut().priority = None);
     assert_eq!(of(&mut world, unlabelled), ["reservation: koordinator/victim-ranks-lower"]);
 }
 
@@ -135,16 +136,16 @@ fn only_reservations_of_a_higher_priority_evict_a_reservation() {
 #[test]
 fn a_pod_inside_a_reservation_leaves_with_its_reservation_only() {
     let mut world = world("koordinator", "");
-    world.pod(reservation("r").asks("cpu=4").label("koordinator.sh/priority", "1").on("n"));
-    let inside = || pod("a").asks("cpu=4").priority(1000).annotation(INSIDE, r#"{"name": "r", "uid": "u"}"#);
+    world.pod(reservation("r").requests("cpu=4").label("koordinator.sh/priority", "1").on("n"));
+    let inside = || pod("a").requests("cpu=4").priority(1000).annotation(INSIDE, r#"{"name": "r", "uid": "u"}"#);
     let law = "koordinator/victim-is-outside-reservations";
     let leaves = [format!("same-queue: {law}"), format!("other-queue: {law}"), "reservation: from 2".to_owned()];
     assert_eq!(of(&mut world, inside().preemptible(false)), leaves);
     assert_eq!(of(&mut world, inside()), leaves);
     // A reservation that leaves takes the pod along: both have no standing any more.
-    world.pod(reservation("r").asks("cpu=4").on("n").with(|pod| pod.terminating = true));
+    world.pod(reservation("r").requests("cpu=4").on("n").with(|pod| pod.terminating = true));
     assert_eq!(threats(&mut world, "a"), [""; 0]);
-    world.gone("Reservation/r");
+    world.remove_pod("Reservation/r");
     assert_eq!(threats(&mut world, "a"), ["same-queue: from 1001", "other-queue: from 1001"]);
 }
 
@@ -155,7 +156,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     let queue = |name: &str, cores: u32| json!({"name": name, "resources": {"guaranteed": {"vcore": cores}}});
     queues_of_yunikorn(&mut world, &json!([queue("prod", 4), queue("test", 1)]));
     let of_prod =
-        |name: &str| pod(name).asks("cpu=2 memory=1Gi").label("queue", "root.prod").label("applicationId", "p");
+        |name: &str| pod(name).requests("cpu=2 memory=1Gi").label("queue", "root.prod").label("applicationId", "p");
     of(&mut world, of_prod("a"));
     let safe = ["same-queue: yunikorn/4", "other-queue: yunikorn/2", "daemon-set: from 0"];
     assert_eq!(of(&mut world, of_prod("b")), safe);
@@ -176,7 +177,7 @@ fn a_pod_of_yunikorn_is_safe_only_if_no_request_makes_it_a_victim() {
     let leaves = json!([{"name": "a"}, {"name": "b"}]);
     let parent = json!({"name": "p", "resources": {"guaranteed": {"vcore": 4}}, "queues": leaves});
     queues_of_yunikorn(&mut world, &json!([parent]));
-    let of_a = |name: &str, asks: &str| pod(name).asks(asks).label("queue", "root.p.a").label("applicationId", "a");
+    let of_a = |name: &str, asks: &str| pod(name).requests(asks).label("queue", "root.p.a").label("applicationId", "a");
     // The two queues share a guarantee of 4, and use no more.
     assert_eq!(of(&mut world, of_a("c", "cpu=4"))[1], "other-queue: yunikorn/5");
     // No queue guarantees memory, so a queue that uses some is over.
@@ -187,7 +188,7 @@ fn a_pod_of_yunikorn_is_safe_only_if_no_request_makes_it_a_victim() {
 #[test]
 fn where_no_action_evicts_pods_there_is_no_threat() {
     let mut world = world("volcano", r#"{"actions": "allocate"}"#);
-    assert_eq!(of(&mut world, pod("a").asks("cpu=1").annotation("scheduling.k8s.io/group-name", "g")), [""; 0]);
+    assert_eq!(of(&mut world, pod("a").requests("cpu=1").annotation("scheduling.k8s.io/group-name", "g")), [""; 0]);
 }
 
 #[test]
@@ -199,7 +200,7 @@ fn a_job_of_volcano_is_safe_from_other_queues_within_what_its_queue_deserves() {
     }
     let group = object("PodGroup", "default/g", [&[], &[]], json!({"spec": {"minMember": 1, "queue": "q"}}));
     world.object(Object { group: "scheduling.volcano.sh".to_owned(), ..group });
-    let member = |name| pod(name).asks("cpu=3").annotation("scheduling.k8s.io/group-name", "g");
+    let member = |name| pod(name).requests("cpu=3").annotation("scheduling.k8s.io/group-name", "g");
     let above = "other-queue: volcano/normal-victim-queue-is-above-deserved";
     assert_eq!(of(&mut world, member("a")), ["same-queue: from 1", above]);
     // With 6 of 4 the queue gives back, whatever the priority.
@@ -231,7 +232,7 @@ fn the_minimum_of_a_job_is_safe_where_only_its_elastic_pods_take_the_queue_above
     let train = [("volcano.sh/elastic-train", "true"), ("volcano.sh/elastic-train-factor", "1")];
     let mut world = world("volcano", r#"{"capacity.reclaim.mode": "reclaim"}"#);
     gangs_of_volcano(&mut world, 2, &[("t", 2, &train)]);
-    let member = |name| pod(name).asks("cpu=1").annotation("scheduling.k8s.io/group-name", "t");
+    let member = |name| pod(name).requests("cpu=1").annotation("scheduling.k8s.io/group-name", "t");
     for name in ["t-0", "t-1"] {
         of(&mut world, member(name));
     }
@@ -252,7 +253,7 @@ fn the_minimum_of_a_job_is_safe_where_only_its_elastic_pods_take_the_queue_above
 fn a_gang_is_safe_where_one_of_its_pods_is() {
     let mut world = world("volcano", r#"{"capacity.reclaim.mode": "reclaim"}"#);
     gangs_of_volcano(&mut world, 3, &[("g", 2, &[]), ("h", 2, &[])]);
-    let member = |name, gang, asks| pod(name).asks(asks).annotation("scheduling.k8s.io/group-name", gang);
+    let member = |name, gang, asks| pod(name).requests(asks).annotation("scheduling.k8s.io/group-name", gang);
     of(&mut world, member("g-0", "g", "cpu=2"));
     of(&mut world, member("g-1", "g", "cpu=2"));
     // With 4 of 3 the first pod may go. Then 2 are left, so the second may not, and the first does not go alone.
@@ -263,8 +264,8 @@ fn a_gang_is_safe_where_one_of_its_pods_is() {
     of(&mut world, member("h-0", "h", "cpu=2"));
     assert_eq!(threats(&mut world, "g-1")[1], "other-queue: any");
     // A gang with more pods than its minimum gives one.
-    world.gone("g-1");
-    world.gone("h-0");
+    world.remove_pod("g-1");
+    world.remove_pod("h-0");
     of(&mut world, member("g-2", "g", "cpu=1"));
     of(&mut world, member("g-3", "g", "cpu=1"));
     assert_eq!(threats(&mut world, "g-0")[1], "other-queue: any");

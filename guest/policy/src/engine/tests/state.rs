@@ -7,8 +7,8 @@ fn world() -> PolicyHarness {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.object(pod_group("g", 2, &[]));
-    world.pod(pod("v").asks("cpu=2").on("n"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("v").requests("cpu=2").on("n"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     for name in ["g1", "g2"] {
         world.pod(pod(name).job("g"));
     }
@@ -19,7 +19,7 @@ fn world() -> PolicyHarness {
 fn a_plan_in_flight_survives() {
     let mut first = world();
     let plan = first.plan("a").unwrap();
-    first.tell(vec![Event::PlanAccepted(plan.id)]);
+    first.apply(vec![Event::PlanAccepted(plan.id)]);
     let checkpoint = first.engine.save();
 
     let mut second = world();
@@ -27,7 +27,7 @@ fn a_plan_in_flight_survives() {
     assert_eq!(second.engine.restore(&checkpoint), Ok(()));
     assert_eq!(second.plan("a"), Err("koordinator/last-plan-is-done".to_owned()));
     assert_eq!(second.engine.save().bytes, checkpoint.bytes, "what was restored is what is saved");
-    second.gone("v");
+    second.remove_pod("v");
     assert!(second.plan("a").is_ok_and(|next| next.id > plan.id), "no number is used twice");
 }
 
@@ -37,9 +37,9 @@ fn numbered(numbers: [u32; 3], uid: &str) -> PolicyHarness {
     let names = ["default/v", "default/a", "default/b"];
     world.numbers.pods.extend(names.map(str::to_owned).into_iter().zip(numbers));
     world.node("n", "cpu=2");
-    world.pod(pod("v").asks("cpu=2").on("n").with(|pod| pod.uid = uid.to_owned()));
+    world.pod(pod("v").requests("cpu=2").on("n").with(|pod| pod.uid = uid.to_owned()));
     for name in ["a", "b"] {
-        world.pod(pod(name).asks("cpu=1").priority(1).with(|pod| pod.uid = name.to_owned()));
+        world.pod(pod(name).requests("cpu=1").priority(1).with(|pod| pod.uid = name.to_owned()));
     }
     world
 }
@@ -48,7 +48,7 @@ fn numbered(numbers: [u32; 3], uid: &str) -> PolicyHarness {
 fn a_plan_in_flight_survives_under_other_numbers() {
     let mut first = numbered([0, 1, 2], "1");
     let plan = first.plan("a").unwrap();
-    first.tell(vec![Event::PlanAccepted(plan.id)]);
+    first.apply(vec![Event::PlanAccepted(plan.id)]);
     let checkpoint = first.engine.save();
 
     // The number of `a` is that of `b` now, and no pod has the number of `v`.
@@ -65,7 +65,7 @@ fn a_plan_in_flight_survives_under_other_numbers() {
 fn another_pod_of_the_name_of_a_victim_is_no_victim() {
     let mut first = numbered([0, 1, 2], "1");
     let plan = first.plan("a").unwrap();
-    first.tell(vec![Event::PlanAccepted(plan.id)]);
+    first.apply(vec![Event::PlanAccepted(plan.id)]);
     for (uid, is_the_victim) in [("1", true), ("2", false), ("", true)] {
         let mut second = numbered([0, 1, 2], uid);
         assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
@@ -97,7 +97,7 @@ fn gang_of_three(numbers: [u32; 3]) -> PolicyHarness {
     world.node("n", "cpu=2");
     world.object(pod_group("g", 3, &[]));
     for (name, cpu) in [("g1", "cpu=1"), ("g2", "cpu=1"), ("g3", "cpu=9")] {
-        world.pod(pod(name).job("g").asks(cpu));
+        world.pod(pod(name).job("g").requests(cpu));
     }
     world
 }
@@ -142,7 +142,7 @@ fn a_checkpoint_without_rounds_is_taken() {
 fn what_is_no_checkpoint_restores_nothing() {
     let mut world = world();
     let plan = world.plan("a").unwrap();
-    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    world.apply(vec![Event::PlanAccepted(plan.id)]);
     let good = world.engine.save();
     let unknown = Checkpoint { format: good.format + 1, ..good.clone() };
     assert_eq!(world.engine.restore(&unknown), Err(StateError::UnknownFormat(good.format)));
@@ -159,7 +159,7 @@ fn what_is_no_checkpoint_restores_nothing() {
 fn a_memory_that_could_not_be_written_is_no_checkpoint_and_says_why() {
     let mut world = PolicyHarness::of("yunikorn", "");
     let error = serde_json::to_vec(&std::collections::BTreeMap::from([([1, 2], 3)])).unwrap_err();
-    let unsaved = crate::systems::unsaved(error);
+    let unsaved = crate::systems::unsaved_state(error);
     let good = world.engine.save();
     let mut memory: serde_json::Value = serde_json::from_slice(&good.bytes).unwrap();
     memory["system"] = unsaved.clone();
@@ -177,7 +177,7 @@ fn groups(members: &[(&str, i64)]) -> PolicyHarness {
     world.node("n", "cpu=2");
     let member = |group: &str, name: &str, created: i64| {
         let pod = pod(name).label("pod-group/name", group).label("pod-group/min-available", "2");
-        pod.asks("cpu=1").with(|pod| pod.created = created)
+        pod.requests("cpu=1").with(|pod| pod.created = created)
     };
     for (name, created) in members {
         world.pod(member("g", name, *created));
@@ -198,7 +198,7 @@ fn order(world: &mut PolicyHarness, names: &[&str]) -> Vec<String> {
 fn a_member_that_is_gone_does_not_count_for_the_time_of_its_gang() {
     let mut lived = groups(&[("g1", 1), ("g2", 5), ("g3", 4)]);
     assert_eq!(order(&mut lived, &["alone", "g2"]), ["default/g2", "default/alone"], "the gang stands at 1");
-    lived.gone("g1");
+    lived.remove_pod("g1");
     let mut rebuilt = groups(&[("g2", 5), ("g3", 4)]);
     for world in [&mut lived, &mut rebuilt] {
         assert_eq!(order(world, &["g2", "alone"]), ["default/alone", "default/g2"], "the gang stands at 4");
@@ -228,15 +228,15 @@ fn whose_turn_it_is_survives() {
 #[test]
 fn a_gang_that_left_before_its_turn_ended_has_not_failed() {
     let mut world = groups(&[("g1", 1), ("g2", 1)]);
-    world.tell(vec![Event::Clock(9)]);
+    world.apply(vec![Event::Clock(9)]);
     world.pre_filter("g1");
-    world.gone("g1");
-    world.gone("g2");
+    world.remove_pod("g1");
+    world.remove_pod("g2");
     world.pre_filter("h1");
     let mut again = groups(&[("g1", 1), ("g2", 1)]);
     let draft = |name: &str| pod(name).label("pod-group/name", "g").label("pod-group/min-available", "2");
     for name in ["g1", "g2"] {
-        world.pod(draft(name).asks("cpu=1").with(|pod| pod.created = 1));
+        world.pod(draft(name).requests("cpu=1").with(|pod| pod.created = 1));
     }
     for world in [&mut world, &mut again] {
         assert_eq!(order(world, &["alone", "g1"]), ["default/g1", "default/alone"], "the gang stands at 1, not at 9");

@@ -24,7 +24,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "elastic-pods-grow-by-steps",
         sentence: "an elastic pod is placed with its whole step, never alone",

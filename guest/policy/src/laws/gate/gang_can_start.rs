@@ -25,7 +25,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{Cluster, JobIx};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-can-start",
         sentence: "a gang preempts only when enough of its pods run or may be tried",
@@ -46,7 +46,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 
 fn can_start(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
     let Some((job, gang)) = cluster.job(ix).and_then(|job| Some((job, job.gang()?))) else { return Ok(()) };
-    if cluster.was_satisfied(job) {
+    if cluster.is_once_satisfied(job) {
         return Ok(());
     }
     let have = cluster.startable(job);

@@ -28,7 +28,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{JobIx, SCHEDULER_NAME};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
@@ -48,9 +48,9 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.job else { return Ok(()) };
     let is_asked = |job: &JobIx| *job == own || !cluster.is_complete(*job);
     for job in cluster.gang_group(own).into_iter().filter(is_asked) {
-        if let Some(field) = cluster.job(job).and_then(|job| job.gang()?.unjudged) {
+        if let Some(field) = cluster.job(job).and_then(|job| job.gang()?.unsupported_field) {
             let case = if field == SCHEDULER_NAME { "schedulers" } else { "" };
-            return Err(Denial::Unjudged { job: Some(job), case, field });
+            return Err(Denial::UnsupportedField { job: Some(job), case, field });
         }
     }
     Ok(())

@@ -25,7 +25,7 @@
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-group-is-served-first",
         sentence: "a pod beyond the minimum of its gang waits until every gang of the group is complete",

@@ -31,7 +31,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-has-its-members",
         sentence: "every gang of the group is described and has as many pods as it needs",
@@ -58,7 +58,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((asking, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
-    let undeclared = |member| Denial::Undeclared { job: asking, member };
+    let undeclared = |member| Denial::UndescribedGang { job: asking, member };
     let Some(gang) = job.gang() else { return Err(undeclared(None)) };
     let alone = std::slice::from_ref(&job.key);
     let group = if gang.group.is_empty() { alone } else { gang.group.as_slice() };
@@ -66,10 +66,10 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         let described = cluster.job_named(key).and_then(|ix| Some((ix, cluster.job(ix)?)));
         let described = described.and_then(|(ix, job)| Some((ix, job, job.gang()?)));
         let (ix, job, gang) = described.ok_or_else(|| undeclared(Some(place)))?;
-        if cluster.was_satisfied(job) {
+        if cluster.is_once_satisfied(job) {
             continue;
         }
-        let have = cluster.members_there(job);
+        let have = cluster.existing_members(job);
         if have < usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
             return Err(Denial::Incomplete { job: ix, case: "pods", have, need: gang.minimum });
         }

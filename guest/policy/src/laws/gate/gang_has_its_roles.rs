@@ -23,7 +23,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-has-its-roles",
         sentence: "a gang has as many pods of each role as it needs",
@@ -36,7 +36,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks whether the job of the preemptor has the pods that each role needs.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match case.cluster.missing_members(case.preemptor.pod).has_roles() {
+    match case.cluster.missing_if_all_placed(case.preemptor.pod).has_all_roles() {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

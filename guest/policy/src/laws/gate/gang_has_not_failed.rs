@@ -32,7 +32,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-has-not-failed",
         sentence: "a gang that cannot be complete in this round of attempts is not tried further",
@@ -55,10 +55,10 @@ pub const LAW: Law<CheckFn> = Law::gate(
 /// Checks that the round of the gang group is not over.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(ix) = case.preemptor.job else { return Ok(()) };
-    let gang = case.cluster.job(ix).filter(|job| job.gang().is_some_and(|gang| gang.fails_together));
+    let gang = case.cluster.job(ix).filter(|job| job.gang().is_some_and(|gang| gang.releases_on_failure));
     let Some(failure) = gang.and_then(|job| job.round.failure.as_ref()) else { return Ok(()) };
-    let Some((job, _, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
+    let Some((job, _, need)) = case.cluster.first_incomplete_in_round(ix) else { return Ok(()) };
     // The amounts are the same for every pod that is refused in the round, so that a host can show these pods together.
-    let have = case.cluster.assembled(job).unwrap_or(0);
+    let have = case.cluster.counted_members(job).unwrap_or(0);
     Err(Denial::Failed { job, have, need, until: failure.until })
 }

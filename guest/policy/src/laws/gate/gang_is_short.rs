@@ -21,7 +21,7 @@
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-is-short",
         sentence: "only a gang below its minimum may preempt",
@@ -33,7 +33,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks whether the job of the preemptor has fewer pods on nodes than its minimum.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match case.cluster.shortage(case.preemptor.pod).is_over() {
+    match case.cluster.shortage(case.preemptor.pod).is_empty() {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

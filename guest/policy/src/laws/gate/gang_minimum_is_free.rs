@@ -27,7 +27,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{Cluster, Job, ResourceIx};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-minimum-is-free",
         sentence: "the nodes together have free what the PodGroup of the gang names as its least",
@@ -62,7 +62,11 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         let resource = cluster.resource_named(name);
         let free = resource.map_or(0, |resource| free(cluster, job, resource));
         if free < needed {
-            return Err(Denial::Short { job: ix, resource, parts: [("free", free), ("needed", needed)].into() });
+            return Err(Denial::ClusterTooSmall {
+                job: ix,
+                resource,
+                parts: [("free", free), ("needed", needed)].into(),
+            });
         }
     }
     Ok(())
@@ -70,7 +74,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 
 /// Returns what all nodes together have free of a resource, plus what the pods of the job use.
 fn free(cluster: &Cluster, job: &Job, resource: ResourceIx) -> i64 {
-    let held = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_some());
+    let held = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_some());
     let held = held.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
     cluster.nodes().fold(held, |sum, (_, node)| sum.saturating_add(node.free.get(resource).max(0)))
 }

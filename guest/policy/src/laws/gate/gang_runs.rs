@@ -21,7 +21,7 @@
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "gang-runs",
         sentence: "an elastic job grows only while its minimum runs",
@@ -33,7 +33,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks whether the job of the preemptor has its minimum of pods on nodes.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match case.cluster.shortage(case.preemptor.pod).is_over() {
+    match case.cluster.shortage(case.preemptor.pod).is_empty() {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

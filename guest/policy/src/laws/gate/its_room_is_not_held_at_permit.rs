@@ -28,7 +28,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{PodInfo, PodLocation};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "its-room-is-not-held-at-permit",
         sentence: "the room that was promised to the preemptor is not held at Permit by others",
@@ -46,11 +46,11 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let ours = case.preemptor.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
     let is_held = |pod: &&PodInfo| {
         let is_ours = pod.attributes.job.is_some_and(|job| ours.contains(&job));
-        matches!(pod.place, PodLocation::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
+        matches!(pod.location, PodLocation::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
     };
     let held: Vec<&PodInfo> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
-    let (priority, closed) = (preemptor.priority(), &case.preemptor.closed);
-    let promised = case.cluster.promised_from(node, case.preemptor.pod, priority, closed);
+    let (priority, closed) = (preemptor.priority(), &case.preemptor.closed_nominations);
+    let promised = case.cluster.blocking_nominations_from(node, case.preemptor.pod, priority, closed);
     let promised: Vec<&PodInfo> = promised.map(|(_, pod)| pod).collect();
     let fits_with = |more: &[&PodInfo]| {
         preemptor.request.iter().all(|(resource, asked)| {

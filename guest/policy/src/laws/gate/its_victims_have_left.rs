@@ -25,7 +25,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::PodInfo;
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "its-victims-have-left",
         sentence: "a preemptor whose victims are still leaving evicts no other pod",
@@ -41,8 +41,8 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks that no victim of the last plan of the preemptor is still leaving, nor any pod on its nominated node.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
-        return Err(Denial::Underway { plan, left });
+    if let Some((plan, left)) = case.ledger.victims_left_for(case.cluster, &case.preemptor.pods) {
+        return Err(Denial::PlanInFlight { plan, left });
     }
     let nominated = case.cluster.pod(case.preemptor.pod).and_then(|pod| pod.nominated);
     let node = nominated.and_then(|node| case.cluster.node(node));

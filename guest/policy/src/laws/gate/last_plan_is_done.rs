@@ -26,7 +26,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "last-plan-is-done",
         sentence: "a job whose last plan is under way gets no second plan",
@@ -45,8 +45,8 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks that no plan for the preemptor is in flight.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
-        return Err(Denial::Underway { plan, left });
+    if let Some((plan, left)) = case.ledger.victims_left_for(case.cluster, &case.preemptor.pods) {
+        return Err(Denial::PlanInFlight { plan, left });
     }
     let leaving = case.preemptor.pods.iter().any(|pod| leaves_the_nominated_node(case, *pod));
     if leaving { Err(Denial::Case("")) } else { Ok(()) }
@@ -58,6 +58,6 @@ fn leaves_the_nominated_node(case: &LawContext<'_>, pod: crate::model::PodIx) ->
     node.pods.iter().filter_map(|other| case.cluster.pod(*other)).any(|other| {
         other.priority() < pod.priority()
             && other.is_leaving()
-            && (other.preempted || other.attributes.marked || other.queue == pod.queue)
+            && (other.preempted || other.attributes.marked_for_eviction || other.queue == pod.queue)
     })
 }

@@ -27,7 +27,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "no-preempted-pod-is-leaving",
         sentence: "no pod that was preempted is still leaving the nominated node of the preemptor",
@@ -50,7 +50,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 
 /// Checks whether the preemptor need not wait for its nominated node.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match case.awaited().next() {
+    match case.terminating_on_nominated_node().next() {
         Some(_) => Err(Denial::Case("")),
         None => Ok(()),
     }

@@ -23,7 +23,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "no-victim-is-leaving",
         sentence: "no pod that was preempted for the preemptor is still leaving its nominated node",
@@ -40,7 +40,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
 /// Checks that the preemptor need not wait for victims on its nominated node.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
-    match case.awaited().any(|pod| pod.priority() < preemptor.priority()) {
+    match case.terminating_on_nominated_node().any(|pod| pod.priority() < preemptor.priority()) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -28,7 +28,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "non-preemptible-fits-guaranteed",
         sentence: "a non-preemptible job fits into the guarantee of its queue",
@@ -49,8 +49,8 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         for (resource, min) in queue.bounds.guaranteed.iter() {
             let sum = Sum::of("used", queue.used.of(Preemptibility::NonPreemptible, resource))
-                .plus("promised", case.promised(ix, Preemptibility::NonPreemptible, resource))
-                .plus("requested", case.requested(ix, &[Preemptibility::NonPreemptible], resource));
+                .plus("promised", case.nominated_request(ix, Preemptibility::NonPreemptible, resource))
+                .plus("requested", case.request_with_other_parts(ix, &[Preemptibility::NonPreemptible], resource));
             sum.at_most("min", min).map_err(Denial::exceeds(ix, resource))?;
         }
     }

@@ -25,7 +25,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, page};
 
 /// The law.
-pub const LAW: Law<ExcessCheckFn> = Law::surplus_gate(
+pub const LAW: Law<ExcessCheckFn> = Law::excess_precondition(
     LawText {
         name: "over-max-for-the-delay",
         sentence: "the queue has held more than its maximum for its quota preemption delay",

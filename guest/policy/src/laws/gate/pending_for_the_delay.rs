@@ -24,7 +24,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "pending-for-the-delay",
         sentence: "the preemptor has been pending for the preemption delay of its queue",

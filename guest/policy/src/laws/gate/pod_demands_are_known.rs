@@ -29,7 +29,7 @@ use crate::laws::devices::{DEVICES, uncounted};
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "pod-demands-are-known",
         sentence: "a pod demands no placement that the policy cannot judge",
@@ -74,14 +74,14 @@ pub const LAW: Law<CheckFn> = Law::gate(
     ChangeKind::ObjectUpserted,
     ChangeKind::ObjectRemoved,
 ])
-.asks_each_pod();
+.depends_on_pod_identity();
 
 /// Checks that the preemptor demands only what laws judge.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let pods = || case.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
-    if let Some(field) = pods().find_map(|pod| pod.attributes.unjudged) {
-        return Err(Denial::Unjudged { job: None, case: "field", field });
+    if let Some(field) = pods().find_map(|pod| pod.attributes.unsupported_field) {
+        return Err(Denial::UnsupportedField { job: None, case: "field", field });
     }
     let queue = case.preemptor.queue.filter(|queue| cluster.queue_spec(*queue).is_some_and(|spec| spec.picks_nodes));
     if let Some(queue) = queue {
@@ -90,5 +90,5 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if let Some(resource) = uncounted(cluster, pods) {
         return Err(Denial::Resource("uncounted", resource));
     }
-    DEVICES.iter().find_map(|devices| devices.unjudged(cluster, pods)).map_or(Ok(()), Err)
+    DEVICES.iter().find_map(|devices| devices.unsupported(cluster, pods)).map_or(Ok(()), Err)
 }

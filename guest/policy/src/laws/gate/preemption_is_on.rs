@@ -22,7 +22,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "preemption-is-on",
         sentence: "preemption is on for the queue of the preemptor",
@@ -32,7 +32,7 @@ pub const LAW: Law<CheckFn> = Law::gate(
     holds,
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved])
-.asked_of(ImaginedPreemptors::All);
+.checked_for(ImaginedPreemptors::All);
 
 /// Checks whether the queue of the preemptor allows its pods to preempt.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {

@@ -24,7 +24,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, page};
 
 /// The law.
-pub const LAW: Law<ExcessCheckFn> = Law::surplus_gate(
+pub const LAW: Law<ExcessCheckFn> = Law::excess_precondition(
     LawText {
         name: "queue-gives-back",
         sentence: "quota preemption is on for the queue that holds more than its maximum",

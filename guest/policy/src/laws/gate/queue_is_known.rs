@@ -23,7 +23,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "queue-is-known",
         sentence: "a pod belongs to a queue that takes pods",

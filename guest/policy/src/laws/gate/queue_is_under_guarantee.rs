@@ -28,13 +28,14 @@ use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText,
 use crate::model::{Guaranteed, PodInfo, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
 
 /// The law, for the preemptor.
-pub const LAW: Law<CheckFn> = Law::gate(TEXT, holds).asked_of(ImaginedPreemptors::OfTheSameQueue);
+pub const LAW: Law<CheckFn> = Law::precondition(TEXT, holds).checked_for(ImaginedPreemptors::OfTheSameQueue);
 
 /// The law, for a candidate.
-pub const OF_VICTIM: Law<VictimFilterFn> = Law::guard(TEXT, admits).asked_of(ImaginedPreemptors::OfTheSameQueue);
+pub const OF_VICTIM: Law<VictimFilterFn> =
+    Law::victim_filter(TEXT, admits).checked_for(ImaginedPreemptors::OfTheSameQueue);
 
 /// The law, for a plan.
-pub const OF_PLAN: Law<CheckFn> = Law::limit(TEXT, suffices).asked_of(ImaginedPreemptors::OfTheSameQueue);
+pub const OF_PLAN: Law<CheckFn> = Law::plan_invariant(TEXT, suffices).checked_for(ImaginedPreemptors::OfTheSameQueue);
 
 const TEXT: LawText = LawText {
     name: "queue-is-under-guarantee",
@@ -68,21 +69,25 @@ struct GuaranteedResource {
 
 impl GuaranteedResource {
     /// Returns the sum of what is used and promised.
-    fn held(&self) -> Sum {
+    fn used_and_promised(&self) -> Sum {
         Sum::of("used", self.used).plus("promised", self.promised)
     }
 
     /// Checks whether the queue is under its guarantee.
     fn is_under(&self) -> Result<(), Denial> {
-        self.held().less_than("guaranteed", self.guaranteed).map_err(Denial::amount("under", self.queue, self.resource))
+        self.used_and_promised().less_than("guaranteed", self.guaranteed).map_err(Denial::amount(
+            "under",
+            self.queue,
+            self.resource,
+        ))
     }
 }
 
 /// Returns the requested resources that some queue on the path of the preemptor guarantees.
 fn judged<'a>(case: &'a LawContext<'_>) -> impl Iterator<Item = GuaranteedResource> + 'a {
-    case.unplaced.iter().filter_map(|(resource, _)| {
-        let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
-        let promised = case.promised(ix, Preemptibility::Preemptible, resource);
+    case.pending_request.iter().filter_map(|(resource, _)| {
+        let (ix, queue, guaranteed) = case.cluster.nearest_guaranteeing_queue(case.preemptor.queue, resource)?;
+        let promised = case.nominated_request(ix, Preemptibility::Preemptible, resource);
         Some(GuaranteedResource { queue: ix, resource, used: queue.used.total(resource), promised, guaranteed })
     })
 }
@@ -113,9 +118,12 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
 fn suffices(case: &LawContext<'_>) -> Result<(), Denial> {
     for judged in judged(case).filter(|judged| judged.is_under().is_err()) {
         let (queue, resource) = (judged.queue, judged.resource);
-        let is_within = judged.held().at_most("guaranteed", judged.guaranteed);
+        let is_within = judged.used_and_promised().at_most("guaranteed", judged.guaranteed);
         is_within.map_err(Denial::amount("over", queue, resource))?;
-        let end = judged.held().plus("requested", case.asks(resource)).minus("victims", case.given_up(queue, resource));
+        let end = judged
+            .used_and_promised()
+            .plus("requested", case.request(resource))
+            .minus("victims", case.freed_in_queue(queue, resource));
         end.at_most("guaranteed", judged.guaranteed).map_err(Denial::amount("end", queue, resource))?;
     }
     Ok(())

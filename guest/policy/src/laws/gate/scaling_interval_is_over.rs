@@ -23,7 +23,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::gate(
+pub const LAW: Law<CheckFn> = Law::precondition(
     LawText {
         name: "scaling-interval-is-over",
         sentence: "an elastic job grows only after it has kept its size for its interval",
@@ -39,7 +39,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);
     match case.cluster.scaled_at(job).map(|at| at.saturating_add(interval)) {
-        Some(end) if case.cluster.now() < end => Err(Denial::Before(end)),
+        Some(end) if case.cluster.now() < end => Err(Denial::NotBefore(end)),
         _ => Ok(()),
     }
 }

@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "best-effort-preempts-best-effort",
         sentence: "a preemptor that requests nothing evicts only pods that request nothing",
@@ -36,7 +36,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let counts = |resource: ResourceIx| case.cluster.resource_name(resource) != "pods";
-    let asks = case.preemptor.unplaced.iter().any(|(resource, amount)| counts(resource) && amount > 0);
+    let asks = case.preemptor.pending_request.iter().any(|(resource, amount)| counts(resource) && amount > 0);
     match asks || !candidate.request.iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
         false => Err(Denial::Case("")),

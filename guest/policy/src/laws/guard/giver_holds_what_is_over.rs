@@ -22,7 +22,7 @@ use crate::laws::{Denial, ExcessContext, ExcessVictimFilterFn, Law, LawText, pag
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<ExcessVictimFilterFn> = Law::surplus_guard(
+pub const LAW: Law<ExcessVictimFilterFn> = Law::excess_victim_filter(
     LawText {
         name: "giver-holds-what-is-over",
         sentence: "a pod that is evicted for its queue holds something of which the queue uses too much",
@@ -34,7 +34,7 @@ pub const LAW: Law<ExcessVictimFilterFn> = Law::surplus_guard(
 
 /// Checks whether this law allows the eviction of the pod.
 fn admits(case: &ExcessContext<'_>, _: PodIx, pod: &PodInfo) -> Result<(), Denial> {
-    match case.over.iter().any(|(resource, _)| pod.request.get(resource) > 0) {
+    match case.excess.iter().any(|(resource, _)| pod.request.get(resource) > 0) {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -22,7 +22,7 @@ use crate::laws::{Denial, ExcessContext, ExcessVictimFilterFn, Law, LawText, pag
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<ExcessVictimFilterFn> = Law::surplus_guard(
+pub const LAW: Law<ExcessVictimFilterFn> = Law::excess_victim_filter(
     LawText {
         name: "giver-is-of-no-daemon-set",
         sentence: "a pod of a DaemonSet is not evicted to bring its queue down to its maximum",

@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "normal-victim-is-of-another-queue",
         sentence: "a normal pod is reclaimed from other queues only",
@@ -35,7 +35,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    match candidate.is_elastic() || candidate.queue != case.preemptor.queue {
+    match candidate.is_preemptible() || candidate.queue != case.preemptor.queue {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -28,7 +28,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, claim, page}
 use crate::model::{Cluster, PodInfo, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "normal-victim-is-outside-the-claim",
         sentence: "a normal pod is reclaimed from outside of the ancestor on whose deserved amounts the preemptor reclaims",
@@ -47,13 +47,13 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let (own, theirs) = (case.preemptor.queue, candidate.queue);
-    let through = case.preemptor.claim.through(case.cluster, own, case.short);
-    let Some(ancestor) = through.filter(|_| !candidate.is_elastic()) else { return Ok(()) };
+    let through = case.preemptor.entitlement.needed_ancestor(case.cluster, own, case.short_resources);
+    let Some(ancestor) = through.filter(|_| !candidate.is_preemptible()) else { return Ok(()) };
     if case.cluster.is_below(theirs, ancestor) {
         return Err(Denial::Queue("", ancestor));
     }
     let held = candidate.request.iter().map(|(resource, _)| resource);
-    let asked = case.preemptor.unplaced.iter().map(|(resource, _)| resource);
+    let asked = case.preemptor.pending_request.iter().map(|(resource, _)| resource);
     if deserves_any(case.cluster, own, asked) || deserves_any(case.cluster, theirs, held) {
         return Ok(());
     }
@@ -68,6 +68,6 @@ fn deserves_any(cluster: &Cluster, queue: Option<QueueIx>, mut resources: impl I
 
 /// Returns the nearest ancestor that both queues watch. `None`: they share none.
 fn shared(cluster: &Cluster, own: Option<QueueIx>, theirs: Option<QueueIx>) -> Option<QueueIx> {
-    let watched = |of| claim::claimants(cluster, of).map(|(ix, _)| ix).skip(1);
+    let watched = |of| claim::reclaim_queues(cluster, of).map(|(ix, _)| ix).skip(1);
     watched(own).find(|ix| watched(theirs).any(|other| other == *ix))
 }

@@ -24,7 +24,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
 use crate::model::{Freed, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "normal-victim-leaves-guarantee",
         sentence: "a normal pod is not reclaimed if its queue would fall below its guarantee",
@@ -40,7 +40,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
-    if candidate.is_elastic() {
+    if candidate.is_preemptible() {
         return Ok(());
     }
     for (resource, guaranteed) in queue.bounds.guaranteed.iter() {

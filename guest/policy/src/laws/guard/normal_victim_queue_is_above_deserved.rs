@@ -32,7 +32,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
 use crate::model::{Cluster, PodInfo, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "normal-victim-queue-is-above-deserved",
         sentence: "a normal pod is reclaimed only while its queue uses more than it deserves",
@@ -47,11 +47,11 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    if candidate.is_elastic() {
+    if candidate.is_preemptible() {
         return Ok(());
     }
     let watched =
-        candidate.queue.and_then(|queue| case.cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
+        candidate.queue.and_then(|queue| case.cluster.queue_spec(queue)).map_or(0, |spec| spec.ancestor_reclaim_level);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
     let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));
@@ -67,9 +67,9 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
 fn keeps(case: &LawContext<'_>, (ix, queue): (QueueIx, &Queue), pod: &PodInfo) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
-    let is_short = |resource: &ResourceIx| match case.short {
+    let is_short = |resource: &ResourceIx| match case.short_resources {
         Some(short) => short.contains(resource),
-        None => case.preemptor.unplaced.get(*resource) > 0,
+        None => case.preemptor.pending_request.get(*resource) > 0,
     };
     if deserved().any(|(resource, deserved)| is_short(&resource) && above(resource, deserved).is_ok()) {
         return None;
@@ -77,5 +77,5 @@ fn keeps(case: &LawContext<'_>, (ix, queue): (QueueIx, &Queue), pod: &PodInfo) -
     let (resource, deserved) = deserved().find(|(resource, _)| is_short(resource)).or_else(|| deserved().next())?;
     let parts = [("used", queue.used.total(resource).0), ("deserved", deserved.0)];
     let case = if is_short(&resource) { "" } else { "elsewhere" };
-    Some(Denial::Amount { case, queue: ix, resource, parts: parts.into() })
+    Some(Denial::BoundViolated { case, queue: ix, resource, parts: parts.into() })
 }

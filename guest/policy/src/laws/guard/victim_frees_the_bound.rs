@@ -25,7 +25,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, Preemptibility, Queue, ResourceIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-frees-the-bound",
         sentence: "a victim for the bound of a queue is of the queue of the preemptor, or of one that borrows what the preemptor is guaranteed",
@@ -47,8 +47,8 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     let is_within_min = |queue: &Queue| {
         let min = &queue.bounds.guaranteed;
         let sum = |resource| {
-            let requested = case.requested(own, &Preemptibility::ALL, resource).0;
-            let promised = Preemptibility::ALL.map(|kind| case.promised(own, kind, resource).0);
+            let requested = case.request_with_other_parts(own, &Preemptibility::ALL, resource).0;
+            let promised = Preemptibility::ALL.map(|kind| case.nominated_request(own, kind, resource).0);
             let coming = promised.into_iter().fold(requested, i64::saturating_add);
             queue.used.total(resource).0.saturating_add(coming)
         };

@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-frees-what-is-asked",
         sentence: "a victim holds a resource that is requested",
@@ -35,7 +35,8 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.unplaced.get(resource) > 0;
+    let counts =
+        |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.pending_request.get(resource) > 0;
     match candidate.request.iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -30,7 +30,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-frees-what-is-owed",
         sentence: "a pod of another queue is reclaimed only for short resources that the preemptor's queue deserves",
@@ -42,7 +42,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks that the claim of the preemptor covers the resources that are short on the node of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let covered = || case.short.is_none_or(|short| case.preemptor.claim.covers(short));
+    let covered = || case.short_resources.is_none_or(|short| case.preemptor.entitlement.covers(short));
     match candidate.queue == case.preemptor.queue || covered() {
         true => Ok(()),
         false => Err(Denial::Case("")),

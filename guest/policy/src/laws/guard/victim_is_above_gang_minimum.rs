@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-above-gang-minimum",
         sentence: "a single pod is evicted only while its gang has more than it needs",
@@ -32,12 +32,12 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
     },
     admits,
 )
-.asks_each_pod();
+.depends_on_pod_identity();
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, ix: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let cluster = case.cluster;
-    let holders = || cluster.holders(ix).map(|(_, pod)| pod);
+    let holders = || cluster.placed_members(ix).map(|(_, pod)| pod);
     let role = candidate.attributes.task.role;
     let need = cluster.roles(ix).iter().find(|(of, _)| Some(*of) == role).map_or(0, |(_, need)| *need);
     let (need, minimum) = (usize::try_from(need).unwrap_or(usize::MAX), cluster.minimum(ix));

@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, PodLocation};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-bound",
         sentence: "a victim is bound to its node",
@@ -35,7 +35,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    match candidate.place {
+    match candidate.location {
         PodLocation::Bound(_) => Ok(()),
         _ => Err(Denial::Case("")),
     }

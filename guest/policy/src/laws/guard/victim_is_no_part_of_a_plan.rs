@@ -27,7 +27,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, PodLocation};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-no-part-of-a-plan",
         sentence: "a victim holds no node at Permit that is part of a plan under way, whose room is closed to the preemptor",
@@ -39,13 +39,13 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.place, PodLocation::Reserved(_))) else {
+    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.location, PodLocation::Reserved(_))) else {
         return Ok(());
     };
     let preemptor = case.preemptor;
-    let is_closed = |ix: &PodIx| preemptor.closed.contains(ix) || is_nominated_above(case, *ix);
+    let is_closed = |ix: &PodIx| preemptor.closed_nominations.contains(ix) || is_nominated_above(case, *ix);
     let members = case.cluster.job(job).map(|job| job.members.as_slice()).unwrap_or_default();
-    let is_part_of_a_plan = case.cluster.has_a_plan(job);
+    let is_part_of_a_plan = case.cluster.has_plan_in_flight(job);
     match is_part_of_a_plan && (candidate.queue != preemptor.queue || members.iter().any(is_closed)) {
         true => Err(Denial::Case("")),
         false => Ok(()),

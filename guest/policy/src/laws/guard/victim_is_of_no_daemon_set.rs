@@ -22,7 +22,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-of-no-daemon-set",
         sentence: "a pod of a DaemonSet is not evicted",

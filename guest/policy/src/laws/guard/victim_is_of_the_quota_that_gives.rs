@@ -24,7 +24,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-of-the-quota-that-gives",
         sentence: "a pod within the minimum of its quota preempts in other quotas, any other pod in its own",
@@ -44,7 +44,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let own = case.preemptor.queue;
-    match (own == candidate.queue, case.preemptor.takes_back) {
+    match (own == candidate.queue, case.preemptor.is_within_min) {
         _ if own.is_some() != candidate.queue.is_some() => Err(Denial::Case("none")),
         (true, false) | (false, true) => Ok(()),
         (false, false) => Err(Denial::Case("other")),

@@ -22,7 +22,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, PodKind};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-of-the-same-kind",
         sentence: "pods preempt pods, and reservations preempt reservations",

@@ -22,7 +22,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-outside-reservations",
         sentence: "a pod that uses the room of a reservation is not evicted for others",
@@ -34,6 +34,6 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, ix: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let nominated_on = candidate.attributes.inside.is_some() && case.cluster.reservation_of(ix).is_some();
+    let nominated_on = candidate.attributes.reservation.is_some() && case.cluster.reservation_of(ix).is_some();
     if nominated_on { Err(Denial::Case("")) } else { Ok(()) }
 }

@@ -23,7 +23,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-is-past-its-cooldown",
         sentence: "a victim has run for its cooldown time",
@@ -32,7 +32,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
     },
     admits,
 )
-.asks_each_pod();
+.depends_on_pod_identity();
 
 /// Checks that the cooldown time of the candidate, or of its job, is over.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
@@ -41,7 +41,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
         Some(candidate.scheduled?.saturating_add(cooldown))
     };
     match candidate.protected_until().or_else(of_job) {
-        Some(until) if case.cluster.now() < until => Err(Denial::Before(until)),
+        Some(until) if case.cluster.now() < until => Err(Denial::NotBefore(until)),
         _ => Ok(()),
     }
 }

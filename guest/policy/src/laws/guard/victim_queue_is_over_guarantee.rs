@@ -28,7 +28,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, Sum, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, QueueIx, ResourceIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-queue-is-over-guarantee",
         sentence: "a victim is in a queue that is over its guarantee",
@@ -57,7 +57,7 @@ enum Judgement {
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);
-    for (resource, _) in case.unplaced.iter() {
+    for (resource, _) in case.pending_request.iter() {
         match judge(case, own, theirs, resource) {
             Judgement::Over => over = true,
             Judgement::Within => {}
@@ -68,8 +68,8 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     if over || unguaranteed && !shared {
         return Ok(());
     }
-    let within = case.unplaced.iter().find_map(|(resource, _)| {
-        let (queue, guarantor, guaranteed) = case.cluster.guarantor(Some(theirs), resource)?;
+    let within = case.pending_request.iter().find_map(|(resource, _)| {
+        let (queue, guarantor, guaranteed) = case.cluster.nearest_guaranteeing_queue(Some(theirs), resource)?;
         let over = Sum::of("used", guarantor.used.total(resource)).more_than("guaranteed", guaranteed);
         over.map_err(Denial::amount("within", queue, resource)).err()
     });
@@ -83,7 +83,10 @@ fn judge(case: &LawContext<'_>, own: QueueIx, theirs: QueueIx, resource: Resourc
     // The side of the victim as a whole: the queue just below the shared ones.
     let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common).last();
     let uses = side.is_some_and(|(_, queue)| queue.used.total(resource).0 > 0);
-    match (cluster.guarantor(Some(own), resource), cluster.guarantor(Some(theirs), resource)) {
+    match (
+        cluster.nearest_guaranteeing_queue(Some(own), resource),
+        cluster.nearest_guaranteeing_queue(Some(theirs), resource),
+    ) {
         (_, Some((ix, queue, guaranteed))) if !is_shared(ix) => match queue.used.total(resource).0 > guaranteed.0 {
             true => Judgement::Over,
             false => Judgement::Within,

@@ -27,7 +27,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page, quota}
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-quota-is-over-min",
         sentence: "a victim of another quota is taken while that quota is over its minimum",
@@ -43,7 +43,7 @@ pub const LAW: Law<VictimFilterFn> = Law::guard(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
-    let gone = |resource| case.given_up(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
+    let gone = |resource| case.freed_in_queue(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
     match quota::is_over_min(case.cluster, theirs, gone) {
         true => Ok(()),
         false => Err(Denial::Queue("", theirs)),

@@ -28,7 +28,7 @@ use crate::laws::{Denial, Law, LawContext, LawText, VictimFilterFn, page};
 use crate::model::{PodInfo, PodIx, QueueIx, QueuePreemptionPolicy};
 
 /// The law.
-pub const LAW: Law<VictimFilterFn> = Law::guard(
+pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
     LawText {
         name: "victim-ranks-no-higher",
         sentence: "a victim has lower or equal priority than the preemptor",

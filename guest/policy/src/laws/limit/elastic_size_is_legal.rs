@@ -23,7 +23,7 @@
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "elastic-size-is-legal",
         sentence: "an elastic job has its minimum, or a size that its rule allows",
@@ -36,7 +36,7 @@ pub const LAW: Law<CheckFn> = Law::limit(
 /// Checks whether the size of the job of the preemptor is legal.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(elastic) = case.preemptor.job.and_then(|job| case.cluster.elastic(job)) else { return Ok(()) };
-    let size = case.cluster.holders(case.preemptor.pod).count();
+    let size = case.cluster.placed_members(case.preemptor.pod).count();
     match elastic.allows(case.cluster.minimum(case.preemptor.pod), size) {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -25,7 +25,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Requested};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "fits-max-of-ancestors",
         sentence: "a pod fits under the maximum of its queue and of every queue above it",
@@ -43,14 +43,14 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, max) in queue.bounds.max.iter() {
-            if case.asks(resource) == Requested(0) {
+            if case.request(resource) == Requested(0) {
                 continue;
             }
-            let promised = case.cluster.promised_below(ix, Preemptibility::Preemptible, resource, others);
+            let promised = case.cluster.nominated_request_below(ix, Preemptibility::Preemptible, resource, others);
             let sum = Sum::of("used", queue.used.total(resource))
                 .plus("promised", promised)
-                .plus("requested", case.asks(resource))
-                .minus("victims", case.given_up(ix, resource));
+                .plus("requested", case.request(resource))
+                .minus("victims", case.freed_in_queue(ix, resource));
             sum.at_most("max", max).map_err(Denial::amount("", ix, resource))?;
         }
     }

@@ -28,7 +28,7 @@
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page, quota};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "fits-max-of-quota",
         sentence: "a pod fits under the maximum of the quota of its namespace",
@@ -49,12 +49,12 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if queue.bounds.max.iter().next().is_none() {
         return Ok(());
     }
-    for (resource, promised) in quota::compared(case.cluster, case.preemptor) {
+    for (resource, promised) in quota::compared_resources(case.cluster, case.preemptor) {
         let Some(max) = queue.bounds.max.get(resource) else { continue };
         let sum = Sum::of("used", queue.used.total(resource))
             .plus("promised", quota::beyond_leaving(case, ix, resource, promised))
-            .plus("requested", case.asks(resource))
-            .minus("victims", case.given_up(ix, resource));
+            .plus("requested", case.request(resource))
+            .minus("victims", case.freed_in_queue(ix, resource));
         sum.at_most("max", max).map_err(Denial::exceeds(ix, resource))?;
     }
     Ok(())

@@ -29,7 +29,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page, quota};
 use crate::model::Guaranteed;
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "fits-min-of-all-quotas",
         sentence: "all quotas together use no more than all their minimums",
@@ -46,11 +46,11 @@ pub const LAW: Law<CheckFn> = Law::limit(
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {
-        let promised = quota::nominated_of_all(case, all, resource);
+        let promised = quota::nominated_in_all_quotas(case, all, resource);
         let sum = Sum::of("used", queue.used.total(resource))
             .plus("promised", quota::beyond_leaving(case, all, resource, promised))
-            .plus("requested", case.asks(resource))
-            .minus("victims", case.given_up(all, resource));
+            .plus("requested", case.request(resource))
+            .minus("victims", case.freed_in_queue(all, resource));
         let min = queue.bounds.guaranteed.get(resource).unwrap_or(Guaranteed(0));
         sum.at_most("guaranteed", min).map_err(Denial::exceeds(all, resource))?;
     }

@@ -27,7 +27,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{Cluster, Job, JobIx, MatchPolicy};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "gang-is-complete",
         sentence: "a gang is bound when every gang of its group is complete",
@@ -56,8 +56,10 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 }
 
 fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
-    let (Some(gang), Some(have)) = (cluster.job(ix).and_then(Job::gang), cluster.assembled(ix)) else { return Ok(()) };
-    let case = match gang.matching {
+    let (Some(gang), Some(have)) = (cluster.job(ix).and_then(Job::gang), cluster.counted_members(ix)) else {
+        return Ok(());
+    };
+    let case = match gang.match_policy {
         MatchPolicy::OnceSatisfied | MatchPolicy::OnlyWaiting => "waiting",
         MatchPolicy::WaitingAndRunning => "waiting-or-running",
     };

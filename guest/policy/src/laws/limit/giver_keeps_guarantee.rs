@@ -23,7 +23,7 @@
 use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
+pub const LAW: Law<ExcessCheckFn> = Law::excess_invariant(
     LawText {
         name: "giver-keeps-guarantee",
         sentence: "no queue that gives back falls below its guarantee",
@@ -38,9 +38,9 @@ pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
 
 /// Checks whether the queue of the candidate, and every queue above it, keeps its guarantee without the victims.
 fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
-    for (ix, queue) in case.cluster.path(Some(case.leaf)) {
+    for (ix, queue) in case.cluster.path(Some(case.victim_queue)) {
         for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-            let victims = case.given(ix, resource);
+            let victims = case.freed(ix, resource);
             if victims.0 > 0 {
                 let left = Sum::of("used", case.used(ix, resource)).minus("victims", victims);
                 left.at_least("guaranteed", guaranteed).map_err(Denial::amount("", ix, resource))?;

@@ -28,7 +28,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Cluster, Max, Queue, QueueIx, ResourceIx, Used};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "guarantees-are-left-free",
         sentence: "all queues together leave free what is guaranteed to each of them",
@@ -45,16 +45,16 @@ pub const LAW: Law<CheckFn> = Law::limit(
 /// Checks that the siblings of each queue of the preemptor keep their guarantees with what the preemptor requests.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
-        for (resource, _) in case.preemptor.unplaced.iter() {
-            let own = Sum::of("used", queue.used.total(resource)).plus("requested", case.asks(resource));
+        for (resource, _) in case.preemptor.pending_request.iter() {
+            let own = Sum::of("used", queue.used.total(resource)).plus("requested", case.request(resource));
             let within = |guaranteed| own.at_most("guaranteed", guaranteed).is_ok();
             if queue.bounds.guaranteed.get(resource).is_some_and(within) {
                 continue;
             }
-            let Some(others) = taken_beside(case.cluster, ix, queue, resource) else { continue };
+            let Some(others) = used_by_siblings(case.cluster, ix, queue, resource) else { continue };
             let all = own.plus("others", Used(others));
             let capacity = Max(capacity(case.cluster, queue.parent, resource));
-            let denial = |parts| Denial::Together { queue: ix, resource, parts };
+            let denial = |parts| Denial::SiblingsOverBound { queue: ix, resource, parts };
             all.at_most("capacity", capacity).map_err(denial)?;
         }
     }
@@ -62,7 +62,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 }
 
 /// Returns what the siblings of a queue use or are guaranteed, whichever is more. `None`: none of them has a guarantee of the resource.
-fn taken_beside(cluster: &Cluster, own: QueueIx, queue: &Queue, resource: ResourceIx) -> Option<i64> {
+fn used_by_siblings(cluster: &Cluster, own: QueueIx, queue: &Queue, resource: ResourceIx) -> Option<i64> {
     let guaranteed = |other: &Queue| other.bounds.guaranteed.get(resource).map_or(0, |guaranteed| guaranteed.0);
     let beside = || cluster.queues().filter(|(ix, other)| *ix != own && other.parent == queue.parent);
     beside().any(|(_, other)| guaranteed(other) > 0).then(|| {
@@ -74,7 +74,7 @@ fn taken_beside(cluster: &Cluster, own: QueueIx, queue: &Queue, resource: Resour
 /// Returns what the queues below a parent may use together. Without a parent, that is what all nodes have.
 fn capacity(cluster: &Cluster, parent: Option<QueueIx>, resource: ResourceIx) -> i64 {
     match parent.and_then(|parent| cluster.queue(parent)) {
-        Some(parent) => parent.limit().1.get(resource).map_or(i64::MAX, |max| max.0),
+        Some(parent) => parent.effective_max().1.get(resource).map_or(i64::MAX, |max| max.0),
         None => cluster.allocatable(resource),
     }
 }

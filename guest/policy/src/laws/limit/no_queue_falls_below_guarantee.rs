@@ -24,7 +24,7 @@
 use crate::laws::{CheckFn, Denial, ImaginedPreemptors, Law, LawContext, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "no-queue-falls-below-guarantee",
         sentence: "no queue is left below its guarantee",
@@ -36,20 +36,20 @@ pub const LAW: Law<CheckFn> = Law::limit(
     },
     holds,
 )
-.asked_of(ImaginedPreemptors::All);
+.checked_for(ImaginedPreemptors::All);
 
 /// Checks whether every queue of a victim keeps its guarantee when the group is evicted.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else {
         return Ok(());
     };
-    for victim in case.group.iter().filter_map(|ix| case.cluster.pod(*ix)) {
+    for victim in case.victims.iter().filter_map(|ix| case.cluster.pod(*ix)) {
         let shared = victim.queue.and_then(|queue| case.cluster.common_ancestor(own, queue));
         for (ix, queue) in case.cluster.path(victim.queue).take_while(|(ix, _)| Some(*ix) != shared) {
             for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
                 if victim.request.get(resource) > 0 {
                     let left =
-                        Sum::of("used", queue.used.total(resource)).minus("victims", case.given_up(ix, resource));
+                        Sum::of("used", queue.used.total(resource)).minus("victims", case.freed_in_queue(ix, resource));
                     left.at_least("guaranteed", guaranteed).map_err(Denial::amount("", ix, resource))?;
                 }
             }

@@ -29,7 +29,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Promised};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "non-preemptible-fits-max",
         sentence: "a non-preemptible job fits under the maximum of its queue",
@@ -48,14 +48,14 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
-        let (called, limit) = queue.limit();
+        let (called, limit) = queue.effective_max();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
-            let promised = Preemptibility::ALL.map(|kind| case.promised(ix, kind, resource).0);
+            let promised = Preemptibility::ALL.map(|kind| case.nominated_request(ix, kind, resource).0);
             let sum = Sum::of("preemptible-used", preemptible)
                 .plus("non-preemptible-used", non_preemptible)
                 .plus("promised", Promised(promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part))))
-                .plus("requested", case.requested(ix, &Preemptibility::ALL, resource));
+                .plus("requested", case.request_with_other_parts(ix, &Preemptibility::ALL, resource));
             sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }

@@ -25,7 +25,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::Preemptibility;
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "normal-pods-fit-deserved",
         sentence: "the normal pods of a queue use no more than it deserves",
@@ -45,12 +45,12 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility == Preemptibility::Preemptible {
         return Ok(());
     }
-    for (resource, _) in case.preemptor.unplaced.iter() {
+    for (resource, _) in case.preemptor.pending_request.iter() {
         let Some(bound) = queue.entitlement(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
             continue;
         };
         let used = queue.used.of(Preemptibility::NonPreemptible, resource);
-        let sum = Sum::of("used", used).plus("requested", case.asks(resource));
+        let sum = Sum::of("used", used).plus("requested", case.request(resource));
         sum.at_most("deserved", bound).map_err(Denial::exceeds(ix, resource))?;
     }
     Ok(())

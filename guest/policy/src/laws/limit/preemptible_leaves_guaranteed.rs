@@ -29,7 +29,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Preemptibility, Requested};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "preemptible-leaves-guaranteed",
         sentence: "a preemptible job leaves the guaranteed room of its queue to non-preemptible pods",
@@ -48,14 +48,14 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
-        let (called, limit) = queue.limit();
+        let (called, limit) = queue.effective_max();
         for (resource, max) in limit.iter() {
             let requested = queue.requested.of(Preemptibility::NonPreemptible, resource);
             let aside = queue.bounds.guaranteed.get(resource).map_or(requested.0, |min| min.0.min(requested.0));
             let sum = Sum::of("set-aside", Requested(aside))
                 .plus("preemptible-used", queue.used.of(Preemptibility::Preemptible, resource))
-                .plus("promised", case.promised(ix, Preemptibility::Preemptible, resource))
-                .plus("requested", case.requested(ix, &[Preemptibility::Preemptible], resource));
+                .plus("promised", case.nominated_request(ix, Preemptibility::Preemptible, resource))
+                .plus("requested", case.request_with_other_parts(ix, &[Preemptibility::Preemptible], resource));
             sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }

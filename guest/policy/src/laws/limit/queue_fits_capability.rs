@@ -25,7 +25,7 @@ use crate::contract::ChangeKind;
 use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "queue-fits-capability",
         sentence: "a queue and its ancestors use no more than their real capability",
@@ -42,10 +42,10 @@ pub const LAW: Law<CheckFn> = Law::limit(
 /// Checks whether the preemptor fits into the capability of its queue and of every queue above.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
-        let (_, limit) = queue.limit();
-        for (resource, _) in case.preemptor.unplaced.iter() {
+        let (_, limit) = queue.effective_max();
+        for (resource, _) in case.preemptor.pending_request.iter() {
             let Some(bound) = limit.get(resource) else { continue };
-            let sum = Sum::of("used", queue.used.total(resource)).plus("requested", case.asks(resource));
+            let sum = Sum::of("used", queue.used.total(resource)).plus("requested", case.request(resource));
             sum.at_most("real-capability", bound).map_err(Denial::exceeds(ix, resource))?;
         }
     }

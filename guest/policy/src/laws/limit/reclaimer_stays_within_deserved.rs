@@ -43,7 +43,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, page};
 use crate::model::{AmountKind, ResourceIx};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "reclaimer-stays-within-deserved",
         sentence: "a queue reclaims within what it deserves; what it uses beyond that is plentiful",
@@ -71,15 +71,16 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         return Ok(());
     }
     let claim = GangEntitlement::of(cluster, own, pods);
-    let is_owed = claim.standings().any(|(_, standing)| matches!(standing, EntitlementStatus::Owed(_)));
-    let mut beyond = claim.standings().filter(|(_, standing)| *standing == EntitlementStatus::Beyond);
+    let is_owed = claim.statuses().any(|(_, standing)| matches!(standing, EntitlementStatus::Entitled(_)));
+    let mut beyond = claim.statuses().filter(|(_, standing)| *standing == EntitlementStatus::ExceedsEntitlement);
     let contested = beyond.find(|(resource, _)| !claim::is_spare(cluster, own, pods, *resource));
     match (is_owed, contested) {
         (true, None) => Ok(()),
         (true, Some((resource, _))) => Err(denial(case, "contested", resource)),
         (false, contested) => {
-            let has_amount = |(_, standing): &(ResourceIx, EntitlementStatus)| *standing == EntitlementStatus::Beyond;
-            let first = contested.or_else(|| claim.standings().find(has_amount)).or_else(|| claim.standings().next());
+            let has_amount =
+                |(_, standing): &(ResourceIx, EntitlementStatus)| *standing == EntitlementStatus::ExceedsEntitlement;
+            let first = contested.or_else(|| claim.statuses().find(has_amount)).or_else(|| claim.statuses().next());
             Err(first.map_or(Denial::Case("nothing"), |(resource, _)| denial(case, "", resource)))
         }
     }
@@ -88,8 +89,8 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 /// Returns the denial with the amounts of the own queue.
 fn denial(case: &LawContext<'_>, text: &'static str, resource: ResourceIx) -> Denial {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Denial::Case("nothing") };
-    let asked = claim::unplaced(case.cluster, &case.preemptor.pods).get(resource);
+    let asked = claim::pending_request(case.cluster, &case.preemptor.pods).get(resource);
     let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or_default());
     let parts = [("used", used.amount()), ("requested", asked), ("deserved", deserved.amount())];
-    Denial::Amount { case: text, queue: ix, resource, parts: parts.into() }
+    Denial::BoundViolated { case: text, queue: ix, resource, parts: parts.into() }
 }

@@ -23,7 +23,7 @@
 use crate::laws::{Denial, ExcessCheckFn, ExcessContext, Law, LawText, Sum, page};
 
 /// The law.
-pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
+pub const LAW: Law<ExcessCheckFn> = Law::excess_invariant(
     LawText {
         name: "stops-at-max",
         sentence: "no queue gives back more than it holds over its maximum",
@@ -36,10 +36,10 @@ pub const LAW: Law<ExcessCheckFn> = Law::surplus_limit(
 /// Checks whether the queue still uses at least its maximum without the victims.
 fn holds(case: &ExcessContext<'_>) -> Result<(), Denial> {
     let Some(queue) = case.cluster.queue(case.queue) else { return Ok(()) };
-    for (resource, _) in case.over.iter() {
+    for (resource, _) in case.excess.iter() {
         if let Some(max) = queue.bounds.max.get(resource) {
             let left =
-                Sum::of("used", case.used(case.queue, resource)).minus("victims", case.given(case.queue, resource));
+                Sum::of("used", case.used(case.queue, resource)).minus("victims", case.freed(case.queue, resource));
             left.at_least("max", max).map_err(Denial::amount("", case.queue, resource))?;
         }
     }

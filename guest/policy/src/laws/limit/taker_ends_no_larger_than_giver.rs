@@ -26,7 +26,7 @@ use crate::laws::{CheckFn, Denial, Law, LawContext, LawText, Sum, page};
 use crate::model::{Max, Preemptibility, QueueIx, Requested, ResourceIx, Used};
 
 /// The law.
-pub const LAW: Law<CheckFn> = Law::limit(
+pub const LAW: Law<CheckFn> = Law::plan_invariant(
     LawText {
         name: "taker-ends-no-larger-than-giver",
         sentence: "of two queues that share one guarantee, the taking queue ends with no more than the giving one",
@@ -42,13 +42,15 @@ pub const LAW: Law<CheckFn> = Law::limit(
 /// Checks whether the queue of the preemptor ends with no more than each queue of the victims, where both share a guarantee.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
-    let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
+    let queues = case.victims.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
     for theirs in queues.filter(|theirs| *theirs != own) {
         let common = case.cluster.common_ancestor(own, theirs);
         let is_shared = |ix: QueueIx| common.is_some_and(|common| case.cluster.is_below(Some(common), ix));
-        let guarantor = |leaf, resource| Some(case.cluster.guarantor(Some(leaf), resource)?.0);
+        let guarantor = |leaf, resource| Some(case.cluster.nearest_guaranteeing_queue(Some(leaf), resource)?.0);
         let judged = || {
-            case.unplaced.iter().filter_map(|(resource, n)| Some((resource, Requested(n), guarantor(own, resource)?)))
+            case.pending_request
+                .iter()
+                .filter_map(|(resource, n)| Some((resource, Requested(n), guarantor(own, resource)?)))
         };
         if judged().any(|(_, _, ix)| !is_shared(ix)) {
             continue;
@@ -70,9 +72,9 @@ fn evens_out(
 ) -> Result<(), Denial> {
     let used = |ix: QueueIx| case.cluster.queue(ix).map_or(Used(0), |queue| queue.used.total(resource));
     // The own queue may use at most what is left to the other queue.
-    let left = Max(used(theirs).0.saturating_sub(case.given_up(theirs, resource).0));
+    let left = Max(used(theirs).0.saturating_sub(case.freed_in_queue(theirs, resource).0));
     let sum = Sum::of("used", used(own))
-        .plus("promised", case.promised(own, Preemptibility::Preemptible, resource))
+        .plus("promised", case.nominated_request(own, Preemptibility::Preemptible, resource))
         .plus("requested", asked);
     sum.at_most("left", left).map_err(Denial::amount("", own, resource))
 }

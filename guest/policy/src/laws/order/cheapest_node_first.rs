@@ -25,23 +25,29 @@
 //!
 //! None.
 
-use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, count, page};
+use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, as_cost, page};
 
 /// The law.
-pub const LAW: Law<NodeCostModel> = Law::order(
+pub const LAW: Law<NodeCostModel> = Law::comparator(
     LawText {
         name: "cheapest-node-first",
         sentence: "a pod is planned onto the node where the least important and the fewest pods are evicted",
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    NodeCostModel { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
+    NodeCostModel {
+        cost: loss,
+        lower_bound: least,
+        searches_by_cost: |_, _| true,
+        short_gangs_are_free: true,
+        depends_on_worst_pod: true,
+    },
 );
 
 /// Computes the cost of one more pod from its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let harm = lost.harm();
-    let violations = count(lost.violations);
+    let violations = as_cost(lost.budget_violations);
     [violations, lost.highest_stopped(), harm.gangs, harm.size, harm.evictions, harm.since, lost.count()]
 }
 

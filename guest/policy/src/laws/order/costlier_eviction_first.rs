@@ -29,7 +29,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, PodInfo, PodKind};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "costlier-eviction-first",
         sentence: "the more important candidate is reprieved first, then the one whose eviction stops more",

@@ -24,7 +24,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "earlier-task-first",
         sentence: "within a job the pod of higher priority comes first, then the one of lower index",

@@ -27,7 +27,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, PodInfo, Queue, QueueIx};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "fair-queues-first",
         sentence: "the pod of the more important or less served queue is tried first",

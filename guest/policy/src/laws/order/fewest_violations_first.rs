@@ -26,30 +26,38 @@
 
 use std::collections::BTreeSet;
 
-use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, count, counted, page};
+use crate::laws::{
+    Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, as_cost, page, priority_from_minimum,
+};
 use crate::model::{Cluster, JobIx, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<NodeCostModel> = Law::order(
+pub const LAW: Law<NodeCostModel> = Law::comparator(
     LawText {
         name: "fewest-violations-first",
         sentence: "the node is chosen where the fewest budgets are violated and the least important pods are evicted",
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    NodeCostModel { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
+    NodeCostModel {
+        cost: loss,
+        lower_bound: least,
+        searches_by_cost: seeks,
+        short_gangs_are_free: false,
+        depends_on_worst_pod: false,
+    },
 );
 
 /// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let (jobs, size) = jobs(lost);
     let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
-    let sum = jobs.iter().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
+    let sum = jobs.iter().map(|pod| priority_from_minimum(pod.priority())).fold(0, i64::saturating_add);
     let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
-    let (violations, start) = (count(lost.violations), earliest.saturating_neg());
-    [violations, highest, sum, count(jobs.len()), size, start, lost.past_evictions()]
+    let (violations, start) = (as_cost(lost.budget_violations), earliest.saturating_neg());
+    [violations, highest, sum, as_cost(jobs.len()), size, start, lost.past_evictions()]
 }
 
 /// Returns a lower bound of the cost.
@@ -62,13 +70,13 @@ fn least(lost: &dyn VictimLowerBound) -> NodeCost {
 fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c PodInfo>, i64) {
     let cluster = lost.cluster;
     let pods = lost.victims.iter().filter_map(|ix| cluster.pod(*ix));
-    if !cluster.has_whole_groups() {
+    if !cluster.has_disruption_groups() {
         return (pods.collect(), 0);
     }
-    let gone = lost.earlier.iter().filter_map(|ix| cluster.job_that_leaves_whole(cluster.pod(*ix)?));
+    let gone = lost.earlier.iter().filter_map(|ix| cluster.job_evicted_whole(cluster.pod(*ix)?));
     let gone: BTreeSet<JobIx> = gone.collect();
     let (mut seen, mut size) = (BTreeSet::new(), 0i64);
-    let jobs = pods.filter(|pod| match cluster.job_that_leaves_whole(pod) {
+    let jobs = pods.filter(|pod| match cluster.job_evicted_whole(pod) {
         Some(job) if gone.contains(&job) => false,
         Some(job) => {
             size = size.saturating_add(cluster.pod_share(pod));
@@ -81,6 +89,6 @@ fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c PodInfo>, i64) {
 
 /// Returns whether a candidate belongs to a group that is evicted whole.
 fn seeks(cluster: &Cluster, candidates: &[PodIx]) -> bool {
-    let leaves_whole = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| cluster.job_that_leaves_whole(pod).is_some());
-    cluster.has_whole_groups() && candidates.iter().any(leaves_whole)
+    let leaves_whole = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| cluster.job_evicted_whole(pod).is_some());
+    cluster.has_disruption_groups() && candidates.iter().any(leaves_whole)
 }

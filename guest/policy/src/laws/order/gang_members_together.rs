@@ -30,7 +30,7 @@ use crate::laws::{Law, LawText, QueueSortKey, page};
 use crate::model::{Borrowing, Cluster, Job, PodInfo};
 
 /// The law.
-pub const LAW: Law<QueueSortKey> = Law::order(
+pub const LAW: Law<QueueSortKey> = Law::comparator(
     LawText {
         name: "gang-members-together",
         sentence: "pods of a gang stand together in the queue, at the time of the last failure of the gang",
@@ -38,11 +38,11 @@ pub const LAW: Law<QueueSortKey> = Law::order(
         file: page!("gang_members_together.rs"),
     },
     QueueSortKey {
-        first,
-        before: |_, key| key,
-        job,
-        after: |pod, key| key.descending(pod.priority()).ascending(pod.created),
-        of_job: |job| [time(job), job.least_priority().map(i64::from)],
+        key_start: first,
+        key_before_job: |_, key| key,
+        key_of_job: job,
+        key_after_job: |pod, key| key.descending(pod.priority()).ascending(pod.created),
+        job_values: |job| [time(job), job.least_priority().map(i64::from)],
     },
 );
 
@@ -50,8 +50,8 @@ pub const LAW: Law<QueueSortKey> = Law::order(
 fn first(cluster: &Cluster, pod: &PodInfo) -> KeyBuilder {
     let borrows = match cluster.borrows(pod) {
         None => 0,
-        Some(Borrowing::BehindOthers) => 1,
-        Some(Borrowing::Anyway) => 2,
+        Some(Borrowing::AfterOthers) => 1,
+        Some(Borrowing::Always) => 2,
     };
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
     let priority = gang.and_then(Job::least_priority).unwrap_or(pod.priority());

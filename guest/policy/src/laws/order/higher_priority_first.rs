@@ -26,14 +26,20 @@ use crate::laws::{Law, LawText, QueueSortKey, page};
 use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<QueueSortKey> = Law::order(
+pub const LAW: Law<QueueSortKey> = Law::comparator(
     LawText {
         name: "higher-priority-first",
         sentence: "the pod of higher priority is tried first, then the one that has waited longer",
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    QueueSortKey { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| [None; 2] },
+    QueueSortKey {
+        key_start: |_, _| KeyBuilder::new(),
+        key_before_job: before,
+        key_of_job: job,
+        key_after_job: after,
+        job_values: |_| [None; 2],
+    },
 );
 
 /// Adds the priority of a pod: the more important ones come first.

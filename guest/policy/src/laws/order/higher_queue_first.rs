@@ -27,7 +27,7 @@ use crate::laws::{Law, LawText, QueueCompareFn, page};
 use crate::model::{Cluster, Queue, QueueIx};
 
 /// The law.
-pub const LAW: Law<QueueCompareFn> = Law::order(
+pub const LAW: Law<QueueCompareFn> = Law::comparator(
     LawText {
         name: "higher-queue-first",
         sentence: "the queue of higher priority comes first, then the one that uses less of its share",

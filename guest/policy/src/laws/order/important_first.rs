@@ -29,7 +29,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "important-first",
         sentence: "the more important candidate is reprieved first",
@@ -43,11 +43,11 @@ pub const LAW: Law<PodCompareFn> = Law::order(
 fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
     let group = |pod: &PodInfo| {
-        let together = cluster.whole_group_of(pod).unwrap_or_default();
+        let together = cluster.disruption_group_of(pod).unwrap_or_default();
         let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min();
         (Reverse(together.len()), first.unwrap_or_else(|| started(pod)))
     };
-    let by_start = || match cluster.has_whole_groups() {
+    let by_start = || match cluster.has_disruption_groups() {
         true => group(a).cmp(&group(b)),
         false => started(a).cmp(&started(b)),
     };

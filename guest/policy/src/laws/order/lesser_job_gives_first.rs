@@ -32,7 +32,7 @@ use crate::laws::{Law, LawText, VictimCompareFn, page};
 use crate::model::{Cluster, PodInfo, QueueIx};
 
 /// The law.
-pub const LAW: Law<VictimCompareFn> = Law::order(
+pub const LAW: Law<VictimCompareFn> = Law::comparator(
     LawText {
         name: "lesser-job-gives-first",
         sentence: "the fewest jobs are evicted, then those that lose the least work, then the fewest pods, then the least important of them",
@@ -45,8 +45,9 @@ pub const LAW: Law<VictimCompareFn> = Law::order(
 /// Compares two pods, each the first victim of its job: which is evicted first for a preemptor of this queue.
 fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &PodInfo, b: &PodInfo) -> Ordering {
     let near = |pod: &PodInfo| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
-    let standing =
-        |pod: &PodInfo| (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::runs(cluster, pod));
+    let standing = |pod: &PodInfo| {
+        (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::is_gang_running(cluster, pod))
+    };
     let queues = || match (a.queue, b.queue) {
         (Some(a), Some(b)) if a != b => (higher_queue_first::LAW.function)(cluster, b, a),
         _ => Ordering::Equal,

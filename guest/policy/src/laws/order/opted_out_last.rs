@@ -26,7 +26,7 @@ use crate::laws::{EvictionPenaltyFn, Law, LawContext, LawText, WEIGHTY_REASON, p
 use crate::model::{PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<EvictionPenaltyFn> = Law::order(
+pub const LAW: Law<EvictionPenaltyFn> = Law::comparator(
     LawText {
         name: "opted-out-last",
         sentence: "a pod that opted out of preemption is evicted only where no other suffices",

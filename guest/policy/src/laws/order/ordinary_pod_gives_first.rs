@@ -29,7 +29,7 @@ use crate::model::{PodInfo, PodIx};
 const HOUR: i64 = 3_600_000_000_000;
 
 /// The law.
-pub const LAW: Law<ExcessVictimCompareFn> = Law::order(
+pub const LAW: Law<ExcessVictimCompareFn> = Law::comparator(
     LawText {
         name: "ordinary-pod-gives-first",
         sentence: "originators and pods that opted out are evicted last to bring their queue down to its maximum",
@@ -56,7 +56,7 @@ fn compare(case: &ExcessContext<'_>, a: (PodIx, &PodInfo), b: (PodIx, &PodInfo))
 fn matching(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
     let held = pod.request.iter();
     held.fold((0, 0), |(matching, all): (i64, i64), (resource, _)| {
-        (matching.saturating_add(i64::from(case.over.get(resource) > 0)), all.saturating_add(1))
+        (matching.saturating_add(i64::from(case.excess.get(resource) > 0)), all.saturating_add(1))
     })
 }
 
@@ -64,7 +64,7 @@ fn matching(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
 fn size(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
     let max = |resource| case.cluster.queue(case.queue).and_then(|queue| queue.bounds.max.get(resource));
     let shares =
-        case.over.iter().filter_map(|(resource, _)| Some((pod.request.get(resource), max(resource)?.0.max(1))));
+        case.excess.iter().filter_map(|(resource, _)| Some((pod.request.get(resource), max(resource)?.0.max(1))));
     shares.max_by(|a, b| larger_fraction(*a, *b)).unwrap_or((0, 1))
 }
 

@@ -26,7 +26,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, PodInfo};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "queue-then-job-then-task",
         sentence: "pods stand in the order of their queues, then of their jobs, then of their tasks",

@@ -25,24 +25,30 @@
 use crate::laws::{Law, LawText, NodeCost, NodeCostModel, NodeVictims, VictimLowerBound, page};
 
 /// The law.
-pub const LAW: Law<NodeCostModel> = Law::order(
+pub const LAW: Law<NodeCostModel> = Law::comparator(
     LawText {
         name: "smallest-group-first",
         sentence: "the node is chosen where the fewest and least important pods are evicted",
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    NodeCostModel { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
+    NodeCostModel {
+        cost: loss,
+        lower_bound: least,
+        searches_by_cost: |_, _| false,
+        short_gangs_are_free: false,
+        depends_on_worst_pod: false,
+    },
 );
 
 /// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
     let evictions = lost.past_evictions();
-    [lost.reluctance, lost.count(), lost.highest(), lost.share(), evictions, youngest.saturating_neg(), 0]
+    [lost.penalty, lost.count(), lost.highest(), lost.share(), evictions, youngest.saturating_neg(), 0]
 }
 
 /// Returns a lower bound of the cost.
 fn least(lost: &dyn VictimLowerBound) -> NodeCost {
-    [lost.reluctance(), lost.count(), lost.highest(), lost.share(), 0, lost.youngest().saturating_neg(), 0]
+    [lost.penalty(), lost.count(), lost.highest(), lost.share(), 0, lost.youngest().saturating_neg(), 0]
 }

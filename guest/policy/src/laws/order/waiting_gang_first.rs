@@ -26,7 +26,7 @@ use crate::laws::{Law, LawText, PodCompareFn, page};
 use crate::model::{Cluster, Job, PodInfo, PodIx};
 
 /// The law.
-pub const LAW: Law<PodCompareFn> = Law::order(
+pub const LAW: Law<PodCompareFn> = Law::comparator(
     LawText {
         name: "waiting-gang-first",
         sentence: "the job of higher priority comes first, then the one whose gang does not run yet",
@@ -43,15 +43,15 @@ pub fn job_priority(cluster: &Cluster, pod: &PodInfo) -> i32 {
 }
 
 /// Checks whether the gang of a pod runs.
-pub fn runs(cluster: &Cluster, pod: &PodInfo) -> bool {
-    let Some(job) = job(cluster, pod) else { return pod.place.node().is_some() };
+pub fn is_gang_running(cluster: &Cluster, pod: &PodInfo) -> bool {
+    let Some(job) = job(cluster, pod) else { return pod.location.node().is_some() };
     let member: Option<PodIx> = job.members.first().copied();
-    member.is_some_and(|member| cluster.shortage(member).is_over())
+    member.is_some_and(|member| cluster.shortage(member).is_empty())
 }
 
 /// Compares the jobs of two pods: which comes first.
 fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
-    let standing = |pod: &PodInfo| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
+    let standing = |pod: &PodInfo| (Reverse(job_priority(cluster, pod)), is_gang_running(cluster, pod));
     let birth = |pod: &PodInfo| {
         let job = job(cluster, pod);
         let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));

@@ -11,7 +11,7 @@ fn path(entry: &LawListing) -> String {
 
 #[test]
 fn every_law_stands_in_the_file_of_its_name_with_a_manual_page_and_a_source() {
-    let rules = systems::rules();
+    let rules = systems::list_laws();
     assert!(!rules.is_empty());
     for (system, entry) in rules {
         let text = std::fs::read_to_string(path(&entry)).unwrap_or_default();
@@ -31,7 +31,7 @@ fn every_law_stands_in_the_file_of_its_name_with_a_manual_page_and_a_source() {
 
 #[test]
 fn every_page_has_the_same_headings_and_something_below_each() {
-    for (_, entry) in systems::rules() {
+    for (_, entry) in systems::list_laws() {
         let page = entry.page();
         let mut sections = page.split("# ").skip(1).map(|section| section.split_once('\n').unwrap_or_default());
         for heading in ["What it demands", "Example", "Why", "Source", "Options"] {
@@ -45,7 +45,7 @@ fn every_page_has_the_same_headings_and_something_below_each() {
 
 #[test]
 fn a_law_that_denies_has_a_sentence_for_every_case_in_its_file() {
-    for (_, entry) in systems::rules().into_iter().filter(|(_, entry)| entry.question != LawKind::Order) {
+    for (_, entry) in systems::list_laws().into_iter().filter(|(_, entry)| entry.kind != LawKind::Comparator) {
         let cases: Vec<&str> = entry.templates.iter().map(|(case, _)| *case).collect();
         assert!(!cases.is_empty(), "{}", entry.code);
         let said = |pattern: &str| -> Vec<String> {
@@ -60,14 +60,14 @@ fn a_law_that_denies_has_a_sentence_for_every_case_in_its_file() {
 
 #[test]
 fn a_law_that_can_refuse_says_after_which_changes_it_may_hold() {
-    for (_, entry) in systems::rules() {
-        assert_eq!(entry.retry_after.is_empty(), entry.question == LawKind::Order, "{}", entry.code);
+    for (_, entry) in systems::list_laws() {
+        assert_eq!(entry.retry_after.is_empty(), entry.kind == LawKind::Comparator, "{}", entry.code);
     }
 }
 
 #[test]
 fn no_law_is_left_lying_about() {
-    let used: Vec<String> = systems::rules().iter().map(|(_, entry)| path(entry)).collect();
+    let used: Vec<String> = systems::list_laws().iter().map(|(_, entry)| path(entry)).collect();
     for folder in ["gate", "guard", "limit", "order"] {
         let folder = format!("{ROOT}/guest/policy/src/laws/{folder}");
         for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {

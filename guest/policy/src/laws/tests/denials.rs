@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::contract::Admission;
-use crate::testing::{pod, pod_group, quota, shown};
+use crate::testing::{pod, pod_group, quota, render_reason};
 
 /// Returns whether a refusal is final, its code, and its case and facts. `None`: the pod passes.
 fn said(admission: &Admission) -> Option<(bool, &str, String)> {
     match admission {
         Admission::Pass => None,
-        Admission::Refused(reason) => Some((false, &reason.code, shown(reason))),
-        Admission::Final(reason) => Some((true, &reason.code, shown(reason))),
+        Admission::Refused(reason) => Some((false, &reason.code, render_reason(reason))),
+        Admission::Final(reason) => Some((true, &reason.code, render_reason(reason))),
     }
 }
 
@@ -18,12 +18,12 @@ fn a_bound_is_told_with_every_part_of_the_sum() {
     let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=4 memory=4Gi", "cpu=8 memory=8Gi"));
     world.node("n", "cpu=64");
-    world.pod(pod("np").quota("team").preemptible(false).asks("cpu=1500m").on("n"));
-    world.pod(pod("p").quota("team").asks("cpu=5").on("n"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=3"));
-    world.pod(pod("b").quota("team").preemptible(false).asks("cpu=2"));
-    world.pod(pod("c").quota("team").asks("cpu=1"));
-    world.pod(pod("d").quota("team").preemptible(false).asks("memory=5Gi"));
+    world.pod(pod("np").quota("team").preemptible(false).requests("cpu=1500m").on("n"));
+    world.pod(pod("p").quota("team").requests("cpu=5").on("n"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=3"));
+    world.pod(pod("b").quota("team").preemptible(false).requests("cpu=2"));
+    world.pod(pod("c").quota("team").requests("cpu=1"));
+    world.pod(pod("d").quota("team").preemptible(false).requests("memory=5Gi"));
     for (name, law, message) in [
         ("a", "koordinator/non-preemptible-job-fits-min", "queue team, used cpu 1500m, requested cpu 3, min cpu 4"),
         (
@@ -64,7 +64,7 @@ fn a_gang_that_cannot_be_complete_is_refused_for_good() {
 fn a_law_about_time_says_when_it_holds_and_no_other_does() {
     // 10 of 30 have passed at 100: at 120 all have.
     assert_eq!(Denial::TooSoon { waited: 10, delay: 30 }.retry_at(100), Some(120));
-    assert_eq!(Denial::Before(150).retry_at(100), Some(150));
+    assert_eq!(Denial::NotBefore(150).retry_at(100), Some(150));
     assert_eq!(Denial::Case("").retry_at(100), None);
-    assert_eq!(Denial::Underway { plan: 1, left: 2 }.retry_at(100), None);
+    assert_eq!(Denial::PlanInFlight { plan: 1, left: 2 }.retry_at(100), None);
 }

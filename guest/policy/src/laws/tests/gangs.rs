@@ -20,7 +20,7 @@ fn incomplete(world: &PolicyHarness, gang: &str, case: &'static str, have: usize
 }
 
 fn undeclared(world: &PolicyHarness, member: Option<usize>) -> Result<(), Denial> {
-    Err(Denial::Undeclared { job: job(world, "g"), member })
+    Err(Denial::UndescribedGang { job: job(world, "g"), member })
 }
 
 /// Creates a gang of this minimum with one pending pod, `a`.

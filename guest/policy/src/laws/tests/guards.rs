@@ -149,8 +149,8 @@ fn the_table_spares_the_default_quota_where_the_argument_says_so() {
     for (arguments, victims) in [("", 1), (r#"{"disableDefaultQuotaPreemption": true}"#, 0)] {
         let mut world = PolicyHarness::with(arguments);
         world.node("n", "cpu=1");
-        world.pod(pod("v").asks("cpu=1").on("n"));
-        world.pod(pod("a").asks("cpu=1").priority(1));
+        world.pod(pod("v").requests("cpu=1").on("n"));
+        world.pod(pod("a").requests("cpu=1").priority(1));
         assert_eq!(world.plan("a").map_or(0, |plan| plan.victims.len()), victims, "{arguments}");
     }
 }
@@ -160,9 +160,9 @@ fn whoever_is_leaving_already_is_no_victim_of_a_plan() {
     for leaving in [pod("v").label(SOFT_EVICTION, "true"), pod("v").with(|pod| pod.terminating = true)] {
         let mut world = PolicyHarness::new();
         world.node("n", "cpu=2");
-        world.pod(leaving.quota("nobody-knows-it").asks("cpu=1").on("n"));
-        world.pod(pod("w").asks("cpu=1").on("n"));
-        world.pod(pod("a").asks("cpu=1").priority(1));
+        world.pod(leaving.quota("nobody-knows-it").requests("cpu=1").on("n"));
+        world.pod(pod("w").requests("cpu=1").on("n"));
+        world.pod(pod("a").requests("cpu=1").priority(1));
         assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(Vec::new()), "its room is as good as free");
     }
 }

@@ -67,7 +67,7 @@ fn the_nomination_of_any_waiting_pod_of_the_job_counts() {
     world.pod(pod("asker").priority(10).job("j"));
     world.pod(pod("sibling").priority(10).job("j").nominated("n"));
     assert_eq!(admission(&mut world, "asker", LAW.function), Err(LEAVING));
-    world.gone("other");
+    world.remove_pod("other");
     assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
 }
 
@@ -76,15 +76,15 @@ fn a_plan_under_way_is_told_with_the_victims_that_are_left() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
-        world.pod(pod(name).asks("cpu=1").on("n"));
+        world.pod(pod(name).requests("cpu=1").on("n"));
     }
-    world.pod(pod("asker").asks("cpu=2").priority(1));
+    world.pod(pod("asker").requests("cpu=2").priority(1));
     let plan = world.plan("asker").map_or(0, |plan| plan.id);
     assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()), "a proposal is no plan under way");
-    world.tell(vec![crate::contract::Event::PlanAccepted(plan)]);
-    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::Underway { plan, left: 2 }));
-    world.gone("v1");
-    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::Underway { plan, left: 1 }));
-    world.gone("v2");
+    world.apply(vec![crate::contract::Event::PlanAccepted(plan)]);
+    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::PlanInFlight { plan, left: 2 }));
+    world.remove_pod("v1");
+    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::PlanInFlight { plan, left: 1 }));
+    world.remove_pod("v2");
     assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
 }

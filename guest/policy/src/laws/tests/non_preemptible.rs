@@ -13,13 +13,13 @@ fn team() -> PolicyHarness {
 fn world(mut world: PolicyHarness, min: &str, max: &str) -> PolicyHarness {
     world.object(quota("team", "", min, max));
     world.node("n", "cpu=64 memory=64Gi gpu=8");
-    world.pod(pod("np").quota("team").preemptible(false).asks("cpu=6 memory=6Gi").on("n"));
-    world.pod(pod("p").quota("team").preemptible(true).asks("cpu=8 memory=8Gi").on("n"));
+    world.pod(pod("np").quota("team").preemptible(false).requests("cpu=6 memory=6Gi").on("n"));
+    world.pod(pod("p").quota("team").preemptible(true).requests("cpu=8 memory=8Gi").on("n"));
     world
 }
 
 fn preemptor(asks: &str) -> PodBuilder {
-    pod("asker").quota("team").preemptible(false).asks(asks)
+    pod("asker").quota("team").preemptible(false).requests(asks)
 }
 
 fn over_min(world: &PolicyHarness, asked: i64) -> Result<(), Denial> {
@@ -54,7 +54,7 @@ fn equal_to_max_is_within_and_one_thousandth_of_a_core_more_is_not() {
 #[test]
 fn a_preemptible_asker_is_no_concern_of_either() {
     let mut team = team();
-    team.pod(pod("asker").quota("team").preemptible(true).asks("cpu=60"));
+    team.pod(pod("asker").quota("team").preemptible(true).requests("cpu=60"));
     assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
     assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), Ok(()));
 }
@@ -100,15 +100,17 @@ fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
     let mut team = team();
     // 2 + 2 wait: 6 + 4 = 10. A pod on a node is used already; one that has ended or is leaving requests nothing.
     for name in ["asker", "sibling"] {
-        team.pod(pod(name).quota("team").preemptible(false).job("j").asks("cpu=2"));
+        team.pod(pod(name).quota("team").preemptible(false).job("j").requests("cpu=2"));
     }
     team.pod(
-        pod("ended").quota("team").job("j").asks("cpu=5").with(|pod| pod.phase = crate::contract::Phase::Succeeded),
+        pod("ended").quota("team").job("j").requests("cpu=5").with(|pod| pod.phase = crate::contract::Phase::Succeeded),
     );
-    team.pod(pod("leaving").quota("team").preemptible(false).job("j").asks("cpu=5").with(|pod| pod.terminating = true));
+    team.pod(
+        pod("leaving").quota("team").preemptible(false).job("j").requests("cpu=5").with(|pod| pod.terminating = true),
+    );
     assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
     team.reserve("sibling", "n");
-    team.pod(pod("third").quota("team").preemptible(false).job("j").asks("cpu=1m"));
+    team.pod(pod("third").quota("team").preemptible(false).job("j").requests("cpu=1m"));
     let parts = [("used", 8000), ("promised", 0), ("requested", 2001)];
     assert_eq!(
         admission(&mut team, "asker", fits_min::LAW.function),
@@ -119,23 +121,23 @@ fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
 #[test]
 fn a_pod_that_is_leaving_counts_until_it_is_gone() {
     let mut team = team();
-    team.pod(pod("old").quota("team").preemptible(false).asks("cpu=1").on("n").with(|pod| pod.terminating = true));
+    team.pod(pod("old").quota("team").preemptible(false).requests("cpu=1").on("n").with(|pod| pod.terminating = true));
     team.pod(preemptor("cpu=4"));
     let parts = [("used", 7000), ("promised", 0), ("requested", 4000)];
     assert_eq!(
         admission(&mut team, "asker", fits_min::LAW.function),
         exceeds(&team, "team", CPU, &parts, ("min", 10_000))
     );
-    team.gone("old");
+    team.remove_pod("old");
     assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
 }
 
 #[test]
 fn nominated_pods_of_other_jobs_count_at_every_extension_point_and_by_class_against_min() {
     let mut team = team();
-    team.pod(pod("np-other").quota("team").preemptible(false).asks("cpu=1").nominated("n"));
-    team.pod(pod("p-other").quota("team").preemptible(true).asks("cpu=2").nominated("n"));
-    team.pod(pod("elsewhere").preemptible(false).asks("cpu=5").nominated("n"));
+    team.pod(pod("np-other").quota("team").preemptible(false).requests("cpu=1").nominated("n"));
+    team.pod(pod("p-other").quota("team").preemptible(true).requests("cpu=2").nominated("n"));
+    team.pod(pod("elsewhere").preemptible(false).requests("cpu=5").nominated("n"));
     team.pod(preemptor("cpu=4").nominated("n"));
     // min: 6 used + 1 promised + 4 > 10. max: 14 used + 3 promised + 4 = 21 > 20.
     let parts = [("used", 6000), ("promised", 1000), ("requested", 4000)];
@@ -157,7 +159,7 @@ fn with_the_job_on_its_nodes_nothing_is_asked_twice() {
     team.reserve("asker", "n");
     let id = team.id("asker");
     assert_eq!(team.engine.with_all_placed(id, fits_max::LAW.function), Ok(()));
-    team.pod(pod("more").quota("team").asks("cpu=1m").on("n"));
+    team.pod(pod("more").quota("team").requests("cpu=1m").on("n"));
     let parts = [("preemptible-used", 8001), ("non-preemptible-used", 12_000), ("promised", 0), ("requested", 0)];
     let over = exceeds(&team, "team", CPU, &parts, ("max", 20_000));
     assert_eq!(team.engine.with_all_placed(id, fits_max::LAW.function), over);
@@ -172,8 +174,8 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
         world.object(quota("team", "group", "cpu=10", "cpu=10"));
         world.object(quota("sister", "group", "cpu=10", "cpu=10"));
         world.node("n", "cpu=64");
-        world.pod(pod("np").quota("sister").preemptible(false).asks("cpu=2").on("n"));
-        world.pod(pod("p").quota("sister").asks("cpu=2").on("n"));
+        world.pod(pod("np").quota("sister").preemptible(false).requests("cpu=2").on("n"));
+        world.pod(pod("p").quota("sister").requests("cpu=2").on("n"));
         world.pod(preemptor("cpu=4"));
         let min = [("used", 2000), ("promised", 0), ("requested", 4000)];
         let max = [("preemptible-used", 2000), ("non-preemptible-used", 2000), ("promised", 0), ("requested", 4000)];
@@ -199,7 +201,7 @@ fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     world.object(quota("team", "", "", "cpu=20"));
     world.object(quota("other", "", "", "cpu=20"));
     world.node("n", "cpu=12");
-    world.pod(pod("greedy").quota("other").asks("cpu=20"));
+    world.pod(pod("greedy").quota("other").requests("cpu=20"));
     world.pod(preemptor("cpu=3"));
     assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), Ok(()));
     // `team` requests 7 and `other` 20, so `team` gets 6 of the 12.

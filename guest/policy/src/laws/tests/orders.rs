@@ -25,7 +25,7 @@ fn compare(
 ) -> [Ordering; 2] {
     [false, true].map(|swapped| {
         let mut world = PolicyHarness::new();
-        world.tell(vec![crate::contract::Event::Clock(5)]);
+        world.apply(vec![crate::contract::Event::Clock(5)]);
         let names = [first.name(), second.name()];
         let mut drafts = vec![first.clone(), second.clone()];
         if swapped {
@@ -79,7 +79,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
         let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
         names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
         let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();
-        (cheapest_node_first::LAW.function.loss)(&NodeVictims::of(world.engine.cluster(), &victims))
+        (cheapest_node_first::LAW.function.cost)(&NodeVictims::of(world.engine.cluster(), &victims))
     };
     let dearer: [&[i32]; 6] = [&[], &[-5], &[0], &[0, -9], &[7], &[7, 7, 7]];
     let losses = dearer.map(|victims| loss(&mut world, victims));

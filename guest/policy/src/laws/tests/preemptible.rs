@@ -9,12 +9,12 @@ fn team() -> PolicyHarness {
     let mut world = PolicyHarness::new();
     world.object(quota("team", "", "cpu=10", "cpu=20"));
     world.node("n", "cpu=64 memory=64Gi gpu=8");
-    world.pod(pod("p").quota("team").asks("cpu=5 memory=5Gi").on("n"));
+    world.pod(pod("p").quota("team").requests("cpu=5 memory=5Gi").on("n"));
     world
 }
 
 fn preemptor(asks: &str) -> PodBuilder {
-    pod("asker").quota("team").preemptible(true).asks(asks)
+    pod("asker").quota("team").preemptible(true).requests(asks)
 }
 
 fn over(world: &PolicyHarness, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Denial> {
@@ -37,8 +37,8 @@ fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
         ("cpu=8", "cpu=4", "cpu=5001m", Some((10_000, 5001))),
     ] {
         let mut team = team();
-        team.pod(pod("running").quota("team").preemptible(false).asks(running).on("n"));
-        team.pod(pod("pending").quota("team").preemptible(false).asks(pending));
+        team.pod(pod("running").quota("team").preemptible(false).requests(running).on("n"));
+        team.pod(pod("pending").quota("team").preemptible(false).requests(pending));
         team.pod(preemptor(asks));
         let expected = aside.map_or(Ok(()), |(aside, asked)| over(&team, [aside, 5000, 0, asked]));
         assert_eq!(admission(&mut team, "asker", LAW.function), expected, "{running} {pending} {asks}");
@@ -48,7 +48,7 @@ fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
 #[test]
 fn a_non_preemptible_asker_is_no_concern_of_it() {
     let mut team = team();
-    team.pod(pod("asker").quota("team").preemptible(false).asks("cpu=60"));
+    team.pod(pod("asker").quota("team").preemptible(false).requests("cpu=60"));
     assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
 
@@ -63,7 +63,7 @@ fn a_resource_that_max_does_not_name_is_not_bounded() {
 fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
     let mut world = PolicyHarness::new();
     world.object(quota("team", "", "memory=1Gi", "cpu=20"));
-    world.pod(pod("np").quota("team").preemptible(false).asks("cpu=18"));
+    world.pod(pod("np").quota("team").preemptible(false).requests("cpu=18"));
     world.pod(preemptor("cpu=2"));
     assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
     world.pod(preemptor("cpu=2001m"));
@@ -82,7 +82,7 @@ fn each_resource_is_bounded_by_itself() {
 #[test]
 fn a_queue_that_is_over_its_max_takes_nobody() {
     let mut team = team();
-    team.pod(pod("too-much").quota("team").asks("cpu=16").on("n"));
+    team.pod(pod("too-much").quota("team").requests("cpu=16").on("n"));
     team.pod(preemptor("memory=1Gi"));
     assert_eq!(admission(&mut team, "asker", LAW.function), over(&team, [0, 21_000, 0, 0]));
 }
@@ -91,8 +91,8 @@ fn a_queue_that_is_over_its_max_takes_nobody() {
 fn ended_pods_neither_use_nor_request() {
     let mut team = team();
     let ended = |draft: PodBuilder| draft.with(|pod| pod.phase = crate::contract::Phase::Failed);
-    team.pod(ended(pod("np").quota("team").preemptible(false).asks("cpu=9").on("n")));
-    team.pod(ended(pod("p2").quota("team").asks("cpu=9").on("n")));
+    team.pod(ended(pod("np").quota("team").preemptible(false).requests("cpu=9").on("n")));
+    team.pod(ended(pod("p2").quota("team").requests("cpu=9").on("n")));
     team.pod(preemptor("cpu=15"));
     assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
@@ -100,13 +100,13 @@ fn ended_pods_neither_use_nor_request() {
 #[test]
 fn nominated_preemptible_pods_of_other_jobs_count_at_every_extension_point() {
     let mut team = team();
-    team.pod(pod("other").quota("team").asks("cpu=1").nominated("n"));
+    team.pod(pod("other").quota("team").requests("cpu=1").nominated("n"));
     // A promise to a non-preemptible pod is set aside already: it is requested.
-    team.pod(pod("np").quota("team").preemptible(false).asks("cpu=2").nominated("n"));
-    team.pod(pod("sibling").quota("team").job("j").asks("cpu=3").nominated("n"));
+    team.pod(pod("np").quota("team").preemptible(false).requests("cpu=2").nominated("n"));
+    team.pod(pod("sibling").quota("team").job("j").requests("cpu=3").nominated("n"));
     team.pod(preemptor("cpu=10").job("j").nominated("n"));
     assert_eq!(admission(&mut team, "asker", LAW.function), over(&team, [2000, 5000, 1000, 13_000]));
-    team.gone("other");
+    team.remove_pod("other");
     assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
 
@@ -114,7 +114,7 @@ fn nominated_preemptible_pods_of_other_jobs_count_at_every_extension_point() {
 fn pods_of_other_queues_do_not_count() {
     let mut team = team();
     team.object(quota("other", "", "", "cpu=1"));
-    team.pod(pod("foreign").quota("other").asks("cpu=30").on("n"));
+    team.pod(pod("foreign").quota("other").requests("cpu=30").on("n"));
     team.pod(preemptor("cpu=15"));
     assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }

@@ -16,7 +16,7 @@ fn two_gangs() -> PolicyHarness {
     for gang in ["a", "b"] {
         world.object(pod_group(gang, 2, &[]));
         for number in 1..=2 {
-            world.pod(pod(&format!("{gang}{number}")).job(gang).asks("cpu=4"));
+            world.pod(pod(&format!("{gang}{number}")).job(gang).requests("cpu=4"));
         }
     }
     world
@@ -47,7 +47,7 @@ fn a_gang_that_failed_is_refused_until_something_changes() {
     let denied = admission(&mut world, "a1", not_failed::LAW.function).unwrap_err();
     assert!(matches!(denied, Denial::Failed { have: 0, need: 2, until, .. } if until == 5 * MINUTE), "{denied:?}");
     // A pod that waits, and is promised nothing, is no change; a node is.
-    world.pod(pod("later").asks("cpu=1"));
+    world.pod(pod("later").requests("cpu=1"));
     assert!(is_refused(&mut world, "a1"));
     world.node("m", "cpu=1");
     assert_eq!(world.pre_filter("a1"), Admission::Pass);
@@ -73,7 +73,7 @@ fn a_pod_that_needs_no_other_one_is_tried_again_without_a_change() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.object(pod_group("g", 1, &[]));
-    world.pod(pod("p").job("g").asks("cpu=8"));
+    world.pod(pod("p").job("g").requests("cpu=8"));
     for _ in 0..3 {
         assert_eq!(world.pre_filter("p"), Admission::Pass, "it never waits at Permit");
         world.post_filter("p");
@@ -84,9 +84,9 @@ fn a_pod_that_needs_no_other_one_is_tried_again_without_a_change() {
 fn without_a_change_a_gang_that_failed_is_tried_again_after_five_minutes() {
     let mut world = two_gangs();
     fail(&mut world, "a1", "a2");
-    world.tell(vec![Event::Clock(5 * MINUTE - 1)]);
+    world.apply(vec![Event::Clock(5 * MINUTE - 1)]);
     assert!(is_refused(&mut world, "a1"));
-    world.tell(vec![Event::Clock(5 * MINUTE)]);
+    world.apply(vec![Event::Clock(5 * MINUTE)]);
     assert_eq!(world.pre_filter("a1"), Admission::Pass);
 }
 
@@ -112,10 +112,10 @@ fn what_another_gang_gives_up_is_new_only_if_it_held_it_at_the_time_of_the_failu
 fn a_change_of_an_own_pod_begins_a_round_and_its_nomination_does_not() {
     let mut world = two_gangs();
     fail(&mut world, "a1", "a2");
-    world.pod(pod("a1").job("a").asks("cpu=4").nominated("n"));
+    world.pod(pod("a1").job("a").requests("cpu=4").nominated("n"));
     assert!(is_refused(&mut world, "a1"));
     // The pod requests less.
-    world.pod(pod("a2").job("a").asks("cpu=2"));
+    world.pod(pod("a2").job("a").requests("cpu=2"));
     assert_eq!(world.pre_filter("a1"), Admission::Pass);
 }
 
@@ -123,7 +123,7 @@ fn a_change_of_an_own_pod_begins_a_round_and_its_nomination_does_not() {
 fn a_refused_gang_that_failed_gives_up_a_nomination_that_came_late() {
     let mut world = two_gangs();
     fail(&mut world, "a1", "a2");
-    world.pod(pod("a1").job("a").asks("cpu=4").nominated("n"));
+    world.pod(pod("a1").job("a").requests("cpu=4").nominated("n"));
     let (a1, a2) = (world.id("a1"), world.id("a2"));
     assert_eq!(world.engine.pre_filter(a2).unwrap().effects.withdrawn, [a1]);
 }
@@ -136,7 +136,7 @@ fn a_pod_beyond_the_minimum_waits_for_every_gang_of_the_group() {
         world.object(pod_group(gang, 1, &[(GROUPS, r#"["default/a", "default/b"]"#)]));
     }
     for (name, gang) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
-        world.pod(pod(name).job(gang).asks("cpu=1"));
+        world.pod(pod(name).job(gang).requests("cpu=1"));
     }
     assert_eq!(admission(&mut world, "a2", served_first::LAW.function), Ok(()), "its own gang is not complete");
     world.reserve("a1", "n");

@@ -30,7 +30,7 @@ fn group(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32, elast
 }
 
 fn member(name: &str, group: &str, cores: u32) -> PodBuilder {
-    pod(name).asks(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
+    pod(name).requests(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
 }
 
 /// Creates a group `g` of queue `r` with the waiting pod `a`, and a group `v` of this queue with running pods `v0`, `v1`, ... of these sizes.
@@ -90,7 +90,7 @@ fn normal_pods_are_taken_from_other_queues_and_preempted_within_one() {
 #[test]
 fn who_holds_nothing_of_what_is_asked_for_stays() {
     let mut world = running("q", 0, &[1]);
-    world.pod(member("w", "v", 1).asks("gpu=1").on("n"));
+    world.pod(member("w", "v", 1).requests("gpu=1").on("n"));
     assert_eq!(verdict(&mut world, victim_frees_what_is_asked::LAW.function, "a", "v0"), Ok(()));
     assert!(verdict(&mut world, victim_frees_what_is_asked::LAW.function, "a", "w").is_err());
 }
@@ -101,8 +101,8 @@ fn a_preemptor_that_requests_nothing_evicts_only_its_like() {
     for (asks, victim, allowed) in [("", "", true), ("", "cpu=1", false), ("cpu=1", "", true), ("cpu=1", "cpu=1", true)]
     {
         let mut world = running("q", 0, &[]);
-        world.pod(member("a", "g", 1).asks(asks));
-        world.pod(member("v", "v", 1).asks(victim).on("n"));
+        world.pod(member("a", "g", 1).requests(asks));
+        world.pod(member("v", "v", 1).requests(victim).on("n"));
         assert_eq!(verdict(&mut world, law, "a", "v").is_ok(), allowed, "{asks:?} for {victim:?}");
     }
 }
@@ -158,7 +158,7 @@ fn a_pod_is_free_at_exactly_the_end_of_its_cooldown() {
         let mut world = running("q", 0, &[]);
         let protected = member("v", "v", 1).on("n").annotation("volcano.sh/cooldown-time", "10s");
         world.pod(protected.with(|pod| pod.scheduled = Some(0)));
-        world.tell(vec![crate::contract::Event::Clock(now)]);
+        world.apply(vec![crate::contract::Event::Clock(now)]);
         assert_eq!(verdict(&mut world, victim_is_past_its_cooldown::LAW.function, "a", "v").is_ok(), free, "{now}");
     }
 }
@@ -169,7 +169,7 @@ fn system_pods_and_those_that_opted_out_stay() {
     world.pod(
         member("v", "v", 1).on("n").with(|pod| pod.template_mut().priority_class = "system-node-critical".to_owned()),
     );
-    world.pod(pod("kube-system/k").asks("cpu=1").on("n"));
+    world.pod(pod("kube-system/k").requests("cpu=1").on("n"));
     world.pod(member("o", "v", 1).on("n").label("volcano.sh/preemptable", "false"));
     for (name, system, opted_out) in [("v", true, false), ("kube-system/k", true, false), ("o", false, true)] {
         assert_eq!(verdict(&mut world, victim_is_no_system_pod::LAW.function, "a", name).is_err(), system, "{name}");
@@ -247,7 +247,7 @@ fn a_job_may_grow_at_exactly_the_end_of_its_interval() {
     let steps = std::iter::from_fn(|| Some(world.engine.act().unwrap())).take(3);
     assert_eq!(steps.map(|step| step.bindings.len()).sum::<usize>(), 1);
     for (now, over) in [(9_999_999_999, false), (10_000_000_000, true)] {
-        world.tell(vec![crate::contract::Event::Clock(now)]);
+        world.apply(vec![crate::contract::Event::Clock(now)]);
         assert_eq!(admission(&mut world, "a", scaling_interval_is_over::LAW.function).is_ok(), over, "{now}");
     }
 }

@@ -23,7 +23,7 @@ fn world() -> PolicyHarness {
 }
 
 fn member(name: &str, group: &str, asks: &str) -> PodBuilder {
-    pod(name).asks(asks).annotation("scheduling.k8s.io/group-name", group)
+    pod(name).requests(asks).annotation("scheduling.k8s.io/group-name", group)
 }
 
 /// Checks a guard where these resources are short.
@@ -32,7 +32,7 @@ fn short(world: &mut PolicyHarness, guard: Guard, names: &[&str], candidate: &st
     let cluster = world.engine.cluster();
     let short: Vec<ResourceIx> = names.iter().filter_map(|name| cluster.resource_named(name)).collect();
     world.engine.while_waiting(asking, |case| {
-        let case = LawContext { short: Some(&short), ..*case };
+        let case = LawContext { short_resources: Some(&short), ..*case };
         guard(&case, ix, case.cluster.pod(ix).unwrap())
     })
 }
@@ -140,7 +140,7 @@ fn a_pod_has_the_cooldown_time_of_its_job_unless_it_has_its_own() {
         }
         world.pod(victim.with(|pod| pod.scheduled = Some(0)));
         world.pod(member("a", "g", "cpu=1"));
-        world.tell(vec![crate::contract::Event::Clock(now * 1_000_000_000)]);
+        world.apply(vec![crate::contract::Event::Clock(now * 1_000_000_000)]);
         let said = verdict(&mut world, victim_is_past_its_cooldown::LAW.function, "a", "v");
         assert_eq!(said.is_ok(), free, "{own:?} at {now}s");
     }

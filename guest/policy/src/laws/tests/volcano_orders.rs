@@ -40,7 +40,7 @@ fn group(world: &mut PolicyHarness, name: &str, queue: &str, class: &str, second
 }
 
 fn member(name: &str, group: &str) -> PodBuilder {
-    pod(name).asks("cpu=1").annotation("scheduling.k8s.io/group-name", group)
+    pod(name).requests("cpu=1").annotation("scheduling.k8s.io/group-name", group)
 }
 
 fn at(world: &PolicyHarness, name: &str) -> PodInfo {

@@ -5,7 +5,7 @@ use super::*;
 impl Cluster {
     /// Adds a budget, under the first free number. `None`: no number is free.
     pub fn add_budget(&mut self, budget: DisruptionBudget) -> Option<BudgetIx> {
-        self.budgets.add(budget)
+        self.budgets.insert_at_free(budget)
     }
 
     /// Replaces the budget of this number.
@@ -13,14 +13,14 @@ impl Cluster {
         self.budgets.insert(ix, budget);
     }
 
-    /// Removes a budget. [`Cluster::set_covering`] must be called next, for all pods that it covered, because its number may be given to another
+    /// Removes a budget. [`Cluster::set_pod_budgets`] must be called next, for all pods that it covered, because its number may be given to another
     /// budget.
     pub fn remove_budget(&mut self, ix: BudgetIx) {
         self.budgets.remove(ix);
     }
 
     /// Sets the budgets that cover a pod.
-    pub fn set_covering(&mut self, ix: PodIx, budgets: Vec<BudgetIx>) {
+    pub fn set_pod_budgets(&mut self, ix: PodIx, budgets: Vec<BudgetIx>) {
         if let Some(pod) = self.pods.get_mut(ix) {
             pod.attributes.budgets = budgets;
         }
@@ -30,9 +30,9 @@ impl Cluster {
     /// pods first, the less important ones are protected. Pods that are evicted together are protected together. The pods in `leaving` have spent
     /// their budgets before, as they leave already. Upstream counts them as victims of the same node once more (SelectVictimsOnNode and
     /// FilterVictimsWithPDBViolation).
-    pub fn split_by_budget(&self, pods: Vec<PodIx>, leaving: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
+    pub fn partition_by_budget_violation(&self, pods: Vec<PodIx>, leaving: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
         if self
-            .with_whole_groups(&pods)
+            .expand_disruption_groups(&pods)
             .iter()
             .filter_map(|ix| self.pod(*ix))
             .all(|pod| pod.attributes.budgets.is_empty())
@@ -43,7 +43,7 @@ impl Cluster {
         let mut spends = |ix: &PodIx| {
             let mut violates = false;
             let alone = [*ix];
-            let together = self.with_whole_groups(&alone);
+            let together = self.expand_disruption_groups(&alone);
             for budget in together.iter().filter_map(|ix| self.pod(*ix)).flat_map(|pod| &pod.attributes.budgets) {
                 let Some(known) = self.budgets.get(*budget) else { continue };
                 let left = allowed.entry(*budget).or_insert(known.allowed);

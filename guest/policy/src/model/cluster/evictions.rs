@@ -7,12 +7,12 @@ use crate::model::{NO_CONTROLLER, hash};
 impl Cluster {
     /// Returns how often the job of a pod was evicted, which may be new.
     pub fn past_evictions(&self, pod: &PodInfo) -> u32 {
-        if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.known_by(pod).to_owned()) }
+        if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.eviction_key(pod).to_owned()) }
     }
 
     /// Counts that these pods are evicted by one plan: once for each job.
     pub fn count_evictions(&mut self, victims: &[PodIx]) {
-        let jobs = |ix: &PodIx| Some((*ix, self.known_by(self.pod(*ix)?).to_owned()));
+        let jobs = |ix: &PodIx| Some((*ix, self.eviction_key(self.pod(*ix)?).to_owned()));
         let victims: Vec<(PodIx, EvictedJob)> = victims.iter().filter_map(jobs).collect();
         let jobs: BTreeSet<&EvictedJob> = victims.iter().map(|(_, job)| job).collect();
         let forgotten: Vec<EvictedJob> = jobs.into_iter().filter_map(|job| self.evictions.count(job.clone())).collect();
@@ -39,7 +39,7 @@ impl Cluster {
     /// among those with the same hash of the controller's name.
     fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
         let times: BTreeMap<EvictionKey<'_>, u32> =
-            jobs.iter().map(|job| (job.known_by(), self.evictions.of(job))).collect();
+            jobs.iter().map(|job| (job.key(), self.evictions.of(job))).collect();
         let (mut pods, mut hashes) = (Vec::new(), BTreeSet::new());
         for job in jobs {
             match job {
@@ -55,7 +55,7 @@ impl Cluster {
             let alike = self.pods().filter(|(_, pod)| hashes.contains(&pod.controller_hash));
             pods.extend(alike.map(|(ix, _)| ix));
         }
-        let count = |ix: PodIx| Some((ix, *times.get(&self.known_by(self.pod(ix)?))?));
+        let count = |ix: PodIx| Some((ix, *times.get(&self.eviction_key(self.pod(ix)?))?));
         let counts = pods.into_iter().filter_map(count).collect();
         self.write(counts);
     }
@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     /// Returns the name by which the evictions of a pod are counted: that of its job, its controller, or the pod itself.
-    fn known_by<'a>(&'a self, pod: &'a PodInfo) -> EvictionKey<'a> {
+    fn eviction_key<'a>(&'a self, pod: &'a PodInfo) -> EvictionKey<'a> {
         match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
             (Some(job), _) => EvictionKey::Job(&job.key),
             (None, Some(controller)) => EvictionKey::Controller(controller),

@@ -15,12 +15,12 @@ pub struct NominatedConstraints {
 }
 
 impl Cluster {
-    /// Stores a topology that is new or has changed. It counts after [`settle_inter_pods`](Cluster::settle_inter_pods).
+    /// Stores a topology that is new or has changed. It counts after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
     pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
         self.inter_pods.set_topology(ix, topology);
     }
 
-    /// Stores the constraints of some pods that are new or have changed. They count after [`settle_inter_pods`](Cluster::settle_inter_pods).
+    /// Stores the constraints of some pods that are new or have changed. They count after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
     pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
         self.inter_pods.set(ix, inter_pod);
     }
@@ -36,14 +36,14 @@ impl Cluster {
     }
 
     /// Recounts the pods if topologies, nodes or constraints between pods have changed. Constraints must not be checked before that.
-    pub fn settle_inter_pods(&mut self) {
-        if !self.inter_pods.is_outdated() {
+    pub fn rebuild_domain_counts(&mut self) {
+        if !self.inter_pods.is_stale() {
             return;
         }
         self.version = self.version.wrapping_add(1);
         let (nodes, pods) = (&self.nodes, self.pods.iter());
-        let on_nodes = pods.filter_map(|(_, pod)| Some((pod.inter_pod?, pod.place.node()?, pod.terminating)));
-        self.inter_pods.make_anew(|node| nodes.get(node).is_some(), on_nodes);
+        let on_nodes = pods.filter_map(|(_, pod)| Some((pod.inter_pod?, pod.location.node()?, pod.terminating)));
+        self.inter_pods.rebuild(|node| nodes.get(node).is_some(), on_nodes);
     }
 
     /// Returns the constraints between pods.
@@ -52,14 +52,14 @@ impl Cluster {
     }
 
     /// Checks whether any constraint between pods concerns a pod.
-    pub fn is_between(&self, pod: PodIx) -> bool {
+    pub fn has_inter_pod_terms(&self, pod: PodIx) -> bool {
         self.inter_pod_of(pod).is_some()
     }
 
     /// Checks that no constraint between pods concerns a pod or any pod that is evicted with it.
-    pub(in crate::model) fn is_alone(&self, ix: PodIx) -> bool {
+    pub(in crate::model) fn is_unconstrained(&self, ix: PodIx) -> bool {
         self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == PodKind::Pod)
-            && !(self.has_whole_groups() && self.whole_group(ix).is_some())
+            && !(self.has_disruption_groups() && self.disruption_group(ix).is_some())
     }
 
     fn inter_pod_of(&self, pod: PodIx) -> Option<InterPodIx> {
@@ -77,17 +77,21 @@ impl Cluster {
     }
 
     /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns the tried pod.
-    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&NodeInfo) -> Vec<PodIx>) -> NominatedConstraints {
-        if !self.is_between(asker) {
+    pub fn nominated_constraints_for(
+        &self,
+        asker: PodIx,
+        promised: impl Fn(&NodeInfo) -> Vec<PodIx>,
+    ) -> NominatedConstraints {
+        if !self.has_inter_pod_terms(asker) {
             return NominatedConstraints::default();
         }
         let between = self.nominated().filter(|(_, pod)| pod.inter_pod.is_some());
         let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.nominated).collect();
         let on = |ix: NodeIx| self.node(ix).map(&promised).into_iter().flatten().map(move |pod| (pod, ix));
         let pods: Vec<(PodIx, NodeIx)> =
-            nodes.into_iter().flat_map(on).filter(|(pod, _)| self.is_between(*pod)).collect();
+            nodes.into_iter().flat_map(on).filter(|(pod, _)| self.has_inter_pod_terms(*pod)).collect();
         let leaving = self.pods().filter(|(_, pod)| !pods.is_empty() && pod.inter_pod.is_some() && pod.is_leaving());
-        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.place.node()?))).collect();
+        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.location.node()?))).collect();
         NominatedConstraints { pods, leaving }
     }
 
@@ -95,7 +99,7 @@ impl Cluster {
     /// nominated pods that were allowed stay allowed there, in a cluster without the leaving pods. So a nomination keeps its domain, not only the
     /// capacity of its node. Upstream counts the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`). There, a pod that
     /// is bound nearby is evicted for the nominated pod, created again and bound nearby, without end.
-    pub fn inter_pod_allows_beside(
+    pub fn allows_with_nominated(
         &self,
         pod: PodIx,
         node: NodeIx,
@@ -104,13 +108,13 @@ impl Cluster {
     ) -> Result<(), InterPodViolation> {
         self.inter_pod_allows(pod, node, what_if)?;
         let nominated_pods = &nominated.pods;
-        if nominated_pods.is_empty() || !self.is_between(pod) {
+        if nominated_pods.is_empty() || !self.has_inter_pod_terms(pod) {
             return Ok(());
         }
         let mut with = what_if.clone();
         nominated_pods.iter().for_each(|(other, at)| with.place(self, *other, *at));
         self.inter_pod_allows(pod, node, &with)?;
-        with.leave(self, &nominated.leaving);
+        with.remove_all(self, &nominated.leaving);
         match self.displaces_any((pod, node), &with, nominated_pods) {
             true => Err(InterPodViolation::Nominated),
             false => Ok(()),
@@ -143,27 +147,27 @@ impl Cluster {
 
     /// Returns the first of these pods that the others do not allow on its node: its position and the reason. The pods are on these nodes in the
     /// books or in `what_if`. Each is checked with those before it, and with the nominated pods. `None`: all are allowed.
-    pub fn first_disallowed(
+    pub fn first_inter_pod_violation(
         &self,
         placed: &[(PodIx, NodeIx)],
         what_if: &DomainCountOverlay,
         nominated: &NominatedConstraints,
     ) -> Option<(usize, InterPodViolation)> {
-        self.first_lack(placed, what_if, |at, what_if| self.inter_pod_allows_beside(at.0, at.1, what_if, nominated))
+        self.first_violation(placed, what_if, |at, what_if| self.allows_with_nominated(at.0, at.1, what_if, nominated))
     }
 
-    /// Returns the first disallowed pod like [`Cluster::first_disallowed`], for pods that are nominated together: each also leaves those before it
+    /// Returns the first disallowed pod like [`Cluster::first_inter_pod_violation`], for pods that are nominated together: each also leaves those before it
     /// allowed. None of them is tried without the others on their nodes, so a pod that fits only before another one would never run.
-    pub fn first_disallowed_together(
+    pub fn first_violation_together(
         &self,
         placed: &[(PodIx, NodeIx)],
         what_if: &DomainCountOverlay,
         nominated: &NominatedConstraints,
     ) -> Option<(usize, InterPodViolation)> {
         let mut before = Vec::with_capacity(placed.len());
-        self.first_lack(placed, what_if, |at, what_if| {
-            self.inter_pod_allows_beside(at.0, at.1, what_if, nominated)?;
-            let displaces = self.is_between(at.0) && self.displaces_any(at, what_if, &before);
+        self.first_violation(placed, what_if, |at, what_if| {
+            self.allows_with_nominated(at.0, at.1, what_if, nominated)?;
+            let displaces = self.has_inter_pod_terms(at.0) && self.displaces_any(at, what_if, &before);
             before.push(at);
             if displaces { Err(InterPodViolation::Nominated) } else { Ok(()) }
         })
@@ -177,7 +181,7 @@ impl Cluster {
         what_if: &DomainCountOverlay,
         nominated: &NominatedConstraints,
     ) -> Option<Vec<(PodIx, NodeIx)>> {
-        if self.first_disallowed_together(placed, what_if, nominated).is_none() {
+        if self.first_violation_together(placed, what_if, nominated).is_none() {
             return Some(placed.to_vec());
         }
         let (mut order, mut left) = (Vec::with_capacity(placed.len()), placed.to_vec());
@@ -186,7 +190,7 @@ impl Cluster {
                 let mut before = what_if.clone();
                 left.iter().filter(|other| *other != next).for_each(|(pod, node)| before.remove(self, *pod, *node));
                 let with: Vec<(PodIx, NodeIx)> = order.iter().chain([next]).copied().collect();
-                self.first_disallowed_together(&with, &before, nominated).is_none()
+                self.first_violation_together(&with, &before, nominated).is_none()
             };
             let next = left.iter().position(may_come)?;
             order.push(left.remove(next));
@@ -195,13 +199,13 @@ impl Cluster {
     }
 
     /// Places these pods one after the other. Returns the first one with a lack before it is placed: its position and the lack.
-    fn first_lack(
+    fn first_violation(
         &self,
         placed: &[(PodIx, NodeIx)],
         what_if: &DomainCountOverlay,
         mut lack: impl FnMut((PodIx, NodeIx), &DomainCountOverlay) -> Result<(), InterPodViolation>,
     ) -> Option<(usize, InterPodViolation)> {
-        if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
+        if !placed.iter().any(|(pod, _)| self.has_inter_pod_terms(*pod)) {
             return None;
         }
         let mut what_if = what_if.clone();
@@ -214,18 +218,18 @@ impl Cluster {
     }
 
     /// Checks whether one pod can make a node of the same domain impossible for the other, because of constraints between them.
-    pub fn is_in_the_way(&self, pod: PodIx, other: PodIx) -> bool {
+    pub fn may_violate_terms_of(&self, pod: PodIx, other: PodIx) -> bool {
         let both = self.inter_pod_of(pod).zip(self.inter_pod_of(other));
-        both.is_some_and(|(ix, other)| self.inter_pods.is_in_the_way(ix, other))
+        both.is_some_and(|(ix, other)| self.inter_pods.may_violate_terms_of(ix, other))
     }
 
     /// Checks whether a node that does not take a pod may take it once more pods are placed: the pod has affinity or a spread constraint.
-    pub fn may_gain(&self, pod: PodIx) -> bool {
-        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.may_gain(ix))
+    pub fn may_fit_after_placements(&self, pod: PodIx) -> bool {
+        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.may_fit_after_placements(ix))
     }
 
     /// Checks whether a pod needs other pods in its domain.
-    pub fn needs_company(&self, pod: PodIx) -> bool {
-        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.needs_company(ix))
+    pub fn has_required_affinity(&self, pod: PodIx) -> bool {
+        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.has_required_affinity(ix))
     }
 }

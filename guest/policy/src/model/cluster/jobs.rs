@@ -15,12 +15,12 @@ pub struct MissingMembers {
 
 impl MissingMembers {
     /// Checks that no pod is lacking.
-    pub fn is_over(&self) -> bool {
-        self.others == 0 && self.has_roles()
+    pub fn is_empty(&self) -> bool {
+        self.others == 0 && self.has_all_roles()
     }
 
     /// Checks that no pod of a certain role is lacking.
-    pub fn has_roles(&self) -> bool {
+    pub fn has_all_roles(&self) -> bool {
         self.roles.values().all(|lacking| *lacking == 0)
     }
 
@@ -30,7 +30,7 @@ impl MissingMembers {
     }
 
     /// Subtracts a pod from the shortage. Returns whether the pod was lacking.
-    pub fn fill(&mut self, pod: &PodInfo) -> bool {
+    pub fn take(&mut self, pod: &PodInfo) -> bool {
         let role = pod.attributes.task.role.and_then(|role| self.roles.get_mut(&role));
         let lacking = match role {
             Some(lacking) if *lacking > 0 => lacking,
@@ -58,7 +58,7 @@ impl Cluster {
             if let Some(job) = self.jobs.remove(ix) {
                 self.job_names.remove(&job.key);
             }
-            self.stuck.remove(&ix);
+            self.stuck_gangs.remove(&ix);
             self.ext.remove_job(ix);
         }
         self.job_sweep.done(self.jobs.len());
@@ -82,15 +82,15 @@ impl Cluster {
     }
 
     /// Returns the members of the job of a pod that use a node and are not leaving. A pod without a job is its only member.
-    pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
-        self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
+    pub fn placed_members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
+        self.members(pod).filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving())
     }
 
     /// Records that the elastic jobs of these pods grow or shrink now. A pod within the minimum of its job changes no size: the job starts, or ends.
-    pub fn note_scaling(&mut self, pods: &[PodIx]) {
+    pub fn record_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
-            let job = self.pod(*ix).filter(|pod| pod.is_elastic()).and_then(|pod| pod.attributes.job);
+            let job = self.pod(*ix).filter(|pod| pod.is_preemptible()).and_then(|pod| pod.attributes.job);
             if let Some(job) = job.filter(|job| self.elastic(*job).is_some()) {
                 self.set_scaled_at(job, now);
             }
@@ -98,34 +98,34 @@ impl Cluster {
     }
 
     /// Checks whether a gang that has to be complete only once was complete: a member is bound, or was.
-    pub fn was_satisfied(&self, job: &Job) -> bool {
+    pub fn is_once_satisfied(&self, job: &Job) -> bool {
         let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
-        job.gang().is_some_and(|gang| gang.matching == MatchPolicy::OnceSatisfied)
-            && (job.satisfied || members.any(|pod| matches!(pod.place, PodLocation::Bound(_))))
+        job.gang().is_some_and(|gang| gang.match_policy == MatchPolicy::OnceSatisfied)
+            && (job.was_complete || members.any(|pod| matches!(pod.location, PodLocation::Bound(_))))
     }
 
     /// Returns how many members count for a gang by its match policy. `None`: the gang needs no member any more, or the job is no gang.
-    pub fn assembled(&self, job: JobIx) -> Option<usize> {
+    pub fn counted_members(&self, job: JobIx) -> Option<usize> {
         let job = self.job(job)?;
-        let matching = job.gang()?.matching;
+        let matching = job.gang()?.match_policy;
         let count =
             |counts: fn(&PodInfo) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
-        let held = || count(|pod| matches!(pod.place, PodLocation::Reserved(_)));
+        let held = || count(|pod| matches!(pod.location, PodLocation::Reserved(_)));
         match matching {
-            MatchPolicy::OnceSatisfied if self.was_satisfied(job) => None,
+            MatchPolicy::OnceSatisfied if self.is_once_satisfied(job) => None,
             MatchPolicy::OnceSatisfied | MatchPolicy::OnlyWaiting => Some(held()),
-            MatchPolicy::WaitingAndRunning => {
-                Some(held().saturating_add(count(|pod| matches!(pod.place, PodLocation::Bound(_)) && !pod.terminating)))
-            }
+            MatchPolicy::WaitingAndRunning => Some(
+                held().saturating_add(count(|pod| matches!(pod.location, PodLocation::Bound(_)) && !pod.terminating)),
+            ),
         }
     }
 
     /// Returns the number of pods of a job that its gang may start with. Leaving pods and pods that failed do not count, and pods with scheduling
     /// gates only where the system counts them.
-    pub fn members_there(&self, job: &Job) -> usize {
+    pub fn existing_members(&self, job: &Job) -> usize {
         let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
         let is_there = |pod: &&PodInfo| {
-            let is_there = pod.place != PodLocation::Finished || pod.attributes.task.succeeded;
+            let is_there = pod.location != PodLocation::Finished || pod.attributes.task.succeeded;
             is_there && !pod.terminating && (counts_gated || !pod.gated)
         };
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
@@ -133,23 +133,23 @@ impl Cluster {
 
     /// Returns how many pods of a job use a node and are not being deleted, or may be tried.
     pub fn startable(&self, job: &Job) -> usize {
-        let counts = |pod: &&PodInfo| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
+        let counts = |pod: &&PodInfo| pod.is_schedulable() || pod.location.node().is_some() && !pod.terminating;
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
     }
 
     /// Checks whether a gang has as many counting members as it needs.
     pub fn is_complete(&self, job: JobIx) -> bool {
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
-        self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
+        self.counted_members(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
     }
 
     /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete, how many
     /// pods it has, and how many it needs. `None`: no gang is served before.
     pub fn served_before(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
-        let is_beyond = self.assembled(job).is_some() && self.is_complete(job);
+        let is_beyond = self.counted_members(job).is_some() && self.is_complete(job);
         let incomplete = |other: &JobIx| *other != job && !self.is_complete(*other);
         let group = if is_beyond { self.gang_group(job) } else { Vec::new() };
-        let counted = |other| Some((other, self.assembled(other)?, self.job(other)?.gang()?.minimum));
+        let counted = |other| Some((other, self.counted_members(other)?, self.job(other)?.gang()?.minimum));
         group.into_iter().filter(incomplete).find_map(counted)
     }
 
@@ -162,24 +162,24 @@ impl Cluster {
 
     /// Returns the pods that the job of a pod lacks. Pods that use a node and are not leaving count as there, and so do pods that ended well.
     pub fn shortage(&self, pod: PodIx) -> MissingMembers {
-        let counts = |pod: &PodInfo| pod.attributes.task.succeeded || pod.place.node().is_some();
-        self.shortage_beside(pod, counts)
+        let counts = |pod: &PodInfo| pod.attributes.task.succeeded || pod.location.node().is_some();
+        self.shortage_without(pod, counts)
     }
 
     /// Returns the pods that the job of a pod needs, regardless of the pods it has.
-    pub fn need(&self, pod: PodIx) -> MissingMembers {
-        self.shortage_beside(pod, |_| false)
+    pub fn required_members(&self, pod: PodIx) -> MissingMembers {
+        self.shortage_without(pod, |_| false)
     }
 
     /// Returns the pods that the job of a pod would lack if every pod it has were placed.
-    pub fn missing_members(&self, pod: PodIx) -> MissingMembers {
-        self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != PodLocation::Finished)
+    pub fn missing_if_all_placed(&self, pod: PodIx) -> MissingMembers {
+        self.shortage_without(pod, |pod| pod.attributes.task.succeeded || pod.location != PodLocation::Finished)
     }
 
     /// Returns the first of some waiting pods of a job that make it complete.
-    pub fn lacking(&self, pods: &[PodIx]) -> Vec<PodIx> {
+    pub fn members_to_complete(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut shortage = pods.first().map(|lead| self.shortage(*lead)).unwrap_or_default();
-        pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
+        pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.take(pod))).collect()
     }
 
     /// Returns these pods by their requests, resource by resource, the largest first.
@@ -207,7 +207,7 @@ impl Cluster {
         group.map(|group| group.roles.as_slice()).unwrap_or_default()
     }
 
-    fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&PodInfo) -> bool) -> MissingMembers {
+    fn shortage_without(&self, pod: PodIx, counts: impl Fn(&PodInfo) -> bool) -> MissingMembers {
         let counted = || self.members(pod).map(|(_, pod)| pod).filter(|pod| !pod.is_leaving() && counts(pod));
         let roles = self.roles(pod).iter().map(|(role, need)| {
             let have = counted().filter(|pod| pod.attributes.task.role == Some(*role)).count();

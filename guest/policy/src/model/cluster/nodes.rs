@@ -20,12 +20,12 @@ impl Cluster {
             allocatable.set(resource, amount);
         }
         let has = |resource| self.node(ix).map_or(0, |old| old.allocatable.get(resource));
-        self.allocatable.admit(has, allocatable.iter())?;
+        self.allocatable.check_sum_fits(has, allocatable.iter())?;
         self.allocatable.add(allocatable.iter());
         self.classes.forget_shares();
         let old = self.forget_node(ix);
         if old.as_ref().is_none_or(|old| old.name != name) {
-            self.node_order.outdate();
+            self.node_order.mark_stale();
         }
         if let Some(old) = old.as_ref().filter(|old| old.name != name) {
             self.node_ranks.remove(&old.name);
@@ -33,14 +33,14 @@ impl Cluster {
         let (pods, nominated) = match old {
             Some(old) => (old.pods, old.nominated),
             None => {
-                self.inter_pods.outdate();
+                self.inter_pods.mark_stale();
                 self.pods_naming(ix)
             }
         };
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
         self.nodes.insert(ix, NodeInfo { name, rank, allocatable, free, pods, nominated });
-        self.rooms.outdate(ix);
-        self.residents.outdate(ix);
+        self.capacity_columns.mark_stale(ix);
+        self.node_pods.mark_stale(ix);
         Ok(())
     }
 
@@ -48,16 +48,16 @@ impl Cluster {
     pub fn remove_node(&mut self, ix: NodeIx) {
         if let Some(node) = self.forget_node(ix) {
             self.node_ranks.remove(&node.name);
-            self.node_order.outdate();
-            self.inter_pods.outdate();
+            self.node_order.mark_stale();
+            self.inter_pods.mark_stale();
         }
     }
 
     fn forget_node(&mut self, ix: NodeIx) -> Option<NodeInfo> {
         self.version = self.version.wrapping_add(1);
         let node = self.nodes.remove(ix)?;
-        self.rooms.outdate(ix);
-        self.residents.outdate(ix);
+        self.capacity_columns.mark_stale(ix);
+        self.node_pods.mark_stale(ix);
         self.allocatable.subtract(node.allocatable.iter());
         self.classes.forget_shares();
         Some(node)
@@ -89,28 +89,28 @@ impl Cluster {
     }
 
     /// Sets the nodes that pods of a shape may run on, one bit a node.
-    pub fn set_eligible(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
+    pub fn set_eligible_nodes(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
         // A host tells the nodes of a new pod before the pod: they are no change for pods that wait. The number may have been that of another shape.
         if self.shapes.get(shape).is_some_and(|known| *known != nodes) && self.classes.has_pods_of(shape) {
-            self.note_change();
+            self.record_change();
         }
         self.shapes.insert(shape, nodes);
     }
 
     /// Returns the number of shape numbers in use, free ones included.
     pub fn shape_count(&self) -> usize {
-        self.shapes.span()
+        self.shapes.len_with_holes()
     }
 
     /// Checks whether pods of a shape may run on a node, regardless of the other pods.
     pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
-        let at = node.at();
-        let word = self.eligible_words(shape).get(at >> 6).copied().unwrap_or(0);
+        let at = node.position();
+        let word = self.eligible_node_bits(shape).get(at >> 6).copied().unwrap_or(0);
         (word >> (at & 63)) & 1 == 1
     }
 
     /// Returns the nodes that pods of a shape may run on, one bit a node. A missing bit means that they may not.
-    pub fn eligible_words(&self, shape: ShapeIx) -> &[u64] {
+    pub fn eligible_node_bits(&self, shape: ShapeIx) -> &[u64] {
         self.shapes.get(shape).map_or(&[], Vec::as_slice)
     }
 
@@ -133,9 +133,13 @@ impl Cluster {
 
     /// Returns the pods whose capacity on a node is kept from `preemptor`: pods nominated there that are no less important (kube-scheduler,
     /// `RunFilterPluginsWithNominatedPods`).
-    pub fn promised<'a>(&'a self, node: &'a NodeInfo, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
+    pub fn blocking_nominations<'a>(
+        &'a self,
+        node: &'a NodeInfo,
+        preemptor: PodIx,
+    ) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
-        self.promised_from(node, preemptor, priority, &NO_PODS)
+        self.blocking_nominations_from(node, preemptor, priority, &NO_PODS)
     }
 
     /// Checks whether a node is promised to a pod.
@@ -145,7 +149,7 @@ impl Cluster {
 
     /// Returns the promised pods like [`Cluster::promised`], for a preemptor that counts as a pod of this priority. Pods of a lower priority are
     /// included if their nominations are closed to it.
-    pub fn promised_from<'a>(
+    pub fn blocking_nominations_from<'a>(
         &'a self,
         node: &'a NodeInfo,
         preemptor: PodIx,
@@ -163,10 +167,10 @@ impl Cluster {
         let mut free = allocatable.clone();
         let mut reservation_groups = BTreeSet::new();
         for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
-            match self.reservation_group_of(pod).zip(pod.place.node()) {
+            match self.reservation_group_of(pod).zip(pod.location.node()) {
                 None => free.subtract(&pod.request),
                 Some((reservation_group, node)) if reservation_groups.insert(reservation_group) => {
-                    free.subtract(&self.reservation_group_holds(Some(reservation_group), node, None));
+                    free.subtract(&self.reservation_group_request(Some(reservation_group), node, None));
                 }
                 Some(_) => {}
             }
@@ -190,7 +194,7 @@ impl Cluster {
         let naming = |of: fn(&PodInfo) -> Option<NodeIx>| {
             self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
         };
-        (naming(|pod| pod.place.node()), naming(|pod| pod.nominated))
+        (naming(|pod| pod.location.node()), naming(|pod| pod.nominated))
     }
 }
 

@@ -8,7 +8,7 @@ impl Cluster {
     /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
     pub fn can_count_request(&self, ix: PodIx, request: &ResourceRequest) -> Result<(), SumOverflow> {
         let old = self.pod(ix).map(|pod| &pod.request);
-        self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
+        self.requested.check_sum_fits(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
     /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
@@ -18,18 +18,18 @@ impl Cluster {
         self.requested.add(pod.request.iter());
         let old = self.detach(ix);
         // A member that can be tried from now on may complete its gang: the round that failed without it is over.
-        let may_follow = |old: &PodInfo| !old.may_be_tried() && pod.may_be_tried();
+        let may_follow = |old: &PodInfo| !old.is_ungated_and_own() && pod.is_ungated_and_own();
         let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || may_follow(old));
         let joined = pod.attributes.job.filter(|_| is_new);
-        self.note_upsert(old.as_ref(), &pod);
+        self.record_upsert(old.as_ref(), &pod);
         if let Some(old) = old {
             self.requested.subtract(old.request.iter());
-            if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.place, pod.place) {
-                pod.place = old.place;
+            if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.location, pod.location) {
+                pod.location = old.location;
             }
             pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
-        self.show_kept(ix, &mut pod);
+        self.show_retained_node(ix, &mut pod);
         self.attach(ix, pod);
         joined.into_iter().for_each(|job| self.begin_round(job));
         Ok(())
@@ -47,7 +47,7 @@ impl Cluster {
                 // A job of the same name that is submitted again is another job.
                 let (declared, declared_at) = (job.declared.take(), job.declared_at);
                 *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
-                self.stuck.remove(&ix);
+                self.stuck_gangs.remove(&ix);
                 self.ext.forget_job(ix);
             }
             if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
@@ -55,22 +55,22 @@ impl Cluster {
             }
             self.required_node_reservations.remove(&ix);
             self.ext.forget_pod(ix);
-            self.note_change();
+            self.record_change();
         }
         pod
     }
 
     /// Reserves a node for a pending pod. Returns `false` where there is no such pod, or it is not pending.
     pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> bool {
-        self.settle_pod(ix, PodLocation::Pending, PodLocation::Reserved(node))
+        self.change_location(ix, PodLocation::Pending, PodLocation::Reserved(node))
     }
 
     /// Takes the reserved node of a pod back. Returns `false` where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
-        match self.pod(ix).map(|pod| pod.place) {
+        match self.pod(ix).map(|pod| pod.location) {
             Some(nominated_on @ PodLocation::Reserved(_)) => {
-                self.note_release(ix);
-                self.settle_pod(ix, nominated_on, PodLocation::Pending)
+                self.record_release(ix);
+                self.change_location(ix, nominated_on, PodLocation::Pending)
             }
             _ => false,
         }
@@ -78,24 +78,24 @@ impl Cluster {
 
     /// Keeps the node of a pod that no longer reserves it. The pod counts as nominated there until it gets a node again, is removed or nominated by
     /// the host, or the node is given up. The host does not know of it.
-    pub fn keep_room(&mut self, ix: PodIx, node: NodeIx) {
+    pub fn retain_node(&mut self, ix: PodIx, node: NodeIx) {
         if self.pod(ix).is_none_or(|pod| pod.nominated.is_some()) {
             return;
         }
-        self.ext.coscheduling.kept.insert(ix, node);
+        self.ext.coscheduling.retained_nodes.insert(ix, node);
         self.set_nominated(ix, Some(node));
     }
 
     /// Gives up the node that is kept for a pod, if any.
-    pub fn give_up_room(&mut self, ix: PodIx) {
-        if self.ext.coscheduling.kept.remove(&ix).is_some() {
+    pub fn release_retained_node(&mut self, ix: PodIx) {
+        if self.ext.coscheduling.retained_nodes.remove(&ix).is_some() {
             self.set_nominated(ix, None);
         }
     }
 
     /// Returns the pods for which a node is kept, and the nodes.
-    pub fn kept_rooms(&self) -> impl Iterator<Item = (PodIx, NodeIx)> {
-        self.ext.coscheduling.kept.iter().map(|(ix, node)| (*ix, *node))
+    pub fn retained_nodes(&self) -> impl Iterator<Item = (PodIx, NodeIx)> {
+        self.ext.coscheduling.retained_nodes.iter().map(|(ix, node)| (*ix, *node))
     }
 
     fn set_nominated(&mut self, ix: PodIx, node: Option<NodeIx>) {
@@ -106,18 +106,18 @@ impl Cluster {
     }
 
     /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has not nominated it.
-    fn show_kept(&mut self, ix: PodIx, pod: &mut PodInfo) {
-        let Some(node) = self.ext.coscheduling.kept.get(&ix).copied() else { return };
-        let waits = matches!(pod.place, PodLocation::Pending | PodLocation::Reserved(_)) && !pod.terminating;
+    fn show_retained_node(&mut self, ix: PodIx, pod: &mut PodInfo) {
+        let Some(node) = self.ext.coscheduling.retained_nodes.get(&ix).copied() else { return };
+        let waits = matches!(pod.location, PodLocation::Pending | PodLocation::Reserved(_)) && !pod.terminating;
         if waits && pod.nominated.is_none() {
             pod.nominated = Some(node);
         } else {
-            self.ext.coscheduling.kept.remove(&ix);
+            self.ext.coscheduling.retained_nodes.remove(&ix);
         }
     }
 
     /// Updates the attributes of pods, as far as no book but the priorities of their jobs depends on them.
-    pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
+    pub fn update_attributes(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
         for (ix, pod) in self.pods.iter_mut() {
             let before = pod.priority();
@@ -126,15 +126,15 @@ impl Cluster {
             job.into_iter().for_each(|job| job.move_priority(before, pod.priority()));
         }
         self.leaving = self.pods.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
-        self.residents.outdate_all();
+        self.node_pods.mark_all_stale();
     }
 
-    fn settle_pod(&mut self, ix: PodIx, from: PodLocation, to: PodLocation) -> bool {
-        if self.pod(ix).is_none_or(|pod| pod.place != from) {
+    fn change_location(&mut self, ix: PodIx, from: PodLocation, to: PodLocation) -> bool {
+        if self.pod(ix).is_none_or(|pod| pod.location != from) {
             return false;
         }
         if let Some(mut pod) = self.detach(ix) {
-            pod.place = to;
+            pod.location = to;
             self.attach(ix, pod);
         }
         true
@@ -145,14 +145,14 @@ impl Cluster {
         if pod.rank == UNRANKED {
             pod.rank = self.rank_pod(&pod.name);
         }
-        pod.class = self.classes.enter(pod.shape, pod.inter_pod, &pod.request);
-        let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
-        if place == PodLocation::Pending && pod.required_node_reservation().is_some() {
-            self.bound_to_one_node.insert(ix);
+        pod.class = self.classes.add_pod(pod.shape, pod.inter_pod, &pod.request);
+        let (place, nominated, job) = (pod.location, pod.nominated, pod.attributes.job);
+        if place == PodLocation::Pending && pod.pinned_daemon_node().is_some() {
+            self.pinned_daemon_pods.insert(ix);
         }
         let reservation_group = match pod.name.kind {
-            PodKind::Reservation => Some(self.symbols.intern(&pod.name.name)),
-            PodKind::Pod => pod.attributes.inside,
+            PodKind::Reservation => Some(self.names.intern(&pod.name.name)),
+            PodKind::Pod => pod.attributes.reservation,
         };
         if pod.is_leaving() {
             self.leaving.insert(ix);
@@ -160,7 +160,7 @@ impl Cluster {
         self.pods.insert(ix, pod);
         if let Some((at, node)) = place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.push(ix);
-            self.residents.outdate(at);
+            self.node_pods.mark_stale(at);
         }
         if nominated.is_some() {
             self.nominated.insert(ix);
@@ -170,83 +170,83 @@ impl Cluster {
         }
         if let Some((at, node)) = nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.push(ix);
-            self.rooms.outdate(at);
+            self.capacity_columns.mark_stale(at);
         }
         if let Some((job, pod)) = job.and_then(|job| self.jobs.get_mut(job)).zip(self.pods.get(ix)) {
-            job.join(ix, pod);
+            job.add_pod(ix, pod);
         }
-        self.ask(ix, Adjustment::In);
-        self.hold(ix, Adjustment::In)
+        self.count_queue_request(ix, Adjustment::Add);
+        self.count_at_location(ix, Adjustment::Add)
     }
 
     fn detach(&mut self, ix: PodIx) -> Option<PodInfo> {
         self.version = self.version.wrapping_add(1);
-        self.hold(ix, Adjustment::Out);
-        self.ask(ix, Adjustment::Out);
+        self.count_at_location(ix, Adjustment::Subtract);
+        self.count_queue_request(ix, Adjustment::Subtract);
         let pod = self.pods.remove(ix)?;
-        self.classes.leave(pod.class);
+        self.classes.remove_pod(pod.class);
         self.nominated.remove(&ix);
         self.leaving.remove(&ix);
-        self.bound_to_one_node.remove(&ix);
+        self.pinned_daemon_pods.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
             .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))
         {
             reservation_group.retain(|other| *other != ix);
         }
-        if let Some((at, node)) = pod.place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = pod.location.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.retain(|other| *other != ix);
-            self.residents.outdate(at);
+            self.node_pods.mark_stale(at);
         }
         if let Some((at, node)) = pod.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);
-            self.rooms.outdate(at);
+            self.capacity_columns.mark_stale(at);
         }
         if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
-            job.leave(ix, &pod, |other| self.pods.get(other));
+            job.remove_pod(ix, &pod, |other| self.pods.get(other));
         }
         Some(pod)
     }
 
     /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
-    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Adjustment) {
+    pub(in crate::model) fn count_at_location(&mut self, ix: PodIx, entry: Adjustment) {
         let Some(pod) = self.pods.get(ix) else { return };
-        let Some(at) = pod.place.node() else { return };
+        let Some(at) = pod.location.node() else { return };
         let alone = self.reservation_group_of(pod).is_none();
-        let share = if alone { None } else { Some(self.share(ix)) };
+        let share = if alone { None } else { Some(self.marginal_request(ix)) };
         if let Some(node) = self.nodes.get_mut(at) {
             let share = share.as_ref().unwrap_or(&pod.request);
             match entry {
-                Adjustment::In => node.free.subtract(share),
-                Adjustment::Out => node.free.add(share),
+                Adjustment::Add => node.free.subtract(share),
+                Adjustment::Subtract => node.free.add(share),
             }
-            self.rooms.outdate(at);
+            self.capacity_columns.mark_stale(at);
         }
         if let Some(inter_pod) = pod.inter_pod {
-            self.inter_pods.book(inter_pod, at, pod.terminating, entry);
+            self.inter_pods.count_pod(inter_pod, at, pod.terminating, entry);
         }
-        self.charge(ix, entry)
+        self.count_queue_usage(ix, entry)
     }
 
     /// Books the usage of a pod with its queue and every ancestor.
-    pub(super) fn charge(&mut self, ix: PodIx, entry: Adjustment) {
-        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.place.node().is_some()) {
-            book(&mut self.queues, pod, entry, |queue| &mut queue.used);
+    pub(super) fn count_queue_usage(&mut self, ix: PodIx, entry: Adjustment) {
+        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.location.node().is_some()) {
+            count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
 
     /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
-    pub(super) fn ask(&mut self, ix: PodIx, entry: Adjustment) {
+    pub(super) fn count_queue_request(&mut self, ix: PodIx, entry: Adjustment) {
         match self.pods.get(ix) {
-            Some(pod) if pod.place != PodLocation::Finished => {
-                book(&mut self.queues, pod, entry, |queue| &mut queue.requested)
+            Some(pod) if pod.location != PodLocation::Finished => {
+                count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.requested)
             }
             _ => (),
         }
     }
 
     /// Moves a pod to another queue, or changes its preemptibility.
-    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
+    pub fn move_to_queue(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
         if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.preemptibility == preemptibility) {
             return;
         }
@@ -258,11 +258,11 @@ impl Cluster {
     }
 
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
-    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: PodLocation) -> Option<PodLocation> {
-        self.hold(ix, Adjustment::Out);
+    pub(in crate::model) fn move_in_trial(&mut self, ix: PodIx, place: PodLocation) -> Option<PodLocation> {
+        self.count_at_location(ix, Adjustment::Subtract);
         let pod = self.pods.get_mut(ix)?;
-        let old = std::mem::replace(&mut pod.place, place);
-        self.hold(ix, Adjustment::In);
+        let old = std::mem::replace(&mut pod.location, place);
+        self.count_at_location(ix, Adjustment::Add);
         Some(old)
     }
 
@@ -279,7 +279,7 @@ impl Cluster {
 }
 
 /// Books the request of a pod with its queue and every ancestor.
-fn book<K: AmountKind>(
+fn count_on_path<K: AmountKind>(
     queues: &mut Table<QueueIx, Queue>,
     pod: &PodInfo,
     entry: Adjustment,
@@ -287,7 +287,7 @@ fn book<K: AmountKind>(
 ) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).book(entry, pod.attributes.preemptibility, &pod.request);
+        books(queue).adjust(entry, pod.attributes.preemptibility, &pod.request);
         next = queue.parent;
     }
 }

@@ -7,7 +7,7 @@ impl Cluster {
     /// Sets the share that replaces the maximum of a queue for now.
     pub fn set_runtime(&mut self, queue: QueueIx, runtime: ResourceBound<Max>) {
         if let Some(queue) = self.queues.get_mut(queue) {
-            queue.runtime = Some(runtime);
+            queue.runtime_quota = Some(runtime);
         }
     }
 
@@ -22,12 +22,16 @@ impl Cluster {
     }
 
     /// Returns the nearest queue, from a queue up, that has a guarantee of a resource, and the guarantee. `None`: no queue has one.
-    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, Guaranteed)> {
+    pub fn nearest_guaranteeing_queue(
+        &self,
+        queue: Option<QueueIx>,
+        resource: ResourceIx,
+    ) -> Option<(QueueIx, &Queue, Guaranteed)> {
         self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
     }
 
     /// Returns the amount that is promised to waiting pods of a queue and of the queues below it, for one preemptibility and resource.
-    pub fn promised_below(
+    pub fn nominated_request_below(
         &self,
         queue: QueueIx,
         preemptibility: Preemptibility,
@@ -62,26 +66,26 @@ impl Cluster {
         self.ext.yunikorn.over_max_since = Table::default();
         self.ext.volcano.queues = Table::default();
         for spec in specs {
-            let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
+            let parent = spec.parent.and_then(|parent| self.queue_named(self.names.get(&parent)?));
             let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
-            let symbol = self.symbols.intern(&name);
+            let symbol = self.names.intern(&name);
             let (used, requested) = (QueueUsage::default(), QueueUsage::default());
-            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, runtime_quota: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
                 self.ext.yunikorn.policies.insert(ix, policy);
                 self.ext.volcano.queues.insert(ix, spec);
             }
         }
-        self.residents.outdate_all();
+        self.node_pods.mark_all_stale();
         let homes: Vec<(PodIx, Option<QueueIx>)> =
             self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
         for (ix, home) in homes {
             if let Some(pod) = self.pods.get_mut(ix) {
                 pod.queue = home;
             }
-            self.ask(ix, Adjustment::In);
-            self.charge(ix, Adjustment::In);
+            self.count_queue_request(ix, Adjustment::Add);
+            self.count_queue_usage(ix, Adjustment::Add);
         }
     }
 }

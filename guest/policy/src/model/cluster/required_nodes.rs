@@ -7,7 +7,7 @@ use super::*;
 
 impl Cluster {
     /// Returns the pending pods that are nominated to a node, except `preemptor`. Their capacity is kept for them, whatever the priorities.
-    pub fn nominated_on<'a>(
+    pub fn nominated_any_priority<'a>(
         &'a self,
         node: &'a NodeInfo,
         preemptor: PodIx,
@@ -19,20 +19,20 @@ impl Cluster {
     /// Returns whether a whole node is kept for another pod than `preemptor`: for a pod of a DaemonSet that is nominated to the node, or that was
     /// tried and did not fit there. In the second case the node is kept only from pods that may run elsewhere. A pod that is nominated to the node
     /// keeps its own capacity there.
-    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &NodeInfo, preemptor: PodIx) -> bool {
+    pub fn is_pinned_for_other(&self, ix: NodeIx, node: &NodeInfo, preemptor: PodIx) -> bool {
         let asker = self.pod(preemptor);
         if asker.is_some_and(|asker| asker.nominated == Some(ix)) {
             return false;
         }
-        let may_run_elsewhere = asker.is_none_or(|asker| asker.required_node_reservation().is_none());
+        let may_run_elsewhere = asker.is_none_or(|asker| asker.pinned_daemon_node().is_none());
         let keeps = |pod: PodIx| self.pod(pod).is_some_and(|pod| self.can_get_required_node(pod, ix));
-        self.nominated_on(node, preemptor).any(|(pod, _)| keeps(pod))
+        self.nominated_any_priority(node, preemptor).any(|(pod, _)| keeps(pod))
             || may_run_elsewhere && self.required_node_reservations.iter().any(|pod| keeps(*pod))
     }
 
     /// Returns the pending pods of DaemonSets that may run on one node only.
-    pub fn bound_to_one_node(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.bound_to_one_node.iter().copied()
+    pub fn pinned_daemon_pods(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.pinned_daemon_pods.iter().copied()
     }
 
     /// Returns the pods of DaemonSets whose required node is kept for them, because they were tried in vain.
@@ -41,8 +41,8 @@ impl Cluster {
     }
 
     /// Keeps the required node of a DaemonSet's pod, which was tried and did not fit there. Does nothing where the pod can never have that node.
-    pub fn reserve_required_node(&mut self, ix: PodIx) {
-        let node = self.pod(ix).and_then(|pod| Some((pod, pod.required_node_reservation()?)));
+    pub fn pin_required_node(&mut self, ix: PodIx) {
+        let node = self.pod(ix).and_then(|pod| Some((pod, pod.pinned_daemon_node()?)));
         if node.is_some_and(|(pod, node)| self.can_get_required_node(pod, node)) {
             self.required_node_reservations.insert(ix);
         }
@@ -57,10 +57,10 @@ impl Cluster {
     /// tried, and the node is large enough for it together with the pods of other DaemonSets. Those are never evicted, and stay as long as the node
     /// does; every other pod ends.
     pub fn can_get_required_node(&self, pod: &PodInfo, ix: NodeIx) -> bool {
-        let waits = pod.is_schedulable() && pod.required_node_reservation() == Some(ix);
+        let waits = pod.is_schedulable() && pod.pinned_daemon_node() == Some(ix);
         let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.shape, ix)) else { return false };
         let mut room = node.allocatable.clone();
-        let stays = |other: &&PodInfo| other.daemon && other.place.node() == Some(ix) && !other.is_leaving();
+        let stays = |other: &&PodInfo| other.daemon && other.location.node() == Some(ix) && !other.is_leaving();
         let others = node.pods.iter().filter_map(|other| self.pod(*other));
         others.filter(stays).for_each(|other| room.subtract(&other.request));
         room.lacks(&pod.request).is_none()

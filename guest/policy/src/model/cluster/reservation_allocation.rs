@@ -12,32 +12,32 @@ pub struct ReservationAllocation {
     /// The reservation.
     pub reservation: PodIx,
     /// What the pod requests beyond what is left in the reservation.
-    pub beside: ResourceRequest,
+    pub beyond_reservation: ResourceRequest,
 }
 
 impl Cluster {
     /// Checks whether there may be a reservation that a pod would use.
     pub fn may_use_reservation(&self, ix: PodIx) -> bool {
         self.ext.koordinator.eligible_owners.contains_key(&ix)
-            || self.pod(ix).is_some_and(|pod| pod.attributes.inside.is_some())
+            || self.pod(ix).is_some_and(|pod| pod.attributes.reservation.is_some())
     }
 
     /// Returns the reservation that a pod would use on a node: the one that the pod names, else one that is open to it. `None`: it uses none there.
     pub fn reservation_allocation(&self, ix: PodIx, node: NodeIx) -> Option<ReservationAllocation> {
         let pod = self.pod(ix)?;
-        if let Some(named) = pod.attributes.inside {
+        if let Some(named) = pod.attributes.reservation {
             return self.reservation_on(named, node).map(|(at, held)| self.allocate_inside(pod, node, named, at, held));
         }
         let mut part = None;
         for name in self.ext.koordinator.eligible_owners.get(&ix).into_iter().flatten() {
             let Some((at, held)) = self.reservation_on(*name, node) else { continue };
             let reservation_allocation = self.allocate_inside(pod, node, *name, at, held);
-            if reservation_allocation.beside == pod.request
-                || !self.takes(*name, node, held, &reservation_allocation.beside)
+            if reservation_allocation.beyond_reservation == pod.request
+                || !self.admits_pod(*name, node, held, &reservation_allocation.beyond_reservation)
             {
                 continue;
             }
-            if reservation_allocation.beside == ResourceRequest::default() {
+            if reservation_allocation.beyond_reservation == ResourceRequest::default() {
                 return Some(reservation_allocation);
             }
             part = part.or(Some(reservation_allocation));
@@ -46,9 +46,9 @@ impl Cluster {
     }
 
     /// Checks whether the terms of a reservation admit a pod that would take these amounts from the node in addition.
-    fn takes(&self, name: NameId, node: NodeIx, held: &PodInfo, beside: &ResourceRequest) -> bool {
+    fn admits_pod(&self, name: NameId, node: NodeIx, held: &PodInfo, beside: &ResourceRequest) -> bool {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
-        let taken = terms_of.once && self.inside(name, node).next().is_some();
+        let taken = terms_of.once && self.pods_in_reservation(name, node).next().is_some();
         // A reservation reserves amounts, not a place among the pods of the node.
         let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
         let exceeds = terms_of.strict && nominated_on.any(|(resource, _)| beside.get(resource) > 0);
@@ -58,15 +58,16 @@ impl Cluster {
     /// Returns the reservation of this name, if it is bound to a node and not leaving.
     fn reservation_on(&self, name: NameId, node: NodeIx) -> Option<(PodIx, &PodInfo)> {
         let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        let mut here = reservation_group.filter(|(_, pod)| pod.place == PodLocation::Bound(node) && !pod.is_leaving());
+        let mut here =
+            reservation_group.filter(|(_, pod)| pod.location == PodLocation::Bound(node) && !pod.is_leaving());
         here.find(|(_, pod)| pod.name.kind == PodKind::Reservation)
     }
 
     /// Returns the pods that use a reservation of a node.
-    pub(super) fn inside(&self, name: NameId, node: NodeIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
+    pub(super) fn pods_in_reservation(&self, name: NameId, node: NodeIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
         let members = self.reservation_groups.get(&name).into_iter().flatten();
         let pods = members.filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.place.node() == Some(node))
+        pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.location.node() == Some(node))
     }
 
     fn allocate_inside(
@@ -77,9 +78,11 @@ impl Cluster {
         at: PodIx,
         held: &PodInfo,
     ) -> ReservationAllocation {
-        let used = ResourceRequest::new(self.inside(name, node).flat_map(|(_, pod)| pod.request.iter()).collect());
+        let used = ResourceRequest::new(
+            self.pods_in_reservation(name, node).flat_map(|(_, pod)| pod.request.iter()).collect(),
+        );
         let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
         let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
-        ReservationAllocation { reservation: at, beside: ResourceRequest::new(beside.collect()) }
+        ReservationAllocation { reservation: at, beyond_reservation: ResourceRequest::new(beside.collect()) }
     }
 }

@@ -11,7 +11,7 @@ use super::*;
 
 /// The time for which a failed round keeps the next one from beginning, in nanoseconds, where the policy sees no change. A host may know constraints
 /// that the policy does not know, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
-const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
+const FAILED_ROUND_DELAY: i64 = 5 * 60 * 1_000_000_000;
 
 impl Cluster {
     /// Notes an attempt for a pod of a gang. The second attempt for a pod begins a new round of its gang group, unless the round has failed
@@ -39,7 +39,7 @@ impl Cluster {
             if let Some(job) = self.job_mut(ix) {
                 job.round = GangRound::default();
             }
-            self.stuck.remove(&ix);
+            self.stuck_gangs.remove(&ix);
         }
     }
 
@@ -48,12 +48,12 @@ impl Cluster {
         if let Some(job) = self.job_mut(ix) {
             job.round.failure = None;
         }
-        self.stuck.remove(&ix);
+        self.stuck_gangs.remove(&ix);
     }
 
     /// Returns whether the last round of a gang has failed and nothing has changed since.
     pub fn is_stuck(&self, job: JobIx) -> bool {
-        self.stuck.contains(&job)
+        self.stuck_gangs.contains(&job)
     }
 
     /// Sets the round of a gang, as a checkpoint has it.
@@ -62,22 +62,24 @@ impl Cluster {
             job.round = round;
         }
         if is_stuck {
-            self.stuck.insert(ix);
+            self.stuck_gangs.insert(ix);
         }
     }
 
     /// Notes that the cluster has changed: each gang whose round has failed may begin another one.
-    pub fn note_change(&mut self) {
-        self.stuck.clear();
+    pub fn record_change(&mut self) {
+        self.stuck_gangs.clear();
     }
 
     /// Notes a pod that is new or has changed. Where a pod waits and nothing is promised to it, its coming helps no gang but its own. The
     /// nominations of a gang's own pods are no change for the gang.
-    pub(super) fn note_upsert(&mut self, old: Option<&PodInfo>, pod: &PodInfo) {
-        if self.stuck.is_empty() || old.is_none() && pod.place == PodLocation::Pending && pod.nominated.is_none() {
+    pub(super) fn record_upsert(&mut self, old: Option<&PodInfo>, pod: &PodInfo) {
+        if self.stuck_gangs.is_empty()
+            || old.is_none() && pod.location == PodLocation::Pending && pod.nominated.is_none()
+        {
             return;
         }
-        let waits = |pod: &PodInfo| matches!(pod.place, PodLocation::Pending | PodLocation::Reserved(_));
+        let waits = |pod: &PodInfo| matches!(pod.location, PodLocation::Pending | PodLocation::Reserved(_));
         let is_same = |old: &PodInfo| {
             let (shape, inter_pod) = (old.shape == pod.shape, old.inter_pod == pod.inter_pod);
             waits(old)
@@ -88,20 +90,20 @@ impl Cluster {
                 && old.attributes == pod.attributes
         };
         let own = pod.attributes.job.filter(|_| old.is_some_and(is_same)).map(|job| self.gang_group(job));
-        self.stuck.retain(|job| own.as_ref().is_some_and(|own| own.contains(job)));
+        self.stuck_gangs.retain(|job| own.as_ref().is_some_and(|own| own.contains(job)));
     }
 
     /// Notes that a pod gives up the node that it holds at Permit. Gangs that failed while the pod held the node may begin another round.
-    pub(super) fn note_release(&mut self, pod: PodIx) {
+    pub(super) fn record_release(&mut self, pod: PodIx) {
         let jobs = &self.jobs;
         let failure = |job: &JobIx| jobs.get(*job).and_then(|job| job.round.failure.as_ref());
-        self.stuck.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
+        self.stuck_gangs.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
     }
 
     /// Notes that a pod found neither a node nor a plan. Returns its gang if no plan means that the gang group cannot start in this round: a
     /// strict gang of the group has failed, and a gang of the group cannot reach its minimum. A NonStrict gang does not fail together, and
     /// after the end of a round its pods end nothing more.
-    pub fn note_failure(&mut self, pod: PodIx) -> Option<JobIx> {
+    pub fn record_failure(&mut self, pod: PodIx) -> Option<JobIx> {
         let ix = self.pod(pod)?.attributes.job?;
         let is_strict = self.is_strict(ix);
         if let Some(job) = self.job_mut(ix).filter(|_| is_strict) {
@@ -116,7 +118,7 @@ impl Cluster {
 
     /// Returns whether the pods of a gang fail together.
     pub fn is_strict(&self, job: JobIx) -> bool {
-        self.job(job).and_then(Job::gang).is_some_and(|gang| gang.fails_together)
+        self.job(job).and_then(Job::gang).is_some_and(|gang| gang.releases_on_failure)
     }
 
     /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which time alone may help.
@@ -130,26 +132,26 @@ impl Cluster {
             return;
         }
         let is_own = |(_, pod): &(PodIx, &PodInfo)| pod.attributes.job.is_some_and(|job| group.contains(&job));
-        let held = self.pods().filter(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)));
+        let held = self.pods().filter(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)));
         let (own, others): (Vec<_>, Vec<_>) = held.partition(is_own);
         let numbers = |held: Vec<(PodIx, &PodInfo)>| held.into_iter().map(|(ix, _)| ix).collect();
         let (own, held_by_others): (BTreeSet<PodIx>, BTreeSet<PodIx>) = (numbers(own), numbers(others));
-        let latest = self.now.saturating_add(PATIENCE);
+        let latest = self.now.saturating_add(FAILED_ROUND_DELAY);
         let until = retry_at.filter(|at| *at > self.now).map_or(latest, |at| at.min(latest));
         for ix in group {
             let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
             job.round.tried.extend(job.members.iter().filter(|ix| own.contains(ix)));
             job.round.failure = Some(RoundFailure { held_by_others: held_by_others.clone(), until });
-            self.stuck.insert(ix);
+            self.stuck_gangs.insert(ix);
         }
     }
 
     /// Returns whether a gang group cannot start in this round: a pod of the group has failed, and without it a gang misses its minimum; or a
     /// gang misses it in every round.
-    pub fn waits_in_vain(&self, job: JobIx) -> bool {
+    pub fn cannot_start_in_round(&self, job: JobIx) -> bool {
         let group = self.gang_group(job);
         let has_failures = |ix: &JobIx| self.job(*ix).is_some_and(|job| job.round.has_failures);
-        group.iter().any(has_failures) && self.short_in_round(job).is_some()
+        group.iter().any(has_failures) && self.first_incomplete_in_round(job).is_some()
             || group.iter().any(|job| self.misses_minimum(*job))
     }
 
@@ -157,13 +159,13 @@ impl Cluster {
     /// nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only waiting
     /// pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
     fn misses_minimum(&self, ix: JobIx) -> bool {
-        let Some(job) = self.job(ix).filter(|_| self.assembled(ix).is_some()) else { return false };
+        let Some(job) = self.job(ix).filter(|_| self.counted_members(ix).is_some()) else { return false };
         let minimum = job.gang().map_or(0, |gang| gang.minimum);
         self.startable(job) < usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
     /// Returns the first gang of a gang group that cannot be complete in this round, how many members it can have, and how many it needs.
-    pub fn short_in_round(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
+    pub fn first_incomplete_in_round(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
         let short = |job| self.lacking_in_round(job, None).map(|(have, need)| (job, have, need));
         self.gang_group(job).into_iter().find_map(short)
     }
@@ -171,7 +173,7 @@ impl Cluster {
     /// Returns how many members a gang can have in this round and how many it needs. `None`: it can be complete. Members count if the match policy
     /// counts them, if they are nominated, or if they have not been tried; `without` does not count.
     fn lacking_in_round(&self, job: JobIx, without: Option<PodIx>) -> Option<(usize, u32)> {
-        let (have, minimum) = (self.assembled(job)?, self.job(job)?.gang()?.minimum);
+        let (have, minimum) = (self.counted_members(job)?, self.job(job)?.gang()?.minimum);
         let members = self.job(job)?.members.iter().copied();
         let promised =
             members.filter(|ix| self.pod(*ix).is_some_and(|pod| pod.is_schedulable() && pod.nominated.is_some()));

@@ -11,7 +11,7 @@ impl Cluster {
     /// Returns the names that pods, jobs, queues and reservations have, once there may be as many unused names as used ones. `None`: a sweep is not
     /// worth its time.
     pub fn names_in_use(&mut self) -> Option<BTreeSet<NameId>> {
-        if !self.symbols.is_sweep_due() {
+        if !self.names.is_sweep_due() {
             return None;
         }
         self.reservation_groups.retain(|_, pods| !pods.is_empty());
@@ -20,7 +20,7 @@ impl Cluster {
         for (_, pod) in self.pods.iter() {
             let attributes = &pod.attributes;
             used.insert(pod.namespace);
-            used.extend([attributes.queue_name, attributes.inside, attributes.task.role].into_iter().flatten());
+            used.extend([attributes.queue_name, attributes.reservation, attributes.task.role].into_iter().flatten());
         }
         used.extend(self.ext.symbols());
         Some(used)
@@ -28,12 +28,12 @@ impl Cluster {
 
     /// Forgets the names that are not in use.
     pub fn sweep_names(&mut self, used: &BTreeSet<NameId>) {
-        self.symbols.sweep(used);
+        self.names.sweep(used);
     }
 
     /// Returns how many classes and names there are.
     #[cfg(test)]
     pub(crate) fn kept(&self) -> [usize; 2] {
-        [self.classes.count(), self.symbols.count()]
+        [self.classes.count(), self.names.count()]
     }
 }

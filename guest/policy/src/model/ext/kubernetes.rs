@@ -11,7 +11,7 @@ pub struct KubernetesPodGroup {
     /// The priority of all its pods, as preemptors and as victims.
     pub priority: i32,
     /// Whether its pods are evicted together, or none of them (disruptionMode `all`).
-    pub leaves_whole: bool,
+    pub is_evicted_whole: bool,
 }
 
 /// The tables of Kubernetes.
@@ -19,7 +19,7 @@ pub struct KubernetesPodGroup {
 pub struct KubernetesTables {
     groups: PagedTable<JobIx, KubernetesPodGroup>,
     /// Whether some group is evicted whole.
-    any_leaves_whole: bool,
+    has_groups_evicted_whole: bool,
 }
 
 impl Cluster {
@@ -35,68 +35,68 @@ impl Cluster {
             Some(group) => drop(tables.groups.insert(job, group)),
             None => drop(tables.groups.remove(job)),
         }
-        tables.any_leaves_whole = tables.groups.iter().any(|(_, group)| group.leaves_whole);
+        tables.has_groups_evicted_whole = tables.groups.iter().any(|(_, group)| group.is_evicted_whole);
     }
 
     /// Returns the pods that are evicted together with this one, itself included, by name. A member that leaves anyway is not included. `None`: the
     /// pod is evicted alone.
-    pub fn whole_group(&self, ix: PodIx) -> Option<Vec<PodIx>> {
-        self.whole_group_of(self.pod(ix)?)
+    pub fn disruption_group(&self, ix: PodIx) -> Option<Vec<PodIx>> {
+        self.disruption_group_of(self.pod(ix)?)
     }
 
-    /// Returns the pods that are evicted together with this one, like [`Cluster::whole_group`], from the pod instead of its number.
-    pub fn whole_group_of(&self, pod: &PodInfo) -> Option<Vec<PodIx>> {
-        let job = self.job_that_leaves_whole(pod)?;
+    /// Returns the pods that are evicted together with this one, like [`Cluster::disruption_group`], from the pod instead of its number.
+    pub fn disruption_group_of(&self, pod: &PodInfo) -> Option<Vec<PodIx>> {
+        let job = self.job_evicted_whole(pod)?;
         let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        let holders = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving());
+        let holders = members.filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving());
         let mut holders: Vec<(u64, PodIx)> = holders.map(|(ix, pod)| (pod.rank, ix)).collect();
         holders.sort_unstable();
         Some(holders.into_iter().map(|(_, ix)| ix).collect())
     }
 
     /// Checks whether some group is evicted whole.
-    pub fn has_whole_groups(&self) -> bool {
-        self.ext.kubernetes.any_leaves_whole
+    pub fn has_disruption_groups(&self) -> bool {
+        self.ext.kubernetes.has_groups_evicted_whole
     }
 
     /// Returns one pod for each group that is evicted whole, and every pod that is evicted alone, out of some pods of one node.
-    pub fn one_of_each_group<'p>(&self, pods: &'p [PodIx]) -> Cow<'p, [PodIx]> {
-        if !self.has_whole_groups() {
+    pub fn one_per_disruption_group<'p>(&self, pods: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_disruption_groups() {
             return Cow::Borrowed(pods);
         }
         let mut seen = BTreeSet::new();
         let is_first = |ix: &PodIx| {
-            let job = self.pod(*ix).and_then(|pod| self.job_that_leaves_whole(pod));
+            let job = self.pod(*ix).and_then(|pod| self.job_evicted_whole(pod));
             job.is_none_or(|job| seen.insert(job))
         };
         pods.iter().copied().filter(is_first).collect()
     }
 
     /// Returns these victims, and the pods that are evicted together with them.
-    pub fn with_whole_groups<'p>(&self, victims: &'p [PodIx]) -> Cow<'p, [PodIx]> {
-        if !self.has_whole_groups() {
+    pub fn expand_disruption_groups<'p>(&self, victims: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_disruption_groups() {
             return Cow::Borrowed(victims);
         }
         let mut seen = BTreeSet::new();
-        let sets = victims.iter().flat_map(|ix| self.whole_group(*ix).unwrap_or_else(|| vec![*ix]));
+        let sets = victims.iter().flat_map(|ix| self.disruption_group(*ix).unwrap_or_else(|| vec![*ix]));
         sets.filter(|ix| seen.insert(*ix)).collect()
     }
 
     /// Returns the amounts that the pods evicted together with this one use on its node. `None`: the pod is evicted alone.
-    pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<ResourceRequest> {
-        let node = self.pod(ix)?.place.node();
+    pub(in crate::model) fn freed_by_disruption_group(&self, ix: PodIx) -> Option<ResourceRequest> {
+        let node = self.pod(ix)?.location.node();
         let here = self
-            .whole_group(ix)?
+            .disruption_group(ix)?
             .into_iter()
-            .filter(|other| self.pod(*other).is_some_and(|pod| pod.place.node() == node));
-        Some(ResourceRequest::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
+            .filter(|other| self.pod(*other).is_some_and(|pod| pod.location.node() == node));
+        Some(ResourceRequest::new(here.flat_map(|ix| self.marginal_request(ix).iter().collect::<Vec<_>>()).collect()))
     }
 
     /// Returns the job of a pod, if the pods of the job are evicted together. `None`: the pod is evicted alone.
-    pub fn job_that_leaves_whole(&self, pod: &PodInfo) -> Option<JobIx> {
-        if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != PodKind::Pod || pod.is_leaving() {
+    pub fn job_evicted_whole(&self, pod: &PodInfo) -> Option<JobIx> {
+        if !self.ext.kubernetes.has_groups_evicted_whole || pod.name.kind != PodKind::Pod || pod.is_leaving() {
             return None;
         }
-        pod.attributes.job.filter(|job| self.scheduling_group(*job).is_some_and(|group| group.leaves_whole))
+        pod.attributes.job.filter(|job| self.scheduling_group(*job).is_some_and(|group| group.is_evicted_whole))
     }
 }

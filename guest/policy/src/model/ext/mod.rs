@@ -30,7 +30,7 @@ impl Extensions {
     /// Removes what is known of a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.koordinator.eligible_owners.remove(&pod);
-        self.coscheduling.kept.remove(&pod);
+        self.coscheduling.retained_nodes.remove(&pod);
     }
 
     /// Returns the names in the tables: of reservations, and of the queues and roles of jobs.
@@ -56,6 +56,6 @@ impl Extensions {
         self.coscheduling.min_resources.remove(job);
         self.volcano.scaled.remove(job);
         self.yunikorn.originators.remove(job);
-        self.yunikorn.by_default.remove(job);
+        self.yunikorn.generated_applications.remove(job);
     }
 }

@@ -69,7 +69,7 @@ pub struct QueueSpec {
     /// Whether there are queues below it.
     pub has_children: bool,
     /// The number of its ancestors that must use more than their entitlement, too, before the queue gives something back.
-    pub watched_ancestors: u32,
+    pub ancestor_reclaim_level: u32,
     /// Whether the queue, or the queue above it, demands certain groups of nodes. No law judges which.
     pub picks_nodes: bool,
     /// When it was created, nanoseconds since 1970.
@@ -83,7 +83,7 @@ impl Default for QueueSpec {
             reclaimable: true,
             open: true,
             has_children: false,
-            watched_ancestors: 0,
+            ancestor_reclaim_level: 0,
             picks_nodes: false,
             created: 0,
         }

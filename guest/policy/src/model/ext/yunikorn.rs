@@ -44,7 +44,7 @@ pub struct YuniKornTables {
     /// The pods of jobs that the other pods of the job depend on.
     pub originators: PagedTable<JobIx, PodIx>,
     /// Jobs that consist of pods without an application name: all such pods of a namespace.
-    pub by_default: PagedTable<JobIx, bool>,
+    pub generated_applications: PagedTable<JobIx, bool>,
 }
 
 impl Cluster {
@@ -83,13 +83,13 @@ impl Cluster {
     }
 
     /// Checks whether a job consists of pods without an application name, grouped by namespace.
-    pub fn is_by_default(&self, job: JobIx) -> bool {
-        self.ext.yunikorn.by_default.get(job).copied().unwrap_or(false)
+    pub fn is_generated_application(&self, job: JobIx) -> bool {
+        self.ext.yunikorn.generated_applications.get(job).copied().unwrap_or(false)
     }
 
     /// Sets whether a job consists of pods without an application name.
-    pub fn set_by_default(&mut self, job: JobIx, by_default: bool) {
-        self.ext.yunikorn.by_default.insert(job, by_default);
+    pub fn set_generated_application(&mut self, job: JobIx, by_default: bool) {
+        self.ext.yunikorn.generated_applications.insert(job, by_default);
     }
 
     /// Sets the pod of a job that the other pods depend on.

@@ -69,13 +69,13 @@ impl DomainCounts {
     }
 
     /// Adds a pod to the count of a domain, or subtracts it.
-    pub fn enter(&mut self, domain: u32, entry: Adjustment) {
+    pub fn change(&mut self, domain: u32, entry: Adjustment) {
         let is_spread = matches!(self.counts, CountedPods::Spread(_));
         let count = self.by_domain.entry(domain).or_default();
         let before = *count;
         (*count, self.total) = match entry {
-            Adjustment::In => (before.saturating_add(1), self.total.saturating_add(1)),
-            Adjustment::Out => (before.saturating_sub(1), self.total.saturating_sub(1)),
+            Adjustment::Add => (before.saturating_add(1), self.total.saturating_add(1)),
+            Adjustment::Subtract => (before.saturating_sub(1), self.total.saturating_sub(1)),
         };
         let after = *count;
         if is_spread {
@@ -126,6 +126,6 @@ impl DomainCounts {
 
 /// Checks whether the bit of a node is set.
 fn has(nodes: &[u64], node: NodeIx) -> bool {
-    let at = node.at();
+    let at = node.position();
     nodes.get(at >> 6).is_some_and(|word| (word >> (at & 63)) & 1 == 1)
 }

@@ -10,7 +10,7 @@ use crate::model::{DomainCountsIx, SelectorIx, Table, TopologyIx};
 #[derive(Debug, Clone, Default)]
 pub struct CompiledTerms {
     /// The books in which these pods count when they are on a node.
-    pub booked_in: Vec<DomainCountsIx>,
+    pub counted_in: Vec<DomainCountsIx>,
     /// The books of the pods that forbid these pods in their domain.
     pub forbidden_by: Vec<(TopologyIx, DomainCountsIx)>,
     /// The books of the pods that these pods forbid in their domain. The flag: because of a claim that only one pod may use.
@@ -31,7 +31,7 @@ pub struct CompiledSpread {
     /// The domains.
     pub topology: TopologyIx,
     /// The pods.
-    pub book: DomainCountsIx,
+    pub counts: DomainCountsIx,
     /// The number of pods that a domain may have more than the domain with the fewest.
     pub max_skew: u32,
     /// The minimum number of domains. Where there are fewer, the smallest count is 0.
@@ -43,7 +43,7 @@ pub struct CompiledSpread {
 /// The books, by the pods that they count.
 #[derive(Default)]
 struct DomainCountsIndex {
-    books: Table<DomainCountsIx, DomainCounts>,
+    counts: Table<DomainCountsIx, DomainCounts>,
     found: BTreeMap<(SelectorIx, TopologyIx, CountedPods), DomainCountsIx>,
 }
 
@@ -55,7 +55,7 @@ impl DomainCountsIndex {
             return *book;
         }
         let book = DomainCounts::new(domains, (term.selector, term.topology), key.2.clone());
-        let ix = self.books.push(book).unwrap_or(DomainCountsIx(u32::MAX));
+        let ix = self.counts.push(book).unwrap_or(DomainCountsIx(u32::MAX));
         self.found.insert(key, ix);
         ix
     }
@@ -66,13 +66,13 @@ impl InterPodState {
     pub(super) fn compile(&mut self) {
         let mut library = DomainCountsIndex::default();
         let mut compiled: Table<_, CompiledTerms> = Table::default();
-        for (ix, told) in self.told.iter() {
+        for (ix, told) in self.terms.iter() {
             let mut new = CompiledTerms::default();
             let mut of = |term: InterPodTerm, counts: CountedPods| library.of(&self.domains, term, counts);
             for term in &told.anti_affinity {
                 let is_claim = self.topologies.get(term.topology).is_some_and(|topology| topology.key.is_empty());
                 new.forbids.push((term.topology, of(*term, CountedPods::Matched), is_claim));
-                new.booked_in.push(of(*term, CountedPods::Owners));
+                new.counted_in.push(of(*term, CountedPods::Owners));
             }
             if let Some(affinity) = &told.affinity {
                 let term = |topology: &TopologyIx| InterPodTerm { selector: affinity.selector, topology: *topology };
@@ -84,7 +84,7 @@ impl InterPodState {
             for spread in &told.spread {
                 new.spread.push(CompiledSpread {
                     topology: spread.term.topology,
-                    book: of(spread.term, CountedPods::Spread(spread.nodes.clone())),
+                    counts: of(spread.term, CountedPods::Spread(spread.nodes.clone())),
                     max_skew: spread.max_skew,
                     min_domains: spread.min_domains,
                     counts_itself: told.selected_by.contains(&spread.term.selector),
@@ -94,28 +94,28 @@ impl InterPodState {
             new.is_unknown = is_unknown;
             compiled.insert(ix, new);
         }
-        (self.compiled, self.books) = (compiled, library.books);
+        (self.compiled, self.domain_counts) = (compiled, library.counts);
         self.enroll();
     }
 
     /// Finds for all pods the books in which they count because of the sets that they are in.
     fn enroll(&mut self) {
         let mut by_selector: BTreeMap<SelectorIx, Vec<(TopologyIx, DomainCountsIx, bool)>> = BTreeMap::new();
-        for (ix, book) in self.books.iter() {
+        for (ix, book) in self.domain_counts.iter() {
             let entry = (book.topology(), ix, book.counts_owners());
             by_selector.entry(book.selector).or_default().push(entry);
         }
-        for (ix, told) in self.told.iter() {
+        for (ix, told) in self.terms.iter() {
             let Some(compiled) = self.compiled.get_mut(ix) else { continue };
             let books = told.selected_by.iter().filter_map(|selector| by_selector.get(selector)).flatten();
             for (topology, book, counts_owners) in books {
                 match counts_owners {
                     true => compiled.forbidden_by.push((*topology, *book)),
-                    false => compiled.booked_in.push(*book),
+                    false => compiled.counted_in.push(*book),
                 }
             }
-            compiled.booked_in.sort_unstable();
-            compiled.booked_in.dedup();
+            compiled.counted_in.sort_unstable();
+            compiled.counted_in.dedup();
         }
     }
 }

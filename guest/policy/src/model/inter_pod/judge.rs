@@ -44,7 +44,7 @@ impl InterPodViolation {
 impl InterPodState {
     /// Checks whether a node takes such a pod, which is itself not counted. The checks run in the order of kube-scheduler's filters.
     pub fn allows(&self, ix: InterPodIx, node: NodeIx, what_if: &DomainCountOverlay) -> Result<(), InterPodViolation> {
-        let compiled = self.compiled.get(ix).filter(|compiled| !compiled.is_unknown && !self.outdated);
+        let compiled = self.compiled.get(ix).filter(|compiled| !compiled.is_unknown && !self.is_stale);
         let compiled = compiled.ok_or(InterPodViolation::Unknown)?;
         let forbidden = |of_claims: bool| {
             let terms = compiled.forbids.iter().filter(move |(.., is_claim)| *is_claim == of_claims);
@@ -54,7 +54,7 @@ impl InterPodState {
             return Err(InterPodViolation::Claim);
         }
         compiled.spread.iter().try_for_each(|spread| self.spreads(spread, node, what_if))?;
-        if !self.is_in_company(compiled, node, what_if) {
+        if !self.satisfies_affinity(compiled, node, what_if) {
             return Err(InterPodViolation::Affinity);
         }
         if forbidden(false) {
@@ -73,19 +73,19 @@ impl InterPodState {
     }
 
     fn counted_in(&self, book: DomainCountsIx, domain: u32, what_if: &DomainCountOverlay) -> i64 {
-        let count = self.books.get(book).map_or(0, |book| book.count(domain));
-        i64::from(count).saturating_add(what_if.more(book, domain))
+        let count = self.domain_counts.get(book).map_or(0, |book| book.count(domain));
+        i64::from(count).saturating_add(what_if.delta(book, domain))
     }
 
     /// Checks the required affinity, like `satisfyPodAffinity` of interpodaffinity.
-    fn is_in_company(&self, compiled: &CompiledTerms, node: NodeIx, what_if: &DomainCountOverlay) -> bool {
+    fn satisfies_affinity(&self, compiled: &CompiledTerms, node: NodeIx, what_if: &DomainCountOverlay) -> bool {
         let needs = || compiled.needs.iter();
         if needs().any(|(topology, _)| self.domain(*topology, node).is_none()) {
             return false;
         }
         let is_anywhere = |book: DomainCountsIx| {
-            let total = self.books.get(book).map_or(0, |book| i64::try_from(book.total()).unwrap_or(i64::MAX));
-            what_if.of(book).fold(total, |total, (_, more)| total.saturating_add(more)) > 0
+            let total = self.domain_counts.get(book).map_or(0, |book| i64::try_from(book.total()).unwrap_or(i64::MAX));
+            what_if.deltas_of(book).fold(total, |total, (_, more)| total.saturating_add(more)) > 0
         };
         needs().all(|(topology, book)| self.counted(*topology, *book, node, what_if) > 0)
             || compiled.may_be_first && !needs().any(|(_, book)| is_anywhere(*book))
@@ -99,10 +99,10 @@ impl InterPodState {
         what_if: &DomainCountOverlay,
     ) -> Result<(), InterPodViolation> {
         let domain = self.domain(spread.topology, node).ok_or(InterPodViolation::NoDomain)?;
-        let book = self.books.get(spread.book).ok_or(InterPodViolation::Unknown)?;
+        let book = self.domain_counts.get(spread.counts).ok_or(InterPodViolation::Unknown)?;
         let enough = u64::try_from(book.domains()).unwrap_or(u64::MAX) >= u64::from(spread.min_domains);
-        let fewest = if enough { book.fewest(what_if.of(spread.book)) } else { 0 };
-        let with = self.counted_in(spread.book, domain, what_if).saturating_add(i64::from(spread.counts_itself));
+        let fewest = if enough { book.fewest(what_if.deltas_of(spread.counts)) } else { 0 };
+        let with = self.counted_in(spread.counts, domain, what_if).saturating_add(i64::from(spread.counts_itself));
         match with.saturating_sub(fewest) <= i64::from(spread.max_skew) {
             true => Ok(()),
             false => Err(InterPodViolation::Spread),
@@ -110,21 +110,21 @@ impl InterPodState {
     }
 
     /// Checks whether pods may forbid or outnumber others, so that the others may be refused a node of the same domain.
-    pub fn is_in_the_way(&self, ix: InterPodIx, other: InterPodIx) -> bool {
+    pub fn may_violate_terms_of(&self, ix: InterPodIx, other: InterPodIx) -> bool {
         let (Some(compiled), Some(other)) = (self.compiled.get(ix), self.compiled.get(other)) else { return false };
         let forbids = compiled.forbids.iter().map(|(_, book, _)| *book);
-        let counts = compiled.spread.iter().map(|spread| spread.book);
+        let counts = compiled.spread.iter().map(|spread| spread.counts);
         let owners = compiled.forbidden_by.iter().map(|(_, book)| *book);
-        forbids.chain(counts).chain(owners).any(|book| other.booked_in.binary_search(&book).is_ok())
+        forbids.chain(counts).chain(owners).any(|book| other.counted_in.binary_search(&book).is_ok())
     }
 
     /// Checks whether such pods need others in their domain.
-    pub fn needs_company(&self, ix: InterPodIx) -> bool {
+    pub fn has_required_affinity(&self, ix: InterPodIx) -> bool {
         self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty())
     }
 
     /// Checks whether a node that does not take such a pod may take it once more pods are placed.
-    pub fn may_gain(&self, ix: InterPodIx) -> bool {
+    pub fn may_fit_after_placements(&self, ix: InterPodIx) -> bool {
         self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty() || !compiled.spread.is_empty())
     }
 }

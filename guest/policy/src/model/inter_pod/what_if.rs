@@ -9,7 +9,7 @@ use crate::model::{Cluster, DomainCountsIx, NodeIx, PodIx};
 #[derive(Debug, Clone, Default)]
 pub struct DomainCountOverlay {
     /// The number of pods that a book has in a domain beyond its own count; may be negative.
-    more: BTreeMap<(DomainCountsIx, u32), i64>,
+    deltas: BTreeMap<(DomainCountsIx, u32), i64>,
     /// The pods that were evicted and not reprieved.
     evicted: BTreeSet<PodIx>,
 }
@@ -36,17 +36,17 @@ impl DomainCountOverlay {
     }
 
     /// Assumes these pods gone from their nodes, unless their eviction is assumed already.
-    pub fn leave(&mut self, cluster: &Cluster, leaving: &[(PodIx, NodeIx)]) {
+    pub fn remove_all(&mut self, cluster: &Cluster, leaving: &[(PodIx, NodeIx)]) {
         let others = leaving.iter().filter(|(pod, _)| !self.evicted.contains(pod)).copied();
         others.collect::<Vec<_>>().into_iter().for_each(|(pod, node)| self.remove(cluster, pod, node));
     }
 
     fn change_set(&mut self, cluster: &Cluster, head: PodIx, by: i64) {
-        if cluster.is_alone(head) {
+        if cluster.is_unconstrained(head) {
             return;
         }
         for ix in cluster.eviction_set(head) {
-            if let Some(node) = cluster.pod(ix).and_then(|pod| pod.place.node()) {
+            if let Some(node) = cluster.pod(ix).and_then(|pod| pod.location.node()) {
                 self.change(cluster, ix, node, by);
                 if by < 0 {
                     self.evicted.insert(ix)
@@ -61,19 +61,19 @@ impl DomainCountOverlay {
         let Some(pod) = cluster.pod(pod) else { return };
         let Some(inter_pod) = pod.inter_pod else { return };
         for at in cluster.inter_pods().entries(inter_pod, node, pod.terminating) {
-            let more = self.more.entry(at).or_default();
+            let more = self.deltas.entry(at).or_default();
             *more = more.saturating_add(by);
         }
     }
 
     /// Returns the number of pods that a book has in a domain beyond its own count; may be negative.
-    pub(super) fn more(&self, book: DomainCountsIx, domain: u32) -> i64 {
-        self.more.get(&(book, domain)).copied().unwrap_or(0)
+    pub(super) fn delta(&self, book: DomainCountsIx, domain: u32) -> i64 {
+        self.deltas.get(&(book, domain)).copied().unwrap_or(0)
     }
 
     /// Returns the domains of a book with more or fewer pods than its own count, and the difference.
-    pub(super) fn of(&self, book: DomainCountsIx) -> impl Iterator<Item = (u32, i64)> + '_ {
-        let changed = self.more.range((book, 0)..=(book, u32::MAX));
+    pub(super) fn deltas_of(&self, book: DomainCountsIx) -> impl Iterator<Item = (u32, i64)> + '_ {
+        let changed = self.deltas.range((book, 0)..=(book, u32::MAX));
         changed.filter(|(_, more)| **more != 0).map(|((_, domain), more)| (*domain, *more))
     }
 }

@@ -3,7 +3,7 @@
 use crate::model::{PodInfo, PodKind, PodLocation, Preemptibility};
 
 /// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
-/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
+/// ([`Law::depends_on_pod_identity`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
 /// each number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VictimClassKey {
@@ -21,11 +21,11 @@ impl VictimClassKey {
         let attributes = &pod.attributes;
         let flags = [
             pod.name.kind == PodKind::Reservation,
-            matches!(pod.place, PodLocation::Bound(_)),
+            matches!(pod.location, PodLocation::Bound(_)),
             attributes.preemptibility == Preemptibility::Preemptible,
             attributes.may_preempt,
             attributes.opted_out,
-            attributes.marked,
+            attributes.marked_for_eviction,
             attributes.task.critical,
             attributes.task.succeeded,
             pod.daemon,
@@ -39,7 +39,7 @@ impl VictimClassKey {
             job_class: packed(or_none(attributes.job.map(|job| job.0)), pod.class.0),
             priority_queue: packed(pod.priority().cast_unsigned(), or_none(pod.queue.map(|queue| queue.0))),
             inside_role: packed(
-                or_none(attributes.inside.map(|name| name.0)),
+                or_none(attributes.reservation.map(|name| name.0)),
                 or_none(attributes.task.role.map(|role| role.0)),
             ),
             namespace_flags: packed(pod.namespace.0, flags),
@@ -76,9 +76,9 @@ mod tests {
             |pod| pod.attributes.job = Some(JobIx(9)),
             |pod| pod.namespace = NameId(9),
             |pod| pod.name.kind = PodKind::Reservation,
-            |pod| pod.attributes.inside = Some(NameId(9)),
+            |pod| pod.attributes.reservation = Some(NameId(9)),
             |pod| pod.attributes.task.role = Some(NameId(9)),
-            |pod| pod.place = PodLocation::Bound(NodeIx(0)),
+            |pod| pod.location = PodLocation::Bound(NodeIx(0)),
             |pod| {
                 pod.attributes.preemptibility = match pod.attributes.preemptibility {
                     Preemptibility::Preemptible => Preemptibility::NonPreemptible,
@@ -87,7 +87,7 @@ mod tests {
             },
             |pod| pod.attributes.may_preempt ^= true,
             |pod| pod.attributes.opted_out ^= true,
-            |pod| pod.attributes.marked ^= true,
+            |pod| pod.attributes.marked_for_eviction ^= true,
             |pod| pod.attributes.task.critical ^= true,
             |pod| pod.attributes.task.succeeded ^= true,
             |pod| pod.daemon ^= true,

@@ -68,16 +68,16 @@ pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
     for request in requests.into_iter().map(ResourceRequest::new) {
         cluster.prepare_scan(&request);
         let scan = cluster.scan(&request);
-        let (lacking, large) = (scan.lacking(cluster.node_span()), scan.large_enough(cluster.node_span()));
+        let (lacking, large) = (scan.first_insufficient(cluster.node_span()), scan.large_enough(cluster.node_span()));
         for at in 0..cluster.node_span() {
             let node = cluster.node(NodeIx(u32::try_from(at).unwrap()));
             assert_eq!(scan.present(at / 64) >> (at % 64) & 1 == 1, node.is_some(), "node {at}");
             let is_large = large.get(at / 64).unwrap() >> (at % 64) & 1 == 1;
             assert_eq!(is_large, node.is_some_and(|node| node.allocatable.lacks(&request).is_none()), "node {at}");
             let Some(node) = node else { continue };
-            let now = || node.free.lacks(&request).map(Insufficient::Now);
-            let lacks = node.allocatable.lacks(&request).map(Insufficient::AtAll).or_else(now);
-            assert_eq!(scan.meant(*lacking.get(at).unwrap()), lacks, "node {at}");
+            let now = || node.free.lacks(&request).map(Insufficient::Free);
+            let lacks = node.allocatable.lacks(&request).map(Insufficient::Allocatable).or_else(now);
+            assert_eq!(scan.decode(*lacking.get(at).unwrap()), lacks, "node {at}");
             assert_eq!(scan.nominated(at / 64) >> (at % 64) & 1 == 1, !node.nominated.is_empty(), "node {at}");
         }
     }
@@ -95,15 +95,15 @@ pub fn nodes_are_in_order(cluster: &mut Cluster) {
 fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     let mut alone = 0;
     let mut reservation_groups: BTreeMap<String, [i64; 2]> = BTreeMap::new();
-    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node() == Some(node)) {
+    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.location.node() == Some(node)) {
         let asked = pod.request.get(resource);
-        match (pod.name.kind, pod.attributes.inside) {
+        match (pod.name.kind, pod.attributes.reservation) {
             (PodKind::Reservation, _) => {
                 let [nominated_on, _] = reservation_groups.entry(pod.name.name.clone()).or_default();
                 *nominated_on += asked;
             }
             (PodKind::Pod, Some(inside)) => {
-                let name = ["r0", "r1"].into_iter().find(|name| cluster.symbol(name) == Some(inside));
+                let name = ["r0", "r1"].into_iter().find(|name| cluster.name_id(name) == Some(inside));
                 let [_, used] = reservation_groups.entry(name.unwrap_or("?").to_owned()).or_default();
                 *used += asked;
             }
@@ -122,8 +122,8 @@ pub fn queues_add_up(cluster: &Cluster) {
             for resource in RESOURCES {
                 let sum =
                     |pods: &mut dyn Iterator<Item = &PodInfo>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
-                let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
-                let requested = sum(&mut of_class().filter(|pod| pod.place != PodLocation::Finished));
+                let used = sum(&mut of_class().filter(|pod| pod.location.node().is_some()));
+                let requested = sum(&mut of_class().filter(|pod| pod.location != PodLocation::Finished));
                 let said = format!("{} {preemptibility:?} {resource:?}", queue.name);
                 assert_eq!(queue.used.of(preemptibility, resource).0, used, "used by {said}");
                 assert_eq!(queue.requested.of(preemptibility, resource).0, requested, "requested from {said}");
@@ -153,7 +153,7 @@ pub fn lists_are_right(cluster: &Cluster) {
         pods
     };
     for (ix, node) in cluster.nodes() {
-        assert_eq!(sorted(&node.pods), naming(&|pod| pod.place.node() == Some(ix)), "on {}", node.name);
+        assert_eq!(sorted(&node.pods), naming(&|pod| pod.location.node() == Some(ix)), "on {}", node.name);
         assert_eq!(sorted(&node.nominated), naming(&|pod| pod.nominated == Some(ix)), "nominated to {}", node.name);
     }
     for (ix, job) in cluster.jobs() {

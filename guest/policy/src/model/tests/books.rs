@@ -40,7 +40,7 @@ proptest! {
         let cluster = world.engine.cluster();
         for (_, pod) in cluster.pods().filter(|(_, pod)| pod.name.kind == crate::model::PodKind::Pod) {
             let named = pod.attributes.queue_name.and_then(|name| cluster.queue_named(name));
-            let default = cluster.symbol(crate::testing::DEFAULT).and_then(|name| cluster.queue_named(name));
+            let default = cluster.name_id(crate::testing::DEFAULT).and_then(|name| cluster.queue_named(name));
             prop_assert_eq!(pod.queue, named.or(default));
         }
     }

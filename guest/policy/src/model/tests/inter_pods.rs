@@ -18,14 +18,14 @@ pub struct Told {
 pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
     for (ix, pod) in cluster.pods() {
         let mut without = DomainCountOverlay::default();
-        pod.place.node().into_iter().for_each(|node| without.remove(cluster, ix, node));
+        pod.location.node().into_iter().for_each(|node| without.remove(cluster, ix, node));
         let mut moved = DomainCountOverlay::default();
         for (ix, pod) in cluster.pods() {
-            let old = before.pod(ix).and_then(|pod| pod.place.node());
+            let old = before.pod(ix).and_then(|pod| pod.location.node());
             old.into_iter().for_each(|node| moved.remove(before, ix, node));
-            pod.place.node().into_iter().for_each(|node| moved.place(before, ix, node));
+            pod.location.node().into_iter().for_each(|node| moved.place(before, ix, node));
         }
-        pod.place.node().into_iter().for_each(|node| moved.remove(before, ix, node));
+        pod.location.node().into_iter().for_each(|node| moved.remove(before, ix, node));
         for node in (0..4).map(NodeIx) {
             let expected = told.allows(cluster, (ix, pod), node);
             let said = cluster.inter_pod_allows(ix, node, &without);
@@ -68,7 +68,7 @@ impl Told {
         let near = |topology: u32| {
             let here = self.domain(cluster, topology, node);
             others().filter(move |other| {
-                here.is_some() && other.place.node().and_then(|node| self.domain(cluster, topology, node)) == here
+                here.is_some() && other.location.node().and_then(|node| self.domain(cluster, topology, node)) == here
             })
         };
         let forbids = own
@@ -88,7 +88,7 @@ impl Told {
             let is_first = !affinity.topologies.iter().any(|topology| {
                 others()
                     .filter(selected)
-                    .filter_map(|other| other.place.node())
+                    .filter_map(|other| other.location.node())
                     .any(|node| self.domain(cluster, *topology, node).is_some())
             });
             is_of_all && (has_all || is_first && self.is_selected(pod, affinity.selector))
@@ -114,7 +114,7 @@ impl Told {
         let pods_in = |wanted: u32| {
             let there = others.iter().filter(|other| !other.terminating && self.is_selected(other, spread.selector));
             there
-                .filter_map(|other| other.place.node())
+                .filter_map(|other| other.location.node())
                 .filter(|node| counts(*node) && domain(*node) == Some(wanted))
                 .count()
         };

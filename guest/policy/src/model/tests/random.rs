@@ -133,7 +133,7 @@ impl Pod {
             Some(number) => reservation(&format!("r{number}")),
             None => pod(&format!("p{}", self.slot)),
         };
-        let mut draft = draft.asks(&amounts(self.asks)).preemptible(self.preemptible);
+        let mut draft = draft.requests(&amounts(self.asks)).preemptible(self.preemptible);
         if let Some(node) = self.node {
             draft = draft.on(&format!("n{node}"));
         }
@@ -165,13 +165,13 @@ pub fn apply_event(world: &mut PolicyHarness, happening: &Happening) {
         Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
         Happening::NodeGone(node) => {
             if let Some(id) = world.numbers.nodes.get(&format!("n{node}")).copied() {
-                world.tell(vec![Event::NodeRemoved(id)]);
+                world.apply(vec![Event::NodeRemoved(id)]);
             }
         }
         Happening::Pod(pod) => world.pod(pod.draft()),
         Happening::PodGone(slot) => {
             if let Some(id) = known(world, *slot) {
-                world.tell(vec![Event::PodRemoved(id)]);
+                world.apply(vec![Event::PodRemoved(id)]);
             }
         }
         // Whether the pod may be reserved is the host's decision; the books must be right either way.
@@ -190,11 +190,11 @@ pub fn apply_event(world: &mut PolicyHarness, happening: &Happening) {
             let parent = parent.map_or(ROOT.to_owned(), |parent| format!("q{parent}"));
             world.object(quota(&format!("q{name}"), &parent, "", "cpu=9"));
         }
-        Happening::Topology(topology) => world.tell(vec![Event::Topology(topology.clone())]),
-        Happening::InterPod(inter_pod) => world.tell(vec![Event::InterPod(inter_pod.clone())]),
+        Happening::Topology(topology) => world.apply(vec![Event::Topology(topology.clone())]),
+        Happening::InterPod(inter_pod) => world.apply(vec![Event::InterPod(inter_pod.clone())]),
         Happening::QuotaGone(name) => {
             let gone = key(&quota(&format!("q{name}"), "", "", ""));
-            world.tell(vec![Event::ObjectRemoved(gone)]);
+            world.apply(vec![Event::ObjectRemoved(gone)]);
         }
     }
 }

@@ -27,10 +27,10 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrowing> {
     if cluster.queues().next().is_none() {
         return BTreeMap::new();
     }
-    let held = held(cluster);
+    let held = used_at_permit(cluster);
     let mut quotas: BTreeMap<QueueIx, QuotaRequests> = BTreeMap::new();
     let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<(PendingWorkload, Borrowing)>) = Default::default();
-    for unit in units(cluster) {
+    for unit in pending_workloads(cluster) {
         let requested = quotas.entry(unit.quota).or_default();
         let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
         let is_alone_within = fits_min((cluster, &held), &unit, &requested.nominated);
@@ -47,7 +47,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrowing> {
             continue;
         }
         requested.is_exceeded |= is_alone_within;
-        beyond.push((unit, if is_alone_within { Borrowing::BehindOthers } else { Borrowing::Anyway }));
+        beyond.push((unit, if is_alone_within { Borrowing::AfterOthers } else { Borrowing::Always }));
     }
     let may_lose = |(unit, _): &&(PendingWorkload, Borrowing)| within.iter().any(|quota| *quota != unit.quota);
     let pods =
@@ -76,7 +76,7 @@ fn fits_min(
         let held = held.get(&unit.quota).map_or(0, |held| held.get(resource));
         let used = queue.used.total(resource).0.saturating_sub(held);
         let sum = used.saturating_add(requested.get(resource)).saturating_add(asked);
-        let is_compared = asked > 0 || quota::ALWAYS.contains(&cluster.resource_name(resource));
+        let is_compared = asked > 0 || quota::ALWAYS_COMPARED.contains(&cluster.resource_name(resource));
         !is_compared || sum <= queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0)
     })
 }
@@ -91,14 +91,14 @@ fn can_start(cluster: &Cluster, unit: &PendingWorkload) -> bool {
 
 /// Checks whether a pod holds a node at Permit while its gang is not complete. The pod counts as waiting with its gang: the turn of the gang is not
 /// over, and its nodes meanwhile must not change the order.
-fn is_held(cluster: &Cluster, pod: &PodInfo) -> bool {
-    matches!(pod.place, PodLocation::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
+fn waits_at_permit(cluster: &Cluster, pod: &PodInfo) -> bool {
+    matches!(pod.location, PodLocation::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
 }
 
 /// Returns the amounts of each quota that pods use at Permit while their gang is not complete.
-fn held(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
+fn used_at_permit(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
     let mut held: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
-    for (_, pod) in cluster.pods().filter(|(_, pod)| is_held(cluster, pod)) {
+    for (_, pod) in cluster.pods().filter(|(_, pod)| waits_at_permit(cluster, pod)) {
         if let Some(quota) = pod.queue {
             held.entry(quota).or_default().add(&pod.request);
         }
@@ -107,9 +107,9 @@ fn held(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
 }
 
 /// Returns what waits in quotas: nominated pods first, then by priority, then by the name of the first pod.
-fn units(cluster: &Cluster) -> Vec<PendingWorkload> {
+fn pending_workloads(cluster: &Cluster) -> Vec<PendingWorkload> {
     let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, PendingPods<'_>> = BTreeMap::new();
-    let waits = |pod: &PodInfo| pod.queue.is_some() && (pod.is_schedulable() || is_held(cluster, pod));
+    let waits = |pod: &PodInfo| pod.queue.is_some() && (pod.is_schedulable() || waits_at_permit(cluster, pod));
     for (ix, pod) in cluster.pods().filter(|(_, pod)| waits(pod)) {
         let gang = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
         jobs.entry(gang.zip(pod.queue)).or_default().push((ix, pod));
@@ -119,7 +119,7 @@ fn units(cluster: &Cluster) -> Vec<PendingWorkload> {
         pods.sort_by_key(|(_, pod)| order(pod));
         let whole = match (job, pods.first()) {
             (Some(_), Some((lead, _))) => {
-                let held = pods.iter().filter(|(_, pod)| is_held(cluster, pod)).count();
+                let held = pods.iter().filter(|(_, pod)| waits_at_permit(cluster, pod)).count();
                 cluster.shortage(*lead).count().saturating_add(held).min(pods.len())
             }
             _ => 0,
@@ -129,7 +129,7 @@ fn units(cluster: &Cluster) -> Vec<PendingWorkload> {
         units.extend(rest.into_iter().map(|pod| vec![pod]));
     }
     units.sort_by_key(|pods| pods.first().map(|(_, pod)| order(pod)));
-    units.into_iter().filter_map(|pods| unit(&pods)).collect()
+    units.into_iter().filter_map(|pods| workload(&pods)).collect()
 }
 
 /// Returns the key by which pods are counted in order.
@@ -137,7 +137,7 @@ fn order(pod: &PodInfo) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
     (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }
 
-fn unit(pods: &[(PodIx, &PodInfo)]) -> Option<PendingWorkload> {
+fn workload(pods: &[(PodIx, &PodInfo)]) -> Option<PendingWorkload> {
     let quota = pods.first().and_then(|(_, pod)| pod.queue)?;
     let mut request = Amounts::default();
     pods.iter().for_each(|(_, pod)| request.add(&pod.request));

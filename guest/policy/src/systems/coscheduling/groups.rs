@@ -20,7 +20,7 @@ pub struct CoschedulingGroups {
     /// The time for which a pod waits at Permit, in nanoseconds.
     timeout: i64,
     /// The group of the last grouped pod that was tried. `None`: that group is bound.
-    last: Option<JobIx>,
+    last_tried: Option<JobIx>,
     /// The minimum that each pod requests.
     minimums: PodVotes<u32>,
 }
@@ -28,19 +28,19 @@ pub struct CoschedulingGroups {
 impl CoschedulingGroups {
     /// Creates the state before any pod is read. `timeout` is in nanoseconds.
     pub fn new(timeout: i64) -> CoschedulingGroups {
-        CoschedulingGroups { timeout, last: None, minimums: PodVotes::default() }
+        CoschedulingGroups { timeout, last_tried: None, minimums: PodVotes::default() }
     }
 
     /// Returns the group that was tried last, for a checkpoint.
     pub fn checkpoint(&self, cluster: &Cluster) -> Value {
-        let last = self.last.and_then(|last| cluster.job(last));
+        let last = self.last_tried.and_then(|last| cluster.job(last));
         last.map_or(Value::Null, |last| json!([last.key.0, last.key.1]))
     }
 
     /// Restores the state from a checkpoint.
     pub fn restore(&mut self, cluster: &Cluster, memory: &Value) -> Result<(), serde_json::Error> {
         let last: Option<JobKey> = Deserialize::deserialize(memory)?;
-        self.last = last.and_then(|last| cluster.job_named(&last));
+        self.last_tried = last.and_then(|last| cluster.job_named(&last));
         Ok(())
     }
 
@@ -102,10 +102,10 @@ impl CoschedulingGroups {
 
     /// Returns the effects of an attempt for a pod on other pods. If its group is not the last one tried, the last group has failed, unless it was
     /// bound meanwhile or a plan for it is in flight. The pods of an incomplete failed group that wait at Permit are released.
-    pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
+    pub fn on_pod_tried(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
         let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
-        let last = self.last.replace(job).filter(|last| *last != job);
-        let Some(last) = last.filter(|last| !cluster.has_a_plan(*last)) else { return Effects::default() };
+        let last = self.last_tried.replace(job).filter(|last| *last != job);
+        let Some(last) = last.filter(|last| !cluster.has_plan_in_flight(*last)) else { return Effects::default() };
         let releases = waiting_members(cluster, last);
         let now = cluster.now();
         // A group without pods has no history: a later group of the same name starts new.
@@ -117,27 +117,27 @@ impl CoschedulingGroups {
 
     /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet. `None`:
     /// no group has its turn.
-    pub fn turn(&self, cluster: &Cluster) -> Option<JobIx> {
-        self.last.filter(|last| {
+    pub fn gang_in_turn(&self, cluster: &Cluster) -> Option<JobIx> {
+        self.last_tried.filter(|last| {
             let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };
             let members = || job.members.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?)));
-            members().any(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)))
+            members().any(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)))
                 && members().any(|(ix, pod)| pod.is_schedulable() && !job.round.tried.contains(ix))
                 && !cluster.is_complete(*last)
         })
     }
 
     /// Clears the failure of the group of a pod, because the group is bound.
-    pub fn succeeded(&mut self, cluster: &mut Cluster, pod: PodIx) {
+    pub fn on_group_bound(&mut self, cluster: &mut Cluster, pod: PodIx) {
         let job = cluster.pod(pod).and_then(|pod| pod.attributes.job);
         if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
             job.failed_at = None;
         }
-        self.last = self.last.filter(|last| Some(*last) != job);
+        self.last_tried = self.last_tried.filter(|last| Some(*last) != job);
     }
 
     /// Records that a pod timed out at Permit, so that its group has failed. Returns whether the pod has a group.
-    pub fn failed(&mut self, cluster: &mut Cluster, pod: PodIx) -> bool {
+    pub fn on_group_timed_out(&mut self, cluster: &mut Cluster, pod: PodIx) -> bool {
         let now = cluster.now();
         let job = cluster.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| cluster.job_mut(job));
         job.map(|job| job.failed_at = Some(now)).is_some()
@@ -145,7 +145,7 @@ impl CoschedulingGroups {
 }
 
 /// Returns the JSON pointer to the label in which a pod names its PodGroup. A group of the proposal's labels needs no PodGroup.
-pub fn field() -> String {
+pub fn group_label_path() -> String {
     label_path(pod_groups::LABEL)
 }
 
@@ -153,12 +153,12 @@ pub fn field() -> String {
 fn waiting_members(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
     let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return Vec::new() };
     let members = || job.members.iter().filter_map(|ix| Some((ix.0, cluster.pod(*ix)?)));
-    let allocated = members().filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+    let allocated = members().filter(|(_, pod)| pod.location.node().is_some() && !pod.terminating).count();
     if allocated >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
         return Vec::new();
     }
     let mut waiting: Vec<_> = members()
-        .filter(|(_, pod)| matches!(pod.place, PodLocation::Reserved(_)))
+        .filter(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)))
         .map(|(id, pod)| (pod.rank, id))
         .collect();
     waiting.sort_unstable();

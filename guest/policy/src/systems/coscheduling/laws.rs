@@ -1,7 +1,7 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the
 //! table, its code, its file and its source.
 
-use crate::laws::{LawCheck, Laws, MinCandidateNodes, TAKES_BACK, VictimFilter, gate, guard, laws, limit, order};
+use crate::laws::{LawCheck, Laws, MinCandidateNodes, VictimFilter, WITHIN_MIN, gate, guard, laws, limit, order};
 use crate::systems::kubernetes;
 
 laws! { "coscheduling":
@@ -17,7 +17,7 @@ laws! { "coscheduling":
     Guard VICTIM_IS_OF_THE_QUOTA_THAT_GIVES = "victim-is-of-the-quota-that-gives", guard::victim_is_of_the_quota_that_gives::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
     Guard VICTIM_IS_NO_PART_OF_A_PLAN = "victim-is-no-part-of-a-plan", guard::victim_is_no_part_of_a_plan::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode, pod by pod; rulings R38 and R54";
     Guard VICTIM_QUOTA_IS_OVER_MIN = "victim-quota-is-over-min", guard::victim_quota_is_over_min::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
-    Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption and pkg/capacityscheduling SelectVictimsOnNode", exempt TAKES_BACK;
+    Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption and pkg/capacityscheduling SelectVictimsOnNode", exempt WITHIN_MIN;
     PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
     Order REPRIEVE_BY_HARM = "costlier-eviction-first", order::costlier_eviction_first::LAW, "seed silent; rulings R29 and R30";
     NodeChoice NODE_BY_HARM = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; rulings R29 and R30";
@@ -34,25 +34,25 @@ pub fn table(sample: MinCandidateNodes) -> Laws {
         "kubernetes/no-victim-is-leaving" => NO_PREEMPTED_POD_IS_LEAVING,
         _ => *law,
     };
-    let trigger = base.trigger.iter().map(with_own).collect();
-    let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
-    let under_way = base.under_way.iter().map(with_own).collect();
+    let trigger = base.preemption_preconditions.iter().map(with_own).collect();
+    let final_gates = base.unresolvable_preconditions.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
+    let under_way = base.in_flight_preconditions.iter().map(with_own).collect();
     let with_own = |law: &VictimFilter| match law.rule.code {
         "kubernetes/victim-ranks-lower" => VICTIM_RANKS_LOWER,
         _ => *law,
     };
-    let guards = [VICTIM_IS_OF_THE_QUOTA_THAT_GIVES].into_iter().chain(base.guards.iter().map(with_own));
+    let guards = [VICTIM_IS_OF_THE_QUOTA_THAT_GIVES].into_iter().chain(base.victim_filters.iter().map(with_own));
     Laws {
-        under_way,
-        trigger,
+        in_flight_preconditions: under_way,
+        preemption_preconditions: trigger,
         queue_order: QUEUE,
-        final_gates,
-        gates: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
-        guards: guards.chain([VICTIM_IS_NO_PART_OF_A_PLAN, VICTIM_QUOTA_IS_OVER_MIN]).collect(),
-        limits: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+        unresolvable_preconditions: final_gates,
+        resolvable_preconditions: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+        victim_filters: guards.chain([VICTIM_IS_NO_PART_OF_A_PLAN, VICTIM_QUOTA_IS_OVER_MIN]).collect(),
+        plan_invariants: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
         permit: vec![GANG_IS_COMPLETE],
         least_harm: Some((REPRIEVE_BY_HARM, NODE_BY_HARM)),
-        quotas_take_back: true,
+        reclaims_within_min: true,
         ..base
     }
 }

@@ -47,7 +47,7 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: interests(&[(pod_groups::GROUP, "ElasticQuota")]),
         arguments,
-        templates: systems::sentences(&laws::table(MinCandidateNodes::default()).rules(), TERMS),
+        templates: systems::message_templates(&laws::table(MinCandidateNodes::default()).list(), TERMS),
     }
 }
 
@@ -58,8 +58,8 @@ fn interests(also: &[(&str, &str)]) -> Interests {
 }
 
 /// Returns every law that some arguments put in force, without the laws of kube-scheduler.
-pub fn rules() -> Vec<LawListing> {
-    let rules = laws::table(MinCandidateNodes::default()).rules();
+pub fn list_laws() -> Vec<LawListing> {
+    let rules = laws::table(MinCandidateNodes::default()).list();
     rules.into_iter().filter(|rule| rule.code.starts_with("coscheduling/")).collect()
 }
 
@@ -73,7 +73,7 @@ pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigE
 }
 
 /// Describes kube-scheduler with the plugin. The plugin is off where `permitTimeout` is absent. Quotas are another plugin, and not read.
-pub fn describe_as_plugin() -> SystemInfo {
+pub fn describe_kubernetes_with_gangs() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
     let own = |template: &Template| template.code.starts_with("coscheduling/");
@@ -84,7 +84,7 @@ pub fn describe_as_plugin() -> SystemInfo {
 }
 
 /// Configures kube-scheduler, with the plugin where `permitTimeout` is given.
-pub fn configure_as_plugin(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
+pub fn configure_kubernetes_with_gangs(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
@@ -107,11 +107,11 @@ impl System for Coscheduling {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let job = self.groups.group_of(cluster, pod, findings);
-        self.base.read_pod_of(cluster, pod, job, groups::field, findings)
+        self.base.read_pod_of(cluster, pod, job, groups::group_label_path, findings)
     }
 
-    fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
-        self.base.read_status(cluster, status, attributes);
+    fn read_pod_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
+        self.base.read_pod_status(cluster, status, attributes);
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -149,26 +149,26 @@ impl System for Coscheduling {
         self.base.sync_queues(cluster, findings)
     }
 
-    fn update_order(&mut self, cluster: &mut Cluster) {
+    fn refresh_queue_order(&mut self, cluster: &mut Cluster) {
         let borrowers = borrowers::borrowers(cluster);
         cluster.set_borrowers(borrowers);
-        cluster.set_turn(self.groups.turn(cluster));
+        cluster.set_turn(self.groups.gang_in_turn(cluster));
     }
 
     fn eviction(&self) -> Eviction {
         self.base.eviction()
     }
 
-    fn terms(&self) -> QueueVocabulary {
+    fn vocabulary(&self) -> QueueVocabulary {
         TERMS
     }
 
-    fn pre_filtered(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
-        self.groups.begin(cluster, pod)
+    fn on_pre_filter_passed(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
+        self.groups.on_pod_tried(cluster, pod)
     }
 
-    fn permitted(&mut self, cluster: &mut Cluster, pod: PodIx) {
-        self.groups.succeeded(cluster, pod);
+    fn on_permit_allowed(&mut self, cluster: &mut Cluster, pod: PodIx) {
+        self.groups.on_group_bound(cluster, pod);
     }
 
     fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
@@ -179,9 +179,9 @@ impl System for Coscheduling {
         self.groups.restore(cluster, memory)
     }
 
-    fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {
-        let is_over = cause == ReleaseCause::Timeout && !cluster.has_a_plan_of(pod);
-        let failed = is_over && self.groups.failed(cluster, pod);
+    fn on_unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {
+        let is_over = cause == ReleaseCause::Timeout && !cluster.has_plan_of_gang(pod);
+        let failed = is_over && self.groups.on_group_timed_out(cluster, pod);
         Effects { reorder: failed, ..Effects::default() }
     }
 }

@@ -42,12 +42,12 @@ pub fn gang(minimum: u32, timeout: i64) -> Gang {
     Gang {
         minimum,
         timeout,
-        fails_together: true,
-        leaves_together: true,
-        matching: MatchPolicy::WaitingAndRunning,
+        releases_on_failure: true,
+        releases_on_unreserve: true,
+        match_policy: MatchPolicy::WaitingAndRunning,
         counts_gated: false,
         group: Vec::new(),
-        unjudged: None,
+        unsupported_field: None,
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::contract::{Finding, ObjectKey};
-use crate::laws::quota::ALWAYS;
+use crate::laws::quota::ALWAYS_COMPARED;
 use crate::model::{AmountKind, Bounds, Cluster, PodInfo, QueueDefinition, QueueIx, ResourceBound};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Findings, ParsedObject};
@@ -62,12 +62,12 @@ impl CoschedulingQuotas {
             return;
         }
         (self.changed, self.resources) = (false, cluster.resource_count());
-        let specs = self.specs(cluster);
+        let specs = self.queue_definitions(cluster);
         cluster.set_queues(specs, quota_of);
     }
 
     /// Returns the queue above all quotas, then the quota of each namespace.
-    fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
+    fn queue_definitions(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         // Of several quotas of a namespace the first by name is inserted last.
         let quotas: BTreeMap<&str, &CoschedulingQuotaSpec> =
             self.read.iter().rev().map(|((namespace, _), quota)| (namespace.as_str(), quota)).collect();
@@ -107,7 +107,7 @@ fn read(object: &ParsedObject, findings: &mut Findings) -> Result<CoschedulingQu
     if object.at("/spec/max").is_none() {
         return Ok(CoschedulingQuotaSpec { min, max: None });
     }
-    for resource in ALWAYS {
+    for resource in ALWAYS_COMPARED {
         if max.iter().any(|(name, _)| name == resource) {
             continue;
         }
@@ -184,7 +184,7 @@ mod tests {
         let mut world = world(&[("a/r", json!({"min": {"cpu": 1}})), ("a/q", json!({"min": {"cpu": 2}}))]);
         assert_eq!(bound(&world, "a", "min"), amounts("cpu=2"));
         assert_eq!(found(&world), [(Severity::Warning, "/metadata/name")]);
-        world.tell(vec![Event::ObjectRemoved(key(&quota("a/q", json!({}))))]);
+        world.apply(vec![Event::ObjectRemoved(key(&quota("a/q", json!({}))))]);
         assert_eq!(bound(&world, "a", "min"), amounts("cpu=1"));
     }
 
@@ -200,9 +200,9 @@ mod tests {
     fn without_its_quota_a_namespace_is_not_bounded() {
         let mut world = world(&[("default/q", json!({"min": {"cpu": 1}}))]);
         world.node("n", "cpu=9");
-        world.pod(pod("p").asks("cpu=2"));
+        world.pod(pod("p").requests("cpu=2"));
         assert!(matches!(world.pre_filter("p"), Admission::Refused(_)));
-        world.tell(vec![Event::ObjectRemoved(key(&quota("default/q", json!({}))))]);
+        world.apply(vec![Event::ObjectRemoved(key(&quota("default/q", json!({}))))]);
         assert!(matches!(world.pre_filter("p"), Admission::Pass));
         assert_eq!(world.engine.queues().map(|queues| queues.len()), Ok(0));
     }

@@ -9,17 +9,17 @@ pub struct KoordinatorArgs {
     /// Whether a pod without the preemptible label is preemptible.
     pub unlabelled_is_preemptible: bool,
     /// Whether a pod without the can-preempt label may preempt unless its preemption policy is `Never`. If false, only the label allows it.
-    pub policy_triggers: bool,
+    pub preemption_policy_allows: bool,
     /// Whether the scheduler deletes victims. If false, it marks them for another component to delete.
     pub delete_victims: bool,
     /// Whether pods of the default quota are never evicted.
-    pub protects_default_quota: bool,
+    pub default_quota_protected: bool,
     /// Whether the bounds of a quota's ancestors apply to its pods as well.
-    pub parents_bind: bool,
+    pub checks_ancestors: bool,
     /// Whether cluster capacity is split among the requesting quotas; the share replaces `max`.
     pub uses_runtime_quota: bool,
     /// Whether all mins shrink in proportion where they exceed the capacity.
-    pub scales_min: bool,
+    pub scale_min: bool,
     /// The time for which a gang without its own timeout waits at Permit, in nanoseconds.
     pub default_timeout: i64,
 }
@@ -29,12 +29,12 @@ impl KoordinatorArgs {
     pub fn new(arguments: &SystemArguments) -> KoordinatorArgs {
         KoordinatorArgs {
             unlabelled_is_preemptible: !arguments.flag("disableDefaultPreemptiable"),
-            policy_triggers: !arguments.flag("disableDefaultTriggerPreemption"),
+            preemption_policy_allows: !arguments.flag("disableDefaultTriggerPreemption"),
             delete_victims: arguments.flag("podShouldBeDeletedWhenPreempted"),
-            protects_default_quota: arguments.flag("disableDefaultQuotaPreemption"),
-            parents_bind: arguments.flag("enableCheckParentQuota"),
+            default_quota_protected: arguments.flag("disableDefaultQuotaPreemption"),
+            checks_ancestors: arguments.flag("enableCheckParentQuota"),
             uses_runtime_quota: arguments.flag("enableRuntimeQuota"),
-            scales_min: arguments.flag("enableMinQuotaScale"),
+            scale_min: arguments.flag("enableMinQuotaScale"),
             default_timeout: arguments.duration("defaultTimeout"),
         }
     }
@@ -45,12 +45,12 @@ impl KoordinatorArgs {
     pub fn all_enabled() -> KoordinatorArgs {
         KoordinatorArgs {
             unlabelled_is_preemptible: true,
-            policy_triggers: true,
+            preemption_policy_allows: true,
             delete_victims: true,
-            protects_default_quota: true,
-            parents_bind: true,
+            default_quota_protected: true,
+            checks_ancestors: true,
             uses_runtime_quota: true,
-            scales_min: true,
+            scale_min: true,
             default_timeout: 0,
         }
     }

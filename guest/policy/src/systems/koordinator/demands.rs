@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::keys;
-use crate::systems::demands::{PlacementDemand, is_beyond, is_hard, says};
+use crate::systems::demands::{PlacementDemand, has_content, is_beyond, is_hard};
 
 /// The annotations. Upstream apis/extension: numa_aware.go, device_share.go and reservation.go.
 pub const DEMANDS: [PlacementDemand; 7] = [
@@ -39,7 +39,7 @@ pub const DEMANDS: [PlacementDemand; 7] = [
         path: "/metadata/annotations/scheduling.koordinator.sh~1gpu-partition-spec",
         is_hard: |text| {
             is_hard(text, |spec| {
-                is_beyond(spec, "allocatePolicy", &["", "BestEffort"]) || says(spec, "ringBusBandwidth")
+                is_beyond(spec, "allocatePolicy", &["", "BestEffort"]) || has_content(spec, "ringBusBandwidth")
             })
         },
     },
@@ -50,14 +50,14 @@ pub const DEMANDS: [PlacementDemand; 7] = [
             is_hard(text, |affinity| {
                 let required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution");
                 let is_required = required.is_some_and(|terms| !terms.is_null());
-                is_required || says(affinity, "reservationSelector") || says(affinity, "name")
+                is_required || has_content(affinity, "reservationSelector") || has_content(affinity, "name")
             })
         },
     },
     PlacementDemand {
         key: keys::EXACT_RESERVATION,
         path: "/metadata/annotations/scheduling.koordinator.sh~1exact-match-reservation",
-        is_hard: |text| is_hard(text, |spec| says(spec, "resourceNames")),
+        is_hard: |text| is_hard(text, |spec| has_content(spec, "resourceNames")),
     },
 ];
 
@@ -65,17 +65,17 @@ pub const DEMANDS: [PlacementDemand; 7] = [
 /// The scope `Node` is no demand, as all devices of a pod are on its node.
 fn is_hint_hard(hint: &Value) -> bool {
     let fields = ["selector", "vfSelector", "allocateStrategy", "exclusivePolicy"];
-    fields.iter().any(|field| says(hint, field)) || is_beyond(hint, "requiredTopologyScope", &["", "Node"])
+    fields.iter().any(|field| has_content(hint, field)) || is_beyond(hint, "requiredTopologyScope", &["", "Node"])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::demands::unjudged;
+    use crate::systems::demands::first_unsupported;
 
     /// Returns whether the annotation of this key and text must be met.
     fn is_refused(key: &str, text: &str) -> bool {
-        unjudged(&DEMANDS, |other| (other == key).then_some(text)).is_some()
+        first_unsupported(&DEMANDS, |other| (other == key).then_some(text)).is_some()
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl AnnotatedGangs {
 fn named<'a>(metadata: &KoordinatorPodMetadata<'a>) -> Option<(&'static str, &'a str)> {
     let label = |key| Some((key, metadata.label(key)?));
     let annotation = |key| Some((key, metadata.annotation(key)?));
-    let named = [label(keys::JOB), label(keys::JOB_OLD), annotation(keys::GANG)];
+    let named = [label(keys::POD_GROUP), label(keys::POD_GROUP_LEGACY), annotation(keys::GANG)];
     named.into_iter().flatten().find(|(_, name)| !name.is_empty())
 }
 
@@ -167,7 +167,16 @@ fn gang<'a>(
     };
     let unjudged = annotation(keys::GANG_TOPOLOGY).filter(|text| must_gather(text)).map(|_| TOPOLOGY_PATH);
     let (fails_together, leaves_together) = (strict, strict);
-    Ok(Gang { minimum, timeout, fails_together, leaves_together, matching, counts_gated: true, group, unjudged })
+    Ok(Gang {
+        minimum,
+        timeout,
+        releases_on_failure: fails_together,
+        releases_on_unreserve: leaves_together,
+        match_policy: matching,
+        counts_gated: true,
+        group,
+        unsupported_field: unjudged,
+    })
 }
 
 /// The JSON pointer to the annotation about the network.

@@ -25,7 +25,7 @@ pub const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 /// Quota annotation: the weight for sharing the remaining capacity, a JSON resource list.
 pub const SHARED_WEIGHT: &str = "quota.scheduling.koordinator.sh/shared-weight";
 /// Quota label: "false" reserves the whole min for the quota, even the part it does not request.
-pub const LENT: &str = "quota.scheduling.koordinator.sh/allow-lent-resource";
+pub const ALLOW_LENT_RESOURCE: &str = "quota.scheduling.koordinator.sh/allow-lent-resource";
 
 /// Pod label: the quota of the pod.
 pub const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
@@ -38,9 +38,9 @@ pub const DISABLE_PREEMPTIBLE: &str = "scheduling.koordinator.sh/disable-preempt
 /// Label and annotation of a victim that another component is to delete.
 pub const SOFT_EVICTION: &str = "scheduling.koordinator.sh/soft-eviction";
 /// Pod label: the job.
-pub const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
+pub const POD_GROUP: &str = "pod-group.scheduling.sigs.k8s.io";
 /// Pod label: the job, under its older name.
-pub const JOB_OLD: &str = "pod-group.scheduling.sigs.k8s.io/name";
+pub const POD_GROUP_LEGACY: &str = "pod-group.scheduling.sigs.k8s.io/name";
 
 /// Pod annotation: the gang.
 pub const GANG: &str = "gang.scheduling.koordinator.sh/name";
@@ -62,7 +62,7 @@ pub const RESERVATION_CAN_PREEMPT: &str = "scheduling.koordinator.sh/can-preempt
 /// Reservation label: the priority of the reservation.
 pub const RESERVATION_PRIORITY: &str = "koordinator.sh/priority";
 /// Pod annotation: the reservation that the pod allocates from, JSON with `name` and `uid`.
-pub const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
+pub const RESERVATION_ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
 
 /// Pod annotation: how its CPUs are bound, JSON.
 pub const RESOURCE_SPEC: &str = "scheduling.koordinator.sh/resource-spec";
@@ -86,8 +86,8 @@ pub const POD_LABELS: [&str; 9] = [
     CAN_PREEMPT,
     DISABLE_PREEMPTIBLE,
     SOFT_EVICTION,
-    JOB,
-    JOB_OLD,
+    POD_GROUP,
+    POD_GROUP_LEGACY,
     RESERVATION_CAN_PREEMPT,
     RESERVATION_PRIORITY,
 ];
@@ -100,7 +100,7 @@ pub const POD_ANNOTATIONS: [&str; 15] = [
     GANG_GROUPS,
     GANG_MATCH,
     GANG_TOPOLOGY,
-    ALLOCATED,
+    RESERVATION_ALLOCATED,
     RESOURCE_SPEC,
     NUMA_TOPOLOGY,
     DEVICE_JOINT_ALLOCATE,

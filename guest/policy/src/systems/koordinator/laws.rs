@@ -43,33 +43,33 @@ pub fn table(args: &KoordinatorArgs) -> Laws {
         VICTIM_IS_PREEMPTIBLE,
     ];
     let mut promise_guards = vec![VICTIM_IS_OF_THE_SAME_KIND, VICTIM_IS_PREEMPTIBLE];
-    if args.protects_default_quota {
+    if args.default_quota_protected {
         guards.push(VICTIM_OUTSIDE_DEFAULT_QUOTA);
         promise_guards.push(VICTIM_OUTSIDE_DEFAULT_QUOTA);
     }
     Laws {
         queue_order: QUEUE,
-        final_gates: vec![
+        unresolvable_preconditions: vec![
             GANG_HAS_ITS_MEMBERS,
             GANG_DEMANDS_ARE_KNOWN,
             GANG_GROUP_IS_SERVED_FIRST,
             POD_DEMANDS_ARE_KNOWN,
             GANG_HAS_NOT_FAILED,
         ],
-        gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
-        under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
-        trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
-        guards,
-        bound_guards: vec![VICTIM_FREES_THE_BOUND],
-        limits: vec![NP_FITS_MAX, P_LEAVES_MIN],
+        resolvable_preconditions: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
+        in_flight_preconditions: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
+        preemption_preconditions: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
+        victim_filters: guards,
+        bound_victim_filters: vec![VICTIM_FREES_THE_BOUND],
+        plan_invariants: vec![NP_FITS_MAX, P_LEAVES_MIN],
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: SearchKind::RemoveAllThenReprieve,
-        parents_bind: args.parents_bind,
+        checks_ancestors: args.checks_ancestors,
         least_harm: None,
-        quotas_take_back: false,
-        promises: Some(NominationLaws { gates: vec![MAY_PREEMPT], guards: promise_guards }),
+        reclaims_within_min: false,
+        nomination_laws: Some(NominationLaws { preconditions: vec![MAY_PREEMPT], victim_filters: promise_guards }),
         cycle: None,
         enforcement: None,
     }

@@ -55,7 +55,7 @@ pub fn describe() -> SystemInfo {
             ..interests
         }),
         arguments: args::arguments(),
-        templates: systems::sentences(&rules(), TERMS),
+        templates: systems::message_templates(&list_laws(), TERMS),
     }
 }
 
@@ -63,8 +63,8 @@ pub fn describe() -> SystemInfo {
 const TERMS: QueueVocabulary = QueueVocabulary { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<LawListing> {
-    laws::table(&KoordinatorArgs::all_enabled()).rules()
+pub fn list_laws() -> Vec<LawListing> {
+    laws::table(&KoordinatorArgs::all_enabled()).list()
 }
 
 /// Configures the system.
@@ -75,10 +75,10 @@ pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigE
         args,
         quotas: KoordinatorQuotas::default(),
         gangs: AnnotatedGangs::default(),
-        groups: SchedulingGroups::of_like_pods(GangLabelKeys { class: keys::PREEMPTIBLE, quota: keys::QUOTA }),
+        groups: SchedulingGroups::for_equal_pods(GangLabelKeys { class: keys::PREEMPTIBLE, quota: keys::QUOTA }),
         owners: ReservationOwnersIndex::default(),
         named: NamedQueues::default(),
-        shared_at: None,
+        runtime_version: None,
     }))
 }
 
@@ -94,7 +94,7 @@ struct Koordinator {
     /// The quotas that labels of pods name.
     named: NamedQueues,
     /// The version of the cluster for which the runtime quotas were last computed.
-    shared_at: Option<u64>,
+    runtime_version: Option<u64>,
 }
 
 impl System for Koordinator {
@@ -113,7 +113,7 @@ impl System for Koordinator {
             KoordinatorPodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
         {
             let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
-            self.named.note(cluster, quota, object, || label_path(keys::QUOTA));
+            self.named.record(cluster, quota, object, || label_path(keys::QUOTA));
         }
         self.groups.read_pod(
             cluster,
@@ -125,7 +125,7 @@ impl System for Koordinator {
         attributes
     }
 
-    fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
+    fn read_pod_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
         self.owners.read_status(status);
         self.groups.read_status(status);
     }
@@ -179,15 +179,15 @@ impl System for Koordinator {
         self.named.sweep(used);
     }
 
-    fn recompute(&mut self, cluster: &mut Cluster) {
-        if !self.args.uses_runtime_quota || self.shared_at == Some(cluster.version()) {
+    fn refresh_derived_values(&mut self, cluster: &mut Cluster) {
+        if !self.args.uses_runtime_quota || self.runtime_version == Some(cluster.version()) {
             return;
         }
         let builtin = [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA].into_iter();
-        let excluded: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
-        let claims = self.quotas.claims(cluster);
-        runtime::split_capacity(cluster, &claims, &excluded, self.args.scales_min);
-        self.shared_at = Some(cluster.version());
+        let excluded: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.name_id(name)?)).collect();
+        let claims = self.quotas.share_policies(cluster);
+        runtime::split_capacity(cluster, &claims, &excluded, self.args.scale_min);
+        self.runtime_version = Some(cluster.version());
     }
 
     fn eviction(&self) -> Eviction {
@@ -219,7 +219,7 @@ impl System for Koordinator {
         self.owners.marks(cluster, reservation)
     }
 
-    fn terms(&self) -> QueueVocabulary {
+    fn vocabulary(&self) -> QueueVocabulary {
         TERMS
     }
 }

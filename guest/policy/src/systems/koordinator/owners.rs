@@ -32,7 +32,7 @@ use crate::systems::{Findings, Labels, ParsedObject, Selector, every_label};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ReservationSpec {
     uid: String,
-    terms_of: ReservationTerms,
+    terms: ReservationTerms,
     owners: Vec<ReservationOwner>,
     /// The taints that an owner must tolerate.
     taints: Vec<ReservationTaint>,
@@ -137,7 +137,7 @@ impl ReservationOwnersIndex {
         let pods: Vec<PodIx> = match std::mem::take(&mut self.changed) {
             true => {
                 let reservation_terms =
-                    self.specs.iter().map(|(name, spec)| (cluster.intern(name), spec.terms_of)).collect();
+                    self.specs.iter().map(|(name, spec)| (cluster.intern(name), spec.terms)).collect();
                 cluster.set_reservation_terms(reservation_terms);
                 self.pending.keys().copied().chain(changed_pods).collect()
             }
@@ -160,7 +160,7 @@ impl ReservationOwnersIndex {
         let name = cluster.pod(reservation).map(|pod| pod.name.name.clone()).unwrap_or_default();
         let uid = self.specs.get(&name).map(|spec| spec.uid.clone()).unwrap_or_default();
         let value = json!({"name": name, "uid": uid}).to_string();
-        vec![Mark { place: MarkPlace::Annotation, key: keys::ALLOCATED.to_owned(), value }]
+        vec![Mark { place: MarkPlace::Annotation, key: keys::RESERVATION_ALLOCATED.to_owned(), value }]
     }
 }
 
@@ -211,7 +211,7 @@ fn read(object: &ParsedObject) -> Result<ReservationSpec, Finding> {
     let count = owners.filter(|_| is_open).map_or(0, Vec::len);
     let owners = (0..count).map(|at| owner(object, &format!("/spec/owners/{at}"))).collect::<Result<_, _>>()?;
     let uid = object.at("/metadata/uid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(ReservationSpec { uid, terms_of: ReservationTerms { once, strict }, owners, taints: taints::read(object) })
+    Ok(ReservationSpec { uid, terms: ReservationTerms { once, strict }, owners, taints: taints::read(object) })
 }
 
 fn owner(object: &ParsedObject, path: &str) -> Result<ReservationOwner, Finding> {

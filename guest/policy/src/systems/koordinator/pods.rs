@@ -9,7 +9,7 @@ use super::keys;
 use super::metadata::KoordinatorPodMetadata;
 use crate::contract;
 use crate::model::{Cluster, PodAttributes, Preemptibility, TaskAttributes};
-use crate::systems::demands::unjudged;
+use crate::systems::demands::first_unsupported;
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Findings, ParsedObject};
 
@@ -40,13 +40,13 @@ pub fn read(
         preemptibility,
         may_preempt: if is_reservation { reservation_may_preempt(&metadata) } else { may_preempt(args, &metadata) },
         opted_out: metadata.label(keys::DISABLE_PREEMPTIBLE) == Some("true"),
-        inside: metadata
-            .annotation(keys::ALLOCATED)
-            .and_then(|text| inside(text, pod, findings))
+        reservation: metadata
+            .annotation(keys::RESERVATION_ALLOCATED)
+            .and_then(|text| allocated_reservation(text, pod, findings))
             .map(|name| cluster.intern(&name)),
         budgets: Vec::new(),
-        marked: metadata.label(keys::SOFT_EVICTION).is_some(),
-        unjudged: unjudged(&DEMANDS, |key| metadata.annotation(key)),
+        marked_for_eviction: metadata.label(keys::SOFT_EVICTION).is_some(),
+        unsupported_field: first_unsupported(&DEMANDS, |key| metadata.annotation(key)),
         task: TaskAttributes::default(),
     }
 }
@@ -55,7 +55,7 @@ pub fn read(
 /// enough.
 fn may_preempt(args: &KoordinatorArgs, metadata: &KoordinatorPodMetadata<'_>) -> bool {
     let labelled = metadata.label(keys::CAN_PREEMPT).map(|label| label == "true");
-    !metadata.pod().template.never_preempts && labelled.unwrap_or(args.policy_triggers)
+    !metadata.pod().template.never_preempts && labelled.unwrap_or(args.preemption_policy_allows)
 }
 
 /// Checks whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons (seed
@@ -81,7 +81,7 @@ fn reservation_priority(metadata: &KoordinatorPodMetadata<'_>, findings: &mut Fi
 }
 
 /// Returns the name of the reservation that the pod allocates from, as its annotation names it. `None`: the annotation is invalid, with a finding.
-fn inside(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<String> {
+fn allocated_reservation(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<String> {
     let value: Option<Value> = serde_json::from_str(text).ok();
     let name = value.as_ref().and_then(|value| value.get("name")?.as_str());
     if name.is_none() {
@@ -89,7 +89,7 @@ fn inside(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<St
         let message =
             format!("`{text}` does not name a reservation; the pod is treated as outside of every reservation");
         let remedy = r#"write it as `{"name": "...", "uid": "..."}`"#;
-        findings.push(object.warning(&annotation_path(keys::ALLOCATED), message, remedy));
+        findings.push(object.warning(&annotation_path(keys::RESERVATION_ALLOCATED), message, remedy));
     }
     name.map(str::to_owned)
 }

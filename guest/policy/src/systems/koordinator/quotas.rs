@@ -30,10 +30,10 @@ pub struct KoordinatorQuotas {
     /// The quotas in force, by name: the name alone identifies a quota.
     quotas: BTreeMap<String, KoordinatorQuotaSpec>,
     /// Namespaces with a quota of the same name, and that quota.
-    homes: BTreeMap<NameId, NameId>,
+    quotas_by_namespace: BTreeMap<NameId, NameId>,
     /// Namespaces that a quota lists in its annotation, and that quota.
-    listed: BTreeMap<NameId, NameId>,
-    default: Option<NameId>,
+    quotas_by_annotation: BTreeMap<NameId, NameId>,
+    default_quota: Option<NameId>,
     /// Whether the tree in the cluster is up to date with the objects.
     in_sync: bool,
     /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
@@ -59,19 +59,19 @@ impl KoordinatorQuotas {
         }
         if self.read.get(&key) != Some(&quota) {
             self.read.insert(key, quota);
-            self.choose();
+            self.select_in_force();
         }
     }
 
     /// Removes a quota.
     pub fn remove(&mut self, key: &ObjectKey) {
         if self.read.remove(&(key.name.clone(), key.namespace.clone())).is_some() {
-            self.choose();
+            self.select_in_force();
         }
     }
 
     /// Selects the quotas in force. Of several quotas with one name, the first by namespace is used: it is inserted last.
-    fn choose(&mut self) {
+    fn select_in_force(&mut self) {
         let named = self.read.iter().rev().map(|((name, _), quota)| (name.clone(), quota.clone()));
         self.quotas = named.collect();
         self.in_sync = false;
@@ -84,16 +84,21 @@ impl KoordinatorQuotas {
         if pod.name.kind == PodKind::Reservation {
             return None;
         }
-        let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
+        let by_namespace = || {
+            self.quotas_by_namespace
+                .get(&pod.namespace)
+                .or_else(|| self.quotas_by_annotation.get(&pod.namespace))
+                .copied()
+        };
         let name = pod.attributes.queue_name.or_else(by_namespace);
-        let default = || self.default.and_then(|name| cluster.queue_named(name));
+        let default = || self.default_quota.and_then(|name| cluster.queue_named(name));
         name.and_then(|name| cluster.queue_named(name)).or_else(default)
     }
 
     /// Returns the names of quotas and namespaces that are kept as numbers.
     pub fn names(&self) -> impl Iterator<Item = NameId> {
-        let pairs = self.homes.iter().chain(&self.listed);
-        pairs.flat_map(|(namespace, quota)| [*namespace, *quota]).chain(self.default)
+        let pairs = self.quotas_by_namespace.iter().chain(&self.quotas_by_annotation);
+        pairs.flat_map(|(namespace, quota)| [*namespace, *quota]).chain(self.default_quota)
     }
 
     /// Updates the quota tree of the cluster.
@@ -104,38 +109,38 @@ impl KoordinatorQuotas {
         if !self.in_sync {
             self.check(findings);
         }
-        self.homes = BTreeMap::new();
-        self.listed = BTreeMap::new();
-        self.default = Some(cluster.intern(keys::DEFAULT_QUOTA));
+        self.quotas_by_namespace = BTreeMap::new();
+        self.quotas_by_annotation = BTreeMap::new();
+        self.default_quota = Some(cluster.intern(keys::DEFAULT_QUOTA));
         // Of several quotas that list a namespace, the first by name gets it: it is inserted last.
         for (name, quota) in self.quotas.iter().rev() {
             let symbol = cluster.intern(name);
             if quota.namespace == *name {
-                self.homes.insert(symbol, symbol);
+                self.quotas_by_namespace.insert(symbol, symbol);
             }
             for namespace in &quota.namespaces {
-                self.listed.insert(cluster.intern(namespace), symbol);
+                self.quotas_by_annotation.insert(cluster.intern(namespace), symbol);
             }
         }
         (self.in_sync, self.resources) = (true, cluster.resource_count());
-        let specs = self.specs(cluster);
+        let specs = self.queue_definitions(cluster);
         cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod));
     }
 
     /// Returns the terms on which each quota shares the capacity of the cluster.
-    pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, SharePolicy> {
+    pub fn share_policies(&self, cluster: &Cluster) -> BTreeMap<QueueIx, SharePolicy> {
         let claim = |(name, quota): (&String, &KoordinatorQuotaSpec)| {
-            let queue = cluster.queue_named(cluster.symbol(name)?)?;
+            let queue = cluster.queue_named(cluster.name_id(name)?)?;
             Some((queue, SharePolicy { weight: bound(cluster, &quota.weight), keeps_min: quota.keeps_min }))
         };
         self.quotas.iter().filter_map(claim).collect()
     }
 
     /// Returns the tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the root.
-    fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
+    fn queue_definitions(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let root = QueueDefinition { name: keys::ROOT_QUOTA.to_owned(), ..QueueDefinition::default() };
-        specs.push(self.spec(cluster, root));
+        specs.push(self.complete_definition(cluster, root));
         let own = self.quotas.keys().map(String::as_str).filter(|name| !keys::is_builtin(name));
         let mut names: Vec<&str> = own.chain([keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA]).collect();
         names.sort_unstable();
@@ -148,7 +153,7 @@ impl KoordinatorQuotas {
                 placed.insert(name);
                 let (parent, is_default) = (Some(parent.to_owned()), name == keys::DEFAULT_QUOTA);
                 let spec = QueueDefinition { name: name.to_owned(), parent, is_default, ..QueueDefinition::default() };
-                specs.push(self.spec(cluster, spec));
+                specs.push(self.complete_definition(cluster, spec));
             }
         }
         specs
@@ -172,7 +177,7 @@ impl KoordinatorQuotas {
         self.ancestry(name).last() == Some(&name) && self.ancestry(name).len() > 1
     }
 
-    fn spec(&self, cluster: &Cluster, mut spec: QueueDefinition) -> QueueDefinition {
+    fn complete_definition(&self, cluster: &Cluster, mut spec: QueueDefinition) -> QueueDefinition {
         if let Some(quota) = self.quotas.get(&spec.name) {
             let (guaranteed, max) = (bound(cluster, &quota.min), bound(cluster, &quota.max));
             spec.bounds = Bounds { guaranteed, max, ..Bounds::default() };
@@ -262,7 +267,7 @@ fn read(object: &ParsedObject, findings: &mut Findings) -> Result<KoordinatorQuo
         })?,
     };
     let weight = object.amounts_in_annotation(keys::SHARED_WEIGHT)?;
-    let keeps_min = object.label(keys::LENT) == Some("false");
+    let keeps_min = object.label(keys::ALLOW_LENT_RESOURCE) == Some("false");
     Ok(KoordinatorQuotaSpec {
         namespace: object.namespace.clone(),
         parent: parent.to_owned(),

@@ -28,6 +28,6 @@ pub fn placed_kind() -> PlacedKind {
         amounts: Some(text("/status/allocatable")),
         conditions: text("/status/conditions"),
         scheduled: text("Scheduled"),
-        room_use: Some(RoomUse { annotation: text(keys::ALLOCATED), name: Some(text("/name")) }),
+        room_use: Some(RoomUse { annotation: text(keys::RESERVATION_ALLOCATED), name: Some(text("/name")) }),
     }
 }

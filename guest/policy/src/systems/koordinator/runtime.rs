@@ -30,7 +30,7 @@ pub fn split_capacity(
 ) {
     let mut shares: BTreeMap<QueueIx, Vec<(ResourceIx, i64)>> = BTreeMap::new();
     for resource in (0u32..).take(cluster.resource_count()).map(ResourceIx) {
-        let resource_split = CapacitySplit { cluster, claims, excluded, scale_min, resource };
+        let resource_split = CapacitySplit { cluster, share_policies: claims, excluded, scale_min, resource };
         for (queue, share) in resource_split.shares() {
             shares.entry(queue).or_default().push((resource, share));
         }
@@ -43,7 +43,7 @@ pub fn split_capacity(
 /// The split of one resource.
 struct CapacitySplit<'a> {
     cluster: &'a Cluster,
-    claims: &'a BTreeMap<QueueIx, SharePolicy>,
+    share_policies: &'a BTreeMap<QueueIx, SharePolicy>,
     excluded: &'a [QueueIx],
     scale_min: bool,
     resource: ResourceIx,
@@ -120,7 +120,7 @@ impl CapacitySplit<'_> {
     }
 
     fn keeps_min(&self, ix: QueueIx) -> bool {
-        self.claims.get(&ix).is_some_and(|claim| claim.keeps_min)
+        self.share_policies.get(&ix).is_some_and(|claim| claim.keeps_min)
     }
 
     /// Splits a total among the children of a quota.
@@ -131,8 +131,11 @@ impl CapacitySplit<'_> {
             .map(|(ix, queue)| {
                 let request = requests.get(&ix).copied().unwrap_or(0);
                 let max = queue.bounds.max.get(self.resource).map(|max| max.0);
-                let weight =
-                    self.claims.get(&ix).and_then(|claim| claim.weight.get(self.resource)).map(|weight| weight.0);
+                let weight = self
+                    .share_policies
+                    .get(&ix)
+                    .and_then(|claim| claim.weight.get(self.resource))
+                    .map(|weight| weight.0);
                 QuotaShare {
                     queue: ix,
                     min: self.min(ix),

@@ -88,7 +88,7 @@ impl Budgets {
             return;
         }
         for (ix, _) in self.pods.iter().filter(|(_, (namespace, ..))| changed.contains(namespace)) {
-            cluster.set_covering(*ix, self.covering(*ix));
+            cluster.set_pod_budgets(*ix, self.covering(*ix));
         }
     }
 

@@ -36,7 +36,7 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[DEFAULT_SCHEDULER]),
         interests: interests(),
         arguments: arguments(),
-        templates: systems::sentences(&rules(), QueueVocabulary::default()),
+        templates: systems::message_templates(&list_laws(), QueueVocabulary::default()),
     }
 }
 
@@ -64,8 +64,8 @@ pub fn sample(arguments: &SystemArguments) -> Result<MinCandidateNodes, ConfigEr
 }
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<LawListing> {
-    table(MinCandidateNodes::default()).rules()
+pub fn list_laws() -> Vec<LawListing> {
+    table(MinCandidateNodes::default()).list()
 }
 
 /// Configures the system.
@@ -87,7 +87,7 @@ impl Kubernetes {
         Kubernetes {
             laws: Arc::new(laws),
             budgets: Budgets::default(),
-            groups: SchedulingGroups::of_like_pods(GangLabelKeys::default()),
+            groups: SchedulingGroups::for_equal_pods(GangLabelKeys::default()),
         }
     }
 
@@ -121,7 +121,7 @@ impl System for Kubernetes {
         self.read_pod_of(cluster, pod, None, String::new, findings)
     }
 
-    fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
+    fn read_pod_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
         self.groups.read_status(status);
     }
 
@@ -162,10 +162,10 @@ fn attributes(pod: &contract::Pod) -> PodAttributes {
         preemptibility: Preemptibility::Preemptible,
         may_preempt: !pod.template.never_preempts,
         opted_out: false,
-        inside: None,
+        reservation: None,
         budgets: Vec::new(),
-        marked: false,
-        unjudged: None,
+        marked_for_eviction: false,
+        unsupported_field: None,
         task: TaskAttributes::default(),
     }
 }

@@ -30,12 +30,12 @@ impl Schedulers {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FORMER, NAME, with_groups};
+    use super::super::{FORMER_NAME, NAME, with_groups};
     use crate::contract::Interests;
 
     #[test]
     fn keeps_the_fields_of_a_system_behind_those_of_groups() {
         let own = Interests { pod_fields: vec!["/spec/own".to_owned()], ..Interests::default() };
-        assert_eq!(with_groups(own).pod_fields, [NAME, FORMER, "/spec/own"]);
+        assert_eq!(with_groups(own).pod_fields, [NAME, FORMER_NAME, "/spec/own"]);
     }
 }

@@ -13,7 +13,7 @@ use crate::systems::{Findings, ParsedObject};
 const PERMIT_TIMEOUT: i64 = 300_000_000_000;
 
 /// Hard constraints that no law judges.
-const UNJUDGED: [&str; 3] =
+const UNSUPPORTED_FIELDS: [&str; 3] =
     ["/spec/schedulingConstraints/topology", "/spec/resourceClaims", "/spec/parentCompositePodGroupName"];
 
 /// A group of pods as the PodGroup object specifies it.
@@ -29,9 +29,9 @@ pub struct KubernetesGroupSpec {
     pub priority: Option<i32>,
     /// Whether its pods may preempt. `None`: each pod decides for itself.
     pub may_preempt: Option<bool>,
-    leaves_whole: bool,
+    is_evicted_whole: bool,
     /// A field with a demand that no law judges, as a JSON pointer.
-    pub unjudged: Option<&'static str>,
+    pub unsupported_field: Option<&'static str>,
 }
 
 impl KubernetesGroupSpec {
@@ -42,7 +42,7 @@ impl KubernetesGroupSpec {
             Some(Value::Array(list)) => !list.is_empty(),
             Some(_) => true,
         };
-        let unjudged: Vec<&'static str> = UNJUDGED.into_iter().filter(demands).collect();
+        let unjudged: Vec<&'static str> = UNSUPPORTED_FIELDS.into_iter().filter(demands).collect();
         for path in &unjudged {
             let message = "no law judges this constraint, so no pod of the group is tried";
             findings.push(object.warning(path, message, "remove the field, or leave the group to another scheduler"));
@@ -55,8 +55,8 @@ impl KubernetesGroupSpec {
                 class: text("/spec/priorityClassName").filter(|class| !class.is_empty()).map(str::to_owned),
                 priority: priority(object)?,
                 may_preempt: text("/spec/preemptionPolicy").map(|policy| policy != "Never"),
-                leaves_whole: leaves_whole(object)?,
-                unjudged: unjudged.first().copied(),
+                is_evicted_whole: is_evicted_whole(object)?,
+                unsupported_field: unjudged.first().copied(),
             })
         };
         read().map_err(|finding| findings.push(finding)).ok()
@@ -67,12 +67,12 @@ impl KubernetesGroupSpec {
         Gang {
             minimum: self.minimum,
             timeout: PERMIT_TIMEOUT,
-            fails_together: true,
-            leaves_together: true,
-            matching: MatchPolicy::WaitingAndRunning,
+            releases_on_failure: true,
+            releases_on_unreserve: true,
+            match_policy: MatchPolicy::WaitingAndRunning,
             counts_gated: true,
             group: Vec::new(),
-            unjudged: self.unjudged,
+            unsupported_field: self.unsupported_field,
         }
     }
 
@@ -87,8 +87,8 @@ impl KubernetesGroupSpec {
     }
 
     /// Returns the group for the cluster, with this priority.
-    pub fn group(&self, priority: i32) -> KubernetesPodGroup {
-        KubernetesPodGroup { priority, leaves_whole: self.leaves_whole }
+    pub fn pod_group(&self, priority: i32) -> KubernetesPodGroup {
+        KubernetesPodGroup { priority, is_evicted_whole: self.is_evicted_whole }
     }
 }
 
@@ -119,7 +119,7 @@ fn priority(object: &ParsedObject) -> Result<Option<i32>, Finding> {
 }
 
 /// Reads whether the pods of the group are evicted together: `all`, formerly `PodGroup`; else `single`, formerly `Pod`.
-fn leaves_whole(object: &ParsedObject) -> Result<bool, Finding> {
+fn is_evicted_whole(object: &ParsedObject) -> Result<bool, Finding> {
     let path = "/spec/disruptionMode";
     let mode = match object.at(path) {
         None => return Ok(false),

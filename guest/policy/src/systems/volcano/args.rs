@@ -25,13 +25,13 @@ pub struct VolcanoArgs {
     /// Whether queues form a tree (enableHierarchy).
     pub is_tree: bool,
     /// The number of ancestors of a queue that must also exceed their deserved amounts before others may reclaim from it.
-    pub watched_ancestors: u32,
+    pub ancestor_reclaim_level: u32,
 }
 
 const MODE: &str = "capacity.reclaim.mode";
 const ACTIONS: &str = "actions";
 const TREE: &str = "enableHierarchy";
-const LEVEL: &str = "ancestorReclaimLevel";
+const ANCESTOR_RECLAIM_LEVEL: &str = "ancestorReclaimLevel";
 
 impl VolcanoArgs {
     /// Reads the arguments.
@@ -57,7 +57,7 @@ impl VolcanoArgs {
             actions: Some(actions).filter(|actions| !actions.is_empty()).ok_or_else(|| bad(ACTIONS, expected))?,
             elastic_was_moved,
             is_tree: arguments.flag(TREE),
-            watched_ancestors: arguments.whole(LEVEL, 0..=u32::MAX)?,
+            ancestor_reclaim_level: arguments.whole(ANCESTOR_RECLAIM_LEVEL, 0..=u32::MAX)?,
         })
     }
 }
@@ -96,7 +96,7 @@ pub fn arguments() -> Vec<Argument> {
             "queues form a tree by their `parent`; only leaf queues take pods",
         ),
         argument(
-            LEVEL,
+            ANCESTOR_RECLAIM_LEVEL,
             ArgumentKind::Integer,
             "0",
             "how many ancestors of a queue must also exceed their deserved amounts before others may reclaim from it",
@@ -118,7 +118,7 @@ mod tests {
             (r#"{"actions": "allocate, enqueue"}"#, ACTIONS),
             (r#"{"actions": " , "}"#, ACTIONS),
             (r#"{"enableHierarchy": "yes"}"#, TREE),
-            (r#"{"ancestorReclaimLevel": -1}"#, LEVEL),
+            (r#"{"ancestorReclaimLevel": -1}"#, ANCESTOR_RECLAIM_LEVEL),
         ] {
             let bad = match configure("volcano", arguments) {
                 Err(ConfigError::BadArgument(bad)) => Some(bad.name),

@@ -14,7 +14,7 @@ pub struct ElasticPods {
     /// The job of each pod, and whether its label marks it as elastic.
     labelled: BTreeMap<PodIx, (JobIx, bool)>,
     /// The jobs whose classes must be computed again.
-    touched: BTreeSet<JobIx>,
+    changed_jobs: BTreeSet<JobIx>,
 }
 
 impl ElasticPods {
@@ -24,31 +24,31 @@ impl ElasticPods {
         if let Some(job) = job {
             self.labelled.insert(pod, (job, labelled));
         }
-        self.read_again(cluster, pod)
+        self.reread(cluster, pod)
     }
 
     /// Notes that a pod has changed in other parts. Returns its class, which is valid until the next [`ElasticPods::sync`].
-    pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
+    pub fn reread(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
         let Some((job, labelled)) = self.labelled.get(&pod) else { return Preemptibility::NonPreemptible };
-        self.touched.insert(*job);
+        self.changed_jobs.insert(*job);
         preemptibility(*labelled && is_elastic(cluster, *job))
     }
 
     /// Removes a pod.
     pub fn forget(&mut self, pod: PodIx) {
         if let Some((job, _)) = self.labelled.remove(&pod) {
-            self.touched.insert(job);
+            self.changed_jobs.insert(job);
         }
     }
 
     /// Computes the classes of the pods in all changed jobs: those in `changed`, and elastic jobs whose pods have changed.
     pub fn sync(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Preemptibility)> {
-        let touched = std::mem::take(&mut self.touched).into_iter().filter(|job| is_elastic(cluster, *job));
+        let touched = std::mem::take(&mut self.changed_jobs).into_iter().filter(|job| is_elastic(cluster, *job));
         let jobs: BTreeSet<JobIx> = changed.iter().copied().chain(touched).collect();
-        jobs.into_iter().flat_map(|job| self.of_job(cluster, job)).collect()
+        jobs.into_iter().flat_map(|job| self.classes_of_job(cluster, job)).collect()
     }
 
-    fn of_job(&self, cluster: &Cluster, job: JobIx) -> Vec<(PodIx, Preemptibility)> {
+    fn classes_of_job(&self, cluster: &Cluster, job: JobIx) -> Vec<(PodIx, Preemptibility)> {
         let members = cluster.job(job).map(|job| job.members.clone()).unwrap_or_default();
         let labelled = |ix: &PodIx| self.labelled.get(ix).is_some_and(|(_, labelled)| *labelled);
         if !is_elastic(cluster, job) {
@@ -63,12 +63,12 @@ impl ElasticPods {
 
 /// Divides the pods of a job in task order: the first ones, up to a complete gang, are normal, and the others are elastic.
 fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibility)> {
-    let counts = |pod: &PodInfo| pod.place != PodLocation::Finished || pod.attributes.task.succeeded;
+    let counts = |pod: &PodInfo| pod.location != PodLocation::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &PodInfo)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
     pods.sort_by(|(_, a), (_, b)| (earlier_task_first::LAW.function)(cluster, a, b));
-    let mut need = members.first().map(|lead| cluster.need(*lead)).unwrap_or_default();
-    pods.into_iter().map(|(ix, pod)| (ix, preemptibility(!need.fill(pod)))).collect()
+    let mut need = members.first().map(|lead| cluster.required_members(*lead)).unwrap_or_default();
+    pods.into_iter().map(|(ix, pod)| (ix, preemptibility(!need.take(pod)))).collect()
 }
 
 fn is_elastic(cluster: &Cluster, job: JobIx) -> bool {

@@ -35,7 +35,7 @@ struct GroupSpec {
     opted_out: bool,
     cooldown: Option<i64>,
     /// A field with a demand that no law judges, as a JSON pointer.
-    unjudged: Option<&'static str>,
+    unsupported_field: Option<&'static str>,
 }
 
 /// A job as the Job object specifies it.
@@ -198,12 +198,12 @@ fn gang(spec: &GroupSpec) -> Gang {
     Gang {
         minimum: spec.minimum,
         timeout: super::PERMIT_TIMEOUT,
-        fails_together: false,
-        leaves_together: false,
-        matching: MatchPolicy::WaitingAndRunning,
+        releases_on_failure: false,
+        releases_on_unreserve: false,
+        match_policy: MatchPolicy::WaitingAndRunning,
         counts_gated: true,
         group: Vec::new(),
-        unjudged: spec.unjudged,
+        unsupported_field: spec.unsupported_field,
     }
 }
 
@@ -247,7 +247,7 @@ fn read_group(object: &ParsedObject, reported: &mut ReportedFindings, findings: 
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
         cooldown: read_cooldown(object, reported, findings),
-        unjudged: topology::unjudged(object, reported, findings),
+        unsupported_field: topology::unsupported_topology(object, reported, findings),
     }
 }
 

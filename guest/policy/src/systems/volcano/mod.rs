@@ -59,7 +59,7 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
         interests: with_groups(interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds)),
         arguments: args::arguments(),
-        templates: systems::sentences(&rules(), TERMS),
+        templates: systems::message_templates(&list_laws(), TERMS),
     }
 }
 
@@ -68,12 +68,17 @@ const TERMS: QueueVocabulary =
     QueueVocabulary { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" };
 
 /// Returns every law that some arguments put in force.
-pub fn rules() -> Vec<LawListing> {
+pub fn list_laws() -> Vec<LawListing> {
     let mut rules: Vec<LawListing> = Vec::new();
     for mode in [args::ReclaimMode::Reclaim, args::ReclaimMode::Elastic] {
-        let args =
-            VolcanoArgs { mode, actions: Vec::new(), elastic_was_moved: false, is_tree: true, watched_ancestors: 0 };
-        let new = laws::table(&args).rules();
+        let args = VolcanoArgs {
+            mode,
+            actions: Vec::new(),
+            elastic_was_moved: false,
+            is_tree: true,
+            ancestor_reclaim_level: 0,
+        };
+        let new = laws::table(&args).list();
         rules.extend(new.into_iter().filter(|rule| !rules.contains(rule)).collect::<Vec<_>>());
     }
     rules
@@ -90,8 +95,8 @@ pub fn configure(arguments: &SystemArguments) -> Result<Box<dyn System>, ConfigE
         pod_groups: SchedulingGroups::default(),
         reported: ReportedFindings::default(),
         named: NamedQueues::default(),
-        classes: ElasticPods::default(),
-        bounded_at: None,
+        elastic_pods: ElasticPods::default(),
+        capability_version: None,
     }))
 }
 
@@ -106,9 +111,9 @@ struct Volcano {
     reported: ReportedFindings,
     /// The queues that pods and PodGroups name.
     named: NamedQueues,
-    classes: ElasticPods,
+    elastic_pods: ElasticPods,
     /// The version of the cluster for which the real capabilities were last set.
-    bounded_at: Option<u64>,
+    capability_version: Option<u64>,
 }
 
 impl System for Volcano {
@@ -133,7 +138,7 @@ impl System for Volcano {
             None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
                 let object = || ParsedObject::named("Pod", &pod.template.namespace, &pod.name);
-                let queue = self.named.note(cluster, queue, object, || annotation_path(keys::QUEUE_NAME));
+                let queue = self.named.record(cluster, queue, object, || annotation_path(keys::QUEUE_NAME));
                 attributes.queue_name = Some(queue);
             }
             None => {}
@@ -141,18 +146,18 @@ impl System for Volcano {
         self.pod_groups.read_pod(cluster, pod, &mut attributes, || annotation_path(keys::GROUP_NAME), findings);
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
         attributes.preemptibility =
-            self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
+            self.elastic_pods.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
     }
 
-    fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
+    fn read_pod_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
         self.pod_groups.read_status(status);
         attributes.task.succeeded = status.phase == Phase::Succeeded;
-        attributes.preemptibility = self.classes.read_again(cluster, PodIx(status.id));
+        attributes.preemptibility = self.elastic_pods.reread(cluster, PodIx(status.id));
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
-        self.classes.forget(pod);
+        self.elastic_pods.forget(pod);
         self.groups.forget_pod(pod);
         self.pod_groups.forget_pod(pod);
     }
@@ -175,7 +180,7 @@ impl System for Volcano {
                     object.at("/spec/queue").and_then(|queue| queue.as_str()).filter(|queue| !queue.is_empty())
                 {
                     let named = || ParsedObject::named(&object.kind, &object.namespace, &object.name);
-                    self.named.note(cluster, queue, named, || "/spec/queue".to_owned());
+                    self.named.record(cluster, queue, named, || "/spec/queue".to_owned());
                 }
                 self.groups.read_group(object, &mut self.reported, findings);
             }
@@ -186,7 +191,7 @@ impl System for Volcano {
     }
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        self.reported.forget(&ParsedObject::named(&object.kind, &object.namespace, &object.name).title());
+        self.reported.forget(&ParsedObject::named(&object.kind, &object.namespace, &object.name).object_name());
         self.pod_groups.remove_object(object);
         match object.kind.as_str() {
             "PodGroup" if object.group == scheduling_groups::GROUP => {}
@@ -205,16 +210,16 @@ impl System for Volcano {
             self.groups.set_group_of_kubernetes(key, spec);
         }
         let changed = self.groups.sync(cluster);
-        if let Some(specs) = self.queues.changed(&self.args, cluster) {
+        if let Some(specs) = self.queues.take_changed(&self.args, cluster) {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
         let outcome = || "its pods are not tried".to_owned();
         self.pod_groups.report(cluster, findings);
         self.named.report(cluster, "queue", |queue, _| (!exists(cluster, queue)).then(outcome), findings);
-        for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
+        for (ix, preemptibility) in self.elastic_pods.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);
+            cluster.move_to_queue(ix, self.queue_of(cluster, pod), preemptibility);
         }
     }
 
@@ -222,10 +227,10 @@ impl System for Volcano {
         self.named.sweep(used);
     }
 
-    fn recompute(&mut self, cluster: &mut Cluster) {
-        if self.bounded_at != Some(cluster.version()) {
+    fn refresh_derived_values(&mut self, cluster: &mut Cluster) {
+        if self.capability_version != Some(cluster.version()) {
             queues::set_real_capabilities(cluster);
-            self.bounded_at = Some(cluster.version());
+            self.capability_version = Some(cluster.version());
         }
     }
 
@@ -233,7 +238,7 @@ impl System for Volcano {
         Eviction::Delete
     }
 
-    fn terms(&self) -> QueueVocabulary {
+    fn vocabulary(&self) -> QueueVocabulary {
         TERMS
     }
 }

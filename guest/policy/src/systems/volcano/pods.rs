@@ -7,7 +7,7 @@ use super::reported::ReportedFindings;
 use crate::contract::{self, Phase};
 use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, TaskAttributes};
 use crate::systems::arguments::duration;
-use crate::systems::demands::unjudged;
+use crate::systems::demands::first_unsupported;
 use crate::systems::document::{annotation_path, label_path, look_up};
 use crate::systems::{Findings, ParsedObject};
 
@@ -105,10 +105,10 @@ pub fn read(
         preemptibility: Preemptibility::NonPreemptible,
         may_preempt: !pod.template.never_preempts,
         opted_out,
-        inside: None,
+        reservation: None,
         budgets: Vec::new(),
-        marked: false,
-        unjudged: unjudged(&keys::DEMANDS, |key| metadata.annotation(key)),
+        marked_for_eviction: false,
+        unsupported_field: first_unsupported(&keys::DEMANDS, |key| metadata.annotation(key)),
         task: TaskAttributes {
             role: Some(role),
             index: number,

@@ -36,7 +36,7 @@ impl VolcanoQueues {
     pub fn read(&mut self, object: &ParsedObject, findings: &mut Findings) {
         match read(object) {
             Ok(spec) => {
-                findings.extend(weight_alone(object, &spec));
+                findings.extend(weight_without_bound(object, &spec));
                 findings.extend(node_groups(object, &spec));
                 if self.specs.get(&object.name) != Some(&spec) {
                     self.specs.insert(object.name.clone(), spec);
@@ -55,7 +55,7 @@ impl VolcanoQueues {
     }
 
     /// Returns the queues, parents before children. `None`: nothing has changed since the last call.
-    pub fn changed(&mut self, args: &VolcanoArgs, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
+    pub fn take_changed(&mut self, args: &VolcanoArgs, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
         if self.in_sync && self.resources == cluster.resource_count() {
             return None;
         }
@@ -67,12 +67,16 @@ impl VolcanoQueues {
             return Some(definitions.collect());
         }
         all.entry(keys::ROOT_QUEUE.to_owned()).or_default();
-        Some(tree(args, cluster, &all))
+        Some(queue_definitions(args, cluster, &all))
     }
 }
 
 /// Returns the tree below the root. A queue in a cycle, or without an existing parent, becomes a child of the root.
-fn tree(args: &VolcanoArgs, cluster: &Cluster, all: &BTreeMap<String, VolcanoQueueSpec>) -> Vec<QueueDefinition> {
+fn queue_definitions(
+    args: &VolcanoArgs,
+    cluster: &Cluster,
+    all: &BTreeMap<String, VolcanoQueueSpec>,
+) -> Vec<QueueDefinition> {
     let parent = |name: &str| -> Option<&str> {
         let spec = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
         let parent = spec.parent.as_deref().filter(|parent| all.contains_key(*parent));
@@ -91,7 +95,7 @@ fn tree(args: &VolcanoArgs, cluster: &Cluster, all: &BTreeMap<String, VolcanoQue
     let definitions = names.into_iter().filter_map(|name| {
         let has_children = all.keys().any(|other| parent(other) == Some(name));
         let mut queue = definition(cluster, name, all.get(name)?, parent(name).map(str::to_owned), has_children);
-        queue.spec.watched_ancestors = args.watched_ancestors;
+        queue.spec.ancestor_reclaim_level = args.ancestor_reclaim_level;
         queue.spec.picks_nodes = picks_nodes(name);
         Some(queue)
     });
@@ -150,7 +154,8 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
     let queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     for ix in queues {
         let Some(queue) = cluster.queue(ix) else { continue };
-        let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
+        let parent =
+            queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime_quota.as_ref());
         let real = resources.iter().map(|resource| {
             let above = parent
                 .map_or_else(|| cluster.allocatable(*resource), |parent| parent.get(*resource).map_or(0, |max| max.0));
@@ -166,7 +171,7 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
 }
 
 /// Returns a warning for a queue that has a weight and no bound. Volcano makes the queues `default` and `root` itself, with weight 1.
-fn weight_alone(object: &ParsedObject, spec: &VolcanoQueueSpec) -> Option<Finding> {
+fn weight_without_bound(object: &ParsedObject, spec: &VolcanoQueueSpec) -> Option<Finding> {
     let weight = object.at("/spec/weight")?;
     let is_built_in =
         [keys::DEFAULT_QUEUE, keys::ROOT_QUEUE].contains(&object.name.as_str()) && weight.as_i64() == Some(1);

@@ -12,7 +12,7 @@ pub struct ReportedFindings(BTreeSet<(String, String)>);
 impl ReportedFindings {
     /// Warns about an annotation or a field, unless this object and path were reported before.
     pub fn warn(&mut self, object: &ParsedObject, path: &str, message: String, remedy: &str, findings: &mut Findings) {
-        if self.0.insert((object.title(), path.to_owned())) {
+        if self.0.insert((object.object_name(), path.to_owned())) {
             findings.push(object.warning(path, message, remedy));
         }
     }

@@ -38,7 +38,7 @@ fn pod_group_of(world: &PolicyHarness) -> VolcanoPodGroup {
 }
 
 fn member(name: &str) -> PodBuilder {
-    pod(name).asks("cpu=1").annotation("scheduling.k8s.io/group-name", "g")
+    pod(name).requests("cpu=1").annotation("scheduling.k8s.io/group-name", "g")
 }
 
 fn read(draft: PodBuilder) -> (PodInfo, usize) {

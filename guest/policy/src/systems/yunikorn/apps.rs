@@ -17,11 +17,11 @@ type Arrival = (i64, i64, String);
 /// An application.
 #[derive(Debug)]
 struct YuniKornApplication {
-    first: Arrival,
+    first_arrival: Arrival,
     /// The pod that arrived first, while it exists.
     first_pod: Option<PodIx>,
     /// The queue that the first pod names.
-    named: Option<String>,
+    named_queue: Option<String>,
     /// The namespace of the first pod.
     namespace: String,
     /// The arrival of the originator, and the pod while it exists.
@@ -38,7 +38,7 @@ pub struct ApplicationRegistry {
     /// Applications whose originator in the cluster is out of date.
     changed: BTreeSet<JobIx>,
     /// Whether an existing application moved to another leaf.
-    moved: bool,
+    has_moved: bool,
     /// Whether an application joined or left a leaf that is created on demand.
     demand_changed: bool,
 }
@@ -73,23 +73,23 @@ impl ApplicationRegistry {
         let arrival = (pod.entered, pod.created, format!("{}/{}", pod.template.namespace, pod.name));
         let new = !self.apps.contains_key(&job);
         let app = self.apps.entry(job).or_insert_with(|| YuniKornApplication {
-            first: arrival.clone(),
+            first_arrival: arrival.clone(),
             first_pod: Some(ix),
-            named: metadata.queue.map(str::to_owned),
+            named_queue: metadata.queue.map(str::to_owned),
             namespace: pod.template.namespace.clone(),
             originator: None,
             members: BTreeSet::new(),
             leaf: None,
         });
         app.members.insert(ix);
-        let earlier = arrival < app.first;
+        let earlier = arrival < app.first_arrival;
         if earlier {
-            (app.named, app.namespace) = (metadata.queue.map(str::to_owned), pod.template.namespace.clone());
-            (app.first, app.first_pod) = (arrival.clone(), Some(ix));
+            (app.named_queue, app.namespace) = (metadata.queue.map(str::to_owned), pod.template.namespace.clone());
+            (app.first_arrival, app.first_pod) = (arrival.clone(), Some(ix));
         }
         if new || earlier {
-            let leaf = tree.place(app.named.as_deref(), &app.namespace);
-            self.moved |= !new && leaf != app.leaf;
+            let leaf = tree.find_leaf(app.named_queue.as_deref(), &app.namespace);
+            self.has_moved |= !new && leaf != app.leaf;
             self.demand_changed |= leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             app.leaf = leaf;
         }
@@ -101,7 +101,7 @@ impl ApplicationRegistry {
 
     /// Returns the names of the queues that applications name.
     pub fn queues(&self) -> impl Iterator<Item = &str> {
-        self.apps.values().filter_map(|app| app.named.as_deref())
+        self.apps.values().filter_map(|app| app.named_queue.as_deref())
     }
 
     /// Removes a pod that is gone or no longer belongs to an application.
@@ -129,7 +129,7 @@ impl ApplicationRegistry {
             app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
         });
         let history = history.filter_map(|(job, app)| {
-            let (first, named, namespace) = (app.first.clone(), app.named.clone(), app.namespace.clone());
+            let (first, named, namespace) = (app.first_arrival.clone(), app.named_queue.clone(), app.namespace.clone());
             let saved =
                 |(at, pod): &(Arrival, Option<PodIx>)| (at.clone(), pod.and_then(|pod| PodIdentity::of(cluster, pod)));
             Some(AppHistory {
@@ -149,9 +149,9 @@ impl ApplicationRegistry {
         for AppHistory { app, first, named, namespace, originator } in history {
             let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
             let Some(app) = self.apps.get_mut(&job) else { continue };
-            if first < app.first {
-                (app.first, app.first_pod, app.named, app.namespace) = (first, None, named, namespace);
-                self.moved = true;
+            if first < app.first_arrival {
+                (app.first_arrival, app.first_pod, app.named_queue, app.namespace) = (first, None, named, namespace);
+                self.has_moved = true;
             }
             if let Some((at, pod)) = originator
                 && app.originator.as_ref().is_none_or(|(known, _)| at < *known)
@@ -165,7 +165,7 @@ impl ApplicationRegistry {
     /// Returns the queue of an application. `None`: it has none.
     pub fn queue(&self, cluster: &Cluster, job: JobIx) -> Option<QueueIx> {
         let leaf = self.apps.get(&job)?.leaf.as_ref()?;
-        cluster.queue_named(cluster.symbol(&leaf.path)?)
+        cluster.queue_named(cluster.name_id(&leaf.path)?)
     }
 
     /// Returns the namespace of the first pod of an application.
@@ -183,14 +183,14 @@ impl ApplicationRegistry {
 
     /// Returns whether an application moved since the last call, and whether the leaves on demand may have changed.
     pub fn take_changes(&mut self) -> (bool, bool) {
-        (std::mem::take(&mut self.moved), std::mem::take(&mut self.demand_changed))
+        (std::mem::take(&mut self.has_moved), std::mem::take(&mut self.demand_changed))
     }
 
     /// Places every application again and returns the leaves to create. No leaf is created below another created leaf.
-    pub fn place_all(&mut self, tree: &Tree) -> BTreeSet<String> {
+    pub fn assign_leaves(&mut self, tree: &Tree) -> BTreeSet<String> {
         let mut leaves: BTreeSet<String> = BTreeSet::new();
         for app in self.apps.values_mut() {
-            app.leaf = tree.place(app.named.as_deref(), &app.namespace);
+            app.leaf = tree.find_leaf(app.named_queue.as_deref(), &app.namespace);
             leaves.extend(app.leaf.as_ref().filter(|leaf| leaf.on_demand).map(|leaf| leaf.path.clone()));
         }
         let is_parent =

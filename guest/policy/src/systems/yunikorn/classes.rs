@@ -69,7 +69,7 @@ impl PreemptionSettings {
     /// Applies changed classes to their pods.
     pub fn sync(&mut self, cluster: &mut Cluster) {
         if std::mem::take(&mut self.changed) {
-            cluster.revise(|ix, attributes: &mut PodAttributes| {
+            cluster.update_attributes(|ix, attributes: &mut PodAttributes| {
                 if let Some(own) = self.pods.get(&ix) {
                     (attributes.opted_out, attributes.may_preempt) = self.of(own);
                 }

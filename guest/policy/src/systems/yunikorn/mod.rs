@@ -48,13 +48,13 @@ pub fn describe() -> SystemInfo {
         schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
-        templates: systems::sentences(&rules(), QueueVocabulary::default()),
+        templates: systems::message_templates(&list_laws(), QueueVocabulary::default()),
     }
 }
 
 /// Returns every law of the system.
-pub fn rules() -> Vec<LawListing> {
-    laws::table().rules()
+pub fn list_laws() -> Vec<LawListing> {
+    laws::table().list()
 }
 
 /// Configures the system.
@@ -66,7 +66,7 @@ pub fn configure(_: &SystemArguments) -> Result<Box<dyn System>, ConfigError> {
         classes: PreemptionSettings::default(),
         source: QueueConfigMaps::default(),
         named: NamedQueues::default(),
-        overages: OverMaxQueues::default(),
+        over_max_queues: OverMaxQueues::default(),
         in_sync: false,
         resources: 0,
     }))
@@ -82,7 +82,7 @@ struct YuniKorn {
     source: QueueConfigMaps,
     /// The queues that pods name.
     named: NamedQueues,
-    overages: OverMaxQueues,
+    over_max_queues: OverMaxQueues,
     /// Whether the queues in the cluster are up to date with the configuration.
     in_sync: bool,
     /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
@@ -101,7 +101,7 @@ struct YuniKornCheckpoint {
 }
 
 impl YuniKorn {
-    fn set(&mut self, config: Option<PartitionConfig>) {
+    fn set_config(&mut self, config: Option<PartitionConfig>) {
         if let Some(config) = config.filter(|config| self.tree.config() != config) {
             self.tree = Tree::new(config);
             self.in_sync = false;
@@ -114,14 +114,14 @@ fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     let name = pods::application(pod);
     let by_default = pods::is_generated(&name);
     let ix = cluster.job_or_new(&(String::new(), name))?;
-    cluster.set_by_default(ix, by_default);
+    cluster.set_generated_application(ix, by_default);
     Some(ix)
 }
 
 /// Returns the clause for a finding on about the pods of an application whose named queue no placement rule finds or creates. `None`: a rule finds or
 /// creates the queue.
-fn elsewhere(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
-    let Some(leaf) = tree.place(Some(queue), namespace) else { return Some("its pods are not tried".to_owned()) };
+fn unresolved_queue_clause(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
+    let Some(leaf) = tree.find_leaf(Some(queue), namespace) else { return Some("its pods are not tried".to_owned()) };
     let name = queue.to_lowercase();
     let is_it = leaf.path == name || leaf.path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with('.'));
     (!is_it).then(|| format!("its pods are in `{}`", leaf.path))
@@ -143,7 +143,7 @@ impl System for YuniKorn {
             Some(job) => {
                 let metadata = pods::metadata(pod);
                 if let Some(queue) = metadata.queue {
-                    self.named.note(
+                    self.named.record(
                         cluster,
                         queue,
                         || ParsedObject::named("Pod", &pod.template.namespace, &pod.name),
@@ -162,10 +162,10 @@ impl System for YuniKorn {
             preemptibility: Preemptibility::Preemptible,
             may_preempt,
             opted_out,
-            inside: None,
+            reservation: None,
             budgets: Vec::new(),
-            marked: false,
-            unjudged: pods::unjudged(pod),
+            marked_for_eviction: false,
+            unsupported_field: pods::unsupported_annotation(pod),
             task: TaskAttributes::default(),
         }
     }
@@ -183,7 +183,7 @@ impl System for YuniKorn {
     /// its pods have only the namespace in common.
     fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
         let name = &cluster.job(job)?.key.1;
-        let namespace = self.apps.namespace(job).filter(|_| !cluster.is_by_default(job))?;
+        let namespace = self.apps.namespace(job).filter(|_| !cluster.is_generated_application(job))?;
         Some(format!("{namespace}/{name}"))
     }
 
@@ -204,39 +204,44 @@ impl System for YuniKorn {
     }
 
     fn sweep_names(&mut self, cluster: &Cluster, used: &mut BTreeSet<NameId>) {
-        used.extend(self.apps.queues().filter_map(|queue| cluster.symbol(queue)));
+        used.extend(self.apps.queues().filter_map(|queue| cluster.name_id(queue)));
         self.named.sweep(used);
     }
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         let config = self.source.sync(findings);
-        self.set(config);
+        self.set_config(config);
         self.classes.sync(cluster);
         self.apps.sync_originators(cluster);
         let (moved, demand_changed) = self.apps.take_changes();
         let mut in_sync = self.in_sync && !moved && self.resources == cluster.resource_count();
         if !in_sync || demand_changed {
-            let leaves = self.apps.place_all(&self.tree);
+            let leaves = self.apps.assign_leaves(&self.tree);
             in_sync &= !self.tree.set_on_demand(leaves);
         }
         if !in_sync {
             (self.in_sync, self.resources) = (true, cluster.resource_count());
-            let specs = self.tree.specs(cluster);
+            let specs = self.tree.queue_definitions(cluster);
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let tree = &self.tree;
-        self.named.report(cluster, "queue", |queue, pod| elsewhere(tree, queue, &pod.namespace), findings);
-        self.overages.update(cluster);
+        self.named.report(
+            cluster,
+            "queue",
+            |queue, pod| unresolved_queue_clause(tree, queue, &pod.namespace),
+            findings,
+        );
+        self.over_max_queues.update(cluster);
     }
 
-    fn update_order(&mut self, cluster: &mut Cluster) {
-        rank::update(cluster);
+    fn refresh_queue_order(&mut self, cluster: &mut Cluster) {
+        rank::update_queue_ranks(cluster);
     }
 
     fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
         let (queues, apps) = (self.source.checkpoint(), self.apps.checkpoint(cluster));
-        let memory = YuniKornCheckpoint { queues, apps, overages: self.overages.checkpoint() };
-        serde_json::to_value(memory).unwrap_or_else(systems::unsaved)
+        let memory = YuniKornCheckpoint { queues, apps, overages: self.over_max_queues.checkpoint() };
+        serde_json::to_value(memory).unwrap_or_else(systems::unsaved_state)
     }
 
     fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
@@ -245,9 +250,9 @@ impl System for YuniKorn {
             return Ok(());
         };
         let config = queues.and_then(|text| self.source.restore(text));
-        self.set(config);
+        self.set_config(config);
         self.apps.restore(cluster, apps);
-        self.overages.restore(overages);
+        self.over_max_queues.restore(overages);
         Ok(())
     }
 

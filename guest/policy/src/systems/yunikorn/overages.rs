@@ -36,7 +36,7 @@ impl OverMaxQueues {
         let (mut now, mut since) = (BTreeMap::new(), Vec::new());
         for (ix, queue) in cluster.queues().filter(|(_, queue)| queue.over_max().next().is_some()) {
             let overage = self.0.remove(&queue.name).unwrap_or_else(|| OverMaxQueue::new(cluster, ix));
-            let overage = overage.seen(OverMaxQueue::new(cluster, ix));
+            let overage = overage.updated_to(OverMaxQueue::new(cluster, ix));
             since.push((ix, overage.since));
             now.insert(queue.name.clone(), overage);
         }
@@ -66,7 +66,7 @@ impl OverMaxQueue {
     }
 
     /// Updates the entry with the present state of the queue. The time starts anew where the delay begins, or a maximum is lowered after the delay.
-    fn seen(self, now: OverMaxQueue) -> OverMaxQueue {
+    fn updated_to(self, now: OverMaxQueue) -> OverMaxQueue {
         let is_lower = |(resource, max): (&String, &i64)| self.max.get(resource).is_none_or(|before| before > max);
         let is_over = self.delay.is_some_and(|delay| self.since.saturating_add(delay) <= now.since);
         let begins = match (self.delay, now.delay) {

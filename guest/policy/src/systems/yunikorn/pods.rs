@@ -53,7 +53,7 @@ pub fn allows_preemption(pod: &contract::Pod, findings: &mut Findings) -> Option
 /// Returns the annotation by which a pod demands that task groups start together, or not at all. This policy creates no placeholders that reserve
 /// their resources. The style `Soft`, the default, lets the application start without them; a placeholder is placed like any pod. `None`: the pod has
 /// no such demand.
-pub fn unjudged(pod: &contract::Pod) -> Option<&'static str> {
+pub fn unsupported_annotation(pod: &contract::Pod) -> Option<&'static str> {
     let is_hard =
         || annotation(pod, keys::POLICY_PARAMETERS)?.split_whitespace().find(|one| *one == keys::GANG_IS_HARD);
     let has_groups = annotation(pod, keys::TASK_GROUPS).is_some() && !metadata(pod).is_placeholder;

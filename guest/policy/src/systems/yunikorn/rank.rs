@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::{Cluster, Queue, QueueIx, QueueRank, ResourceIx};
 
 /// Updates the rank of every queue.
-pub fn update(cluster: &mut Cluster) {
+pub fn update_queue_ranks(cluster: &mut Cluster) {
     let mut highest: BTreeMap<QueueIx, i64> = BTreeMap::new();
     for (queue, pod) in cluster.pods().filter_map(|(_, pod)| Some((pod.queue?, pod))) {
         if pod.is_schedulable() {

@@ -30,7 +30,7 @@ pub struct QueueConfigMaps {
     /// Whether a ConfigMap in force has been removed since the last [`QueueConfigMaps::sync`]: its queues do not stay in force.
     removed: bool,
     /// The namespace whose ConfigMaps are used.
-    chosen: Option<Namespace>,
+    namespace_in_force: Option<Namespace>,
     /// The text in force. `None`: the built-in configuration is in force.
     text: Option<String>,
     /// Whether the text in force has no mistakes.
@@ -65,7 +65,7 @@ impl QueueConfigMaps {
         if maps.is_empty() {
             self.maps.remove(&namespace);
         }
-        self.removed |= self.chosen.as_ref() == Some(&namespace);
+        self.removed |= self.namespace_in_force.as_ref() == Some(&namespace);
         self.read.retain(|(of, name)| (of, *name) != (&namespace, &*object.name));
     }
 
@@ -74,9 +74,9 @@ impl QueueConfigMaps {
         let (read, removed) = (std::mem::take(&mut self.read), std::mem::take(&mut self.removed));
         let chosen = self.maps.keys().next().cloned();
         // The configuration of another namespace, or of a ConfigMap that is gone, does not stay in force.
-        let replace = removed || self.chosen != chosen;
-        self.chosen = chosen;
-        let used = self.chosen.clone().unwrap_or_default();
+        let replace = removed || self.namespace_in_force != chosen;
+        self.namespace_in_force = chosen;
+        let used = self.namespace_in_force.clone().unwrap_or_default();
         for (namespace, name) in read.iter().filter(|(namespace, _)| *namespace != used) {
             let message = format!("the one in namespace `{}` is used, this one has no effect", used.1);
             findings.push(ParsedObject::named("ConfigMap", &namespace.1, name).warning(
@@ -88,8 +88,8 @@ impl QueueConfigMaps {
         if !replace && !read.iter().any(|(namespace, _)| *namespace == used) {
             return None;
         }
-        let found = self.find(&used, replace, findings);
-        let config = found.and_then(|(object, entry)| self.take(&entry, &object, findings));
+        let found = self.find_queues(&used, replace, findings);
+        let config = found.and_then(|(object, entry)| self.put_in_force(&entry, &object, findings));
         config.or_else(|| replace.then(|| self.reset()))
     }
 
@@ -106,7 +106,12 @@ impl QueueConfigMaps {
     }
 
     /// Finds the queues in the ConfigMaps of a namespace, `yunikorn-configs` first; none, and a finding, where they have none.
-    fn find(&self, used: &Namespace, replace: bool, findings: &mut Findings) -> Option<(ParsedObject, ConfigMapText)> {
+    fn find_queues(
+        &self,
+        used: &Namespace,
+        replace: bool,
+        findings: &mut Findings,
+    ) -> Option<(ParsedObject, ConfigMapText)> {
         let maps = self.maps.get(used)?;
         let first = |key: &str| maps.iter().find_map(|(name, map)| Some((*name, map.get(key)?)));
         let group = first(keys::POLICY_GROUP).and_then(|(_, entry)| entry.text.clone().ok());
@@ -128,7 +133,7 @@ impl QueueConfigMaps {
     }
 
     /// Puts a text in force; `None` where it is unusable.
-    fn take(
+    fn put_in_force(
         &mut self,
         entry: &ConfigMapText,
         object: &ParsedObject,

@@ -44,7 +44,7 @@ impl Tree {
 
     /// Returns the leaf of an application, from the first placement rule that finds one. `named` is the queue that the application names, and
     /// `namespace` that of its first pod.
-    pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<LeafQueue> {
+    pub fn find_leaf(&self, named: Option<&str>, namespace: &str) -> Option<LeafQueue> {
         self.config.rules.iter().find_map(|rule| {
             let path = self.path(rule, named, namespace)?;
             self.leaf(path, rule.create)
@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// Returns the queues, parents before children.
-    pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
+    pub fn queue_definitions(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let policy = QueuePreemptionPolicy {
             preempts_nothing: self.config.preemption_disabled,
@@ -105,11 +105,11 @@ impl Tree {
             ..QueuePreemptionPolicy::default()
         };
         let level = Level { parent: None, policy, template: None };
-        self.configured(cluster, &self.config.root, &level, &mut specs);
+        self.add_configured(cluster, &self.config.root, &level, &mut specs);
         specs
     }
 
-    fn configured(
+    fn add_configured(
         &self,
         cluster: &Cluster,
         queue: &ConfiguredQueue,
@@ -123,13 +123,13 @@ impl Tree {
         let template = queue.template.as_ref().or(level.template);
         let below = Level { parent: Some(&queue.path), policy, template };
         for child in &queue.queues {
-            self.configured(cluster, child, &below, specs);
+            self.add_configured(cluster, child, &below, specs);
         }
-        self.on_demand(cluster, (queue, &policy), template, specs);
+        self.add_on_demand(cluster, (queue, &policy), template, specs);
     }
 
     /// Adds the queues created below a configured queue. Queues between it and a created leaf are parents without bounds.
-    fn on_demand(
+    fn add_on_demand(
         &self,
         cluster: &Cluster,
         (above, policy): (&ConfiguredQueue, &QueuePreemptionPolicy),

@@ -82,7 +82,7 @@ fn an_object_of_a_scenario_is_found_and_one_without_a_namespace() {
         engine
     };
     let scenario = engine_of(SCENARIO);
-    let pod = scenario.held().unwrap().unchanged.objects.iter().find(|object| object.key().starts_with("Pod/"));
+    let pod = scenario.open_cluster().unwrap().unchanged.objects.iter().find(|object| object.key().starts_with("Pod/"));
     let key = pod.unwrap().key();
     let found = last(&scenario.edit(&object(&key), "").unwrap());
     assert!(found["spec"]["containers"].is_array(), "{found}");
@@ -97,14 +97,14 @@ fn a_scenario_is_a_cluster_for_another_system() {
     let volcano = include_str!("../../../../../fixtures/scenarios/volcano/shrink-the-lower-priority-job-first.yaml");
     let mut engine = PageEngine::default();
     engine.open(told("one.yaml", volcano)).unwrap();
-    assert!(!engine.held().unwrap().arguments.given.is_empty());
+    assert!(!engine.open_cluster().unwrap().arguments.values.is_empty());
     let system = |system: &str| OpenInput { system: system.to_owned(), ..told("one.yaml", volcano) };
     for other in ["kubernetes", "koordinator", "coscheduling", "yunikorn"] {
         assert_eq!(engine.open(system(other)).unwrap().system, other);
-        assert!(engine.held().unwrap().arguments.given.is_empty());
+        assert!(engine.open_cluster().unwrap().arguments.values.is_empty());
     }
     engine.open(system("volcano")).unwrap();
-    assert!(!engine.held().unwrap().arguments.given.is_empty());
+    assert!(!engine.open_cluster().unwrap().arguments.values.is_empty());
 }
 
 #[test]

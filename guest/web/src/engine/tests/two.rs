@@ -20,12 +20,13 @@ pub(crate) fn recorded() -> Vec<u8> {
     let mut native = Native::default();
     let described = native.describe().unwrap();
     let (recorder, memory) = Recorder::in_memory();
-    let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
+    let policy = recorder.observe(Box::new(native), &Header::native(&described, "kubernetes"));
     let with = DecisionSettings { system: "kubernetes", recorder: Some(&recorder), ..DecisionSettings::default() };
     let mut opened =
-        ClusterSession::open(policy, described, with, || ClusterSnapshot::told("two.yaml", TWO.to_owned())).unwrap();
+        ClusterSession::open(policy, described, with, || ClusterSnapshot::from_text("two.yaml", TWO.to_owned()))
+            .unwrap();
     opened.decide(1, PolicySource::default()).unwrap();
-    opened.pass(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
+    opened.apply_interval(CycleInterval { victims_leave: true, seconds: 5 }).unwrap();
     opened.decide(1, PolicySource::default()).unwrap();
     recorder.finish().unwrap();
     memory.take()

@@ -11,14 +11,14 @@ struct Silent;
 impl ConnectionObserver for Silent {
     fn step(&self, _: &StepOutput, _: &Session) {}
     fn error(&self, _: &SessionError) {}
-    fn unread(&self, _: &InputError) {}
-    fn say(&self, _: &str) {}
+    fn object_invalid(&self, _: &InputError) {}
+    fn write_line(&self, _: &str) {}
 }
 
 /// Returns the state that connections share, and the status that it shows.
 fn shared() -> (Arc<Status>, Arc<SharedMetrics<Silent>>) {
     let (status, system) = (Arc::new(Status::default()), "koordinator".to_owned());
-    (status.clone(), Arc::new(SharedMetrics { then: Silent, status, system, connections: Mutex::default() }))
+    (status.clone(), Arc::new(SharedMetrics { next_observer: Silent, status, system, connections: Mutex::default() }))
 }
 
 fn connect(shared: &Arc<SharedMetrics<Silent>>, active: usize) -> ConnectionMetricsObserver<Silent> {
@@ -39,13 +39,13 @@ fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
     let plans = || status.metrics.plans_in_flight.get();
     let (one, other) = (connect(&shared, 3), connect(&shared, 4));
     assert_eq!(plans(), 2);
-    assert_eq!(status.readiness(), Health::Good("ok: leads"));
+    assert_eq!(status.readiness(), Health::Healthy("ok: leads"));
     drop(other);
     assert_eq!(plans(), 1);
-    assert_eq!(status.readiness(), Health::Good("ok: leads"));
+    assert_eq!(status.readiness(), Health::Healthy("ok: leads"));
     drop(one);
     assert_eq!(plans(), 0);
-    assert_eq!(status.readiness(), Health::Good("ok: stands by"));
+    assert_eq!(status.readiness(), Health::Healthy("ok: stands by"));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
 #[test]
 fn checkpoints_that_cannot_be_stored_are_counted() {
     let (status, shared) = shared();
-    connect(&shared, 0).unsaved("the disk is full");
+    connect(&shared, 0).checkpoint_failed("the disk is full");
     let text = status.metrics.text().unwrap_or_default();
     assert!(text.lines().any(|have| have == "lictor_checkpoint_failures_total 1"), "{text}");
 }

@@ -25,7 +25,7 @@ pub(super) struct FollowedRecording {
 
 impl FollowedRecording {
     /// Waits until the recording in this file has begun. Returns it with its first bytes. The user is informed what the command waits for.
-    pub(super) fn begun(path: &Path) -> Result<(FollowedRecording, Vec<u8>), CommandError> {
+    pub(super) fn wait_for_start(path: &Path) -> Result<(FollowedRecording, Vec<u8>), CommandError> {
         let name = path.display().to_string();
         let mut is_told = false;
         loop {
@@ -48,25 +48,26 @@ impl FollowedRecording {
     ///
     /// # Errors
     /// The file is gone, is another file, is shorter, or cannot be read.
-    pub(super) fn more(&self, from: u64) -> Result<Vec<u8>, Problem> {
-        let unreadable = |error: io::Error| self.lost(format!("the recording cannot be read any more: {error}"));
+    pub(super) fn bytes_from(&self, from: u64) -> Result<Vec<u8>, Problem> {
+        let unreadable =
+            |error: io::Error| self.lost_problem(format!("the recording cannot be read any more: {error}"));
         let mut file = File::open(&self.path).map_err(unreadable)?;
         let now = file.try_clone().and_then(Handle::from_file).map_err(unreadable)?;
         if now != self.file {
-            return Err(self.lost("another file stands where the recording was".to_owned()));
+            return Err(self.lost_problem("another file stands where the recording was".to_owned()));
         }
         let there = file.metadata().map_err(unreadable)?.len();
         if there < from {
             let message =
                 format!("the recording has become shorter: {from} bytes of it were read, and {there} are left");
-            return Err(self.lost(message));
+            return Err(self.lost_problem(message));
         }
         let mut more = Vec::new();
         file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut more)).map_err(unreadable)?;
         Ok(more)
     }
 
-    fn lost(&self, message: String) -> Problem {
+    fn lost_problem(&self, message: String) -> Problem {
         Problem::error(message).about(&*self.name).remedy("start `lictor view --live` anew once the recording is there")
     }
 }

@@ -28,7 +28,8 @@ pub(super) struct ServedPage {
 /// Serves until the process is interrupted.
 pub(super) fn serve(served: &ServedPage, port: u16, open: bool) -> Result<Exit, CommandError> {
     let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let unserved = |error: &dyn std::fmt::Display| CommandError::Unserved { address: wanted, error: error.to_string() };
+    let unserved =
+        |error: &dyn std::fmt::Display| CommandError::PageUnserved { address: wanted, error: error.to_string() };
     let server = Server::http(wanted).map_err(|error| unserved(&error))?;
     let address = server.server_addr().to_ip().ok_or_else(|| unserved(&"it has no address"))?;
     let url = format!("http://{address}/");
@@ -40,15 +41,15 @@ pub(super) fn serve(served: &ServedPage, port: u16, open: bool) -> Result<Exit, 
     let answer_all = || {
         for request in server.incoming_requests() {
             // A browser that has left needs no answer.
-            let _gone = answer(request, served, address);
+            let _gone = respond_to_request(request, served, address);
         }
     };
     thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(answer_all))));
-    Ok(Exit::Done)
+    Ok(Exit::Success)
 }
 
 /// Answers a request. A request for another host name is refused, although the name leads to this address: the page is private.
-fn answer(request: Request, served: &ServedPage, address: SocketAddr) -> io::Result<()> {
+fn respond_to_request(request: Request, served: &ServedPage, address: SocketAddr) -> io::Result<()> {
     let host = request.headers().iter().find(|header| header.field.equiv("Host")).map(|header| header.value.as_str());
     let ours = [address.to_string(), format!("localhost:{}", address.port())];
     if !host.is_some_and(|host| ours.iter().any(|our| our == host)) {
@@ -58,7 +59,7 @@ fn answer(request: Request, served: &ServedPage, address: SocketAddr) -> io::Res
     let is_read = is_get || *request.method() == Method::Head;
     match (url.strip_prefix(MORE), &served.live) {
         _ if is_read && url == "/" => respond(request, 200, "text/html; charset=utf-8", served.page.as_bytes()),
-        (Some(from), Some(live)) if is_get => answer_more(request, live, from),
+        (Some(from), Some(live)) if is_get => respond_with_recording(request, live, from),
         _ => request.respond(
             Response::from_string("there is only /, and /recording?from=N where a recording is followed\n")
                 .with_status_code(404),
@@ -67,11 +68,11 @@ fn answer(request: Request, served: &ServedPage, address: SocketAddr) -> io::Res
 }
 
 /// Answers with the recording from a byte on, or with the problems, as JSON, why there is nothing more.
-fn answer_more(request: Request, live: &FollowedRecording, from: &str) -> io::Result<()> {
+fn respond_with_recording(request: Request, live: &FollowedRecording, from: &str) -> io::Result<()> {
     let no_number = || Problem::error(format!("`{from}` is no number of a byte")).remedy("name one, from 0 on");
     let (code, more) = match from.parse().map_err(|_| no_number()) {
         Err(problem) => (400, Err(problem)),
-        Ok(from) => (410, live.more(from)),
+        Ok(from) => (410, live.bytes_from(from)),
     };
     match more {
         Ok(bytes) => respond(request, 200, "application/octet-stream", &bytes),

@@ -60,7 +60,7 @@ fn ended(name: &str, session: &Session, answer: Result<StepOutput, SessionError>
         (_, answer) => panic!("{name}: {answer:?}"),
     }
     assert!(session.mirror().pods().all(|pod| !pod.terminating && pod.nominated.is_none()), "{name}");
-    assert_eq!((session.under_way(), session.waiting().len()), (0, 0), "{name}");
+    assert_eq!((session.commands_in_flight(), session.waiting().len()), (0, 0), "{name}");
 }
 
 const SOUND: Planned = Planned { preemptor: P, nominations: &[(P, 0)], victims: &[V], code: "", facts: 0 };
@@ -131,11 +131,11 @@ fn a_plan_that_lies_is_refused_and_the_next_one_is_carried_out() {
 fn a_plan_with_what_cannot_be_is_no_answer_and_the_next_one_is_carried_out() {
     let lie = Planned { preemptor: L, nominations: &[(L, 0)], victims: &[V], code: "", facts: 0 };
     let rows = [
-        ("facts that name no law", Planned { facts: 2, ..lie }, ProtocolError::Lawless(2)),
+        ("facts that name no law", Planned { facts: 2, ..lie }, ProtocolError::FactsWithoutCode(2)),
         (
             "a reason of the host",
             Planned { code: "host/fits", ..lie },
-            ProtocolError::SpeaksForHost("host/fits".to_owned()),
+            ProtocolError::ReservedCode("host/fits".to_owned()),
         ),
     ];
     for (name, lie, ends) in rows {
@@ -182,7 +182,7 @@ fn an_answer_that_cannot_be_ends_in_its_own_error_and_the_next_pod_is_bound() {
         (
             "a refusal that names no law",
             refusing.component(&of_pod("placement", "pre-filter", "i32")),
-            ProtocolError::Lawless(1),
+            ProtocolError::FactsWithoutCode(1),
         ),
         (
             "a wait that is negative",
@@ -265,7 +265,7 @@ fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     );
     let mut session = session(&image.component(&act), 1);
     let answer = session.handle(SessionInput::Cycle);
-    ended("a cycle without an end", &session, answer, &Ends::In(ProtocolError::Endless(64)));
+    ended("a cycle without an end", &session, answer, &Ends::In(ProtocolError::TooManySteps(64)));
     let nodes = (0..50).map(|number| object(node(&format!("m{number}"), 1))).collect();
     session.handle(SessionInput::Objects(nodes)).unwrap();
     assert!(session.handle(SessionInput::Cycle).unwrap().commands.is_empty());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{Call, CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
 
@@ -62,18 +62,18 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn parents_before_children(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Queues(queues) = &exchange.said else { return None };
+    let CallReply::Queues(queues) = &exchange.reply else { return None };
     let mut seen: BTreeSet<&String> = BTreeSet::new();
     for (place, queue) in queues.iter().enumerate() {
         let parent = queue.parent.as_ref();
-        let sound = hold(parent.is_none_or(|parent| seen.contains(parent)), || {
+        let sound = ensure(parent.is_none_or(|parent| seen.contains(parent)), || {
             format!("`{}` comes before its parent `{}`", queue.name, parent.map_or("", String::as_str))
         });
         let sibling = queues.iter().take(place).rfind(|other| other.parent == queue.parent);
-        let sound = sound.and(hold(sibling.is_none_or(|other| other.name <= queue.name), || {
+        let sound = sound.and(ensure(sibling.is_none_or(|other| other.name <= queue.name), || {
             format!("`{}` does not come by its name among its siblings", queue.name)
         }));
-        let sound = sound.and(hold(seen.insert(&queue.name), || format!("`{}` is there twice", queue.name)));
+        let sound = sound.and(ensure(seen.insert(&queue.name), || format!("`{}` is there twice", queue.name)));
         if sound.is_err() {
             return Some(sound);
         }
@@ -82,8 +82,8 @@ fn parents_before_children(exchange: &Exchange) -> Option<Result<(), String>> {
 }
 
 fn amounts_are_known(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Queues(queues) = &exchange.said else { return None };
-    let known = exchange.known.resources.len();
+    let CallReply::Queues(queues) = &exchange.reply else { return None };
+    let known = exchange.received.resources.len();
     let sound = |queue: &QueueAccount| {
         let bounds = queue.bounds.iter().map(|bound| (&bound.amounts, true));
         let held = [&queue.used, &queue.promised, &queue.pending].map(|amounts| (amounts, false));
@@ -102,12 +102,12 @@ fn amounts_are_known(exchange: &Exchange) -> Option<Result<(), String>> {
 }
 
 fn one_membership_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Memberships(pods), CallReply::Memberships(members)) = (&exchange.call, &exchange.said) else {
+    let (Call::Memberships(pods), CallReply::Memberships(members)) = (&exchange.call, &exchange.reply) else {
         return None;
     };
     let (asked, answered) = (pods.len(), members.len());
     let wrong = || format!("{asked} pods are asked about, and {answered} memberships come back");
-    Some(hold(asked == answered, wrong))
+    Some(ensure(asked == answered, wrong))
 }
 
 fn members_of_its_queues(lab: &CheckContext<'_>) -> CheckResult {
@@ -116,7 +116,7 @@ fn members_of_its_queues(lab: &CheckContext<'_>) -> CheckResult {
         // The host calls `queues` right before `memberships`.
         let mut queues: BTreeSet<&str> = BTreeSet::new();
         for exchange in &run.exchanges {
-            match &exchange.said {
+            match &exchange.reply {
                 CallReply::Queues(said) => queues = said.iter().map(|queue| queue.name.as_str()).collect(),
                 CallReply::Memberships(members) => {
                     let mut named = members.iter().filter_map(|it| it.queue.as_deref());
@@ -134,7 +134,7 @@ fn members_of_its_queues(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 fn jobs_by_namespace_and_name(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Memberships(members) = &exchange.said else { return None };
+    let CallReply::Memberships(members) = &exchange.reply else { return None };
     let is_name =
         |job: &str| job.split_once('/').is_some_and(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
     let wrong = members.iter().filter_map(|it| it.job.as_deref()).find(|job| !is_name(job));
@@ -142,12 +142,12 @@ fn jobs_by_namespace_and_name(exchange: &Exchange) -> Option<Result<(), String>>
 }
 
 fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
-    let (_, tap) = lab.told()?;
-    match tap.aside(|policy: &mut dyn Policy| policy.memberships(&[PodId::MAX])) {
+    let (_, tap) = lab.start_loaded()?;
+    match tap.call_unrecorded(|policy: &mut dyn Policy| policy.memberships(&[PodId::MAX])) {
         Err(CallError::Refused { .. }) => Ok(1),
         Ok(members) => {
             let nowhere = members.iter().all(|it| *it == Membership::default());
-            hold(nowhere, || "`account.memberships` says where an unknown pod belongs".to_owned()).map(|()| 1)
+            ensure(nowhere, || "`account.memberships` says where an unknown pod belongs".to_owned()).map(|()| 1)
         }
         Err(other) => Err(format!("`account.memberships` of an unknown pod: {other}")),
     }
@@ -164,7 +164,7 @@ fn used(policy: &mut dyn Policy) -> Result<Vec<(String, Vec<Amount>)>, CallError
 }
 
 fn unreserve_gives_back(lab: &CheckContext<'_>) -> CheckResult {
-    let asked = lab.reserving(|policy, pod, node| {
+    let asked = lab.call_for_reserved(|policy, pod, node| {
         let before = used(policy)?;
         policy.reserve(pod, node)?;
         let during = used(policy)?;
@@ -177,7 +177,7 @@ fn unreserve_gives_back(lab: &CheckContext<'_>) -> CheckResult {
         let wrong = || {
             format!("`account.queues`: `{pod}` was reserved and unreserved, and the queues use otherwise than before")
         };
-        hold(before == after, wrong)?;
+        ensure(before == after, wrong)?;
         // A pod without a queue counts nowhere.
         seen = seen.saturating_add(usize::from(before != during));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lictor_contract::*;
 use serde_json::{Value, json};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::lab::{CheckContext, CheckResult};
 use super::super::play::{Disturbance, RunOptions};
 
@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A configuration that is refused leaves the one before, and what was told, in force",
         rule: "wit/core.wit, config-error",
         remedy: "check the system and its arguments before anything is replaced",
-        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::Misconfigures, ..RunOptions::default() }),
+        verdict: |lab| lab.same(&RunOptions { disturbance: Disturbance::Misconfigures, ..RunOptions::default() }),
     },
 ];
 
@@ -73,7 +73,7 @@ fn refuses_the_rest(lab: &CheckContext<'_>) -> CheckResult {
     for (arguments, what) in [("{\"no such argument\": 1}", "an argument that there is not"), ("[1", "what is no JSON")]
     {
         let refused = configured(lab, &lab.system.name, arguments)?.is_err();
-        hold(refused, || format!("`core.configure` takes {what}: `{arguments}`"))?;
+        ensure(refused, || format!("`core.configure` takes {what}: `{arguments}`"))?;
     }
     Ok(3)
 }

@@ -4,10 +4,10 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::FailureCause;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::CallReply;
 use super::super::lab::{CheckContext, CheckResult};
-use super::super::play::{Disturbance, RunOptions, strangers};
+use super::super::play::{Disturbance, RunOptions, call_unknown_pod};
 use super::super::tap::EventDelivery;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -30,14 +30,14 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "The order of nodes, of pods and of objects within one call of `apply` changes no decision",
         rule: "wit/README.md, The order of events",
         remedy: "break ties by name or by the times of the object, never by what came first",
-        verdict: |lab| lab.same(&told(EventDelivery { shuffled: Some(1), ..EventDelivery::default() })),
+        verdict: |lab| lab.same(&with_delivery(EventDelivery { shuffled: Some(1), ..EventDelivery::default() })),
     },
     Check {
         id: "core/told-in-parts",
         demands: "The same events in one call or in many lead to the same decisions",
         rule: "wit/core.wit, apply",
         remedy: "finish no reckoning in `apply` before a question asks for it, or finish it after every event",
-        verdict: |lab| lab.same(&told(EventDelivery { singly: true, ..EventDelivery::default() })),
+        verdict: |lab| lab.same(&with_delivery(EventDelivery { singly: true, ..EventDelivery::default() })),
     },
     Check {
         id: "core/numbers-have-holes",
@@ -65,7 +65,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A question about a pod that there is not changes no later decision",
         rule: "wit/answers.wit, policy-error",
         remedy: "look the pod up before anything is written down",
-        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::Strangers, ..RunOptions::default() }),
+        verdict: |lab| lab.same(&RunOptions { disturbance: Disturbance::UnknownPods, ..RunOptions::default() }),
     },
     Check {
         id: "core/before-configure",
@@ -77,20 +77,20 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Returns the settings of a run with this way of sending events.
-fn told(telling: EventDelivery) -> RunOptions {
-    RunOptions { telling, ..RunOptions::default() }
+fn with_delivery(telling: EventDelivery) -> RunOptions {
+    RunOptions { delivery: telling, ..RunOptions::default() }
 }
 
 fn answers_every_call(lab: &CheckContext<'_>) -> CheckResult {
     let answered = lab.each(|exchange| {
-        Some(match &exchange.said {
+        Some(match &exchange.reply {
             CallReply::Broke(cause) => Err(format!("the call broke: {cause}")),
             CallReply::Refused(error) => Err(format!("refused with {error:?}")),
             _ => Ok(()),
         })
     })?;
     for run in lab.runs() {
-        hold(run.unopened.is_none(), || run.unopened.clone().unwrap_or_default())?;
+        ensure(run.unopened.is_none(), || run.unopened.clone().unwrap_or_default())?;
         let broken =
             run.faults.iter().find(|cause| matches!(cause, FailureCause::CallError(_) | FailureCause::Refused(_)));
         broken.map_or(Ok(()), |cause| Err(cause.to_string()))?;
@@ -108,9 +108,9 @@ fn before_configure(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 /// Checks that calls with an unknown pod are refused at these extension points.
-pub(super) fn stranger_refused(lab: &CheckContext<'_>, points: &[ExtensionPoint]) -> CheckResult {
-    let (_, tap) = lab.told()?;
-    let asked = tap.aside(|policy: &mut dyn Policy| strangers(policy, lab.system));
+pub(super) fn unknown_pod_refused(lab: &CheckContext<'_>, points: &[ExtensionPoint]) -> CheckResult {
+    let (_, tap) = lab.start_loaded()?;
+    let asked = tap.call_unrecorded(|policy: &mut dyn Policy| call_unknown_pod(policy, lab.system));
     let mut seen = 0_usize;
     for (_, export, answer) in asked.into_iter().filter(|(point, ..)| points.contains(point)) {
         match answer {

@@ -2,7 +2,7 @@
 
 use lictor_host::session::{FailureCause, ProtocolError};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
 use super::plans;
@@ -47,16 +47,16 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn ends(lab: &CheckContext<'_>) -> CheckResult {
     let endless = |cause: &&FailureCause| {
-        matches!(cause, FailureCause::ProtocolError { protocol_error: ProtocolError::Endless(_), .. })
+        matches!(cause, FailureCause::ProtocolError { protocol_error: ProtocolError::TooManySteps(_), .. })
     };
     match lab.plain().faults.iter().find(endless) {
         Some(cause) => Err(cause.to_string()),
-        None => lab.each(|exchange| matches!(exchange.said, CallReply::Actions(_)).then_some(Ok(()))),
+        None => lab.each(|exchange| matches!(exchange.reply, CallReply::Actions(_)).then_some(Ok(()))),
     }
 }
 
 fn slices_are_whole(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Actions(actions) = &exchange.said else { return None };
+    let CallReply::Actions(actions) = &exchange.reply else { return None };
     let plans = &actions.plans;
     let within = |end: u32, length: usize| usize::try_from(end).is_ok_and(|end| end <= length);
     let (mut nominated, mut evicted) = (0, 0);
@@ -65,7 +65,8 @@ fn slices_are_whole(exchange: &Exchange) -> Option<Result<(), String>> {
         let inside =
             within(slice.nominations_end, plans.nominations.len()) && within(slice.victims_end, plans.victims.len());
         let reason = usize::try_from(slice.reason).is_ok_and(|at| at < plans.reasons.len());
-        if let Err(wrong) = hold(rises && inside && reason, || format!("plan {} is not where its slice says", slice.id))
+        if let Err(wrong) =
+            ensure(rises && inside && reason, || format!("plan {} is not where its slice says", slice.id))
         {
             return Some(Err(wrong));
         }

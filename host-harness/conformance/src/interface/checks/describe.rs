@@ -6,7 +6,7 @@ use lictor_contract::*;
 use lictor_host::cluster::check_placed_kinds;
 use lictor_host::policy::Policy;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -50,12 +50,12 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn describe_is_constant(lab: &CheckContext<'_>) -> CheckResult {
-    let (_, tap) = lab.told()?;
+    let (_, tap) = lab.start_loaded()?;
     let mut fresh = (lab.start)()?;
     let before = fresh.describe().map_err(|error| error.to_string())?;
-    let after = tap.aside(|policy: &mut dyn Policy| policy.describe()).map_err(|error| error.to_string())?;
-    hold(before == *lab.description, || "`core.describe` differs between two instances".to_owned())?;
-    hold(after == before, || "`core.describe` differs after `configure` and `apply`".to_owned())?;
+    let after = tap.call_unrecorded(|policy: &mut dyn Policy| policy.describe()).map_err(|error| error.to_string())?;
+    ensure(before == *lab.description, || "`core.describe` differs between two instances".to_owned())?;
+    ensure(after == before, || "`core.describe` differs after `configure` and `apply`".to_owned())?;
     Ok(2)
 }
 
@@ -68,7 +68,7 @@ fn wrong_name<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<&'a Str
 fn names_are_unique(lab: &CheckContext<'_>) -> CheckResult {
     let Description { name, version: _, systems } = lab.description;
     let interests = &lab.system.interests;
-    hold(!name.is_empty(), || "the policy has no name".to_owned())?;
+    ensure(!name.is_empty(), || "the policy has no name".to_owned())?;
     let lists: [(&str, Vec<&String>); 7] = [
         ("systems", systems.iter().map(|system| &system.name).collect()),
         ("arguments", lab.system.arguments.iter().map(|argument| &argument.name).collect()),
@@ -80,7 +80,7 @@ fn names_are_unique(lab: &CheckContext<'_>) -> CheckResult {
     ];
     for (list, names) in lists {
         let wrong = wrong_name(names);
-        hold(wrong.is_none(), || {
+        ensure(wrong.is_none(), || {
             format!("`{list}` has `{}` twice, or an empty name", wrong.cloned().unwrap_or_default())
         })?;
     }
@@ -92,7 +92,9 @@ fn points_have_interfaces(lab: &CheckContext<'_>) -> CheckResult {
     let points = lab.system.extension_points.iter().filter_map(|name| ExtensionPoint::named(name));
     for point in points.clone() {
         let interface = point.interface();
-        hold(policy.has(interface), || format!("the system decides at `{point}`, and `{interface}` is not exported"))?;
+        ensure(policy.has(interface), || {
+            format!("the system decides at `{point}`, and `{interface}` is not exported")
+        })?;
     }
     Ok(points.count())
 }
@@ -101,10 +103,10 @@ fn templates_are_sound(lab: &CheckContext<'_>) -> CheckResult {
     let templates = &lab.system.templates;
     let mut seen = BTreeSet::new();
     for Template { code, case, text } in templates {
-        hold(seen.insert((code, case)), || format!("two templates are for `{code}` `{case}`"))?;
+        ensure(seen.insert((code, case)), || format!("two templates are for `{code}` `{case}`"))?;
         for (opened, closed) in [('{', '}'), ('[', ']'), ('<', '>')] {
             let count = |bracket: char| text.chars().filter(|c| *c == bracket).count();
-            hold(count(opened) == count(closed), || {
+            ensure(count(opened) == count(closed), || {
                 format!("the template of `{code}` `{case}` leaves `{opened}` open")
             })?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{CallReply, Exchange};
 use super::plans;
 
@@ -31,12 +31,15 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn victims_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Enforced(enforced) = &exchange.said else { return None };
+    let CallReply::Enforced(enforced) = &exchange.reply else { return None };
     let mut seen = BTreeSet::new();
     let twice = enforced.enforcements.iter().flat_map(|it| &it.victims).find(|victim| !seen.insert(victim.pod));
     let given = !enforced.enforcements.is_empty();
-    let verdict = twice.map_or(Ok(()), |victim| Err(format!("`{}` is evicted twice", exchange.known.pod(victim.pod))));
+    let verdict =
+        twice.map_or(Ok(()), |victim| Err(format!("`{}` is evicted twice", exchange.received.pod(victim.pod))));
     given.then_some(verdict.and_then(|()| {
-        hold(enforced.enforcements.iter().all(|it| !it.queue.is_empty()), || "an enforcement names no queue".to_owned())
+        ensure(enforced.enforcements.iter().all(|it| !it.queue.is_empty()), || {
+            "an enforcement names no queue".to_owned()
+        })
     }))
 }

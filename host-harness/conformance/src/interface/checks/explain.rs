@@ -4,7 +4,7 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::SessionInput;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
 use super::super::play::RunOptions;
@@ -41,21 +41,21 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn off_at_first(lab: &CheckContext<'_>) -> CheckResult {
-    let (mut session, tap) = lab.told()?;
+    let (mut session, tap) = lab.start_loaded()?;
     // Another check reports a cycle that fails.
-    drop(session.tell(SessionInput::Cycle));
+    drop(session.serve(SessionInput::Cycle));
     let mut asked = 0_usize;
     for pod in session.mirror().pods() {
-        let notes = tap.aside(|policy: &mut dyn Policy| policy.notes(pod.id)).unwrap_or_default();
-        hold(notes.is_empty(), || format!("`explain.notes` has {} notes that nobody asked to record", notes.len()))?;
+        let notes = tap.call_unrecorded(|policy: &mut dyn Policy| policy.notes(pod.id)).unwrap_or_default();
+        ensure(notes.is_empty(), || format!("`explain.notes` has {} notes that nobody asked to record", notes.len()))?;
         asked = asked.saturating_add(1);
     }
     Ok(asked)
 }
 
 fn notes_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Notes(notes) = &exchange.said else { return None };
-    let known = &exchange.known;
+    let CallReply::Notes(notes) = &exchange.reply else { return None };
+    let known = &exchange.received;
     let sound = notes.iter().enumerate().try_for_each(|(place, note)| {
         let again = notes.iter().take(place).any(|other| other == note);
         let there = match &note.subject {
@@ -63,17 +63,17 @@ fn notes_once(exchange: &Exchange) -> Option<Result<(), String>> {
             Subject::Node(node) => known.nodes.contains_key(node),
             Subject::Preemptor | Subject::Queue(_) => true,
         };
-        hold(!again, || format!("the note `{}` is there twice", note.reason.code))?;
-        hold(there, || format!("a note is about {:?}, which there is not", note.subject))
+        ensure(!again, || format!("the note `{}` is there twice", note.reason.code))?;
+        ensure(there, || format!("a note is about {:?}, which there is not", note.subject))
     });
     (!notes.is_empty()).then_some(sound)
 }
 
 fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
-    let (_, tap) = lab.told()?;
-    match tap.aside(|policy: &mut dyn Policy| policy.notes(PodId::MAX)) {
+    let (_, tap) = lab.start_loaded()?;
+    match tap.call_unrecorded(|policy: &mut dyn Policy| policy.notes(PodId::MAX)) {
         Err(CallError::Refused { .. }) => Ok(1),
-        Ok(notes) => hold(notes.is_empty(), || "`explain.notes` has notes of an unknown pod".to_owned()).map(|()| 1),
+        Ok(notes) => ensure(notes.is_empty(), || "`explain.notes` has notes of an unknown pod".to_owned()).map(|()| 1),
         Err(other) => Err(format!("`explain.notes` of an unknown pod: {other}")),
     }
 }

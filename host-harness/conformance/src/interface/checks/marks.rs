@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
 
@@ -27,18 +27,18 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn keys_once(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Marks(marks) = &exchange.said else { return None };
+    let CallReply::Marks(marks) = &exchange.reply else { return None };
     let mut seen = BTreeSet::new();
     let wrong = marks.iter().find(|mark| mark.key.is_empty() || !seen.insert((mark.place, &mark.key)));
     Some(wrong.map_or(Ok(()), |mark| Err(format!("the key `{}` is empty, or there twice", mark.key))))
 }
 
 fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let Some(node) = session.mirror().nodes().next().map(|node| node.id) else { return Ok(0) };
-    match tap.aside(|policy: &mut dyn Policy| policy.marks(PodId::MAX, node)) {
+    match tap.call_unrecorded(|policy: &mut dyn Policy| policy.marks(PodId::MAX, node)) {
         Err(CallError::Refused { .. }) => Ok(1),
-        Ok(marks) => hold(marks.is_empty(), || "`marks.marks` writes on an unknown pod".to_owned()).map(|()| 1),
+        Ok(marks) => ensure(marks.is_empty(), || "`marks.marks` writes on an unknown pod".to_owned()).map(|()| 1),
         Err(other) => Err(format!("`marks.marks` of an unknown pod: {other}")),
     }
 }

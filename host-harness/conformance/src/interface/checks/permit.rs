@@ -2,10 +2,10 @@
 
 use lictor_contract::*;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
-use super::core::stranger_refused;
+use super::core::unknown_pod_refused;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -27,21 +27,21 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A question about a pod that there is not is refused with an error, and is no trap",
         rule: "wit/answers.wit, policy-error.unknown-pod",
         remedy: "answer `unknown-pod` for a number that was not told, or whose pod is gone",
-        verdict: |lab| stranger_refused(lab, &[ExtensionPoint::Permit]),
+        verdict: |lab| unknown_pod_refused(lab, &[ExtensionPoint::Permit]),
     },
 ];
 
 fn waits_are_not_negative(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Permitted(answer) = &exchange.said else { return None };
+    let CallReply::Permitted(answer) = &exchange.reply else { return None };
     let Permission::Wait(time) = answer.permission else { return Some(Ok(())) };
-    Some(hold(time >= 0, || format!("a wait of {time} ns")))
+    Some(ensure(time >= 0, || format!("a wait of {time} ns")))
 }
 
 fn after_unreserve(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::Permit) || !lab.decides(ExtensionPoint::Reserve) {
         return Ok(0);
     }
-    let asked = lab.reserving(|policy, pod, node| {
+    let asked = lab.call_for_reserved(|policy, pod, node| {
         for cause in [ReleaseCause::Timeout, ReleaseCause::Released] {
             policy.reserve(pod, node)?;
             policy.permit(pod)?;

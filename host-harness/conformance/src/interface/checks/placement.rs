@@ -3,10 +3,10 @@
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{Call, CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult, pending};
-use super::core::stranger_refused;
+use super::core::unknown_pod_refused;
 use super::plans;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -29,7 +29,7 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "Where a system judges room, the host can bind a pod to the nodes that `filter` passes",
         rule: "wit/core.wit, system-info.judges-room",
         remedy: "count bound, reserved and promised pods and eligibility in `filter`, or leave `judges-room` false",
-        verdict: judged_room_is_there,
+        verdict: judged_capacity_is_free,
     },
     Check {
         id: "placement/plans-are-sound",
@@ -73,41 +73,41 @@ pub(super) const CHECKS: &[Check] = &[
         remedy: "answer `unknown-pod` for a number that was not told, or whose pod is gone",
         verdict: |lab| {
             use ExtensionPoint::{Filter, PostFilter, PreFilter, Reserve};
-            stranger_refused(lab, &[PreFilter, Filter, PostFilter, Reserve])
+            unknown_pod_refused(lab, &[PreFilter, Filter, PostFilter, Reserve])
         },
     },
 ];
 
 fn a_verdict_for_every_node(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Verdicts(verdicts) = &exchange.said else { return None };
-    let highest = exchange.known.nodes.keys().last();
+    let CallReply::Verdicts(verdicts) = &exchange.reply else { return None };
+    let highest = exchange.received.nodes.keys().last();
     let wanted = highest.map_or(0, |highest| usize::try_from(*highest).unwrap_or(usize::MAX).saturating_add(1));
     let codes = verdicts.codes.len();
-    let sound = (wanted..=exchange.known.node_numbers.max(wanted)).contains(&codes);
+    let sound = (wanted..=exchange.received.node_numbers.max(wanted)).contains(&codes);
     let many = if codes < wanted { "too few" } else { "too many" };
-    Some(hold(sound, || format!("{codes} codes are {many}: the highest number of a node needs {wanted}")))
+    Some(ensure(sound, || format!("{codes} codes are {many}: the highest number of a node needs {wanted}")))
 }
 
 fn codes_have_obstacles(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Verdicts(verdicts) = &exchange.said else { return None };
+    let CallReply::Verdicts(verdicts) = &exchange.reply else { return None };
     let obstacles = verdicts.obstacles.len();
     let code_of = |node: &NodeId| usize::try_from(*node).ok().and_then(|at| verdicts.codes.get(at)).copied();
-    let codes = exchange.known.nodes.keys().filter_map(code_of);
+    let codes = exchange.received.nodes.keys().filter_map(code_of);
     let wrong = codes.into_iter().find(|code| usize::from(*code) > obstacles);
     Some(wrong.map_or(Ok(()), |code| Err(format!("code {code} is none of the {obstacles} obstacles"))))
 }
 
-fn judged_room_is_there(lab: &CheckContext<'_>) -> CheckResult {
+fn judged_capacity_is_free(lab: &CheckContext<'_>) -> CheckResult {
     if lab.system.judges_room { plans::bindable(lab, "filter") } else { Ok(0) }
 }
 
 fn refuted_is_not_planned(exchange: &Exchange) -> Option<Result<(), String>> {
     let Call::PostFilter(_, refuted) = &exchange.call else { return None };
-    let CallReply::PostFiltered(answer) = &exchange.said else { return None };
+    let CallReply::PostFiltered(answer) = &exchange.reply else { return None };
     if *refuted == Refuted::default() {
         return None;
     }
-    let known = &exchange.known;
+    let known = &exchange.received;
     let Some(plan) = &answer.plan else { return Some(Ok(())) };
     let again = plan.nominations.iter().find(|at| refuted.placements.contains(at));
     let again = again.map(|at| format!("the plan has `{}` on `{}` again", known.pod(at.pod), known.node(at.node)));
@@ -120,13 +120,13 @@ fn pods_of_post_filter_once(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::PostFilter) {
         return Ok(0);
     }
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let pending = pending(&session).first().map(|pod| vec![*pod, *pod]);
     let bound = session.mirror().pods().find(|pod| pod.node.is_some()).map(|pod| vec![pod.id]);
     let mut seen = 0_usize;
     for (pods, what) in [(pending, "a pod that is named twice"), (bound, "a pod that has a node")] {
         let Some(pods) = pods else { continue };
-        match tap.aside(|policy: &mut dyn Policy| policy.post_filter(&pods, &Refuted::default())) {
+        match tap.call_unrecorded(|policy: &mut dyn Policy| policy.post_filter(&pods, &Refuted::default())) {
             Err(CallError::Refused { error: PolicyError::WrongState(_), .. }) => seen = seen.saturating_add(1),
             Err(other) => return Err(format!("`placement.post-filter` about {what}: {other}")),
             Ok(_) => return Err(format!("`placement.post-filter` answers about {what}")),
@@ -136,7 +136,7 @@ fn pods_of_post_filter_once(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 fn unreserve_undoes_reserve(lab: &CheckContext<'_>) -> CheckResult {
-    let asked = lab.reserving(|policy, pod, node| {
+    let asked = lab.call_for_reserved(|policy, pod, node| {
         policy.reserve(pod, node)?;
         policy.unreserve(pod, ReleaseCause::Failed)?;
         policy.reserve(pod, node)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lictor_contract::ExtensionPoint;
 
-use super::super::check::hold;
+use super::super::check::ensure;
 use super::super::exchange::Exchange;
 use super::super::lab::{CheckContext, CheckResult};
 
@@ -15,9 +15,9 @@ pub(super) fn numbers_once(lab: &CheckContext<'_>, export: &str) -> CheckResult 
         let mut used = BTreeSet::new();
         for exchange in &run.exchanges {
             for plan in exchange.plans() {
-                let fresh = used.insert((exchange.life, plan));
+                let fresh = used.insert((exchange.instance, plan));
                 if exchange.call.export() == export {
-                    hold(fresh, || format!("`{export}`: plan {plan} has the number of an earlier one"))?;
+                    ensure(fresh, || format!("`{export}`: plan {plan} has the number of an earlier one"))?;
                     seen = seen.saturating_add(1);
                 }
             }
@@ -41,7 +41,7 @@ pub(super) fn sound(lab: &CheckContext<'_>, export: &str) -> CheckResult {
 /// Checks that the host finds no unsound placement in answers of this export.
 pub(super) fn bindable(lab: &CheckContext<'_>, call: &str) -> CheckResult {
     use lictor_host::session::{FailureCause, ProtocolError};
-    let unsound = |cause: &&FailureCause| matches!(cause, FailureCause::ProtocolError { call: of, protocol_error: ProtocolError::Unsound(_) } if *of == call);
+    let unsound = |cause: &&FailureCause| matches!(cause, FailureCause::ProtocolError { call: of, protocol_error: ProtocolError::InvariantViolated(_) } if *of == call);
     let named = lab.plain().exchanges.iter().filter(|exchange| exchange.call.export().ends_with(&format!(".{call}")));
     match lab.plain().faults.iter().find(unsound) {
         Some(cause) => Err(cause.to_string()),

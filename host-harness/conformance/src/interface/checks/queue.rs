@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 use lictor_host::policy::Policy;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{Call, CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult, pending};
 use super::super::play::RunRecord;
-use super::core::stranger_refused;
+use super::core::unknown_pod_refused;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -24,14 +24,14 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "While the epoch is the same, a pod that has not changed has the same key",
         rule: "wit/queue.wit, sort-keys.epoch",
         remedy: "take a new epoch whenever the key of a pod that has not changed may be another",
-        verdict: |lab| over_runs(lab, keys_hold),
+        verdict: |lab| over_runs(lab, keys_are_stable),
     },
     Check {
         id: "queue/epoch-never-goes-back",
         demands: "The epoch of an instance never goes back",
         rule: "wit/queue.wit, sort-keys.epoch",
         remedy: "count epochs upwards in each instance",
-        verdict: |lab| over_runs(lab, epochs_go_on),
+        verdict: |lab| over_runs(lab, epochs_never_fall),
     },
     Check {
         id: "queue/order-of-the-question",
@@ -45,13 +45,13 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A question about a pod that there is not is refused with an error, and is no trap",
         rule: "wit/answers.wit, policy-error.unknown-pod",
         remedy: "answer `unknown-pod` for a number that was not told, or whose pod is gone",
-        verdict: |lab| stranger_refused(lab, &[ExtensionPoint::QueueOrder]),
+        verdict: |lab| unknown_pod_refused(lab, &[ExtensionPoint::QueueOrder]),
     },
 ];
 
 /// Returns the epoch and the keys of an answer, by pod. `None`: the answer is another one, or does not have one key for each pod.
 fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
-    match (&exchange.call, &exchange.said) {
+    match (&exchange.call, &exchange.reply) {
         (Call::QueueKeys(pods), CallReply::Keys(said)) if pods.len() == said.keys.len() => {
             Some((said.epoch, pods.iter().copied().zip(&said.keys).collect()))
         }
@@ -60,16 +60,16 @@ fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
 }
 
 fn one_key_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::QueueKeys(pods), CallReply::Keys(said)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::QueueKeys(pods), CallReply::Keys(said)) = (&exchange.call, &exchange.reply) else { return None };
     let (asked, answered) = (pods.len(), said.keys.len());
-    Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} keys come back")))
+    Some(ensure(asked == answered, || format!("{asked} pods are asked about, and {answered} keys come back")))
 }
 
 /// Checks the answers of each instance, one instance after the other.
 fn over_runs(lab: &CheckContext<'_>, look: fn(&[&Exchange]) -> CheckResult) -> CheckResult {
     let mut seen = 0_usize;
     for run in lab.runs() {
-        for life in lives(run) {
+        for life in by_instance(run) {
             let found = look(&life).map_err(|wrong| format!("`queue.queue-keys`: {wrong}"))?;
             seen = seen.saturating_add(found);
         }
@@ -78,34 +78,34 @@ fn over_runs(lab: &CheckContext<'_>, look: fn(&[&Exchange]) -> CheckResult) -> C
 }
 
 /// Returns the answers about the queue, by instance.
-fn lives(run: &RunRecord) -> Vec<Vec<&Exchange>> {
+fn by_instance(run: &RunRecord) -> Vec<Vec<&Exchange>> {
     let mut lives: BTreeMap<usize, Vec<&Exchange>> = BTreeMap::new();
     for exchange in run.exchanges.iter().filter(|exchange| keys(exchange).is_some()) {
-        lives.entry(exchange.life).or_default().push(exchange);
+        lives.entry(exchange.instance).or_default().push(exchange);
     }
     lives.into_values().collect()
 }
 
-fn keys_hold(life: &[&Exchange]) -> CheckResult {
+fn keys_are_stable(life: &[&Exchange]) -> CheckResult {
     let mut last: BTreeMap<PodId, (u64, u64, Vec<u8>)> = BTreeMap::new();
     for exchange in life {
         let Some((epoch, keys)) = keys(exchange) else { continue };
         for (pod, key) in keys {
-            let changed = exchange.known.pods.get(&pod).map_or(0, |known| known.changed);
+            let changed = exchange.received.pods.get(&pod).map_or(0, |known| known.changed);
             let before = last.insert(pod, (epoch, changed, key.clone()));
             let held = before.is_none_or(|(of, when, was)| (of, when) != (epoch, changed) || was == *key);
-            hold(held, || {
-                format!("`{}` has another key in epoch {epoch}, and has not changed", exchange.known.pod(pod))
+            ensure(held, || {
+                format!("`{}` has another key in epoch {epoch}, and has not changed", exchange.received.pod(pod))
             })?;
         }
     }
     Ok(life.len())
 }
 
-fn epochs_go_on(life: &[&Exchange]) -> CheckResult {
+fn epochs_never_fall(life: &[&Exchange]) -> CheckResult {
     let mut last = 0;
     for (epoch, _) in life.iter().filter_map(|exchange| keys(exchange)) {
-        hold(epoch >= last, || format!("epoch {epoch} comes after epoch {last}"))?;
+        ensure(epoch >= last, || format!("epoch {epoch} comes after epoch {last}"))?;
         last = epoch;
     }
     Ok(life.len())
@@ -115,17 +115,19 @@ fn order_of_the_question(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::QueueOrder) {
         return Ok(0);
     }
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let pods = pending(&session);
     let turned: Vec<PodId> = pods.iter().rev().copied().collect();
     let ask = |pods: &[PodId]| {
-        let keys = tap.aside(|policy: &mut dyn Policy| policy.queue_keys(pods)).map_err(|error| error.to_string())?;
+        let keys = tap
+            .call_unrecorded(|policy: &mut dyn Policy| policy.queue_keys(pods))
+            .map_err(|error| error.to_string())?;
         let mut places: Vec<(Vec<u8>, PodId)> = keys.keys.into_iter().zip(pods.iter().copied()).collect();
         places.sort();
         Ok::<_, String>(places.into_iter().map(|(_, pod)| pod).collect::<Vec<_>>())
     };
     let (one, other) = (ask(&pods)?, ask(&turned)?);
     let wrong = "`queue.queue-keys` orders the same pods otherwise when they are asked about the other way round";
-    hold(one == other, || wrong.to_owned())?;
+    ensure(one == other, || wrong.to_owned())?;
     Ok(pods.len())
 }

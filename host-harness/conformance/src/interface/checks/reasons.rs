@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lictor_contract::*;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::Exchange;
 use super::super::lab::{CheckContext, CheckResult};
 
@@ -53,7 +53,7 @@ fn of_reasons(exchange: &Exchange, look: impl Fn(&Reason) -> Result<(), String>)
 }
 
 fn codes(reason: &Reason) -> Result<(), String> {
-    hold(!reason.code.is_empty(), || "a reason has no code".to_owned())?;
+    ensure(!reason.code.is_empty(), || "a reason has no code".to_owned())?;
     let mut names = BTreeSet::new();
     let twice = reason.facts.iter().find(|fact| fact.name.is_empty() || !names.insert(&fact.name));
     let wrong =
@@ -71,7 +71,9 @@ fn registered(lab: &CheckContext<'_>) -> CheckResult {
     }
     lab.each(|exchange| {
         of_reasons(exchange, |reason| {
-            hold(template(lab, reason).is_some(), || format!("no template is for `{}` `{}`", reason.code, reason.case))
+            ensure(template(lab, reason).is_some(), || {
+                format!("no template is for `{}` `{}`", reason.code, reason.case)
+            })
         })
     })
 }
@@ -82,7 +84,7 @@ fn facts(lab: &CheckContext<'_>) -> CheckResult {
             let Some(template) = template(lab, reason) else { return Ok(()) };
             let missing =
                 demanded(&template.text).into_iter().find(|name| !reason.facts.iter().any(|fact| fact.name == *name));
-            hold(missing.is_none(), || {
+            ensure(missing.is_none(), || {
                 format!("a reason `{}` `{}` lacks the fact `{}`", reason.code, reason.case, missing.unwrap_or_default())
             })
         })
@@ -99,8 +101,8 @@ fn demanded(text: &str) -> Vec<&str> {
 }
 
 fn known_numbers(exchange: &Exchange) -> Option<Result<(), String>> {
-    let known = &exchange.known;
-    let pod = |pod: &PodId| hold(known.pods.contains_key(pod), || format!("no pod has the number {pod}"));
+    let known = &exchange.received;
+    let pod = |pod: &PodId| ensure(known.pods.contains_key(pod), || format!("no pod has the number {pod}"));
     let facts: Vec<&Fact> = exchange.reasons().into_iter().flat_map(|reason| &reason.facts).collect();
     let effects = exchange.effects();
     if facts.is_empty() && effects.is_none() {
@@ -108,7 +110,7 @@ fn known_numbers(exchange: &Exchange) -> Option<Result<(), String>> {
     }
     let fact = |fact: &&Fact| match &fact.value {
         FactValue::Pod(number) => pod(number),
-        FactValue::Node(node) => hold(known.nodes.contains_key(node), || format!("no node has the number {node}")),
+        FactValue::Node(node) => ensure(known.nodes.contains_key(node), || format!("no node has the number {node}")),
         FactValue::Amounts(amounts) => {
             let strange =
                 amounts.iter().find(|it| usize::try_from(it.resource).is_ok_and(|at| at >= known.resources.len()));

@@ -3,10 +3,10 @@
 use lictor_contract::*;
 use lictor_host::policy::Policy;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{Call, CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult, pending};
-use super::core::stranger_refused;
+use super::core::unknown_pod_refused;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -35,18 +35,18 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A question about a pod that there is not is refused with an error, and is no trap",
         rule: "wit/answers.wit, policy-error.unknown-pod",
         remedy: "answer `unknown-pod` for a number that was not told, or whose pod is gone",
-        verdict: |lab| stranger_refused(lab, &[ExtensionPoint::Score]),
+        verdict: |lab| unknown_pod_refused(lab, &[ExtensionPoint::Score]),
     },
 ];
 
 fn one_score_a_node(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Score(_, nodes), CallReply::Scores(scores)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::Score(_, nodes), CallReply::Scores(scores)) = (&exchange.call, &exchange.reply) else { return None };
     let (asked, answered) = (nodes.len(), scores.len());
-    Some(hold(asked == answered, || format!("{asked} nodes are asked about, and {answered} scores come back")))
+    Some(ensure(asked == answered, || format!("{asked} nodes are asked about, and {answered} scores come back")))
 }
 
 fn from_0_to_100(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Scores(scores) = &exchange.said else { return None };
+    let CallReply::Scores(scores) = &exchange.reply else { return None };
     let wrong = scores.iter().find(|score| !(0..=100).contains(*score));
     Some(wrong.map_or(Ok(()), |score| Err(format!("the score {score} is not between 0 and 100"))))
 }
@@ -55,16 +55,16 @@ fn order_of_the_question(lab: &CheckContext<'_>) -> CheckResult {
     if !lab.decides(ExtensionPoint::Score) {
         return Ok(0);
     }
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let nodes: Vec<NodeId> = session.mirror().nodes().map(|node| node.id).collect();
     let turned: Vec<NodeId> = nodes.iter().rev().copied().collect();
     let mut seen = 0_usize;
     for pod in pending(&session) {
-        let ask = |nodes: &[NodeId]| tap.aside(|policy: &mut dyn Policy| policy.score(pod, nodes));
+        let ask = |nodes: &[NodeId]| tap.call_unrecorded(|policy: &mut dyn Policy| policy.score(pod, nodes));
         let (one, other) =
             (ask(&nodes).map_err(|error| error.to_string())?, ask(&turned).map_err(|error| error.to_string())?);
         let same = one.iter().eq(other.iter().rev());
-        hold(same, || {
+        ensure(same, || {
             "`score.score` scores the same nodes otherwise when they are asked about the other way round".to_owned()
         })?;
         seen = seen.saturating_add(1);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::exchange::{Call, CallReply, Exchange};
 use super::super::lab::{CheckContext, CheckResult};
 use super::super::play::RunOptions;
@@ -56,35 +56,35 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn one_answer_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
-    let (Call::Standings(pods), CallReply::Standings(lists)) = (&exchange.call, &exchange.said) else { return None };
+    let (Call::Standings(pods), CallReply::Standings(lists)) = (&exchange.call, &exchange.reply) else { return None };
     let (asked, answered) = (pods.len(), lists.len());
-    Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} lists come back")))
+    Some(ensure(asked == answered, || format!("{asked} pods are asked about, and {answered} lists come back")))
 }
 
 fn threats_are_sound(exchange: &Exchange) -> Option<Result<(), String>> {
-    let CallReply::Standings(lists) = &exchange.said else { return None };
+    let CallReply::Standings(lists) = &exchange.reply else { return None };
     let list = |threats: &Vec<Threat>| {
         let mut kinds = BTreeSet::new();
         threats.iter().try_for_each(|Threat { by, priority, spared }| {
-            hold(!by.is_empty() && kinds.insert(by), || format!("the kind `{by}` is empty, or there twice"))?;
+            ensure(!by.is_empty() && kinds.insert(by), || format!("the kind `{by}` is empty, or there twice"))?;
             let wrong = || format!("a law spares the pod from `{by}`, and they may evict it from some priority on");
-            hold(spared.is_none() || priority.is_none(), wrong)
+            ensure(spared.is_none() || priority.is_none(), wrong)
         })
     };
     Some(lists.iter().try_for_each(list))
 }
 
 /// Calls `standings` for pods that the policy has received.
-fn ask(policy: &mut dyn Policy, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, String> {
+fn standings_of(policy: &mut dyn Policy, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, String> {
     policy.standings(pods).map_err(|error| format!("`standing.standings`: {error}"))
 }
 
 fn running_pods_only(lab: &CheckContext<'_>) -> CheckResult {
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let ended = |pod: &Pod| matches!(pod.phase, Phase::Succeeded | Phase::Failed);
     let rests = session.mirror().pods().filter(|pod| pod.node.is_none() || pod.terminating || ended(pod));
     let rests: Vec<PodId> = rests.map(|pod| pod.id).collect();
-    let lists = tap.aside(|policy| ask(policy, &rests))?;
+    let lists = tap.call_unrecorded(|policy| standings_of(policy, &rests))?;
     let threatened = rests.iter().zip(lists).find(|(_, threats)| !threats.is_empty());
     let name = |pod: PodId| session.mirror().pod_name(pod).unwrap_or_default().to_owned();
     threatened.map_or(Ok(rests.len()), |(pod, _)| {
@@ -93,13 +93,13 @@ fn running_pods_only(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 fn same_question_same_answer(lab: &CheckContext<'_>) -> CheckResult {
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let running: Vec<PodId> = session.mirror().pods().filter(|pod| pod.node.is_some()).map(|pod| pod.id).collect();
-    let together = tap.aside(|policy| ask(policy, &running))?;
+    let together = tap.call_unrecorded(|policy| standings_of(policy, &running))?;
     for (pod, before) in running.iter().zip(&together).rev() {
-        let alone = tap.aside(|policy| ask(policy, &[*pod]))?;
+        let alone = tap.call_unrecorded(|policy| standings_of(policy, &[*pod]))?;
         let name = session.mirror().pod_name(*pod).unwrap_or_default();
-        hold(alone.first() == Some(before), || {
+        ensure(alone.first() == Some(before), || {
             format!("`standing.standings` of `{name}` is {before:?} among others, and then {alone:?}")
         })?;
     }
@@ -107,12 +107,12 @@ fn same_question_same_answer(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 fn unknown_pod(lab: &CheckContext<'_>) -> CheckResult {
-    let (_, tap) = lab.told()?;
-    match tap.aside(|policy: &mut dyn Policy| policy.standings(&[PodId::MAX])) {
+    let (_, tap) = lab.start_loaded()?;
+    match tap.call_unrecorded(|policy: &mut dyn Policy| policy.standings(&[PodId::MAX])) {
         Err(CallError::Refused { .. }) => Ok(1),
         Ok(lists) => {
             let safe = lists.iter().all(Vec::is_empty);
-            hold(safe, || "`standing.standings` has threats to an unknown pod".to_owned()).map(|()| 1)
+            ensure(safe, || "`standing.standings` has threats to an unknown pod".to_owned()).map(|()| 1)
         }
         Err(other) => Err(format!("`standing.standings` of an unknown pod: {other}")),
     }

@@ -3,7 +3,7 @@
 use lictor_contract::*;
 use lictor_host::policy::Policy;
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::lab::{CheckContext, CheckResult};
 use super::super::play::{Disturbance, RunOptions, garbage};
 use super::super::tap::EventDelivery;
@@ -49,19 +49,20 @@ pub(super) const CHECKS: &[Check] = &[
         demands: "A checkpoint that is refused changes no decision",
         rule: "wit/state.wit, state-error",
         remedy: "read the whole checkpoint before anything of it is kept",
-        verdict: |lab| lab.same(&RunOptions { beside: Disturbance::RestoresGarbage, ..RunOptions::default() }),
+        verdict: |lab| lab.same(&RunOptions { disturbance: Disturbance::RestoresGarbage, ..RunOptions::default() }),
     },
 ];
 
 fn saving_changes_nothing(lab: &CheckContext<'_>) -> CheckResult {
     let telling = EventDelivery { unsaved: true, ..EventDelivery::default() };
-    lab.same(&RunOptions { telling, ..RunOptions::default() })
+    lab.same(&RunOptions { delivery: telling, ..RunOptions::default() })
 }
 
 /// Restores a checkpoint in an instance that has received the cluster.
 fn restored(lab: &CheckContext<'_>, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, String> {
-    let (_, tap) = lab.told()?;
-    tap.aside(|policy: &mut dyn Policy| policy.restore(checkpoint)).map_err(|error| format!("`state.restore`: {error}"))
+    let (_, tap) = lab.start_loaded()?;
+    tap.call_unrecorded(|policy: &mut dyn Policy| policy.restore(checkpoint))
+        .map_err(|error| format!("`state.restore`: {error}"))
 }
 
 /// Returns the checkpoints of the plain run.
@@ -82,7 +83,7 @@ fn garbage_is_refused(lab: &CheckContext<'_>) -> CheckResult {
     let Some(last) = saved(lab).last() else { return Ok(0) };
     let taken = restored(lab, &garbage(last.format))?;
     let refused = matches!(taken, Err(StateError::Malformed(_)));
-    hold(refused, || format!("`state.restore` of bytes that are no checkpoint answers {taken:?}"))?;
+    ensure(refused, || format!("`state.restore` of bytes that are no checkpoint answers {taken:?}"))?;
     let half = last.bytes.iter().take(last.bytes.len() / 2).copied().collect();
     let turned = last.bytes.iter().rev().copied().collect();
     let flipped = last.bytes.iter().enumerate().map(|(at, byte)| if at % 7 == 3 { !byte } else { *byte }).collect();
@@ -98,6 +99,6 @@ fn unknown_format_is_refused(lab: &CheckContext<'_>) -> CheckResult {
     let other = Checkpoint { format: !last.format, bytes: last.bytes.clone() };
     let taken = restored(lab, &other)?;
     let refused = matches!(taken, Err(StateError::UnknownFormat(known)) if known == last.format);
-    hold(refused, || format!("`state.restore` of format {} answers {taken:?}", other.format))?;
+    ensure(refused, || format!("`state.restore` of format {} answers {taken:?}", other.format))?;
     Ok(1)
 }

@@ -3,7 +3,7 @@
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
-use super::super::check::{Check, hold};
+use super::super::check::{Check, ensure};
 use super::super::lab::{CheckContext, CheckResult};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -52,7 +52,7 @@ const NONSENSE: [&str; 6] = [
 /// # Errors
 /// The policy fails over the nonsense.
 fn found(lab: &CheckContext<'_>) -> Result<Vec<Finding>, String> {
-    let (_, tap) = lab.told()?;
+    let (_, tap) = lab.start_loaded()?;
     let interests = &lab.system.interests;
     let placed = interests.placed_kinds.iter().map(|kind| (&kind.group, &kind.kind));
     let kinds = interests.kinds.iter().map(|kind| (&kind.group, &kind.kind)).chain(placed);
@@ -67,7 +67,7 @@ fn found(lab: &CheckContext<'_>) -> Result<Vec<Finding>, String> {
             ObjectKey { group: group.clone(), kind: kind.clone(), namespace: namespace.clone(), name: name.clone() };
         let events =
             NONSENSE.iter().map(object).chain([Event::ObjectRemoved(gone.clone()), Event::ObjectRemoved(gone)]);
-        let applied = tap.aside(|policy: &mut dyn Policy| policy.apply(events.collect()));
+        let applied = tap.call_unrecorded(|policy: &mut dyn Policy| policy.apply(events.collect()));
         findings
             .extend(applied.map_err(|error| format!("`core.apply` of a `{kind}` that is nonsense: {error}"))?.findings);
     }
@@ -81,27 +81,29 @@ fn nonsense_is_a_finding(lab: &CheckContext<'_>) -> CheckResult {
 }
 
 fn findings_name_objects(lab: &CheckContext<'_>) -> CheckResult {
-    let (session, _) = lab.told()?;
+    let (session, _) = lab.start_loaded()?;
     let all: Vec<Finding> = session.findings().iter().cloned().chain(found(lab)?).collect();
     for Finding { object, path, message, remedy, .. } in &all {
-        hold(object.contains('/'), || format!("a finding of `core.apply` names its object `{object}`: `{message}`"))?;
-        hold(!message.is_empty() && !remedy.is_empty(), || {
+        ensure(object.contains('/'), || format!("a finding of `core.apply` names its object `{object}`: `{message}`"))?;
+        ensure(!message.is_empty() && !remedy.is_empty(), || {
             format!("a finding about `{object}` has no message or no remedy")
         })?;
-        hold(path.is_empty() || path.starts_with('/'), || format!("a finding about `{object}` has the path `{path}`"))?;
+        ensure(path.is_empty() || path.starts_with('/'), || {
+            format!("a finding about `{object}` has the path `{path}`")
+        })?;
     }
     Ok(all.len())
 }
 
 fn unknown_status_is_passed_over(lab: &CheckContext<'_>) -> CheckResult {
-    let (_, tap) = lab.told()?;
+    let (_, tap) = lab.start_loaded()?;
     let status = Pod::pending(PodId::MAX, "default", "stranger").status();
-    let applied = tap.aside(|policy: &mut dyn Policy| policy.apply(vec![Event::PodStatus(status)]));
+    let applied = tap.call_unrecorded(|policy: &mut dyn Policy| policy.apply(vec![Event::PodStatus(status)]));
     applied.map(|_| 1).map_err(|error| format!("`core.apply` of the status of an unknown pod: {error}"))
 }
 
 fn overflow_names_the_event(lab: &CheckContext<'_>) -> CheckResult {
-    let (session, tap) = lab.told()?;
+    let (session, tap) = lab.start_loaded()?;
     let running =
         session.mirror().pods().find(|pod| pod.kind.is_none() && pod.node.is_some() && pod.phase == Phase::Running);
     let running = running.cloned();
@@ -115,13 +117,13 @@ fn overflow_names_the_event(lab: &CheckContext<'_>) -> CheckResult {
     let clock = Event::Clock(session.mirror().now());
     let first = session.mirror().pods().map(|pod| pod.id).max().unwrap_or_default().saturating_add(1);
     let events = vec![clock, huge(first, "huge0"), huge(first.saturating_add(1), "huge1")];
-    match tap.aside(|policy: &mut dyn Policy| policy.apply(events)) {
+    match tap.call_unrecorded(|policy: &mut dyn Policy| policy.apply(events)) {
         Ok(_) => Ok(1),
         Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
             let (event, object) = (over.event, over.object);
             let named = event.checked_sub(1).map(|at| format!("Pod/{}/huge{at}", model.template.namespace));
             let sound = matches!(event, 1 | 2) && named.as_ref() == Some(&object);
-            hold(sound, || format!("`core.apply` says that event {event} of 3, `{object}`, cannot be counted"))?;
+            ensure(sound, || format!("`core.apply` says that event {event} of 3, `{object}`, cannot be counted"))?;
             Ok(1)
         }
         Err(other) => Err(format!("`core.apply` of amounts beyond 64 bits: {other}")),

@@ -4,7 +4,7 @@ use lictor_contract::{Mark, MarkPlace, Phase, PlacedKind, PlacedPhase};
 use lictor_host::session::Command;
 
 use super::*;
-use crate::names::NOMINATED;
+use crate::names::NOMINATED_NODE;
 
 /// Returns the kind of Koordinator that reserves room on a node, the Reservation.
 fn kind() -> PlacedKind {
@@ -96,9 +96,9 @@ fn a_nomination_is_an_annotation_and_ends_with_the_binding() {
     let server = Server::of(reservation());
     let nominate = |node: Option<&str>| task(CommandAction::Nominate { node: node.map(str::to_owned) });
     assert_eq!(done(&server, &nominate(Some("n1"))).outcome, CommandOutcome::Done);
-    assert_eq!(server.pod()["metadata"]["annotations"][NOMINATED], "n1");
+    assert_eq!(server.pod()["metadata"]["annotations"][NOMINATED_NODE], "n1");
     assert_eq!(done(&server, &bind("n1")).outcome, CommandOutcome::Done);
-    assert_eq!(server.pod()["metadata"]["annotations"].get(NOMINATED), None);
+    assert_eq!(server.pod()["metadata"]["annotations"].get(NOMINATED_NODE), None);
     assert_eq!(server.log(), ["patch", "get", "patch", "patch status"]);
     // The annotation shows the outcome of a request whose answer was lost.
     let server = Server::of(reservation()).then("patch", &[Fault::Lost]);

@@ -48,5 +48,5 @@ async fn a_marked_victim_that_is_leaving_or_gone_is_not_evicted_once_more() {
     assert_eq!((server.log(), server.evictions()), (vec!["get"], 1), "by the other one");
     let server = Server::of(pod());
     let (done, _) = carried_out(&server, &ExecutorTask::Evict(object("2"))).await;
-    assert_eq!((done.outcome, done.is_gone, server.evictions()), (CommandOutcome::Done, true, 0));
+    assert_eq!((done.outcome, done.is_deleted, server.evictions()), (CommandOutcome::Done, true, 0));
 }

@@ -63,11 +63,11 @@ fn what_may_be_done_is_not_done_again_before_the_object_was_looked_at() {
 fn an_object_that_is_gone_is_said_to_be_gone_and_another_of_its_name_is_shown() {
     let server = Server::of(pod()).then("patch", &[Fault::Refused(404)]);
     let gone = done(&server, &bind(), Some(pod()));
-    assert_eq!((failed(&gone), gone.is_gone), ("it is gone", true));
+    assert_eq!((failed(&gone), gone.is_deleted), ("it is gone", true));
     let mut open = pod();
     open["spec"]["schedulingGates"] = json!([]);
     let taken = done(&Server::of(open.clone()), &bind(), Some(open.clone()));
-    assert_eq!((taken.is_gone, taken.object), (false, Some(open)), "the session is to know why it cannot be done");
+    assert_eq!((taken.is_deleted, taken.object), (false, Some(open)), "the session is to know why it cannot be done");
 }
 
 #[test]

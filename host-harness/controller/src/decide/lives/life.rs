@@ -22,10 +22,10 @@ pub(super) struct PlanLifecycle {
     /// Whether the plan was counted as given up: some of its pods have lost their nominations.
     pub(super) is_counted: bool,
     /// The state of its pods and victims at the last look.
-    pub(super) picture: Vec<(bool, bool)>,
+    pub(super) last_states: Vec<(bool, bool)>,
     pub(super) since: i64,
     /// When other pods were last seen leaving its nodes: the room of its pods is not complete yet.
-    pub(super) comes: i64,
+    pub(super) others_leaving_at: i64,
     /// When the graces of its victims have ended, and those of other pods that it waits for.
     pub(super) grace_ends: i64,
     /// Other pods that were leaving its nodes at the last look.
@@ -33,57 +33,60 @@ pub(super) struct PlanLifecycle {
     /// The reason for its job at the last attempt. `None`: the attempt was not refused.
     pub(super) refused: Option<String>,
     /// The last result for each of its pods, by `namespace/name`.
-    pub(super) said: BTreeMap<String, String>,
+    pub(super) last_results: BTreeMap<String, String>,
 }
 
 impl PlanLifecycle {
     /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
     /// node is gone, or the pods could not be let go.
-    pub(super) fn look(
+    pub(super) fn check_pods(
         &mut self,
         session: &Session,
         stopping: &ObjectDeletions,
         now: i64,
         patience: PlanTimeouts,
     ) -> BTreeSet<ObjectRef> {
-        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == BeneficiaryState::Lost).collect();
-        self.pods.retain(|pod| stand(session, pod) != BeneficiaryState::Over);
-        self.victims.retain(|victim, _| state(session, victim).is_some());
+        let lost = self
+            .pods
+            .extract_if(.., |pod| beneficiary_state(session, pod) == BeneficiaryState::NominationLost)
+            .collect();
+        self.pods.retain(|pod| beneficiary_state(session, pod) != BeneficiaryState::Finished);
+        self.victims.retain(|victim, _| is_being_deleted(session, victim).is_some());
         let pods = self.pods.iter().map(|_| (true, false));
-        let victims = self.victims.keys().filter_map(|victim| state(session, victim));
+        let victims = self.victims.keys().filter_map(|victim| is_being_deleted(session, victim));
         let picture: Vec<(bool, bool)> = pods.chain(victims.map(|leaves| (false, leaves))).collect();
-        if self.picture != picture {
+        if self.last_states != picture {
             // The first picture is none that has changed.
-            let moved = !self.picture.is_empty();
+            let moved = !self.last_states.is_empty();
             self.since = if moved { now } else { self.since };
-            self.picture = picture;
+            self.last_states = picture;
         }
         let graces = self.victims.keys().filter_map(|victim| stopping.of(victim));
         self.grace_ends = graces.map(ObjectDeletion::ends).fold(self.grace_ends, i64::max);
         // All pods are looked through only when the time is up.
-        if self.victims.is_empty() && now >= self.due(patience) {
+        if self.victims.is_empty() && now >= self.gives_up_at(patience) {
             self.wait_for_others(session, stopping, now, patience);
         }
         lost
     }
 
     /// Returns the message that pods have lost their nominations, and why.
-    pub(super) fn in_vain(&self, lost: &BTreeSet<ObjectRef>) -> String {
-        let said = lost.iter().find_map(|pod| self.said.get(&pod.pod_name()).filter(|said| !said.is_empty()));
+    pub(super) fn lost_nominations_message(&self, lost: &BTreeSet<ObjectRef>) -> String {
+        let said = lost.iter().find_map(|pod| self.last_results.get(&pod.pod_name()).filter(|said| !said.is_empty()));
         let why = said.map(|why| format!(": {why}")).unwrap_or_default();
         format!("its nominations were taken back, and the room is for others{why}")
     }
 
     /// Returns when the plan is given up, unless something moves.
-    pub(super) fn due(&self, patience: PlanTimeouts) -> i64 {
-        let still = self.since.max(self.grace_ends).saturating_add(patience.still);
+    pub(super) fn gives_up_at(&self, patience: PlanTimeouts) -> i64 {
+        let still = self.since.max(self.grace_ends).saturating_add(patience.no_progress);
         self.refused_until(patience).map_or(still, |refused| refused.min(still))
     }
 
     /// Returns until when its job may be refused. `None`: its victims have not left, or the job is not refused.
     fn refused_until(&self, patience: PlanTimeouts) -> Option<i64> {
         let is_refused = self.victims.is_empty() && self.refused.is_some();
-        is_refused.then(|| self.since.max(self.comes).saturating_add(patience.refused))
+        is_refused.then(|| self.since.max(self.others_leaving_at).saturating_add(patience.refused))
     }
 
     /// Gives the plan more time where pods that are no victims of it are leaving the nodes that its pods are nominated to: a user has deleted
@@ -99,15 +102,15 @@ impl PlanLifecycle {
         if self.others.is_empty() {
             return;
         }
-        self.comes = now;
-        let latest = self.since.saturating_add(patience.still);
+        self.others_leaving_at = now;
+        let latest = self.since.saturating_add(patience.no_progress);
         let graces = self.others.iter().filter_map(|other| stopping.of(other)).filter(|stop| stop.began <= latest);
         self.grace_ends = graces.map(ObjectDeletion::ends).fold(self.grace_ends, i64::max);
     }
 
     /// Returns why the plan is given up now. `None`: the plan stays in force.
-    pub(super) fn ends(&self, now: i64, patience: PlanTimeouts) -> Option<(GivenUpReason, String)> {
-        if now < self.due(patience) {
+    pub(super) fn end_reason(&self, now: i64, patience: PlanTimeouts) -> Option<(GivenUpReason, String)> {
+        if now < self.gives_up_at(patience) {
             return None;
         }
         let is_over = self.refused_until(patience).is_some_and(|until| now >= until);
@@ -129,8 +132,8 @@ impl PlanLifecycle {
                     (true, false) => format!(": {} still on its nodes", names(&mut self.others.iter())),
                     (true, true) => String::new(),
                 };
-                let seconds = patience.still.checked_div(SECOND).unwrap_or_default();
-                (GivenUpReason::Still, format!("nothing has moved for {seconds} s{left}"))
+                let seconds = patience.no_progress.checked_div(SECOND).unwrap_or_default();
+                (GivenUpReason::NoProgress, format!("nothing has moved for {seconds} s{left}"))
             }
         })
     }
@@ -142,25 +145,25 @@ pub(super) enum BeneficiaryState {
     /// It waits for the node that it is nominated to.
     Nominated,
     /// It is being let go for a node, which may fail.
-    Leaving,
+    BeingBound,
     /// It waits, and has no nomination any more.
-    Lost,
+    NominationLost,
     /// It has a node, or is gone.
-    Over,
+    Finished,
 }
 
 /// Returns the relation of a pod to the plan that makes room for it.
-pub(super) fn stand(session: &Session, meant: &ObjectRef) -> BeneficiaryState {
+pub(super) fn beneficiary_state(session: &Session, meant: &ObjectRef) -> BeneficiaryState {
     match pod_of(session, meant).filter(|pod| !pod.terminating) {
-        Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => BeneficiaryState::Leaving,
-        Some(pod) if pod.node.is_some() || pod.phase != Phase::Pending => BeneficiaryState::Over,
+        Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => BeneficiaryState::BeingBound,
+        Some(pod) if pod.node.is_some() || pod.phase != Phase::Pending => BeneficiaryState::Finished,
         Some(pod) if pod.nominated.is_some() => BeneficiaryState::Nominated,
-        Some(_) => BeneficiaryState::Lost,
-        None => BeneficiaryState::Over,
+        Some(_) => BeneficiaryState::NominationLost,
+        None => BeneficiaryState::Finished,
     }
 }
 
 /// Returns whether a victim is being deleted. `None`: the victim is gone, or has no node.
-fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
+fn is_being_deleted(session: &Session, meant: &ObjectRef) -> Option<bool> {
     pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
 }

@@ -10,46 +10,48 @@ fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
     let again = ScriptedPlan { id: 6, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     let more = ScriptedPlan { id: 7, ..again };
     let policy = evicting()
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(again, ScriptedEffects::default()))
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(more, ScriptedEffects::default()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(again, ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(more, ScriptedEffects::default()));
     let (mut decider, evict) = under_way(&policy);
     let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
-    let turn = decider.tell(SECOND, vec![outcome(&evict, refused)]);
+    let turn = decider.apply_facts(SECOND, vec![outcome(&evict, refused)]);
     let [given_up] = turn.given_up.as_slice() else { panic!("{:?}", turn.given_up) };
     assert_eq!((given_up.plan, given_up.why, given_up.pods[0].name.as_str()), (5, GivenUpReason::Refused, "p"));
     assert_eq!(given_up.reason, "the eviction of default/v is refused: forbidden");
     assert_eq!(words(&turn.tasks), ["nominate p"], "the nomination is taken back");
     assert!(!decider.is_due(), "nothing has changed");
     assert_eq!(decider.wake_at(), Some(2 * SECOND));
-    decider.tell(2 * SECOND, Vec::new());
+    decider.apply_facts(2 * SECOND, Vec::new());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
 }
 
 #[test]
 fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
-    let policy =
-        evicting().say("filter default/p", ScriptedReply::Fits(&[])).say("filter default/p", ScriptedReply::Fits(&[]));
+    let policy = evicting()
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("filter default/p", ScriptedReply::Fits(&[]));
     let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-    decider.tell(2 * SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
+    decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.apply_facts(2 * SECOND, vec![SessionFact::Deleted("Pod/default/v".to_owned())]);
     assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
-    assert!(decider.tell(61 * SECOND, Vec::new()).given_up.is_empty());
-    let turn = decider.tell(62 * SECOND, Vec::new());
+    assert!(decider.apply_facts(61 * SECOND, Vec::new()).given_up.is_empty());
+    let turn = decider.apply_facts(62 * SECOND, Vec::new());
     assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (GivenUpReason::NotAdmitted, vec!["withdraw p".to_owned()]));
-    assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
+    assert!(decider.apply_facts(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
 /// Decides that `p` takes the room of `v`, and removes `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
 fn beside_a_pod_that_leaves() -> Decider {
-    let policy =
-        evicting().say("filter default/p", ScriptedReply::Fits(&[])).say("filter default/p", ScriptedReply::Fits(&[]));
+    let policy = evicting()
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("filter default/p", ScriptedReply::Fits(&[]));
     let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
     let leaves = with(named(on("n1", pod("w", 1, 0))), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
-    let seen = vec![SessionFact::There(Box::new(object(leaves))), SessionFact::Gone("Pod/default/v".to_owned())];
-    decider.tell(2 * SECOND, seen);
+    let seen = vec![SessionFact::Upserted(Box::new(object(leaves))), SessionFact::Deleted("Pod/default/v".to_owned())];
+    decider.apply_facts(2 * SECOND, seen);
     assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
     decider
 }
@@ -57,36 +59,37 @@ fn beside_a_pod_that_leaves() -> Decider {
 #[test]
 fn a_plan_whose_job_is_refused_is_not_given_up_while_another_pod_leaves_its_node() {
     let mut decider = beside_a_pod_that_leaves();
-    assert!(decider.tell(62 * SECOND, Vec::new()).given_up.is_empty(), "w has not left");
+    assert!(decider.apply_facts(62 * SECOND, Vec::new()).given_up.is_empty(), "w has not left");
     assert_eq!(decider.wake_at(), Some(122 * SECOND));
-    decider.tell(100 * SECOND, vec![SessionFact::Gone("Pod/default/w".to_owned())]);
-    assert!(decider.tell(121 * SECOND, Vec::new()).given_up.is_empty());
-    assert_eq!(decider.tell(122 * SECOND, Vec::new()).given_up[0].why, GivenUpReason::NotAdmitted);
+    decider.apply_facts(100 * SECOND, vec![SessionFact::Deleted("Pod/default/w".to_owned())]);
+    assert!(decider.apply_facts(121 * SECOND, Vec::new()).given_up.is_empty());
+    assert_eq!(decider.apply_facts(122 * SECOND, Vec::new()).given_up[0].why, GivenUpReason::NotAdmitted);
 }
 
 #[test]
 fn a_plan_whose_job_is_refused_is_not_given_up_while_a_marked_victim_of_another_plan_is_on_its_node() {
     let other = ScriptedPlan { id: 6, nominations: &[("default/q", "n1")], victims: &["default/w"], soft: true };
     let calls = ["p", "p", "p", "q"].map(|pod| format!("filter default/{pod}"));
-    let policy = calls.iter().fold(evicting(), |policy, call| policy.say(call, ScriptedReply::Fits(&[])));
-    let policy = policy.say("post-filter default/q", ScriptedReply::Plan(other, ScriptedEffects::default()));
+    let policy = calls.iter().fold(evicting(), |policy, call| policy.reply(call, ScriptedReply::Fits(&[])));
+    let policy = policy.reply("post-filter default/q", ScriptedReply::Plan(other, ScriptedEffects::default()));
     let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-    let there =
-        [named(on("n1", pod("w", 1, 0))), named(pod("q", 1, 9))].map(|pod| SessionFact::There(Box::new(object(pod))));
-    decider.tell(2 * SECOND, there.into_iter().chain([SessionFact::Gone("Pod/default/v".to_owned())]).collect());
+    decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    let there = [named(on("n1", pod("w", 1, 0))), named(pod("q", 1, 9))]
+        .map(|pod| SessionFact::Upserted(Box::new(object(pod))));
+    decider
+        .apply_facts(2 * SECOND, there.into_iter().chain([SessionFact::Deleted("Pod/default/v".to_owned())]).collect());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate q"]);
-    assert!(decider.tell(62 * SECOND, Vec::new()).given_up.is_empty(), "w is to leave");
+    assert!(decider.apply_facts(62 * SECOND, Vec::new()).given_up.is_empty(), "w is to leave");
 }
 
 #[test]
 fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time() {
     let mut decider = beside_a_pod_that_leaves();
     for seconds in [62, 122, 182, 242, 301] {
-        assert!(decider.tell(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
+        assert!(decider.apply_facts(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
     }
-    let turn = decider.tell(302 * SECOND, Vec::new());
-    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (GivenUpReason::Still, vec!["withdraw p".to_owned()]));
+    let turn = decider.apply_facts(302 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (GivenUpReason::NoProgress, vec!["withdraw p".to_owned()]));
 }
 
 /// Returns the change that a pod is being deleted, with a grace in seconds.
@@ -94,30 +97,35 @@ fn stops(name: &str, grace: i64) -> ObjectChange {
     let leaves = with(named(pod(name, 1, 0)), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
     let object = with(leaves, "/metadata", "deletionGracePeriodSeconds", json!(grace));
     let key = format!("Pod/default/{name}");
-    ObjectChange::Shown(VisibleObject { key, object, standing: crate::view::AdmissionState::Plain, raw: None })
+    ObjectChange::Upserted(VisibleObject {
+        key,
+        object,
+        admission_state: crate::view::AdmissionState::Unmanaged,
+        raw: None,
+    })
 }
 
 #[test]
 fn a_plan_waits_for_a_pod_that_leaves_its_node_until_the_end_of_the_grace_of_that_pod_and_as_long_again() {
     let mut decider = beside_a_pod_that_leaves();
-    decider.see(&stops("w", 600), 2 * SECOND);
+    decider.observe(&stops("w", 600), 2 * SECOND);
     for seconds in (62..902).step_by(60) {
-        assert!(decider.tell(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
+        assert!(decider.apply_facts(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
     }
-    assert!(decider.tell(901 * SECOND, Vec::new()).given_up.is_empty());
-    let turn = decider.tell(902 * SECOND, Vec::new());
-    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (GivenUpReason::Still, vec!["withdraw p".to_owned()]));
+    assert!(decider.apply_facts(901 * SECOND, Vec::new()).given_up.is_empty());
+    let turn = decider.apply_facts(902 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (GivenUpReason::NoProgress, vec!["withdraw p".to_owned()]));
     assert_eq!(turn.given_up[0].reason, "nothing has moved for 300 s: default/w still on its nodes");
 }
 
 #[test]
 fn a_plan_does_not_wait_for_pods_that_begin_to_leave_its_node_when_nothing_has_moved_for_a_long_time() {
     let mut decider = beside_a_pod_that_leaves();
-    decider.see(&stops("w", 200), 200 * SECOND);
-    assert!(decider.tell(699 * SECOND, Vec::new()).given_up.is_empty(), "until 200 + 200 + 300");
+    decider.observe(&stops("w", 200), 200 * SECOND);
+    assert!(decider.apply_facts(699 * SECOND, Vec::new()).given_up.is_empty(), "until 200 + 200 + 300");
     // The same pod once more, as another pod that would leave then.
-    decider.see(&stops("w", 100), 699 * SECOND);
-    assert_eq!(decider.tell(700 * SECOND, Vec::new()).given_up[0].why, GivenUpReason::Still);
+    decider.observe(&stops("w", 100), 699 * SECOND);
+    assert_eq!(decider.apply_facts(700 * SECOND, Vec::new()).given_up[0].why, GivenUpReason::NoProgress);
 }
 
 #[test]
@@ -125,16 +133,16 @@ fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
     for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
         let plan = ScriptedPlan { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
         let policy = Scripted::deciding(ALL)
-            .say("filter default/p", ScriptedReply::Fits(&[]))
-            .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+            .reply("filter default/p", ScriptedReply::Fits(&[]))
+            .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
         let (mut decider, evict) = under_way(&policy);
-        decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-        assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
+        decider.apply_facts(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+        assert!(decider.apply_facts(300 * SECOND, Vec::new()).given_up.is_empty());
         // A victim that is being deleted has until the end of its grace, and as long again.
-        decider.see(&stops("v", 30), 70 * SECOND);
-        assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
-        let turn = decider.tell(400 * SECOND, Vec::new());
-        assert_eq!(turn.given_up[0].why, GivenUpReason::Still);
+        decider.observe(&stops("v", 30), 70 * SECOND);
+        assert!(decider.apply_facts(399 * SECOND, Vec::new()).given_up.is_empty());
+        let turn = decider.apply_facts(400 * SECOND, Vec::new());
+        assert_eq!(turn.given_up[0].why, GivenUpReason::NoProgress);
         let tasks = words(&turn.tasks);
         assert_eq!(tasks.iter().filter(|task| !task.starts_with("confirm")).collect::<Vec<_>>(), expected);
     }
@@ -147,9 +155,9 @@ fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
     let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
     let cluster = [node("n1", 4), named(on("n1", pod("v", 4, 0))), nominated].map(object).into();
     let talk = RecordableSession::new(session, None);
-    let (mut decider, mut turn) = Decider::begin(talk, RunMode::Act, &[], SECOND, cluster, None);
+    let (mut decider, mut turn) = Decider::begin(talk, RunMode::Enforce, &[], SECOND, cluster, None);
     decider.recover(std::iter::empty(), true, &mut turn);
-    let turn = decider.tell(400 * SECOND, Vec::new());
+    let turn = decider.apply_facts(400 * SECOND, Vec::new());
     assert_eq!(words(&turn.tasks), ["withdraw p"]);
 }
 
@@ -158,15 +166,15 @@ fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_pl
     let more = ScriptedPlan { id: 6, nominations: &[("default/p", "n1")], victims: &[], soft: false };
     let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
     let policy = evicting()
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(more, ScriptedEffects::default()))
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::NoPlan("no node is left", over));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(more, ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::NoPlan("no node is left", over));
     let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
     let mut given_up = Vec::new();
     for _ in 0..2 {
-        decider.demand();
+        decider.request_cycle();
         given_up.extend(decider.decide(ALL_AT_ONCE).given_up);
     }
     assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, GivenUpReason::NotAdmitted)]);
@@ -176,14 +184,15 @@ fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_pl
 fn of_the_plans_of_an_earlier_process_the_end_of_each_is_said() {
     let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over))
-        .say("filter default/q", ScriptedReply::Fits(&[]))
-        .say("post-filter default/q", ScriptedReply::NoPlan("its victim leaves", ScriptedEffects::default()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over))
+        .reply("filter default/q", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/q", ScriptedReply::NoPlan("its victim leaves", ScriptedEffects::default()));
     let session = Session::open(Box::new(policy), "test", "").unwrap();
     let nominated = |name| with(named(pod(name, 2, 9)), "/status", "nominatedNodeName", json!("n1"));
     let cluster = [node("n1", 4), nominated("p"), nominated("q")].map(object).into();
-    let mut decider = Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None).0;
+    let mut decider =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
     decider.recover(std::iter::empty(), true, &mut DeciderOutput::default());
     let given_up = decider.decide(ALL_AT_ONCE).given_up;
     let pods: Vec<&str> = given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
@@ -196,31 +205,32 @@ fn a_plan_of_two_pods_that_lose_their_nominations_one_after_the_other_is_given_u
     let nominations = &[("default/p", "n1"), ("default/q", "n1")];
     let plan = ScriptedPlan { id: 5, nominations, victims: &["default/v"], soft: false };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
-        .say("filter default/q", ScriptedReply::Fits(&[]))
-        .say("post-filter default/q", ScriptedReply::NoPlan("its victim leaves", ScriptedEffects::default()))
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::NoPlan("another gang is first", taken(&["default/p"])))
-        .say("filter default/q", ScriptedReply::Fits(&[]))
-        .say("post-filter default/q", ScriptedReply::NoPlan("its gang waits", ScriptedEffects::default()))
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::NoPlan("another gang is first", ScriptedEffects::default()))
-        .say("filter default/q", ScriptedReply::Fits(&[]))
-        .say("post-filter default/q", ScriptedReply::NoPlan("its gang has failed", taken(&["default/q"])));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+        .reply("filter default/q", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/q", ScriptedReply::NoPlan("its victim leaves", ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::NoPlan("another gang is first", taken(&["default/p"])))
+        .reply("filter default/q", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/q", ScriptedReply::NoPlan("its gang waits", ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::NoPlan("another gang is first", ScriptedEffects::default()))
+        .reply("filter default/q", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/q", ScriptedReply::NoPlan("its gang has failed", taken(&["default/q"])));
     let session = Session::open(Box::new(policy), "test", "").unwrap();
     let pods = [named(on("n1", pod("v", 4, 0))), named(pod("p", 2, 9)), named(pod("q", 2, 9))];
     let cluster = [node("n1", 4)].into_iter().chain(pods).map(object).collect();
-    let mut decider = Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None).0;
+    let mut decider =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p", "nominate q"]);
     let done = nominate.iter().map(|task| outcome(task, CommandOutcome::Done)).collect();
-    let evict = decider.tell(SECOND, done).tasks;
-    let gone = SessionFact::Gone("Pod/default/v".to_owned());
-    decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted), gone]);
+    let evict = decider.apply_facts(SECOND, done).tasks;
+    let gone = SessionFact::Deleted("Pod/default/v".to_owned());
+    decider.apply_facts(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted), gone]);
     let mut given_up = Vec::new();
     for _ in 0..2 {
-        decider.demand();
+        decider.request_cycle();
         let turn = decider.decide(ALL_AT_ONCE);
         assert_eq!(turn.tasks.len(), 1, "a nomination is taken back");
         given_up.push(turn.given_up);
@@ -233,15 +243,15 @@ fn a_plan_of_two_pods_that_lose_their_nominations_one_after_the_other_is_given_u
 #[test]
 fn a_plan_whose_pod_cannot_be_let_go_is_given_up_aloud() {
     let (mut decider, evict) = under_way(&evicting());
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-    decider.tell(SECOND, vec![SessionFact::Gone("Pod/default/v".to_owned())]);
+    decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.apply_facts(SECOND, vec![SessionFact::Deleted("Pod/default/v".to_owned())]);
     let bind = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&bind), ["bind p n1"]);
-    assert!(decider.tell(2 * SECOND, Vec::new()).given_up.is_empty(), "it may succeed");
+    assert!(decider.apply_facts(2 * SECOND, Vec::new()).given_up.is_empty(), "it may succeed");
     // The executor has taken its own nomination off.
-    let shown = SessionFact::There(Box::new(object(named(pod("p", 3, 9)))));
+    let shown = SessionFact::Upserted(Box::new(object(named(pod("p", 3, 9)))));
     let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
-    let given_up = decider.tell(3 * SECOND, vec![shown, outcome(&bind[0], refused)]).given_up;
+    let given_up = decider.apply_facts(3 * SECOND, vec![shown, outcome(&bind[0], refused)]).given_up;
     let expected =
         "its nominations were taken back, and the room is for others: default/p could not be let go: forbidden";
     assert_eq!(given_up.iter().map(|it| it.reason.as_str()).collect::<Vec<_>>(), [expected]);
@@ -252,12 +262,13 @@ fn a_plan_of_an_earlier_process_for_a_node_that_is_gone_is_given_up_aloud() {
     let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
     let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n2"));
     let cluster = [node("n1", 1), nominated].map(object).into();
-    let mut decider = Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None).0;
+    let mut decider =
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
     decider.recover(std::iter::empty(), true, &mut DeciderOutput::default());
-    let turn = decider.tell(2 * SECOND, Vec::new());
+    let turn = decider.apply_facts(2 * SECOND, Vec::new());
     let pods: Vec<&str> = turn.given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
     assert_eq!((pods, words(&turn.tasks)), (vec!["p"], vec!["withdraw p".to_owned()]));
-    assert!(decider.tell(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
+    assert!(decider.apply_facts(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
 #[test]
@@ -266,20 +277,20 @@ fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_a
         let session = Session::open(Box::new(policy), "test", "").unwrap();
         let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
         let cluster = [node("n1", 4), named(on("n1", pod("v", 1, 0))), nominated].map(object).into();
-        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, saved)
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, saved)
     };
     let (mut first, _) = begin(Scripted::deciding(ALL), None);
     assert_eq!(words(&first.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
     let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
     let policy = Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over));
-    let (mut second, mut turn) = begin(policy, Some(first.saved().unwrap()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over));
+    let (mut second, mut turn) = begin(policy, Some(first.checkpoint().unwrap()));
     assert_eq!(words(&turn.tasks), ["confirm p true"]);
     second.recover(std::iter::empty(), true, &mut turn);
-    assert!(second.tell(SECOND, Vec::new()).given_up.is_empty(), "it may have been let go");
+    assert!(second.apply_facts(SECOND, Vec::new()).given_up.is_empty(), "it may have been let go");
     let not_done = CommandOutcome::Failed("it was not carried out".to_owned());
-    second.tell(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
+    second.apply_facts(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
     let given_up = second.decide(ALL_AT_ONCE).given_up;
     assert_eq!(given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect::<Vec<_>>(), ["p"]);
 }
@@ -288,7 +299,7 @@ fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_a
 fn a_nomination_without_a_plan_is_taken_back_aloud_and_counts_as_no_plan() {
     let (decider, evict) = under_way(&evicting());
     let pod = ObjectRef { name: "q".to_owned(), uid: String::new(), ..evict.object().clone() };
-    let turn = decider.tidy(vec![Leftover { pod, node: "n1".to_owned(), is_marked: false }]);
+    let turn = decider.remove_leftovers(vec![Leftover { pod, node: "n1".to_owned(), is_marked: false }]);
     assert_eq!(words(&turn.tasks), ["withdraw q"]);
     let given_up: Vec<_> = turn.given_up.iter().map(|it| (it.why, it.counts)).collect();
     assert_eq!(given_up, [(GivenUpReason::NotAdmitted, false)]);

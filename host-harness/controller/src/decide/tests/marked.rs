@@ -32,7 +32,7 @@ fn begin(nominated: Option<&str>) -> (Decider, DeciderOutput) {
     let p = with(named(pod("p", 4, 0)), "/status", "nominatedNodeName", json!(nominated));
     let cluster = [node("n1", 4), victim(true), p].map(object).into();
     let (mut decider, mut turn) =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Act, &[], SECOND, cluster, None);
+        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None);
     decider.recover([meant("v")].into_iter(), true, &mut turn);
     (decider, turn)
 }
@@ -53,34 +53,34 @@ fn counted_on() -> Decider {
     assert!(turn.tasks.is_empty(), "no pod waits for its room");
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p"], "the victim counts as leaving");
-    decider.tell(2 * SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]);
+    decider.apply_facts(2 * SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]);
     decider
 }
 
 #[test]
 fn a_mark_whose_plan_has_ended_is_taken_off_though_another_plan_counts_on_its_victim() {
     let decider = counted_on();
-    assert_eq!(decider.may_stand(&mark(), true), Some(0));
-    assert_eq!(decider.tidy(vec![mark()]).tasks, [unmark()]);
+    assert_eq!(decider.allowed_leftover_age(&mark(), true), Some(0));
+    assert_eq!(decider.remove_leftovers(vec![mark()]).tasks, [unmark()]);
 }
 
 #[test]
 fn a_mark_whose_plan_has_ended_leaves_another_controller_five_minutes() {
-    assert_eq!(counted_on().may_stand(&mark(), false), Some(300 * SECOND));
+    assert_eq!(counted_on().allowed_leftover_age(&mark(), false), Some(300 * SECOND));
 }
 
 #[test]
 fn a_plan_that_counts_on_a_victim_without_a_mark_ends_and_is_not_made_again() {
     let mut decider = counted_on();
-    decider.tell(20 * SECOND, vec![SessionFact::There(Box::new(object(victim(false))))]);
+    decider.apply_facts(20 * SECOND, vec![SessionFact::Upserted(Box::new(object(victim(false))))]);
     let (mut tasks, mut made) = (Vec::new(), 0);
     for seconds in [21, 400, 401, 900, 901] {
-        decider.tell(seconds * SECOND, Vec::new());
-        decider.demand();
+        decider.apply_facts(seconds * SECOND, Vec::new());
+        decider.request_cycle();
         let turn = decider.decide(ALL_AT_ONCE);
         made += turn.steps.iter().map(|step| step.happened.plans.len()).sum::<usize>();
         let done = turn.tasks.iter().filter(|task| task.command().is_some());
-        decider.tell(seconds * SECOND, done.map(|task| outcome(task, CommandOutcome::Done)).collect());
+        decider.apply_facts(seconds * SECOND, done.map(|task| outcome(task, CommandOutcome::Done)).collect());
         tasks.extend(turn.tasks);
     }
     let [ExecutorTask::Command(Command { object, action, .. })] = tasks.as_slice() else {
@@ -92,7 +92,7 @@ fn a_plan_that_counts_on_a_victim_without_a_mark_ends_and_is_not_made_again() {
 #[test]
 fn other_arguments_evict_no_victim_whose_plan_has_ended() {
     let (mut decider, mut turn) = (counted_on(), DeciderOutput::default());
-    decider.take_up([meant("v")].into_iter(), &mut turn);
+    decider.evict_marked([meant("v")].into_iter(), &mut turn);
     assert!(turn.tasks.is_empty());
 }
 
@@ -100,8 +100,8 @@ fn other_arguments_evict_no_victim_whose_plan_has_ended() {
 fn a_marked_victim_is_evicted_for_its_nominated_preemptor_and_loses_its_mark_where_that_is_in_vain() {
     let (mut decider, turn) = begin(Some("n1"));
     assert_eq!(words(&turn.tasks), ["evict v"]);
-    assert_eq!(decider.may_stand(&mark(), true), None);
-    let turn = decider.tell(400 * SECOND, Vec::new());
+    assert_eq!(decider.allowed_leftover_age(&mark(), true), None);
+    let turn = decider.apply_facts(400 * SECOND, Vec::new());
     assert_eq!(turn.tasks, [ExecutorTask::Withdraw(meant("p")), unmark()]);
     assert_eq!(turn.given_up.len(), 1);
 }

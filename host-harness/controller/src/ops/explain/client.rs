@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{ExplainRequest, LONGEST_ANSWER, LiveExplanation, PATIENCE, SocketResponse, UpgradeCommand};
+use super::{ExplainRequest, LiveExplanation, MAX_RESPONSE_BYTES, SOCKET_TIMEOUT, SocketResponse, UpgradeCommand};
 use crate::upgrade::ReplacementProgress;
 
 /// Why a question has no answer.
@@ -14,7 +14,7 @@ use crate::upgrade::ReplacementProgress;
 pub enum SocketError {
     /// No process listens at the socket.
     #[error("no controller listens at {socket}: {error}")]
-    Nobody {
+    NotListening {
         /// The socket.
         socket: String,
         /// Why it cannot be reached.
@@ -22,10 +22,10 @@ pub enum SocketError {
     },
     /// The connection broke.
     #[error("the controller did not answer: {0}")]
-    Broke(io::Error),
+    Disconnected(io::Error),
     /// The process sent a line that is no answer.
     #[error("what came is no answer: {0}")]
-    NoAnswer(String),
+    InvalidResponse(String),
     /// The controller refuses the question.
     #[error("{message}")]
     Refused {
@@ -40,10 +40,10 @@ pub enum SocketError {
 ///
 /// # Errors
 /// No process answers, or the pod does not exist.
-pub fn ask(socket: &Path, question: &ExplainRequest) -> Result<LiveExplanation, SocketError> {
-    match say(socket, question)? {
+pub fn request_explanation(socket: &Path, question: &ExplainRequest) -> Result<LiveExplanation, SocketError> {
+    match send_request(socket, question)? {
         SocketResponse::Answer(answer) => Ok(*answer),
-        _ => Err(SocketError::NoAnswer("it is about something else".to_owned())),
+        _ => Err(SocketError::InvalidResponse("it is about something else".to_owned())),
     }
 }
 
@@ -51,31 +51,31 @@ pub fn ask(socket: &Path, question: &ExplainRequest) -> Result<LiveExplanation, 
 ///
 /// # Errors
 /// No process answers, or the process does not decide.
-pub fn order(socket: &Path, order: &UpgradeCommand) -> Result<ReplacementProgress, SocketError> {
-    match say(socket, order)? {
+pub fn request_upgrade(socket: &Path, order: &UpgradeCommand) -> Result<ReplacementProgress, SocketError> {
+    match send_request(socket, order)? {
         SocketResponse::Progress(progress) => Ok(*progress),
-        _ => Err(SocketError::NoAnswer("it is about something else".to_owned())),
+        _ => Err(SocketError::InvalidResponse("it is about something else".to_owned())),
     }
 }
 
 /// Sends one line, and reads the answer.
-fn say(socket: &Path, line: &impl Serialize) -> Result<SocketResponse, SocketError> {
-    let nobody = |error| SocketError::Nobody { socket: socket.display().to_string(), error };
+fn send_request(socket: &Path, line: &impl Serialize) -> Result<SocketResponse, SocketError> {
+    let nobody = |error| SocketError::NotListening { socket: socket.display().to_string(), error };
     let stream = UnixStream::connect(socket).map_err(nobody)?;
-    let line = exchange(stream, line).map_err(SocketError::Broke)?;
+    let line = exchange(stream, line).map_err(SocketError::Disconnected)?;
     match serde_json::from_str(&line) {
         Ok(SocketResponse::Error { message, hint }) => Err(SocketError::Refused { message, hint }),
         Ok(answered) => Ok(answered),
-        Err(error) => Err(SocketError::NoAnswer(error.to_string())),
+        Err(error) => Err(SocketError::InvalidResponse(error.to_string())),
     }
 }
 
 fn exchange(mut stream: UnixStream, question: &impl Serialize) -> io::Result<String> {
     // The process waits for its loop as long as this; the answer of a loop that is late should still arrive.
-    stream.set_read_timeout(Some(PATIENCE.saturating_mul(3)))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(SOCKET_TIMEOUT.saturating_mul(3)))?;
+    stream.set_write_timeout(Some(SOCKET_TIMEOUT))?;
     writeln!(stream, "{}", serde_json::to_string(question)?)?;
     let mut line = String::new();
-    BufReader::new(stream.take(LONGEST_ANSWER)).read_line(&mut line)?;
+    BufReader::new(stream.take(MAX_RESPONSE_BYTES)).read_line(&mut line)?;
     Ok(line)
 }

@@ -1,7 +1,7 @@
 //! Questions to the running process over a Unix socket: why is this pod in its state? And orders: replace the policy.
 //!
 //! A question is one line of JSON, and so is the answer; then the connection is closed. Both are bounded, one question is answered at a time, and no
-//! client waits longer than [`PATIENCE`]. The socket belongs to its user alone (mode 0600): an answer names pods of all namespaces.
+//! client waits longer than [`SOCKET_TIMEOUT`]. The socket belongs to its user alone (mode 0600): an answer names pods of all namespaces.
 
 mod client;
 mod server;
@@ -15,15 +15,15 @@ use serde_json::Value;
 
 use crate::upgrade::{ReplacementProgress, ReplacementRequest};
 
-pub use client::{SocketError, ask, order};
+pub use client::{SocketError, request_explanation, request_upgrade};
 pub use server::{ResponseSender, SocketServer};
 
 /// The longest question, in bytes.
-pub const LONGEST_QUESTION: u64 = 64 * 1024;
+pub const MAX_REQUEST_BYTES: u64 = 64 * 1024;
 /// The longest answer, in bytes.
-pub const LONGEST_ANSWER: u64 = 8 * 1024 * 1024;
+pub const MAX_RESPONSE_BYTES: u64 = 8 * 1024 * 1024;
 /// How long a question may take to arrive, and an answer to be found or sent.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const SOCKET_TIMEOUT: Duration = Duration::from_secs(5);
 /// The default path of the socket.
 pub const SOCKET: &str = "/run/lictor/explain.sock";
 

@@ -14,7 +14,7 @@ use lictor_host::living::{self, DeadlineStream};
 use serde_json::Value;
 use tracing::{debug, info};
 
-use super::{ExplainRequest, LONGEST_ANSWER, LONGEST_QUESTION, PATIENCE, SocketResponse, UpgradeCommand};
+use super::{ExplainRequest, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, SOCKET_TIMEOUT, SocketResponse, UpgradeCommand};
 use crate::upgrade::ReplacementService;
 
 /// The pause when no client can be accepted, for example because file descriptors are used up.
@@ -54,14 +54,14 @@ impl SocketServer {
         path: &Path,
         hand_on: impl Fn(ExplainRequest, ResponseSender) -> bool + Send + 'static,
     ) -> io::Result<SocketServer> {
-        SocketServer::with(path, None, hand_on)
+        SocketServer::listen_with_upgrades(path, None, hand_on)
     }
 
     /// Listens like [`SocketServer::listen`], and passes orders of replacements to this desk. `None`: orders are refused.
     ///
     /// # Errors
     /// As [`SocketServer::listen`] says.
-    pub fn with(
+    pub fn listen_with_upgrades(
         path: &Path,
         desk: Option<ReplacementService>,
         hand_on: impl Fn(ExplainRequest, ResponseSender) -> bool + Send + 'static,
@@ -125,17 +125,17 @@ fn serve(
     hand_on: &impl Fn(ExplainRequest, ResponseSender) -> bool,
 ) -> io::Result<()> {
     // A client that sends a byte now and then does not keep others waiting.
-    let timed = || DeadlineStream::within(stream, PATIENCE);
+    let timed = || DeadlineStream::within(stream, SOCKET_TIMEOUT);
     let mut line = String::new();
-    BufReader::new(timed().take(LONGEST_QUESTION)).read_line(&mut line)?;
+    BufReader::new(timed().take(MAX_REQUEST_BYTES)).read_line(&mut line)?;
     let said = serde_json::from_str(&line).and_then(|said: Value| match said.get("explain") {
-        Some(_) => serde_json::from_value(said).map(|question| answer(question, hand_on)),
-        None => serde_json::from_value(said).map(|order| obey(order, desk)),
+        Some(_) => serde_json::from_value(said).map(|question| handle_explain(question, hand_on)),
+        None => serde_json::from_value(said).map(|order| handle_upgrade(order, desk)),
     });
     let hint = "ask `{\"explain\": \"namespace/name\"}`";
     let answered = said.unwrap_or_else(|error| refused(format!("this is no question: {error}"), hint));
     let mut text = serde_json::to_string(&answered)?;
-    if u64::try_from(text.len()).unwrap_or(u64::MAX) >= LONGEST_ANSWER {
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) >= MAX_RESPONSE_BYTES {
         let hint = "ask a dump of the cluster instead, with `lictor explain`";
         text = serde_json::to_string(&refused("the answer is too long".to_owned(), hint))?;
     }
@@ -143,17 +143,20 @@ fn serve(
     timed().write_all(text.as_bytes())
 }
 
-fn answer(question: ExplainRequest, hand_on: &impl Fn(ExplainRequest, ResponseSender) -> bool) -> SocketResponse {
+fn handle_explain(
+    question: ExplainRequest,
+    hand_on: &impl Fn(ExplainRequest, ResponseSender) -> bool,
+) -> SocketResponse {
     let (sender, receiver) = sync_channel(1);
     if !hand_on(question, ResponseSender(sender)) {
         return refused(NO_LEADER.to_owned(), "ask the one that leads");
     }
     let late = |_| refused("the loop has not answered in time".to_owned(), "look at /healthz and at the log");
-    receiver.recv_timeout(PATIENCE).unwrap_or_else(late)
+    receiver.recv_timeout(SOCKET_TIMEOUT).unwrap_or_else(late)
 }
 
 /// Carries an order out, or returns the progress of a replacement.
-fn obey(order: UpgradeCommand, desk: Option<&ReplacementService>) -> SocketResponse {
+fn handle_upgrade(order: UpgradeCommand, desk: Option<&ReplacementService>) -> SocketResponse {
     let Some(desk) = desk else {
         return refused("this process replaces no policy".to_owned(), "end it, and start another");
     };
@@ -161,7 +164,7 @@ fn obey(order: UpgradeCommand, desk: Option<&ReplacementService>) -> SocketRespo
         return refused(NO_LEADER.to_owned(), "ask the one that leads");
     }
     let number = match order {
-        UpgradeCommand::Upgrade(wish) => Some(desk.order(wish)),
+        UpgradeCommand::Upgrade(wish) => Some(desk.submit(wish)),
         UpgradeCommand::Progress(number) => number,
         UpgradeCommand::GiveUp => match desk.progress(None).filter(|progress| !progress.stage.is_final()) {
             Some(progress) => {

@@ -48,13 +48,16 @@ fn listen(path: &std::path::Path) -> SocketServer {
 fn a_question_is_answered() {
     let path = socket("answered");
     let server = listen(&path);
-    assert_eq!(SocketResponse::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
-    let refused = ask(&path, &question("none")).unwrap_err();
+    assert_eq!(
+        SocketResponse::Answer(Box::new(request_explanation(&path, &question("default/a")).unwrap())),
+        answer("default/a")
+    );
+    let refused = request_explanation(&path, &question("none")).unwrap_err();
     assert_eq!(refused.to_string(), "there is no pod `none`");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     drop(server);
     assert!(!path.exists());
-    assert!(matches!(ask(&path, &question("default/a")), Err(SocketError::Nobody { .. })));
+    assert!(matches!(request_explanation(&path, &question("default/a")), Err(SocketError::NotListening { .. })));
 }
 
 #[test]
@@ -69,26 +72,26 @@ fn what_is_no_question_is_refused_and_a_long_one_is_not_read_to_its_end() {
         assert!(text.is_empty() || text.contains("this is no question"), "{text}");
         assert!(!text.is_empty() || said.len() > 4096, "{said}");
     }
-    assert!(ask(&path, &question("default/a")).is_ok(), "the next one is served");
+    assert!(request_explanation(&path, &question("default/a")).is_ok(), "the next one is served");
 }
 
 #[test]
 fn an_answer_that_is_too_long_is_none() {
     let path = socket("long");
     let _server = SocketServer::listen(&path, |asked, reply| {
-        let message = "x".repeat(usize::try_from(LONGEST_ANSWER).unwrap());
+        let message = "x".repeat(usize::try_from(MAX_RESPONSE_BYTES).unwrap());
         reply.send(SocketResponse::Error { message, hint: asked.explain });
         true
     })
     .unwrap();
-    assert_eq!(ask(&path, &question("default/a")).unwrap_err().to_string(), "the answer is too long");
+    assert_eq!(request_explanation(&path, &question("default/a")).unwrap_err().to_string(), "the answer is too long");
 }
 
 #[test]
 fn nobody_waits_for_a_process_that_does_not_decide() {
     let path = socket("ends");
     let _server = SocketServer::listen(&path, |_, _| false).unwrap();
-    let refused = ask(&path, &question("default/a")).unwrap_err().to_string();
+    let refused = request_explanation(&path, &question("default/a")).unwrap_err().to_string();
     assert!(refused.starts_with("this process does not decide"), "{refused}");
 }
 
@@ -97,12 +100,12 @@ fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced(
     let path = socket("twice");
     let first = listen(&path);
     assert!(SocketServer::listen(&path, |_, _| true).is_err());
-    assert!(ask(&path, &question("default/a")).is_ok(), "the first one goes on");
+    assert!(request_explanation(&path, &question("default/a")).is_ok(), "the first one goes on");
     drop(first);
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists(), "as a process leaves it that was killed");
     let second = listen(&path);
-    assert!(ask(&path, &question("default/a")).is_ok());
+    assert!(request_explanation(&path, &question("default/a")).is_ok());
     drop(second);
     std::fs::write(&path, "a file").unwrap();
     assert!(SocketServer::listen(&path, |_, _| true).is_err());
@@ -129,7 +132,10 @@ fn a_client_that_sends_a_byte_now_and_then_does_not_keep_others_waiting_for_ever
     let server = listen(&path);
     let (begins, slow) = trickle(&path);
     begins.recv().unwrap();
-    assert_eq!(SocketResponse::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
+    assert_eq!(
+        SocketResponse::Answer(Box::new(request_explanation(&path, &question("default/a")).unwrap())),
+        answer("default/a")
+    );
     slow.join().unwrap();
     drop(server);
 }

@@ -11,7 +11,7 @@ use super::{Metrics, SessionState};
 #[derive(Debug, Default)]
 pub struct SessionMetrics {
     /// The pods that plans make room for: since when, and by which plan.
-    promised: BTreeMap<String, (i64, u64)>,
+    nominated_since: BTreeMap<String, (i64, u64)>,
     /// The counters of the session at the last count.
     counters: Counters,
 }
@@ -24,34 +24,34 @@ impl SessionMetrics {
         for pod in step.happened.bound.keys() {
             let created = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).map(|pod| pod.created);
             metrics.admitted(system, since(now, created.unwrap_or(now)));
-            if let Some((began, _)) = self.promised.remove(pod) {
+            if let Some((began, _)) = self.nominated_since.remove(pod) {
                 metrics.preempted(system, since(now, began));
             }
         }
         for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
-            self.promised.extend(plan.nominated.keys().map(|pod| (pod.clone(), (now, plan.plan))));
+            self.nominated_since.extend(plan.nominated.keys().map(|pod| (pod.clone(), (now, plan.plan))));
         }
         for pod in &step.happened.withdrawn {
-            self.promised.remove(pod);
+            self.nominated_since.remove(pod);
         }
     }
 
     /// Forgets a pod that is gone.
     pub fn forget(&mut self, pod: &str) {
-        self.promised.remove(pod);
+        self.nominated_since.remove(pod);
     }
 
     /// Updates the metrics that are counted over all pods.
     pub fn count(&mut self, metrics: &Metrics, session: &Session) {
         let state = self.counted(metrics, session);
-        metrics.show(state);
+        metrics.set_session_state(state);
     }
 
     /// Counts what the session has counted since the last call. Returns the state of the session, for a caller that shows several sessions.
     pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> SessionState {
         let mirror = session.mirror();
-        self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());
-        let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
+        self.nominated_since.retain(|pod, _| mirror.pod_id(pod).is_some());
+        let plans: BTreeSet<u64> = self.nominated_since.values().map(|(_, plan)| *plan).collect();
         let counters = session.counters();
         metrics.session(&self.counters, &counters);
         self.counters = counters;

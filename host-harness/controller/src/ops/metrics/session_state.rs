@@ -32,13 +32,13 @@ impl SessionState {
             pending: self.pending.with(other.pending),
             plans: self.plans.saturating_add(other.plans),
             policy_memory: self.policy_memory.saturating_add(other.policy_memory),
-            breaker: if grade(other.breaker) > grade(self.breaker) { other.breaker } else { self.breaker },
+            breaker: if severity(other.breaker) > severity(self.breaker) { other.breaker } else { self.breaker },
         }
     }
 }
 
 /// Returns how bad a state of the breaker is: the higher, the fewer decisions are made.
-fn grade(state: BreakerState) -> u8 {
+fn severity(state: BreakerState) -> u8 {
     match state {
         BreakerState::Closed => 0,
         BreakerState::HalfOpen => 1,
@@ -48,7 +48,7 @@ fn grade(state: BreakerState) -> u8 {
 
 impl Metrics {
     /// Shows the state of the sessions.
-    pub fn show(&self, state: SessionState) {
+    pub fn set_session_state(&self, state: SessionState) {
         let SessionState { pending: PendingCounts { active, gated, nominated, held }, plans, policy_memory, breaker } =
             state;
         for (queue, count) in [("active", active), ("gated", gated), ("nominated", nominated), ("held", held)] {

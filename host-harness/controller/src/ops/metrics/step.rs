@@ -48,7 +48,7 @@ impl PendingCounts {
 
 impl Metrics {
     /// Counts an eviction of a pod by others.
-    pub fn foreign(&self, kind: &str) {
+    pub fn record_external_eviction(&self, kind: &str) {
         self.foreign_evictions.get_or_create(&Kind { kind: kind.to_owned() }).inc();
     }
 
@@ -78,7 +78,7 @@ impl Metrics {
             self.plans.get_or_create(&result("refused")).inc();
         }
         for victim in step.happened.victims.values() {
-            let how = victim.how.word().to_owned();
+            let how = victim.how.metric_label().to_owned();
             self.evictions.get_or_create(&How { system: system.to_owned(), how }).inc();
         }
         for transition in &step.replacement {
@@ -97,7 +97,7 @@ impl Metrics {
     }
 
     /// Records how many pods that were let go are refused, and how many victims still run a minute after they were marked.
-    pub fn stand(&self, refused: usize, overdue: usize) {
+    pub fn set_overdue_counts(&self, refused: usize, overdue: usize) {
         self.refused_pods.set(gauge(refused));
         self.overdue(overdue);
     }

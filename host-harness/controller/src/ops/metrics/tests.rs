@@ -67,13 +67,13 @@ fn all() -> Metrics {
     metrics.command("bind", &CommandOutcome::Done);
     metrics.request("patch", None, Duration::from_millis(3));
     metrics.given_up("not-admitted");
-    metrics.stand(1, 1);
-    metrics.foreign("preemption");
+    metrics.set_overdue_counts(1, 1);
+    metrics.record_external_eviction("preemption");
     metrics.report_lost("Event");
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));
     let pending = PendingCounts { active: 1, ..PendingCounts::default() };
-    metrics.show(SessionState { pending, plans: 1, ..SessionState::default() });
+    metrics.set_session_state(SessionState { pending, plans: 1, ..SessionState::default() });
     metrics.leader.get_or_create(&labels::Election { name: "lictor".to_owned() }).set(1);
     metrics
 }
@@ -101,7 +101,7 @@ fn what_the_session_counts_is_added_once() {
         counters.breaker.opened = opened;
         counters
     };
-    metrics.show(SessionState { breaker: BreakerState::Open { until: 7 }, ..SessionState::default() });
+    metrics.set_session_state(SessionState { breaker: BreakerState::Open { until: 7 }, ..SessionState::default() });
     metrics.session(&Counters::default(), &counted(2, 1));
     metrics.session(&counted(2, 1), &counted(5, 1));
     let text = metrics.text().unwrap();
@@ -183,7 +183,7 @@ fn the_manual_says_what_each_way_to_leave_is() {
     for (how, word) in
         [(EvictionMethod::Delete, "delete"), (EvictionMethod::Soft, "soft"), (EvictionMethod::Unreserved, "unreserved")]
     {
-        assert_eq!(how.word(), word);
+        assert_eq!(how.metric_label(), word);
         assert!(row.contains(&format!("`{word}`: ")), "{row}");
     }
 }

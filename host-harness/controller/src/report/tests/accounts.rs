@@ -31,7 +31,7 @@ fn accounted(system: &str, mut object: ReportedObject, status: Value, name: &str
     object.status = status;
     let mut cluster = Cluster::default();
     cluster.add(object);
-    let mut reporter = reporter(ReportMode::CarriesOut, system);
+    let mut reporter = reporter(ReportMode::Enforce, system);
     let accounts = [account(name, 2500, 500)];
     let writes = reporter.accounts(NOW, &accounts, &resources(), &cluster);
     assert_eq!(reporter.accounts(NOW + SECOND - 1, &accounts, &resources(), &cluster), [], "once a second");

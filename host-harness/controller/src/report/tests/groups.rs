@@ -12,7 +12,7 @@ fn group(api: &str, status: Value, steps: &[StepOutput]) -> Vec<Value> {
     (group.status, group.generation) = (status, Some(3));
     cluster.groups.insert("team/a".to_owned(), group.name.clone());
     cluster.add(group);
-    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::Enforce, "volcano");
     let mut now = NOW;
     let mut written = Vec::new();
     for step in steps {
@@ -60,14 +60,14 @@ fn the_groups_of_scheduler_plugins_are_left_to_their_controller() {
 
 #[test]
 fn volcanos_groups_enter_the_queue_at_once() {
-    let reporter = reporter(ReportMode::CarriesOut, "volcano");
+    let reporter = reporter(ReportMode::Enforce, "volcano");
     let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
     group.status = json!({"phase": "Pending"});
-    let Some(ApiWrite { change: WriteOperation::Status(body), .. }) = reporter.group_told(&group) else { panic!() };
+    let Some(ApiWrite { change: WriteOperation::Status(body), .. }) = reporter.group_changed(&group) else { panic!() };
     assert_eq!(body["status"], json!({"phase": "Inqueue"}));
     group.status = json!({"phase": "Running"});
-    assert_eq!(reporter.group_told(&group), None);
-    assert_eq!(reporter.group_told(&subject("scheduling.k8s.io", "PodGroup", "team", "g")), None);
+    assert_eq!(reporter.group_changed(&group), None);
+    assert_eq!(reporter.group_changed(&subject("scheduling.k8s.io", "PodGroup", "team", "g")), None);
 }
 
 /// Returns the status that is written to a group of Volcano that needs two pods and has this status, with these numbers of pods bound, running,
@@ -78,7 +78,7 @@ fn phase(status: Value, [bound, running, succeeded, failed]: [usize; 4], waits: 
     (group.status, group.minimum) = (status, 2);
     cluster.groups.insert("team/a".to_owned(), group.name.clone());
     cluster.add(group);
-    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::Enforce, "volcano");
     if waits {
         reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
         reporter.due(NOW + 2 * SECOND, &cluster);
@@ -143,7 +143,7 @@ fn the_group_of_a_pod_is_found_where_each_system_names_it() {
 
 #[test]
 fn groups_that_are_gone_are_forgotten_and_another_one_of_the_name_has_no_condition_yet() {
-    let mut reporter = reporter(ReportMode::CarriesOut, "volcano");
+    let mut reporter = reporter(ReportMode::Enforce, "volcano");
     let mut now = NOW;
     // A thousand jobs come and go.
     for place in 0..1_000 {
@@ -160,6 +160,6 @@ fn groups_that_are_gone_are_forgotten_and_another_one_of_the_name_has_no_conditi
         reporter.forget("team/a");
         reporter.forget_object(&group.name);
     }
-    assert_eq!((reporter.groups.len(), reporter.accounted.len()), (0, 0));
-    assert!(reporter.awaited.is_empty() && reporter.writes.is_empty());
+    assert_eq!((reporter.groups.len(), reporter.last_quota_writes.len()), (0, 0));
+    assert!(reporter.pending_evictions.is_empty() && reporter.writes.is_empty());
 }

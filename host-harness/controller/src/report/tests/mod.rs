@@ -54,7 +54,7 @@ impl ObjectLookup for Cluster {
     fn object(&self, name: &QualifiedName) -> Option<ReportedObject> {
         self.objects.values().find(|subject| subject.name == *name).cloned()
     }
-    fn called(&self, key: &str) -> Option<ReportedObject> {
+    fn object_by_key(&self, key: &str) -> Option<ReportedObject> {
         self.objects.get(key).cloned()
     }
     fn group_of(&self, pod: &str) -> Option<QualifiedName> {

@@ -11,7 +11,7 @@ use super::*;
 #[test]
 fn a_refusal_is_reported_when_it_has_stood_for_a_second_with_its_law_and_its_sentence() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &refused("a", "koordinator/quota-has-room", 4), &cluster);
     assert_eq!(reporter.due(NOW + SECOND - 1, &cluster), []);
     assert_eq!(reporter.wake_at(), Some(NOW + SECOND));
@@ -33,7 +33,7 @@ fn a_refusal_is_reported_when_it_has_stood_for_a_second_with_its_law_and_its_sen
 #[test]
 fn nothing_is_said_of_a_pod_that_is_placed_within_a_second() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
     reporter.step(NOW + SECOND / 2, &bound("a"), &cluster);
     assert_eq!(reporter.due(NOW + 10 * SECOND, &cluster), []);
@@ -43,7 +43,7 @@ fn nothing_is_said_of_a_pod_that_is_placed_within_a_second() {
 #[test]
 fn the_same_refusal_is_written_once_and_then_counted() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut writes = Vec::new();
     for cycle in 0..100 {
         let now = NOW + cycle * SECOND / 10;
@@ -60,7 +60,7 @@ fn the_same_refusal_is_written_once_and_then_counted() {
 #[test]
 fn another_law_is_another_event_and_other_numbers_are_told_after_a_minute() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut at = |now: i64, law: &str, free: i64| {
         reporter.step(now, &refused("a", law, free), &cluster);
         reporter.due(now + SECOND, &cluster)
@@ -77,7 +77,7 @@ fn another_law_is_another_event_and_other_numbers_are_told_after_a_minute() {
 #[test]
 fn what_comes_again_and_again_is_reported_all_the_same() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut written = Vec::new();
     for cycle in 0..40 {
         let now = NOW + cycle * SECOND / 10;
@@ -90,7 +90,7 @@ fn what_comes_again_and_again_is_reported_all_the_same() {
 #[test]
 fn the_condition_turns_when_the_pod_is_let_go() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
     reporter.due(NOW + SECOND, &cluster);
     reporter.step(NOW + 2 * SECOND, &attempt("a", AttemptResult::Nominated, "a/c", 4), &cluster);
@@ -107,7 +107,7 @@ fn the_condition_turns_when_the_pod_is_let_go() {
 #[test]
 fn who_only_says_writes_events_of_other_names_and_no_status() {
     let cluster = Cluster::with(&["p", "v", "a"]);
-    let mut reporter = reporter(ReportMode::OnlySays, "koordinator");
+    let mut reporter = reporter(ReportMode::DryRun, "koordinator");
     let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor("team/p".to_owned()));
     step.happened.bound.insert("team/a".to_owned(), "n1".to_owned());
     reporter.step(NOW, &step, &cluster);
@@ -132,7 +132,7 @@ fn mistakes_and_failures_are_told_to_those_whom_they_concern() {
     });
     let action = CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() };
     step.happened.failed.push(FailedCommand { pod: "team/a".to_owned(), action, reason: "409".to_owned() });
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &step, &cluster);
     let writes = reporter.due(NOW, &cluster);
     let told: Vec<(&Value, &Value)> = events(&writes).iter().map(|event| (&event["reason"], &event["note"])).collect();
@@ -149,7 +149,7 @@ fn a_flood_of_refusals_is_bounded_and_evictions_are_told_all_the_same() {
     let names: Vec<String> = (0..500).map(|number| format!("p{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain(["v"]).collect();
     let cluster = Cluster::with(&names);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     for name in &names[..500] {
         reporter.step(NOW, &refused(name, "a/b", 4), &cluster);
     }
@@ -169,7 +169,7 @@ fn a_flood_of_refusals_is_bounded_and_evictions_are_told_all_the_same() {
 #[test]
 fn a_text_that_is_too_long_is_cut_between_characters() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut step = refused("a", "a/b", 4);
     step.happened.attempts[0].reason.as_mut().unwrap().message = "ä".repeat(2_000);
     reporter.step(NOW, &step, &cluster);
@@ -181,7 +181,7 @@ fn a_text_that_is_too_long_is_cut_between_characters() {
 #[test]
 fn a_pod_that_was_recreated_is_told_anew() {
     let mut cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
     assert_eq!(events(&reporter.due(NOW + SECOND, &cluster)).len(), 1);
     reporter.forget("team/a");
@@ -195,7 +195,7 @@ fn a_pod_that_was_recreated_is_told_anew() {
 fn what_is_left_of_the_time_counts_towards_the_next_event() {
     let names: Vec<String> = (0..200).map(|number| format!("p{number}")).collect();
     let cluster = Cluster::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut written = 0;
     for (place, name) in names.iter().enumerate() {
         // One each 150 ms, after 100 at once: 10 a second are 15 in 1.5 s.
@@ -210,7 +210,7 @@ fn what_is_left_of_the_time_counts_towards_the_next_event() {
 fn the_name_of_an_event_is_one_that_the_api_server_takes() {
     let name = format!("{}-b", "a".repeat(199));
     let cluster = Cluster::with(&[&name]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     reporter.step(NOW, &refused(&name, "a/b", 4), &cluster);
     let writes = reporter.due(NOW + SECOND, &cluster);
     assert!(writes.iter().any(|write| write.name.starts_with(&format!("{}.", "a".repeat(199)))), "{writes:?}");
@@ -219,7 +219,7 @@ fn the_name_of_an_event_is_one_that_the_api_server_takes() {
 #[test]
 fn a_plan_that_is_given_up_is_an_event_of_each_of_its_pods() {
     let cluster = Cluster::with(&["p"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let note = "Plan 7 is given up: because".to_owned();
     let warning = Warning { pod: "team/p".to_owned(), reason: "PlanGivenUp", action: "Preempting", note };
     reporter.warn(NOW, &warning, &cluster);
@@ -233,20 +233,20 @@ fn a_plan_that_is_given_up_is_an_event_of_each_of_its_pods() {
 #[test]
 fn a_pod_whose_room_is_taken_has_a_condition_that_turns_when_it_is_placed() {
     let cluster = Cluster::with(&["p"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let note = "0/1 nodes are available".to_owned();
     let warning = Warning { pod: "team/p".to_owned(), reason: "RoomTaken", action: "Binding", note };
     reporter.warn(NOW, &warning, &cluster);
     let condition = conditions(&reporter.due(NOW, &cluster))[0].clone();
     assert_eq!((&condition["status"], &condition["reason"]), (&json!("False"), &json!("RoomTaken")));
-    reporter.placed("team/p");
+    reporter.refusal_ended("team/p");
     assert_eq!(conditions(&reporter.due(NOW, &cluster))[0]["status"], "True");
 }
 
 #[test]
 fn one_sentence_of_a_pod_and_of_its_preemption_is_said_once() {
     let cluster = Cluster::with(&["a"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let mut step = refused("a", "a/b", 4);
     step.happened.attempts[0].preemption = step.happened.attempts[0].reason.clone();
     assert_eq!(step.happened.attempts[0].message(), "free 4");

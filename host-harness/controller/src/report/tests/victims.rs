@@ -8,7 +8,7 @@ use super::*;
 #[test]
 fn the_event_of_a_victim_names_the_preemptor_and_the_law() {
     let cluster = Cluster::with(&["p", "v"]);
-    let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+    let mut reporter = reporter(ReportMode::Enforce, "koordinator");
     let preemptor = EvictionBeneficiary::Preemptor("team/p".to_owned());
     reporter.step(NOW, &victim(EvictionMethod::Delete, preemptor.clone()), &cluster);
     assert_eq!(reporter.due(NOW, &cluster), [], "the API server has not accepted it");
@@ -40,7 +40,7 @@ fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_e
         let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor(format!("team/{pod}")));
         let evicted = step.happened.victims.get_mut("team/v").unwrap();
         evicted.reason = named("engine/plan", "evicts 3 pod(s) for 2 pod(s)".to_owned());
-        let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+        let mut reporter = reporter(ReportMode::Enforce, "koordinator");
         reporter.step(NOW, &step, &cluster);
         reporter.evicted("team/v");
         events(&reporter.due(NOW, &cluster))[0]["note"].clone()
@@ -57,7 +57,7 @@ fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
         let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor("team/p".to_owned()));
         step.happened.victims.get_mut("team/v").unwrap().reason = named("engine/plan", "evicts 1 pod(s)".to_owned());
         step.happened.attempts = attempts;
-        let mut reporter = reporter(ReportMode::CarriesOut, "koordinator");
+        let mut reporter = reporter(ReportMode::Enforce, "koordinator");
         reporter.step(NOW, &step, &cluster);
         reporter.evicted("team/v");
         events(&reporter.due(NOW, &cluster))[0]["note"].as_str().unwrap().to_owned()

@@ -19,17 +19,17 @@ pub(super) struct ProcessClient {
 
 /// The fate of a request.
 struct RequestFaults {
-    there: Duration,
-    back: Duration,
+    request_delay: Duration,
+    response_delay: Duration,
     is_dropped: bool,
-    is_lost: bool,
+    is_response_lost: bool,
     busy: Option<u16>,
     is_overtaken: bool,
-    strike: Option<InjectedFault>,
+    injected: Option<InjectedFault>,
 }
 
 impl ProcessClient {
-    fn fate(&self) -> RequestFaults {
+    fn draw_faults(&self) -> RequestFaults {
         let state = &mut *self.server.state();
         let (chances, random) = (state.chances, &mut state.random);
         let mut happens = |of_thousand: usize| random.below(1000) < of_thousand;
@@ -40,21 +40,29 @@ impl ProcessClient {
         let mut pause = || Duration::from_millis(1 + u64::try_from(random.below(most)).unwrap());
         let (there, back) = (pause(), pause());
         let busy = is_busy.then(|| [429, 500, 503][random.below(3)]);
-        let is_struck = chances.struck > 0 && random.below(1000) < chances.struck;
+        let is_struck = chances.injected > 0 && random.below(1000) < chances.injected;
         let strike = is_struck.then(|| InjectedFault::ALL[random.below(InjectedFault::ALL.len())]);
-        RequestFaults { there, back, is_dropped, is_lost, busy, is_overtaken, strike }
+        RequestFaults {
+            request_delay: there,
+            response_delay: back,
+            is_dropped,
+            is_response_lost: is_lost,
+            busy,
+            is_overtaken,
+            injected: strike,
+        }
     }
 
     /// Sends a request. The request is served even where its process has ended.
     async fn send(&self, object: &ObjectRef, request: ControllerApiRequest) -> Result<Value, ApiError> {
         let unanswered = || ApiError { code: 0, message: "no answer".to_owned(), sign: ErrorDetail::Nothing };
-        let (fate, server, process) = (self.fate(), self.server.clone(), self.process);
+        let (fate, server, process) = (self.draw_faults(), self.server.clone(), self.process);
         let (name, uid) = (format!("{}/{}", object.namespace, object.name), object.uid.clone());
         let (answer, answered) = oneshot::channel();
         tokio::spawn(async move {
-            tokio::time::sleep(fate.there).await;
-            let struck = server.state().struck();
-            let strike = struck.or(fate.strike);
+            tokio::time::sleep(fate.request_delay).await;
+            let struck = server.state().next_fault();
+            let strike = struck.or(fate.injected);
             let delay = strike.map(|strike| strike.delay(&mut server.state(), process));
             tokio::time::sleep(delay.unwrap_or_default()).await;
             let is_gone = strike.is_some_and(|strike| strike.before(&mut server.state(), process, &name));
@@ -75,8 +83,8 @@ impl ProcessClient {
             if let Some(strike) = strike {
                 strike.after(&mut server.state(), process);
             }
-            tokio::time::sleep(fate.back).await;
-            let _ended = answer.send(if fate.is_lost { Err(unanswered()) } else { served });
+            tokio::time::sleep(fate.response_delay).await;
+            let _ended = answer.send(if fate.is_response_lost { Err(unanswered()) } else { served });
         });
         answered.await.unwrap_or_else(|_| Err(unanswered()))
     }

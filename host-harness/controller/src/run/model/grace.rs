@@ -16,9 +16,15 @@ use crate::view::text;
 /// The grace of the victim, in seconds: longer than the time after which a plan in which nothing moves is given up.
 const GRACE: u64 = 600;
 /// How long nothing may move in a plan after the graces of what it waits for, in seconds.
-const STILL: u64 = 300;
-const HOW: ProcessSettings =
-    ProcessSettings { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None, mode: RunMode::Act };
+const NO_PROGRESS: u64 = 300;
+const HOW: ProcessSettings = ProcessSettings {
+    system: "kubernetes",
+    arguments: "",
+    skew: 0,
+    refused: 60,
+    checkpoint: None,
+    mode: RunMode::Enforce,
+};
 
 /// Creates a node, the pod `v` that fills it, and the pod `p` of higher priority that requests as much.
 fn create(state: &mut ApiServerState) {
@@ -40,15 +46,16 @@ fn create(state: &mut ApiServerState) {
 async fn pass(process: &mut Process, server: &ApiServerHandle, seconds: u64) {
     for _ in 0..seconds {
         let feed = std::mem::take(&mut server.state().feed);
-        let came =
-            feed.into_iter().flat_map(|(kind, seen)| seen.into_iter().map(move |it| LoopEvent::Seen(kind.clone(), it)));
-        process.hear(came.collect());
+        let came = feed
+            .into_iter()
+            .flat_map(|(kind, seen)| seen.into_iter().map(move |it| LoopEvent::Watch(kind.clone(), it)));
+        process.receive(came.collect());
         assert!(process.run_until(Instant::now() + Duration::from_secs(1)).await, "the loop spins");
     }
 }
 
 /// Returns the node that `p` is nominated to, whether `v` is being deleted, and the number of requests that have evicted a pod.
-fn seen(server: &ApiServerHandle) -> (String, bool, u64) {
+fn observed_state(server: &ApiServerHandle) -> (String, bool, u64) {
     let state = server.state();
     let pod = |name: &str| state.objects.get(&(pods(), format!("default/{name}"))).unwrap();
     let nominated = text(pod("p"), "/status/nominatedNodeName").to_owned();
@@ -65,12 +72,12 @@ fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until
         let mut first = Process::start(&server, 1, &HOW);
         pass(&mut first, &server, 10).await;
         let waits = ("n0".to_owned(), true, 1);
-        assert_eq!(seen(&server), waits, "p is nominated, and v is evicted for it");
+        assert_eq!(observed_state(&server), waits, "p is nominated, and v is evicted for it");
         first.kill();
         let writes = server.state().observer.writes;
         let mut second = Process::start(&server, 2, &HOW);
-        pass(&mut second, &server, GRACE + STILL - 1).await;
-        assert_eq!((seen(&server), server.state().observer.writes), (waits, writes), "nothing is taken back");
+        pass(&mut second, &server, GRACE + NO_PROGRESS - 1).await;
+        assert_eq!((observed_state(&server), server.state().observer.writes), (waits, writes), "nothing is taken back");
         pass(&mut second, &server, 2).await;
         assert!(server.state().observer.writes > writes, "v has not left: the plan is given up");
     });
@@ -78,15 +85,15 @@ fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until
 
 #[test]
 fn a_process_that_only_says_what_it_would_do_neither_takes_a_checkpoint_over_nor_stores_one() {
-    for mode in [RunMode::DryRun, RunMode::Observe, RunMode::Act] {
+    for mode in [RunMode::DryRun, RunMode::Observe, RunMode::Enforce] {
         in_time(async {
             let (server, kept) = (ApiServerHandle::new(0), MemoryCheckpointStore::default());
             create(&mut server.state());
-            let how = ProcessSettings { kept: Some(kept.clone()), mode, ..HOW };
+            let how = ProcessSettings { checkpoint: Some(kept.clone()), mode, ..HOW };
             let mut process = Process::start(&server, 1, &how);
             pass(&mut process, &server, 5).await;
             process.end().await;
-            assert_eq!(kept.writes() > 0, mode == RunMode::Act, "{mode:?}");
+            assert_eq!(kept.writes() > 0, mode == RunMode::Enforce, "{mode:?}");
         });
     }
 }
@@ -98,7 +105,7 @@ fn a_checkpoint_that_is_stored_after_it_could_not_be_read_is_reported_and_so_is_
         create(&mut server.state());
         server.state().observer.story = Some(Vec::new());
         kept.fail_to_read();
-        let how = ProcessSettings { kept: Some(kept.clone()), mode: RunMode::Act, ..HOW };
+        let how = ProcessSettings { checkpoint: Some(kept.clone()), mode: RunMode::Enforce, ..HOW };
         let mut process = Process::start(&server, 1, &how);
         pass(&mut process, &server, 5).await;
         kept.set_full(true);

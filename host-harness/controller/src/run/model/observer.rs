@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde_json::Value;
 
 use super::server::SECOND;
-use crate::names::{EVICTED_FOR, GATE};
+use crate::names::{EVICTED_FOR, SCHEDULING_GATE};
 use crate::view::{annotation, has_gate, text};
 
 /// The most requests about one object in a minute. A task is tried again after 50 ms, then after pauses that double up to 2 s: 35 times in
@@ -45,7 +45,7 @@ pub(super) struct ControllerChecker {
     /// Pods for which a plan was reported as given up, by uid.
     given_up: BTreeSet<String>,
     /// Pods that are said to have lost their room, by uid.
-    room_taken: BTreeSet<String>,
+    capacity_taken: BTreeSet<String>,
     /// The preemptor of a victim, as the event `Preempted` says, by uid.
     preemptors: BTreeMap<String, String>,
     /// Counts how often each pod was nominated since anything else has changed, by uid.
@@ -61,15 +61,15 @@ pub(super) struct ControllerChecker {
 }
 
 impl ControllerChecker {
-    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+    pub(super) fn add_line(&mut self, line: impl FnOnce() -> String) {
         if let Some(story) = &mut self.story {
             story.push(line());
         }
     }
 
     /// Takes note of a request, and finds those that come too often.
-    pub(super) fn requested(&mut self, now: i64, process: u64, uid: &str, verb: &'static str) {
-        self.tell(|| format!("{:.3} process {process}: {verb} {uid}", seconds(now)));
+    pub(super) fn record_request(&mut self, now: i64, process: u64, uid: &str, verb: &'static str) {
+        self.add_line(|| format!("{:.3} process {process}: {verb} {uid}", seconds(now)));
         self.writes += u64::from(verb != "get");
         *self.verbs.entry(verb).or_default() += 1;
         let recent = self.requests.entry(uid.to_owned()).or_default();
@@ -83,7 +83,7 @@ impl ControllerChecker {
     }
 
     /// Takes note of an eviction that was accepted, while these pods are nominated.
-    pub(super) fn evicted(&mut self, now: i64, process: u64, pod: &Value, mut nominated: BTreeSet<String>) {
+    pub(super) fn record_eviction(&mut self, now: i64, process: u64, pod: &Value, mut nominated: BTreeSet<String>) {
         let victim = text(pod, "/metadata/uid").to_owned();
         if let Some(AcceptedEviction { at, process: first, .. }) =
             self.evictions.iter().find(|known| known.victim == victim)
@@ -98,7 +98,7 @@ impl ControllerChecker {
         nominated.extend(self.nominated.iter().filter(|(_, at)| **at + LATE >= now).map(|(uid, _)| uid.clone()));
         let plan = annotation(pod, EVICTED_FOR).to_owned();
         let name = text(pod, "/metadata/name").to_owned();
-        self.tell(|| format!("{:.3} {name} {victim} is evicted for {plan}, nominated {nominated:?}", seconds(now)));
+        self.add_line(|| format!("{:.3} {name} {victim} is evicted for {plan}, nominated {nominated:?}", seconds(now)));
         if nominated.is_empty() {
             self.violations.push(format!("{name} ({victim}) is evicted for {plan} while no pod is nominated"));
         }
@@ -106,14 +106,14 @@ impl ControllerChecker {
     }
 
     /// Takes note of a change of an object.
-    pub(super) fn changed(&mut self, before: &Value, after: &Value) {
+    pub(super) fn record_change(&mut self, before: &Value, after: &Value) {
         if text(after, "/kind") != "Pod" {
             return;
         }
         let uid = text(after, "/metadata/uid").to_owned();
         let moves = |field: &str| text(before, field) != text(after, field);
         if ["/spec/nodeName", "/status/phase", "/metadata/deletionTimestamp"].into_iter().any(moves) {
-            self.has_changed();
+            self.reset_nominations();
         }
         if text(before, NOMINATED).is_empty() && !text(after, NOMINATED).is_empty() {
             let count = self.nominations.entry(uid.clone()).or_default();
@@ -138,26 +138,26 @@ impl ControllerChecker {
     }
 
     /// Takes note that something else than nominations has changed: other plans are to be expected.
-    pub(super) fn has_changed(&mut self) {
+    pub(super) fn reset_nominations(&mut self) {
         self.nominations.clear();
     }
 
     /// Takes note of the pods that are nominated now.
-    pub(super) fn nominates(&mut self, now: i64, nominated: BTreeSet<String>) {
+    pub(super) fn record_nominated(&mut self, now: i64, nominated: BTreeSet<String>) {
         self.nominated.retain(|_, at| *at + LATE >= now);
         self.nominated.extend(nominated.into_iter().map(|uid| (uid, now)));
     }
 
     /// Takes note of an object that is gone.
-    pub(super) fn gone(&mut self, object: &Value) {
+    pub(super) fn deleted(&mut self, object: &Value) {
         self.settled.insert(text(object, "/metadata/uid").to_owned());
-        self.has_changed();
+        self.reset_nominations();
     }
 
     /// Takes note of an event that is written.
     pub(super) fn event(&mut self, event: &Value) {
         let uid = text(event, "/regarding/uid").to_owned();
-        self.tell(|| {
+        self.add_line(|| {
             format!(
                 "event {} of {} {uid}: {}",
                 text(event, "/reason"),
@@ -167,7 +167,7 @@ impl ControllerChecker {
         });
         match text(event, "/reason") {
             "PlanGivenUp" => drop(self.given_up.insert(uid)),
-            "RoomTaken" => drop(self.room_taken.insert(uid)),
+            "RoomTaken" => drop(self.capacity_taken.insert(uid)),
             "Preempted" => drop(self.preemptors.insert(uid, text(event, "/related/uid").to_owned())),
             _ => {}
         }
@@ -181,7 +181,7 @@ impl ControllerChecker {
             let pods: BTreeSet<&String> =
                 preemptor.map_or_else(|| eviction.nominated.iter().collect(), |uid| [uid].into());
             let has_ended = |uid: &&String| {
-                [&self.settled, &self.given_up, &self.room_taken].iter().any(|them| them.contains(*uid))
+                [&self.settled, &self.given_up, &self.capacity_taken].iter().any(|them| them.contains(*uid))
             };
             if !pods.is_empty() && !pods.iter().any(has_ended) {
                 let AcceptedEviction { name, plan, .. } = eviction;
@@ -200,8 +200,10 @@ impl ControllerChecker {
                 }
             } else if has_gate(pod) && !text(pod, NOMINATED).is_empty() {
                 violations.push(format!("{name} is nominated, and nothing moves"));
-            } else if !has_gate(pod) && !self.room_taken.contains(uid) && annotation(pod, "model/other").is_empty() {
-                violations.push(format!("{name} was let go without `{GATE}`, does not run, and nothing says why"));
+            } else if !has_gate(pod) && !self.capacity_taken.contains(uid) && annotation(pod, "model/other").is_empty()
+            {
+                violations
+                    .push(format!("{name} was let go without `{SCHEDULING_GATE}`, does not run, and nothing says why"));
             }
         }
         self.violations.extend(violations);
@@ -224,8 +226,8 @@ mod tests {
         let mut nominated = free.clone();
         nominated["status"] = json!({"nominatedNodeName": "n"});
         for _ in 0..times {
-            observer.changed(&free, &nominated);
-            observer.changed(&nominated, &free);
+            observer.record_change(&free, &nominated);
+            observer.record_change(&nominated, &free);
         }
     }
 
@@ -243,7 +245,7 @@ mod tests {
         let mut observer = ControllerChecker::default();
         for _ in 0..3 {
             nominated(&mut observer, MOST_NOMINATIONS - 1);
-            observer.gone(&json!({"kind": "Pod", "metadata": {"name": "q", "uid": "v"}}));
+            observer.deleted(&json!({"kind": "Pod", "metadata": {"name": "q", "uid": "v"}}));
         }
         assert!(observer.violations.is_empty());
     }

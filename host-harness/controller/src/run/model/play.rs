@@ -37,7 +37,7 @@ pub(super) struct ControllerSimulation<'s> {
     /// The number of the process.
     number: u64,
     pub(super) arguments: &'static str,
-    pub(super) kept: MemoryCheckpointStore,
+    pub(super) checkpoint: MemoryCheckpointStore,
     kinds: Vec<GroupKind>,
 }
 
@@ -86,7 +86,15 @@ impl ControllerSimulation<'_> {
     pub(super) fn begin(system: &SystemFixture, server: ApiServerHandle, nodes: usize) -> ControllerSimulation<'_> {
         world::begin(&mut server.state(), system, nodes);
         let (arguments, kept, kinds) = (system.arguments[0], MemoryCheckpointStore::default(), Vec::new());
-        ControllerSimulation { system, server: server.clone(), process: None, number: 0, arguments, kept, kinds }
+        ControllerSimulation {
+            system,
+            server: server.clone(),
+            process: None,
+            number: 0,
+            arguments,
+            checkpoint: kept,
+            kinds,
+        }
     }
 
     /// Starts a process; `random`: in any way.
@@ -100,19 +108,19 @@ impl ControllerSimulation<'_> {
             }
             let skew = [0, 0, 0, 600, -600][below(5)] * SECOND;
             let refused = [60, 60, 10][below(3)];
-            let kept = (below(3) != 1).then(|| self.kept.clone());
-            self.kept.set_full(below(6) == 1);
+            let kept = (below(3) != 1).then(|| self.checkpoint.clone());
+            self.checkpoint.set_full(below(6) == 1);
             if below(8) == 1 {
-                self.kept = MemoryCheckpointStore::default();
+                self.checkpoint = MemoryCheckpointStore::default();
             }
             let (system, arguments) = (self.system.name, self.arguments);
             let now = seconds(state.now());
             let has_kept = kept.is_some();
-            state.observer.has_changed();
-            state
-                .observer
-                .tell(|| format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number));
-            ProcessSettings { system, arguments, skew, refused, kept, mode: RunMode::Act }
+            state.observer.reset_nominations();
+            state.observer.add_line(|| {
+                format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number)
+            });
+            ProcessSettings { system, arguments, skew, refused, checkpoint: kept, mode: RunMode::Enforce }
         };
         let process = Process::start(&self.server, self.number, &how);
         let own = |kind: &&GroupKind| !kind.group.is_empty();
@@ -129,14 +137,14 @@ impl ControllerSimulation<'_> {
                 world::act(state, self.system, soft);
             }
             if state.random.percent(6) {
-                trouble::trouble(state, &self.kinds);
+                trouble::change_faults(state, &self.kinds);
             }
             state.random.below(100)
         };
         match (what, self.process.is_some()) {
             (0..=2, true) => self.kill(),
             (3, true) => self.end().await,
-            (4, true) => self.kept.lose(),
+            (4, true) => self.checkpoint.lose(),
             (0..=40, false) => self.start(true),
             _ => {}
         }
@@ -185,13 +193,13 @@ impl ControllerSimulation<'_> {
                 };
                 for seen in feed.drain(..count) {
                     if !all && state.random.below(50) == 0 {
-                        came.push(LoopEvent::Seen(kind.clone(), seen.clone()));
+                        came.push(LoopEvent::Watch(kind.clone(), seen.clone()));
                     }
-                    came.push(LoopEvent::Seen(kind.clone(), seen));
+                    came.push(LoopEvent::Watch(kind.clone(), seen));
                 }
             }
         }
-        process.hear(came);
+        process.receive(came);
     }
 
     /// Lets time pass.
@@ -241,12 +249,12 @@ impl ControllerSimulation<'_> {
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
     pub(super) async fn rest(&mut self) {
         let kinds = self.kinds.clone();
-        trouble::peace(&mut self.server.state(), &kinds);
+        trouble::clear_faults(&mut self.server.state(), &kinds);
         world::no_budgets(&mut self.server.state());
         if self.process.is_none() {
             self.start(false);
         }
-        self.kept.set_full(false);
+        self.checkpoint.set_full(false);
         let (mut before, mut quiet, mut all) = ((0, 0), 0, 0);
         while quiet < QUIET && all < MOST {
             let seconds = if quiet < LONG_ROUND { ROUND } else { LONG_ROUND };
@@ -263,14 +271,14 @@ impl ControllerSimulation<'_> {
             let all: Vec<_> = state.all(&pods()).cloned().collect();
             state.observer.judge(all.iter());
         }
-        self.begin_anew(before.1).await;
+        self.restart_without_history(before.1).await;
         self.describe();
     }
 
     /// Starts a process that knows nothing of the past. Where the one before has left nothing undone, it finds nothing to do.
-    async fn begin_anew(&mut self, writes: u64) {
+    async fn restart_without_history(&mut self, writes: u64) {
         self.kill();
-        self.kept = MemoryCheckpointStore::default();
+        self.checkpoint = MemoryCheckpointStore::default();
         let from = self.server.state().observer.verbs.clone();
         self.start(false);
         for _ in 0..FRESH {
@@ -288,6 +296,6 @@ impl ControllerSimulation<'_> {
     fn describe(&self) {
         let state = &mut *self.server.state();
         let all: Vec<String> = state.all(&pods()).map(in_short).collect();
-        all.into_iter().for_each(|line| state.observer.tell(|| line));
+        all.into_iter().for_each(|line| state.observer.add_line(|| line));
     }
 }

@@ -112,7 +112,7 @@ pub(super) struct ProcessSettings {
     pub(super) skew: i64,
     /// How long a job may be refused after its victims have left, in seconds.
     pub(super) refused: i64,
-    pub(super) kept: Option<MemoryCheckpointStore>,
+    pub(super) checkpoint: Option<MemoryCheckpointStore>,
     pub(super) mode: RunMode,
 }
 
@@ -120,7 +120,7 @@ type ProcessObservers = ((LogObserver, OperationsObserver), StoryObserver);
 
 /// A process that leads.
 pub(super) struct Process {
-    reign: LeaderLoop<ProcessObservers>,
+    leader_loop: LeaderLoop<ProcessObservers>,
     server: ApiServerHandle,
     number: u64,
     works: JoinHandle<()>,
@@ -128,7 +128,7 @@ pub(super) struct Process {
     /// When the loop turns at the latest.
     due: Instant,
     /// Whether another process leads.
-    is_over: bool,
+    has_lost_lead: bool,
     pub(super) writes: Receiver<ApiWrite>,
     pub(super) kinds: BTreeSet<GroupKind>,
 }
@@ -144,7 +144,7 @@ fn open(how: &ProcessSettings) -> SessionSetup {
     session.set_schedulers([DEFAULT_SCHEDULER.to_owned()]);
     let deletes_victims = !only_marks(how.system, how.arguments);
     SessionSetup {
-        talk: RecordableSession::new(session, None),
+        session: RecordableSession::new(session, None),
         interests: info.interests.clone(),
         points,
         deletes_victims,
@@ -157,10 +157,10 @@ impl Process {
         let opened = open(how);
         let settings = Settings {
             mode: how.mode,
-            patience: PlanTimeouts { refused: how.refused * SECOND, ..PlanTimeouts::default() },
+            plan_timeouts: PlanTimeouts { refused: how.refused * SECOND, ..PlanTimeouts::default() },
             ..Settings::default()
         };
-        let kinds = kinds::of(&opened.interests);
+        let kinds = kinds::watched_kinds(&opened.interests);
         let ours = ManagedPods { schedulers: settings.schedulers.clone(), ungated: false };
         let store = ObjectCache::new(ours, kinds.clone(), &opened.interests.placed_kinds);
         let (send, inbox) = unbounded_channel();
@@ -169,7 +169,7 @@ impl Process {
         let origin = EventSource { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
         let (operations, _questions) = OperationsObserver::new(ObserverConfig {
             status,
-            mode: ReportMode::CarriesOut,
+            mode: ReportMode::Enforce,
             system: how.system.to_owned(),
             origin,
             explains: false,
@@ -180,20 +180,30 @@ impl Process {
             StoryObserver { server: server.clone(), process, pods: Default::default() },
         );
         let wake = send.clone();
-        listener.begins(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
+        listener.leadership_started(Box::new(move || wake.send(LoopEvent::Wake).is_ok()));
         let client = ProcessClient { server: server.clone(), process };
         let tell = move |report| drop(send.send(LoopEvent::Report(report)));
-        let (executor, works) = Executor::start(client, settings.at_once, Backoff::default(), tell);
+        let (executor, works) = Executor::start(client, settings.max_concurrent_requests, Backoff::default(), tell);
         let works = tokio::spawn(works);
         let mut state = server.state();
         state.leader = Some((process, works.abort_handle()));
         state.feed.clear();
         kinds.iter().for_each(|kind| state.list(kind));
-        let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn CheckpointStore>);
+        let keep = how.checkpoint.clone().map(|kept| Box::new(kept) as Box<dyn CheckpointStore>);
         let clock = SessionClock::reading(|| Instant::now().into_std(), state.now() + how.skew);
         let reign = LeaderLoop::new(settings, opened, store, executor, listener, keep, clock);
         let (server, due) = (server.clone(), Instant::now());
-        Process { reign, server, number: process, works, inbox, due, is_over: false, writes: written, kinds }
+        Process {
+            leader_loop: reign,
+            server,
+            number: process,
+            works,
+            inbox,
+            due,
+            has_lost_lead: false,
+            writes: written,
+            kinds,
+        }
     }
 
     /// Ends the process at once: nothing more is sent. What was sent may still be served.
@@ -203,11 +213,11 @@ impl Process {
 
     /// Returns whether the process has ended by itself: in the middle of a request, or because another one leads.
     pub(super) fn has_ended(&self) -> bool {
-        self.is_over || self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
+        self.has_lost_lead || self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
     }
 
     /// Hands the process the messages of its watches.
-    pub(super) fn hear(&mut self, came: Vec<LoopEvent>) {
+    pub(super) fn receive(&mut self, came: Vec<LoopEvent>) {
         if !came.is_empty() {
             self.turn(came);
         }
@@ -218,10 +228,10 @@ impl Process {
             came.push(more);
         }
         // The process gets no signal to stop: it stops where another process has taken its checkpoint over.
-        if self.reign.turn(came).is_some() {
-            self.is_over = true;
+        if self.leader_loop.turn(came).is_some() {
+            self.has_lost_lead = true;
         }
-        self.due = Instant::now() + self.reign.wait();
+        self.due = Instant::now() + self.leader_loop.wait();
     }
 
     /// Runs until `until`, as the loop does: it turns when a message arrives, and when something is due. Returns false where it spins.
@@ -258,14 +268,14 @@ impl Process {
             if self.has_ended() {
                 return;
             }
-            let _graceful = self.reign.turn(came);
-            if self.reign.is_idle() || Instant::now() >= until {
+            let _graceful = self.leader_loop.turn(came);
+            if self.leader_loop.is_idle() || Instant::now() >= until {
                 break;
             }
             let next = tokio::time::timeout_at(until, self.inbox.recv()).await.ok().flatten();
             came = next.into_iter().chain([LoopEvent::Stop(true)]).collect();
         }
-        self.reign.save_last();
+        self.leader_loop.save_last();
         self.works.abort();
     }
 }

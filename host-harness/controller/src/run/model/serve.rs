@@ -25,14 +25,14 @@ impl ApiServerState {
         request: &ControllerApiRequest,
     ) -> Result<Value, ApiError> {
         let now = self.now();
-        self.observer.requested(now, process, uid, request.verb());
+        self.observer.record_request(now, process, uid, request.verb());
         let served = self.serve_it(process, name, uid, request);
-        self.observer.tell(|| match &served {
+        self.observer.add_line(|| match &served {
             Ok(_) => format!("  {request:?}"),
             Err(error) => format!("  {request:?}: {} {error}", error.code),
         });
         if served.is_err() {
-            self.observer.has_changed();
+            self.observer.reset_nominations();
         }
         served
     }
@@ -75,7 +75,7 @@ impl ApiServerState {
             return refused(409, "the object has been modified");
         }
         let is_gated = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
-        if part == PatchTarget::Whole && patch.get("spec").is_some() && !is_gated {
+        if part == PatchTarget::Object && patch.get("spec").is_some() && !is_gated {
             return refused(422, "spec: Forbidden: pod updates may not change fields");
         }
         let parts: &[&str] = if part == PatchTarget::Status { &["status"] } else { &["metadata", "spec"] };
@@ -100,7 +100,7 @@ impl ApiServerState {
             return refused(409, "the ResourceVersion in the precondition is another one");
         }
         let (now, nominated) = (self.now(), self.nominated());
-        self.observer.evicted(now, process, pod, nominated);
+        self.observer.record_eviction(now, process, pod, nominated);
         self.stop(name, "EvictionByEvictionAPI");
         Ok(json!({}))
     }

@@ -34,7 +34,7 @@ pub(super) struct ControllerFaultRates {
     /// They take seconds.
     pub(super) slow: usize,
     /// The process ends, or an object of the plan is deleted, in the middle of them.
-    pub(super) struck: usize,
+    pub(super) injected: usize,
 }
 
 /// A request of a process.
@@ -52,7 +52,7 @@ impl ControllerApiRequest {
     pub(super) fn verb(&self) -> &'static str {
         match self {
             ControllerApiRequest::Get => "get",
-            ControllerApiRequest::Patch(PatchTarget::Whole, _) => "patch",
+            ControllerApiRequest::Patch(PatchTarget::Object, _) => "patch",
             ControllerApiRequest::Patch(PatchTarget::Status, _) => "patch status",
             ControllerApiRequest::Evict(_) => "evict",
             ControllerApiRequest::Delete => "delete",
@@ -76,7 +76,7 @@ pub(super) struct ApiServerState {
     pub(super) feed: BTreeMap<GroupKind, VecDeque<WatchMessage>>,
     pub(super) chances: ControllerFaultRates,
     /// What strikes, and at which of the next requests.
-    pub(super) strike: Option<(u64, InjectedFault)>,
+    pub(super) injected: Option<(u64, InjectedFault)>,
     /// The kind of the groups of gangs.
     pub(super) groups: GroupKind,
     /// The process that leads, and what ends it at once.
@@ -103,7 +103,7 @@ impl ApiServerHandle {
             is_unserved: false,
             feed: BTreeMap::new(),
             chances: ControllerFaultRates::default(),
-            strike: None,
+            injected: None,
             groups: pods(),
             leader: None,
             random: Random::new(seed),
@@ -151,16 +151,16 @@ impl ApiServerState {
     pub(super) fn end(&mut self, process: u64) {
         if let Some((_, works)) = self.leader.take_if(|(leader, _)| *leader == process) {
             works.abort();
-            self.observer.tell(|| format!("process {process} ends in the middle of a request"));
+            self.observer.add_line(|| format!("process {process} ends in the middle of a request"));
         }
     }
 
     /// Returns what strikes at the request that is served now.
-    pub(super) fn struck(&mut self) -> Option<InjectedFault> {
-        match &mut self.strike {
+    pub(super) fn next_fault(&mut self) -> Option<InjectedFault> {
+        match &mut self.injected {
             Some((0, strike)) => {
                 let strike = *strike;
-                self.strike = None;
+                self.injected = None;
                 Some(strike)
             }
             Some((left, _)) => {
@@ -171,7 +171,7 @@ impl ApiServerState {
         }
     }
 
-    fn say(&mut self, kind: &GroupKind, seen: WatchMessage) {
+    fn notify(&mut self, kind: &GroupKind, seen: WatchMessage) {
         if !self.absent.contains(kind) {
             self.feed.entry(kind.clone()).or_default().push_back(seen);
         }
@@ -183,10 +183,10 @@ impl ApiServerState {
             .objects
             .iter()
             .filter(|((of, _), _)| of == kind)
-            .map(|(_, object)| WatchMessage::There(object.clone()));
+            .map(|(_, object)| WatchMessage::Upserted(object.clone()));
         let said = match self.absent.contains(kind) {
-            true => VecDeque::from([WatchMessage::Absent]),
-            false => [WatchMessage::Listing].into_iter().chain(all).chain([WatchMessage::Complete]).collect(),
+            true => VecDeque::from([WatchMessage::KindMissing]),
+            false => [WatchMessage::ListStarted].into_iter().chain(all).chain([WatchMessage::ListCompleted]).collect(),
         };
         self.feed.insert(kind.clone(), said);
     }
@@ -202,8 +202,8 @@ impl ApiServerState {
         object["metadata"]["creationTimestamp"] = self.time(self.now());
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         self.objects.insert((kind.clone(), name), object.clone());
-        self.observer.has_changed();
-        self.say(&kind, WatchMessage::There(object));
+        self.observer.reset_nominations();
+        self.notify(&kind, WatchMessage::Upserted(object));
         true
     }
 
@@ -218,28 +218,29 @@ impl ApiServerState {
         self.version += 1;
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         let after = object.clone();
-        self.observer.tell(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
-        self.observer.changed(&before, &after);
-        self.note_nominated();
-        self.say(kind, WatchMessage::There(after.clone()));
+        self.observer
+            .add_line(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
+        self.observer.record_change(&before, &after);
+        self.record_nominated();
+        self.notify(kind, WatchMessage::Upserted(after.clone()));
         Some(after)
     }
 
     /// Takes note of the pods that are nominated: a pod that is deleted a moment later was nominated all the same.
-    pub(super) fn note_nominated(&mut self) {
+    pub(super) fn record_nominated(&mut self) {
         let (now, nominated) = (self.now(), self.nominated());
-        self.observer.nominates(now, nominated);
+        self.observer.record_nominated(now, nominated);
     }
 
     /// Removes an object at once.
     pub(super) fn remove(&mut self, kind: &GroupKind, name: &str) {
-        self.note_nominated();
+        self.record_nominated();
         if let Some(mut object) = self.objects.remove(&(kind.clone(), name.to_owned())) {
             self.version += 1;
             object["metadata"]["resourceVersion"] = self.version.to_string().into();
-            self.observer.tell(|| format!("version {}: {kind} {name} is gone", self.version));
-            self.observer.gone(&object);
-            self.say(kind, WatchMessage::Gone(object));
+            self.observer.add_line(|| format!("version {}: {kind} {name} is gone", self.version));
+            self.observer.deleted(&object);
+            self.notify(kind, WatchMessage::Deleted(object));
         }
     }
 

@@ -19,7 +19,7 @@ const SECOND: usize = 8;
 /// A sweep: what strikes at each request of a plan, and how the processes are started.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FaultSweep {
-    pub(super) strike: InjectedFault,
+    pub(super) fault: InjectedFault,
     /// The arguments of the process that makes the plan.
     pub(super) arguments: &'static str,
     /// The arguments of the process that follows when that one ends in the middle of its plan.
@@ -33,13 +33,13 @@ impl FaultSweep {
     /// arguments and without one, with and without a checkpoint.
     pub(super) fn all(system: &SystemFixture) -> Vec<FaultSweep> {
         let first = system.arguments[0];
-        let alike = |strike| FaultSweep { strike, arguments: first, then: first, has_checkpoint: true };
+        let alike = |strike| FaultSweep { fault: strike, arguments: first, then: first, has_checkpoint: true };
         let others = InjectedFault::ALL.into_iter().filter(|strike| !InjectedFault::ENDS.contains(strike)).map(alike);
         let ends = InjectedFault::ENDS.into_iter().flat_map(|strike| {
             let others = system.arguments.iter().filter(move |other| **other != first);
             let pairs = others.flat_map(move |other| [(first, *other), (*other, first)]);
             [(first, first)].into_iter().chain(pairs).flat_map(move |(arguments, then)| {
-                [true, false].map(|has_checkpoint| FaultSweep { strike, arguments, then, has_checkpoint })
+                [true, false].map(|has_checkpoint| FaultSweep { fault: strike, arguments, then, has_checkpoint })
             })
         });
         others.chain(ends).collect()
@@ -50,13 +50,13 @@ impl FaultSweep {
 pub(super) struct FaultSweepResult {
     pub(super) violations: Vec<String>,
     /// Whether there was a request that was struck.
-    pub(super) was_struck: bool,
+    pub(super) was_injected: bool,
     /// How many pods of the gang that preempts run in the end. Without a gang in the system, the laws may allow a part of them to preempt.
     pub(super) running: usize,
 }
 
 /// Plays a plan that is struck at a request, by number.
-pub(super) fn swept(system: &SystemFixture, sweep: FaultSweep, at: u64) -> FaultSweepResult {
+pub(super) fn run_sweep(system: &SystemFixture, sweep: FaultSweep, at: u64) -> FaultSweepResult {
     in_time(async {
         let server = ApiServerHandle::new(at);
         let mut play = ControllerSimulation::begin(system, server.clone(), 2);
@@ -67,21 +67,21 @@ pub(super) fn swept(system: &SystemFixture, sweep: FaultSweep, at: u64) -> Fault
         }
         assert_eq!(running(&server.state(), "g0l"), 2, "{} starts the gang that is preempted", system.name);
         create(&server, system, "g1h", 5);
-        server.state().strike = Some((at, sweep.strike));
+        server.state().injected = Some((at, sweep.fault));
         for _ in 0..SECOND {
             play.round(ROUND).await;
             if play.has_ended() {
                 play.arguments = sweep.then;
-                play.kept = if sweep.has_checkpoint { play.kept } else { MemoryCheckpointStore::default() };
+                play.checkpoint = if sweep.has_checkpoint { play.checkpoint } else { MemoryCheckpointStore::default() };
             }
         }
-        let was_struck = server.state().strike.is_none();
+        let was_struck = server.state().injected.is_none();
         play.rest().await;
         let state = &mut *server.state();
         let evicts = state.observer.verbs.contains_key("evict");
         assert!(evicts || was_struck || only_marks(system.name, sweep.arguments), "{} evicts no pod", system.name);
         let violations = std::mem::take(&mut state.observer.violations);
-        FaultSweepResult { violations, was_struck, running: running(state, "g1h") }
+        FaultSweepResult { violations, was_injected: was_struck, running: running(state, "g1h") }
     })
 }
 
@@ -92,7 +92,7 @@ pub(super) fn taken_over(system: &SystemFixture) -> [u64; 3] {
         let server = ApiServerHandle::new(0);
         let mut play = ControllerSimulation::begin(system, server.clone(), 2);
         let (_, before) = play.round(ROUND).await;
-        play.kept.lose();
+        play.checkpoint.lose();
         create(&server, system, "g0l", 6);
         let (_, until) = play.round(ROUND).await;
         // Another process begins, and takes the checkpoint over.

@@ -26,7 +26,7 @@ pub(super) fn named(name: &str) -> SystemFixture {
 
 /// Returns what is to be played of these systems, as `LICTOR_MODEL` says, `SYSTEM:SEED:PLAYS`: the systems, the first seed, and the number of plays
 /// of each. Without it, a million steps.
-pub(super) fn wanted(systems: Vec<SystemFixture>, steps: usize) -> (Vec<SystemFixture>, u64, u64) {
+pub(super) fn selected_plays(systems: Vec<SystemFixture>, steps: usize) -> (Vec<SystemFixture>, u64, u64) {
     let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
     let mut parts = text.split(':').filter(|part| !part.is_empty());
     let systems = parts.next().map_or(systems, |name| vec![named(name)]);

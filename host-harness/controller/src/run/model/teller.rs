@@ -20,7 +20,7 @@ pub(super) struct StoryObserver {
 
 impl StoryObserver {
     /// Adds to the story the pods that the process sees differently from before.
-    fn tell_pods(&mut self, observer: &mut ControllerChecker, session: &Session) {
+    fn describe_pods(&mut self, observer: &mut ControllerChecker, session: &Session) {
         let mirror = session.mirror();
         let name = |node: Option<u32>| node.and_then(|node| mirror.node(node)).map_or("-", |node| &node.name);
         for pod in mirror.pods() {
@@ -29,28 +29,28 @@ impl StoryObserver {
             let seen = format!("{:?} node {node} nominated {nominated} {gone}", pod.phase);
             let key = format!("{} {}", pod.name, pod.uid);
             if self.pods.insert(key.clone(), seen.clone()).as_ref() != Some(&seen) {
-                observer.tell(|| format!("process {} sees {key}: {seen}", self.process));
+                observer.add_line(|| format!("process {} sees {key}: {seen}", self.process));
             }
         }
     }
 }
 
 impl LoopObserver for StoryObserver {
-    fn unsaved(&mut self, why: &str) {
-        self.server.state().observer.tell(|| format!("process {} checkpoint: {why}", self.process));
+    fn checkpoint_failed(&mut self, why: &str) {
+        self.server.state().observer.add_line(|| format!("process {} checkpoint: {why}", self.process));
     }
 
-    fn turned(&mut self, turn: &DeciderOutput, session: &Session, _cycle: Option<i64>) {
+    fn output_applied(&mut self, turn: &DeciderOutput, session: &Session, _cycle: Option<i64>) {
         let server = self.server.clone();
         let observer = &mut server.state().observer;
         if observer.story.is_none() {
             return;
         }
         let process = self.process;
-        self.tell_pods(observer, session);
+        self.describe_pods(observer, session);
         for happened in turn.steps.iter().map(|step| &step.happened) {
             for attempt in &happened.attempts {
-                observer.tell(|| {
+                observer.add_line(|| {
                     let (pod, result, node) = (&attempt.pod, attempt.result, attempt.node.as_deref().unwrap_or("-"));
                     format!(
                         "process {process} tries {pod}: {result} {node} {}; again {}",
@@ -60,23 +60,23 @@ impl LoopObserver for StoryObserver {
                 });
             }
             for plan in &happened.plans {
-                observer.tell(|| format!("process {process} plans {}: {plan:?}", plan.plan));
+                observer.add_line(|| format!("process {process} plans {}: {plan:?}", plan.plan));
             }
             for refused in &happened.refused {
-                observer.tell(|| format!("process {process}: plan refused {refused:?}"));
+                observer.add_line(|| format!("process {process}: plan refused {refused:?}"));
             }
             for pod in &happened.withdrawn {
-                observer.tell(|| format!("process {process}: the nomination of {pod} was withdrawn"));
+                observer.add_line(|| format!("process {process}: the nomination of {pod} was withdrawn"));
             }
             for failed in &happened.failed {
-                observer.tell(|| format!("process {process}: command failed {failed:?}"));
+                observer.add_line(|| format!("process {process}: command failed {failed:?}"));
             }
         }
         for error in &turn.errors {
-            observer.tell(|| format!("process {process}: nothing was decided: {error}"));
+            observer.add_line(|| format!("process {process}: nothing was decided: {error}"));
         }
         for given_up in &turn.given_up {
-            observer.tell(|| format!("process {process} gives up {given_up:?}"));
+            observer.add_line(|| format!("process {process} gives up {given_up:?}"));
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::play::{ControllerSimulationTotals, STEPS, play};
 use super::strike::InjectedFault;
-use super::sweep::{FaultSweep, FaultSweepResult, swept, taken_over};
-use super::system::{self, SystemFixture, named, wanted};
+use super::sweep::{FaultSweep, FaultSweepResult, run_sweep, taken_over};
+use super::system::{self, SystemFixture, named, selected_plays};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 5;
@@ -23,11 +23,11 @@ fn plays(system: &SystemFixture, seeds: impl Iterator<Item = u64>) {
 fn sweeps(system: &SystemFixture) {
     let mut broken = Vec::new();
     for sweep in FaultSweep::all(system) {
-        let (mut at, unstruck) = (0, swept(system, sweep, u64::MAX).running);
+        let (mut at, unstruck) = (0, run_sweep(system, sweep, u64::MAX).running);
         assert!(unstruck > 0, "{} {sweep:?}: no pod preempts", system.name);
         loop {
-            let FaultSweepResult { mut violations, was_struck, running } = swept(system, sweep, at);
-            if InjectedFault::ENDS.contains(&sweep.strike) && running != unstruck {
+            let FaultSweepResult { mut violations, was_injected: was_struck, running } = run_sweep(system, sweep, at);
+            if InjectedFault::ENDS.contains(&sweep.fault) && running != unstruck {
                 violations.push(format!("{running} pods run, and {unstruck} without a strike"));
             }
             let name = |violation| format!("{} {sweep:?} {at}: {violation}", system.name);
@@ -79,7 +79,7 @@ fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {
 #[test]
 #[ignore = "a million steps take minutes"]
 fn a_million_steps() {
-    let (systems, first, count) = wanted(system::all().into(), STEPS);
+    let (systems, first, count) = selected_plays(system::all().into(), STEPS);
     if count == 1 {
         let (violations, story) = play(&systems[0], first, true, &mut ControllerSimulationTotals::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));

@@ -7,7 +7,7 @@ use crate::report::{ApiWrite, WriteOperation};
 use crate::watch::GroupKind;
 
 /// Changes what goes wrong.
-pub(super) fn trouble(state: &mut ApiServerState, kinds: &[GroupKind]) {
+pub(super) fn change_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
     let random = &mut state.random;
     match random.below(10) {
         0 => {
@@ -23,7 +23,7 @@ pub(super) fn trouble(state: &mut ApiServerState, kinds: &[GroupKind]) {
             let (busy, lost) = (random.below(200), random.below(200));
             let (dropped, overtaken, slow) = (random.below(100), random.below(200), random.below(100));
             let struck = random.below(100);
-            state.chances = ControllerFaultRates { busy, lost, dropped, overtaken, slow, struck };
+            state.chances = ControllerFaultRates { busy, lost, dropped, overtaken, slow, injected: struck };
         }
         6..=7 => state.chances = ControllerFaultRates::default(),
         8 => {
@@ -37,9 +37,9 @@ pub(super) fn trouble(state: &mut ApiServerState, kinds: &[GroupKind]) {
 }
 
 /// Ends what goes wrong.
-pub(super) fn peace(state: &mut ApiServerState, kinds: &[GroupKind]) {
+pub(super) fn clear_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
     state.forbidden.clear();
-    (state.is_unserved, state.chances, state.strike) = (false, ControllerFaultRates::default(), None);
+    (state.is_unserved, state.chances, state.injected) = (false, ControllerFaultRates::default(), None);
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
 }
 
@@ -47,7 +47,7 @@ pub(super) fn peace(state: &mut ApiServerState, kinds: &[GroupKind]) {
 fn serve_kind(state: &mut ApiServerState, kind: &GroupKind, is_served: bool) {
     let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
     if changes {
-        state.observer.has_changed();
+        state.observer.reset_nominations();
         state.list(kind);
     }
 }

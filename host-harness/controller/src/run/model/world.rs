@@ -7,7 +7,7 @@ use super::nodes::{kubelets, schedule};
 use super::server::{ApiServerState, name_of, pods};
 use super::strike::groups;
 use super::system::SystemFixture;
-use crate::names::{EVICTED_FOR, GATE, NODE, OTHERS};
+use crate::names::{ASSIGNED_NODE, EVICTED_FOR, EXTERNAL_SCHEDULER, SCHEDULING_GATE};
 use crate::view::{annotation, gates, text};
 use crate::watch::GroupKind;
 
@@ -48,7 +48,7 @@ pub(super) fn pod(
 ) {
     let (grace, priority) = ([0, 1, 5, 30][state.random.below(4)], if important { 100 } else { 0 });
     let budget = format!("b{}", state.random.below(2 * BUDGETS));
-    let scheduler = if others { OTHERS } else { "default-scheduler" };
+    let scheduler = if others { EXTERNAL_SCHEDULER } else { "default-scheduler" };
     let container = json!({"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}});
     let mut pod = json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -60,7 +60,7 @@ pub(super) fn pod(
     if others {
         pod["metadata"]["annotations"]["model/other"] = json!("true");
     } else {
-        pod["spec"]["schedulingGates"] = json!([{"name": GATE}]);
+        pod["spec"]["schedulingGates"] = json!([{"name": SCHEDULING_GATE}]);
         (system.dress)(&mut pod, gang, important);
     }
     state.create(pod);
@@ -200,7 +200,7 @@ pub(super) fn in_short(pod: &Value) -> String {
         pod["spec"]["priority"],
         text(pod, "/status/phase"),
         text(pod, "/spec/nodeName"),
-        annotation(pod, NODE),
+        annotation(pod, ASSIGNED_NODE),
         text(pod, "/status/nominatedNodeName"),
         annotation(pod, EVICTED_FOR),
     )

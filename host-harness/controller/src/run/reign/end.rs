@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::LeaderLoop;
 use crate::decide::{Decider, RunMode};
-use crate::run::inbox::{LoopEvent, batch};
+use crate::run::inbox::{LoopEvent, receive_batch};
 use crate::run::listener::LoopObserver;
 use crate::state::{CheckpointStore, StoreError};
 
@@ -15,15 +15,15 @@ pub(super) enum CheckpointStatus {
     /// It was stored, or there was none yet.
     Stored,
     /// It was not stored.
-    Unsaved,
+    Failed,
     /// Another process has taken it over: nothing more is carried out.
     TakenOver,
 }
 
 /// The parts of a process that outlive a time of leading.
 pub(in crate::run) struct LeaderLoopParts<L> {
-    pub(in crate::run) listener: L,
-    pub(in crate::run) keep: Option<Box<dyn CheckpointStore>>,
+    pub(in crate::run) observer: L,
+    pub(in crate::run) checkpoint_store: Option<Box<dyn CheckpointStore>>,
     /// Whether another process has taken the checkpoint over.
     pub(in crate::run) is_taken_over: bool,
 }
@@ -36,18 +36,22 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     /// Returns what outlives this time of leading.
     pub(super) fn into_parts(self) -> LeaderLoopParts<L> {
-        LeaderLoopParts { is_taken_over: self.is_taken_over(), listener: self.listener, keep: self.keep }
+        LeaderLoopParts {
+            is_taken_over: self.is_taken_over(),
+            observer: self.observer,
+            checkpoint_store: self.checkpoint_store,
+        }
     }
 
     /// Waits for the tasks under way, as long as the settings allow; decides no more.
-    pub(super) fn end(&mut self, inbox: &Receiver<LoopEvent>) {
+    pub(super) fn shut_down(&mut self, inbox: &Receiver<LoopEvent>) {
         let begun = Instant::now();
         while !self.is_idle() && !self.is_taken_over() {
-            let left = self.settings.end_within.saturating_sub(begun.elapsed());
+            let left = self.settings.shutdown_timeout.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;
             }
-            match batch(inbox, left, Duration::ZERO) {
+            match receive_batch(inbox, left, Duration::ZERO) {
                 Some(came) => self.take(came),
                 None => break,
             }
@@ -57,7 +61,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     /// Returns whether no task is under way.
     pub(in crate::run) fn is_idle(&self) -> bool {
-        self.under_way.is_empty() || self.decider.is_none()
+        self.tasks_in_flight.is_empty() || self.decider.is_none()
     }
 
     /// Stores the last checkpoint. Nothing is decided any more.
@@ -69,22 +73,22 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     /// Stores a checkpoint, and reports where it cannot be stored, or can be again. A process that only reports what it would do stores none.
     pub(super) fn save(&mut self, decider: &mut Decider) {
-        let is_over = self.settings.mode != RunMode::Act || self.is_taken_over();
-        let Some(keep) = self.keep.as_mut().filter(|_| !is_over) else { return };
-        let saved = decider.saved().map_err(|error| StoreError::Failed(error.to_string()));
-        let was_unsaved = self.checkpoint == CheckpointStatus::Unsaved;
+        let is_over = self.settings.mode != RunMode::Enforce || self.is_taken_over();
+        let Some(keep) = self.checkpoint_store.as_mut().filter(|_| !is_over) else { return };
+        let saved = decider.checkpoint().map_err(|error| StoreError::Failed(error.to_string()));
+        let was_unsaved = self.checkpoint == CheckpointStatus::Failed;
         self.checkpoint = match saved.and_then(|saved| keep.store(&saved)) {
             Err(StoreError::TakenOver(why)) => {
-                self.listener.taken_over(&why);
+                self.observer.checkpoint_taken_over(&why);
                 CheckpointStatus::TakenOver
             }
             Err(StoreError::Failed(why)) => {
-                self.listener.unsaved(&why);
-                CheckpointStatus::Unsaved
+                self.observer.checkpoint_failed(&why);
+                CheckpointStatus::Failed
             }
             Ok(()) => {
                 if was_unsaved {
-                    self.listener.unsaved("");
+                    self.observer.checkpoint_failed("");
                 }
                 CheckpointStatus::Stored
             }

@@ -10,15 +10,16 @@ use crate::watch::store::ObjectChange;
 
 impl<L: LoopObserver> LeaderLoop<L> {
     /// Returns the changes as facts for the session.
-    pub(super) fn facts(&mut self) -> Vec<SessionFact> {
+    pub(super) fn session_facts(&mut self) -> Vec<SessionFact> {
         let mut facts = Vec::new();
-        for news in std::mem::take(&mut self.news) {
+        for news in std::mem::take(&mut self.pending_changes) {
             match news {
                 ObjectChange::Marked(..) => {}
-                ObjectChange::Gone(key) => facts.push(SessionFact::Gone(key)),
-                ObjectChange::Shown(shown) => {
-                    facts
-                        .extend(self.read(&shown.key, shown.object).map(|object| SessionFact::There(Box::new(object))));
+                ObjectChange::Deleted(key) => facts.push(SessionFact::Deleted(key)),
+                ObjectChange::Upserted(shown) => {
+                    facts.extend(
+                        self.read(&shown.key, shown.object).map(|object| SessionFact::Upserted(Box::new(object))),
+                    );
                 }
             }
         }
@@ -29,7 +30,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
         match KubernetesObject::from_json(object, &self.file) {
             Ok(object) => Some(object),
             Err(mistake) => {
-                self.listener.unread(key, &mistake);
+                self.observer.object_invalid(key, &mistake);
                 None
             }
         }

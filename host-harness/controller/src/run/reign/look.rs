@@ -13,40 +13,42 @@ use crate::run::listener::LoopObserver;
 
 impl<L: LoopObserver> LeaderLoop<L> {
     /// Reports refusals and victims that have lasted too long, and deletes refused pods where the settings want it.
-    pub(super) fn look(&mut self, now: i64) {
-        for due in self.refusals.due(now) {
+    pub(super) fn check_timeouts(&mut self, now: i64) {
+        for due in self.unschedulable_pods.due(now) {
             match due {
-                UnschedulableAction::Over(refusal) => self.listener.placed(&refusal),
-                UnschedulableAction::Say(refusal) => self.listener.refused(&refusal, false),
+                UnschedulableAction::ReportEnd(refusal) => self.observer.refusal_ended(&refusal),
+                UnschedulableAction::Report(refusal) => self.observer.refused(&refusal, false),
                 UnschedulableAction::Delete(refusal) => {
-                    self.listener.refused(&refusal, true);
-                    if self.settings.mode == RunMode::Act {
-                        self.order(ExecutorTask::Delete(refusal.pod), None);
+                    self.observer.refused(&refusal, true);
+                    if self.settings.mode == RunMode::Enforce {
+                        self.submit(ExecutorTask::Delete(refusal.pod), None);
                     }
                 }
             }
         }
-        self.victims.due(now).iter().for_each(|victim| self.listener.stands(victim));
-        self.listener.counted(self.refusals.count(), self.victims.overdue(now));
-        self.tidy(now);
+        self.victims.due(now).iter().for_each(|victim| self.observer.victim_overdue(victim));
+        self.observer.overdue_counted(self.unschedulable_pods.count(), self.victims.overdue(now));
+        self.remove_leftovers(now);
     }
 
     /// Takes off the nominations and marks that ended plans have left on pods.
-    fn tidy(&mut self, now: i64) {
+    fn remove_leftovers(&mut self, now: i64) {
         let Some(mut decider) = self.decider.take() else { return };
-        let left = self.leftovers.due(now, |written| decider.may_stand(written, self.deletes_victims));
+        let left = self.leftovers.due(now, |written| decider.allowed_leftover_age(written, self.deletes_victims));
         if !left.is_empty() {
-            let turn = decider.tidy(left);
+            let turn = decider.remove_leftovers(left);
             self.carry_out(&mut decider, turn, None);
         }
         self.decider = Some(decider);
     }
 
     /// Reports another controller that has written on a pod since the cluster was listed. A process that only observes may run together with one.
-    pub(super) fn look_for_rivals(&mut self, pod: &Value, now: i64) {
+    pub(super) fn check_other_controllers(&mut self, pod: &Value, now: i64) {
         let is_listing = self.decider.is_none();
-        if let Some(rival) = self.rivals.see(pod, is_listing, now).filter(|_| self.settings.mode == RunMode::Act) {
-            self.listener.rival(&rival);
+        if let Some(rival) =
+            self.other_controllers.observe(pod, is_listing, now).filter(|_| self.settings.mode == RunMode::Enforce)
+        {
+            self.observer.other_controller(&rival);
         }
     }
 
@@ -54,7 +56,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
     /// evicted, as by a process that begins with these arguments.
     pub(super) fn set_deletes_victims(&mut self, deletes: bool) {
         let before = std::mem::replace(&mut self.deletes_victims, deletes);
-        if deletes == before || self.settings.mode != RunMode::Act {
+        if deletes == before || self.settings.mode != RunMode::Enforce {
             return;
         }
         if !deletes {
@@ -63,7 +65,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
         }
         if let Some(mut decider) = self.decider.take() {
             let mut turn = DeciderOutput::default();
-            decider.take_up(self.victims.all().cloned(), &mut turn);
+            decider.evict_marked(self.victims.all().cloned(), &mut turn);
             self.carry_out(&mut decider, turn, None);
             self.decider = Some(decider);
         }

@@ -1,7 +1,7 @@
 //! A ConfigMap that names the policy to be in force, and receives the result.
 //!
 //! The annotation [`COMPONENT`] names the policy: a file of the process, a component of a registry, or [`DATA`] for the component in the ConfigMap
-//! itself. The annotation [`ANSWER`] holds the result. A process that did not carry out the wish itself, because it stood by or was started later,
+//! itself. The annotation [`RESULT`] holds the result. A process that did not carry out the wish itself, because it stood by or was started later,
 //! continues from the result: a policy that took over is in force, and a policy that was refused or rolled back is not tried again.
 
 mod orders;
@@ -24,7 +24,7 @@ pub use orders::{ConfigMapClient, ConfigMapError};
 /// The component to be in force: `oci://...`, a file of the process, `embedded`, or `data`.
 pub const COMPONENT: &str = "lictor.dev/component";
 /// Any text: where it changes, the wish is tried once more.
-const ORDERED: &str = "lictor.dev/ordered";
+const REQUEST_ID: &str = "lictor.dev/ordered";
 /// The terms, as the options of `lictor run` of these names.
 const SHADOW: &str = "lictor.dev/shadow";
 const WATCH: &str = "lictor.dev/watch";
@@ -32,7 +32,7 @@ const ALLOW: &str = "lictor.dev/allow";
 const ANSWERS: &str = "lictor.dev/answers";
 const PATIENCE: &str = "lictor.dev/patience";
 /// The result, as JSON: a [`ReplacementResult`].
-pub const ANSWER: &str = "lictor.dev/replacement";
+pub const RESULT: &str = "lictor.dev/replacement";
 /// The word for the component in the ConfigMap.
 pub const DATA: &str = "data";
 /// The key of `binaryData` with the component.
@@ -44,11 +44,11 @@ const ARGUMENTS: &str = "arguments.yaml";
 /// The most bytes of a component after it is decompressed: much more than is ever loaded.
 const MOST: u64 = 256 * 1024 * 1024;
 /// The most bytes of a component in a ConfigMap: a mebibyte, with some room for the rest of the ConfigMap.
-const ROOM: usize = 1_000_000;
+const MAX_COMPONENT_BYTES: usize = 1_000_000;
 /// The level of the compression: compressing takes some seconds.
 const LEVEL: i32 = 19;
 /// The number of differences that are written, and the characters of each.
-const TOLD: (usize, usize) = (5, 400);
+const WRITTEN_DIFFERENCES: (usize, usize) = (5, 400);
 
 /// The result of the wish of a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,9 +67,9 @@ pub struct ConfigMapRequest {
     /// The SHA-256 of the wish.
     pub digest: String,
     /// The wish, or what is wrong with it.
-    pub wish: Result<ReplacementRequest, ReplacementRefusal>,
+    pub request: Result<ReplacementRequest, ReplacementRefusal>,
     /// The result. `None`: no process has done anything about the wish yet.
-    pub answer: Option<ReplacementResult>,
+    pub result: Option<ReplacementResult>,
 }
 
 /// Reads the wish of a ConfigMap; `name` is its name for people. `None`: the ConfigMap wishes for nothing.
@@ -82,7 +82,7 @@ pub fn read(name: &str, map: &ConfigMap) -> Option<ConfigMapRequest> {
         _ => Vec::new(),
     };
     let mut digest = Sha256::new();
-    let texts = [COMPONENT, ORDERED, SHADOW, WATCH, ALLOW, ANSWERS, PATIENCE].map(|key| annotations.get(key));
+    let texts = [COMPONENT, REQUEST_ID, SHADOW, WATCH, ALLOW, ANSWERS, PATIENCE].map(|key| annotations.get(key));
     for part in
         texts.into_iter().chain([arguments]).map(|text| text.map_or(&[][..], |text| text.as_bytes())).chain(bytes)
     {
@@ -90,15 +90,15 @@ pub fn read(name: &str, map: &ConfigMap) -> Option<ConfigMapRequest> {
         digest.update(part);
     }
     let digest = format!("{:x}", digest.finalize());
-    let answer = annotations.get(ANSWER).and_then(|text| serde_json::from_str::<ReplacementResult>(text).ok());
+    let answer = annotations.get(RESULT).and_then(|text| serde_json::from_str::<ReplacementResult>(text).ok());
     let wish = terms(annotations).and_then(|on| {
         let (component, bytes) = match component.as_str() {
-            DATA => (name.to_owned(), Some(held(map)?)),
+            DATA => (name.to_owned(), Some(component_bytes(map)?)),
             component => (component.to_owned(), None),
         };
         Ok(ReplacementRequest { component, bytes, arguments: arguments.cloned(), on })
     });
-    Some(ConfigMapRequest { answer: answer.filter(|answer| answer.of == digest), digest, wish })
+    Some(ConfigMapRequest { result: answer.filter(|answer| answer.of == digest), digest, request: wish })
 }
 
 fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
@@ -109,7 +109,7 @@ fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
 ///
 /// # Errors
 /// The ConfigMap has no component or two, or the component cannot be decompressed.
-fn held(map: &ConfigMap) -> Result<Vec<u8>, ReplacementRefusal> {
+fn component_bytes(map: &ConfigMap) -> Result<Vec<u8>, ReplacementRefusal> {
     let refuse = |message: String, remedy: &str| Err(ReplacementRefusal { message, remedy: remedy.to_owned() });
     match (binary(map, PLAIN), binary(map, COMPRESSED)) {
         (Some(plain), None) => Ok(plain.to_vec()),
@@ -162,7 +162,7 @@ fn terms(annotations: &BTreeMap<String, String>) -> Result<TermOverrides, Replac
 ///
 /// # Errors
 /// The component does not fit into a ConfigMap, not even compressed.
-pub fn saying(wish: &ReplacementRequest, ordered: &str) -> Result<Value, ReplacementRefusal> {
+pub fn request_patch(wish: &ReplacementRequest, ordered: &str) -> Result<Value, ReplacementRefusal> {
     let (mut component, mut data) = (wish.component.clone(), Value::Null);
     if let Some(bytes) = &wish.bytes {
         let refuse = |message: String| ReplacementRefusal {
@@ -170,9 +170,10 @@ pub fn saying(wish: &ReplacementRequest, ordered: &str) -> Result<Value, Replace
             remedy: "push it to a registry, and name `oci://...`".to_owned(),
         };
         let compressed = zstd::encode_all(bytes.as_slice(), LEVEL).map_err(|error| refuse(error.to_string()))?;
-        if compressed.len() > ROOM {
+        if compressed.len() > MAX_COMPONENT_BYTES {
             let (size, whole) = (compressed.len(), bytes.len());
-            let message = format!("it has {whole} bytes, {size} compressed, and a ConfigMap takes {ROOM} of them");
+            let message =
+                format!("it has {whole} bytes, {size} compressed, and a ConfigMap takes {MAX_COMPONENT_BYTES} of them");
             return Err(refuse(message));
         }
         component = DATA.to_owned();
@@ -183,7 +184,7 @@ pub fn saying(wish: &ReplacementRequest, ordered: &str) -> Result<Value, Replace
     Ok(json!({
         "metadata": {"annotations": {
             COMPONENT: component,
-            ORDERED: ordered,
+            REQUEST_ID: ordered,
             SHADOW: seconds(wish.on.shadow),
             WATCH: seconds(wish.on.watch),
             ALLOW: allow,
@@ -196,41 +197,41 @@ pub fn saying(wish: &ReplacementRequest, ordered: &str) -> Result<Value, Replace
 }
 
 /// Makes the patch that writes the result into a ConfigMap. `of`: the SHA-256 of the wish; `by`: the name of this process.
-pub(super) fn answering(of: &str, by: &str, progress: &ReplacementProgress) -> Value {
+pub(super) fn result_patch(of: &str, by: &str, progress: &ReplacementProgress) -> Value {
     let mut progress = progress.clone();
-    let (most, long) = TOLD;
+    let (most, long) = WRITTEN_DIFFERENCES;
     progress.differences.truncate(most);
     for text in progress.differences.iter_mut().chain(&mut progress.said) {
         *text = text.chars().take(long).collect();
     }
     let answer = ReplacementResult { of: of.to_owned(), by: by.to_owned(), progress };
     let text = serde_json::to_string(&answer).unwrap_or_default();
-    json!({"metadata": {"annotations": {ANSWER: text}}})
+    json!({"metadata": {"annotations": {RESULT: text}}})
 }
 
 /// The next action of a process about a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FollowAction {
     /// Do nothing.
-    Stay,
+    Nothing,
     /// Give the earlier order for the ConfigMap up.
     GiveUp,
     /// Order the wish: its policy is compared, and takes over.
-    Order,
+    Submit,
     /// Adopt the wish, which took over elsewhere: sessions are opened with its policy.
     Adopt,
 }
 
 /// Returns the next action, where `own` is the digest of the wish that this process has ordered or adopted.
 pub(super) fn next(said: Option<&ConfigMapRequest>, own: Option<&str>, leads: bool) -> FollowAction {
-    let Some(said) = said else { return if own.is_some() { FollowAction::GiveUp } else { FollowAction::Stay } };
+    let Some(said) = said else { return if own.is_some() { FollowAction::GiveUp } else { FollowAction::Nothing } };
     if own == Some(said.digest.as_str()) {
-        return FollowAction::Stay;
+        return FollowAction::Nothing;
     }
-    let stage = said.answer.as_ref().map(|answer| answer.progress.stage);
+    let stage = said.result.as_ref().map(|answer| answer.progress.stage);
     match (stage, leads) {
         (Some(ReplacementStage::Done), false) => FollowAction::Adopt,
-        (Some(ReplacementStage::RolledBack | ReplacementStage::Refused), _) | (_, false) => FollowAction::Stay,
-        (_, true) => FollowAction::Order,
+        (Some(ReplacementStage::RolledBack | ReplacementStage::Refused), _) | (_, false) => FollowAction::Nothing,
+        (_, true) => FollowAction::Submit,
     }
 }

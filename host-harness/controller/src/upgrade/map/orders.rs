@@ -5,7 +5,7 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Error};
 use serde_json::json;
 
-use super::{ANSWER, COMPONENT, ReplacementResult, read, saying};
+use super::{COMPONENT, RESULT, ReplacementResult, read, request_patch};
 use crate::upgrade::{ReplacementRefusal, ReplacementRequest};
 
 /// Why an order was not given.
@@ -19,7 +19,7 @@ pub enum ConfigMapError {
     Api(#[from] Error),
     /// The order was overwritten at once.
     #[error("the ConfigMap does not say what was written into it")]
-    Lost,
+    Overwritten,
 }
 
 impl ConfigMapError {
@@ -42,12 +42,12 @@ impl ConfigMapClient {
     }
 
     /// Writes a wish into the ConfigMap; `ordered` makes it another order than the one before. Returns the digest of the wish, for
-    /// [`ConfigMapClient::answer`].
+    /// [`ConfigMapClient::result`].
     ///
     /// # Errors
     /// The component does not fit, or the API server refuses.
     pub async fn write(&self, wish: &ReplacementRequest, ordered: &str) -> Result<String, ConfigMapError> {
-        let mut written = saying(wish, ordered).map_err(ConfigMapError::Refused)?;
+        let mut written = request_patch(wish, ordered).map_err(ConfigMapError::Refused)?;
         let params = PatchParams::default();
         let map = match self.api.patch(&self.name, &params, &Patch::Merge(&written)).await {
             Err(Error::Api(status)) if status.code == 404 => {
@@ -58,7 +58,7 @@ impl ConfigMapClient {
             }
             patched => patched?,
         };
-        read(&self.name, &map).map(|said| said.digest).ok_or(ConfigMapError::Lost)
+        read(&self.name, &map).map(|said| said.digest).ok_or(ConfigMapError::Overwritten)
     }
 
     /// Removes the wish from the ConfigMap.
@@ -74,9 +74,9 @@ impl ConfigMapClient {
     ///
     /// # Errors
     /// The API server refuses.
-    pub async fn answer(&self, digest: &str) -> Result<Option<ReplacementResult>, Error> {
+    pub async fn result(&self, digest: &str) -> Result<Option<ReplacementResult>, Error> {
         let found = self.api.get_metadata(&self.name).await?;
-        let text = found.metadata.annotations.and_then(|annotations| annotations.get(ANSWER).cloned());
+        let text = found.metadata.annotations.and_then(|annotations| annotations.get(RESULT).cloned());
         let answer = text.and_then(|text| serde_json::from_str::<ReplacementResult>(&text).ok());
         Ok(answer.filter(|answer| answer.of == digest))
     }

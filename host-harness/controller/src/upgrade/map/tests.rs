@@ -21,11 +21,11 @@ fn wish(bytes: Option<Vec<u8>>) -> ReplacementRequest {
 #[test]
 fn what_is_written_into_it_is_what_it_says() {
     for bytes in [None, Some(vec![7; 3_000_000])] {
-        let said = read("a", &map(&[saying(&wish(bytes.clone()), "1").unwrap()])).unwrap();
-        assert!(said.wish == Ok(wish(bytes)) && said.answer.is_none());
+        let said = read("a", &map(&[request_patch(&wish(bytes.clone()), "1").unwrap()])).unwrap();
+        assert!(said.request == Ok(wish(bytes)) && said.result.is_none());
     }
     // The same order twice, and another one.
-    let digest = |ordered| read("a", &map(&[saying(&wish(None), ordered).unwrap()])).unwrap().digest;
+    let digest = |ordered| read("a", &map(&[request_patch(&wish(None), ordered).unwrap()])).unwrap().digest;
     assert!(digest("1") == digest("1") && digest("1") != digest("2"));
     assert!(read("a", &ConfigMap::default()).is_none() && read("a", &map(&[])).is_none());
 }
@@ -39,7 +39,7 @@ fn a_component_that_does_not_fit_is_refused_with_both_sizes() {
         state.to_le_bytes()[7]
     };
     let bytes = (0..1_100_000).map(|_| next()).collect();
-    let refusal = saying(&wish(Some(bytes)), "1").unwrap_err();
+    let refusal = request_patch(&wish(Some(bytes)), "1").unwrap_err();
     assert!(refusal.message.starts_with("it has 1100000 bytes, 1100"), "{}", refusal.message);
     assert!(refusal.remedy.contains("oci://"));
 }
@@ -48,9 +48,9 @@ fn a_component_that_does_not_fit_is_refused_with_both_sizes() {
 fn what_is_wrong_with_it_is_said() {
     let annotated =
         |key: &str, value: &str| map(&[json!({"metadata": {"annotations": {COMPONENT: DATA, key: value}}})]);
-    let refused = |map: &ConfigMap| read("a", map).unwrap().wish.unwrap_err().message;
+    let refused = |map: &ConfigMap| read("a", map).unwrap().request.unwrap_err().message;
     assert_eq!(refused(&annotated(SHADOW, "soon")), "the annotation `lictor.dev/shadow` is no number: `soon`");
-    assert!(refused(&annotated(ORDERED, "1")).starts_with("there is neither"));
+    assert!(refused(&annotated(REQUEST_ID, "1")).starts_with("there is neither"));
     let both = json!({"binaryData": {PLAIN: ByteString(vec![1]), COMPRESSED: ByteString(vec![1])}});
     assert!(refused(&map(&[json!({"metadata": {"annotations": {COMPONENT: DATA}}}), both])).starts_with("there are"));
     let bad = json!({"metadata": {"annotations": {COMPONENT: DATA}}, "binaryData": {COMPRESSED: ByteString(vec![1])}});
@@ -59,29 +59,29 @@ fn what_is_wrong_with_it_is_said() {
 
 #[test]
 fn who_leads_orders_it_once_and_who_comes_later_goes_on_from_the_answer() {
-    let order = saying(&wish(None), "1").unwrap();
+    let order = request_patch(&wish(None), "1").unwrap();
     let said = read("a", &map(std::slice::from_ref(&order))).unwrap();
-    assert_eq!(next(Some(&said), None, true), FollowAction::Order);
-    assert_eq!(next(Some(&said), None, false), FollowAction::Stay);
-    assert_eq!(next(Some(&said), Some(&said.digest), true), FollowAction::Stay);
+    assert_eq!(next(Some(&said), None, true), FollowAction::Submit);
+    assert_eq!(next(Some(&said), None, false), FollowAction::Nothing);
+    assert_eq!(next(Some(&said), Some(&said.digest), true), FollowAction::Nothing);
     assert_eq!(next(None, Some(&said.digest), true), FollowAction::GiveUp);
-    assert_eq!(next(None, None, true), FollowAction::Stay);
+    assert_eq!(next(None, None, true), FollowAction::Nothing);
     let answered = |stage: ReplacementStage, of: &str| {
         let progress = ReplacementProgress::new(1, "a", stage);
-        read("a", &map(&[order.clone(), answering(of, "me", &progress)])).unwrap()
+        read("a", &map(&[order.clone(), result_patch(of, "me", &progress)])).unwrap()
     };
     for (stage, leads, then) in [
         (ReplacementStage::Done, false, FollowAction::Adopt),
         // It leads by now, with another policy: the wish is compared once more.
-        (ReplacementStage::Done, true, FollowAction::Order),
-        (ReplacementStage::RolledBack, true, FollowAction::Stay),
-        (ReplacementStage::Refused, false, FollowAction::Stay),
+        (ReplacementStage::Done, true, FollowAction::Submit),
+        (ReplacementStage::RolledBack, true, FollowAction::Nothing),
+        (ReplacementStage::Refused, false, FollowAction::Nothing),
         // The process that carried it out has ended in the middle.
-        (ReplacementStage::Watching, true, FollowAction::Order),
-        (ReplacementStage::Watching, false, FollowAction::Stay),
+        (ReplacementStage::Watching, true, FollowAction::Submit),
+        (ReplacementStage::Watching, false, FollowAction::Nothing),
     ] {
         assert_eq!(next(Some(&answered(stage, &said.digest)), None, leads), then, "{stage:?} {leads}");
     }
     // The answer to another order does not count.
-    assert_eq!(next(Some(&answered(ReplacementStage::Refused, "other")), None, true), FollowAction::Order);
+    assert_eq!(next(Some(&answered(ReplacementStage::Refused, "other")), None, true), FollowAction::Submit);
 }

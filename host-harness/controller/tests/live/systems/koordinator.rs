@@ -2,7 +2,7 @@
 
 use kube::api::DeleteParams;
 use lictor_controller::decide::lives::GivenUpReason;
-use lictor_controller::names::{EVICTED_FOR, NOMINATED};
+use lictor_controller::names::{EVICTED_FOR, NOMINATED_NODE};
 use serde_json::{Value, json};
 
 use super::{refused, sized};
@@ -177,7 +177,7 @@ pub async fn a_reservation_preempts_a_reservation(world: &World) {
     create(&world.admin, &reservation("more", "20")).await;
     let more = available("more").await;
     assert!(reservations.get_opt("less").await.unwrap().is_none(), "the lesser one is deleted");
-    assert!(!more.metadata.annotations.unwrap_or_default().contains_key(NOMINATED), "its nomination is over");
+    assert!(!more.metadata.annotations.unwrap_or_default().contains_key(NOMINATED_NODE), "its nomination is over");
     controller.said(|said| {
         let plans: Vec<_> = said.happened.plans.iter().map(|plan| (&plan.nominated, &plan.victims)).collect();
         let nominated = [("Reservation/more".to_owned(), step.nodes[0].clone())].into();

@@ -76,7 +76,7 @@ impl Play {
         if let SessionInput::Removed(key) = &input {
             self.objects.retain(|object| !is_named(object, key));
         }
-        self.session.tell(input).map_err(|error| error.to_string())
+        self.session.serve(input).map_err(|error| error.to_string())
     }
 
     fn apply(&mut self, objects: &[Value]) -> Result<(), String> {
@@ -110,7 +110,7 @@ impl Play {
         for _ in 0..20 {
             let waiting = self.session.waiting();
             self.tell(SessionInput::Cycle)?;
-            let happened = self.session.take_happened();
+            let happened = self.session.take_report();
             let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != EvictionMethod::Unreserved);
             self.victims.extend(evicted.map(|(pod, _)| pod.clone()));
             let quiet = happened.bound.is_empty() && happened.victims.is_empty() && happened.nominated.is_empty();

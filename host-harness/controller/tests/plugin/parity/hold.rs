@@ -53,7 +53,7 @@ pub struct Holder {
 
 impl Holder {
     pub fn of(scenario: &Scenario) -> Result<Holder, String> {
-        let ours = match (&*scenario.laws, scenario.schedulers.is_empty()) {
+        let ours = match (&*scenario.system, scenario.schedulers.is_empty()) {
             (_, false) => scenario.schedulers.clone(),
             (laws, true) => {
                 let own: &[&str] = match laws {

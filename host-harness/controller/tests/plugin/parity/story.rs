@@ -38,12 +38,12 @@ pub enum Act {
 impl Story {
     /// Returns the story of a scenario. Fails with the reason why a real scheduler cannot play it.
     pub fn of(scenario: &Scenario) -> Result<Story, String> {
-        if scenario.laws == "volcano" {
+        if scenario.system == "volcano" {
             return Err("is of a system that decides in cycles of its own: `lictor serve` refuses it".to_owned());
         }
         let mut story = Story {
             name: scenario.name.clone(),
-            system: scenario.laws.clone(),
+            system: scenario.system.clone(),
             args: scenario.args.clone(),
             initial: scenario.cluster.iter().map(hold::json).collect(),
             ahead: 0,

@@ -51,7 +51,7 @@ fn set(at: &mut Value, amounts: &[(&str, String)]) -> Option<()> {
 }
 
 /// Returns every bound in these objects, in their order.
-pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o KubernetesObject>) -> Vec<BoundLocation> {
+pub(crate) fn bound_locations<'o>(objects: impl IntoIterator<Item = &'o KubernetesObject>) -> Vec<BoundLocation> {
     let mut places = Vec::new();
     for (object, it) in objects.into_iter().enumerate() {
         let key = it.key();

@@ -7,7 +7,7 @@ pub(crate) struct NodeBitSet(Vec<u64>);
 impl NodeBitSet {
     /// Adds or removes a number. Returns whether the set has changed.
     pub(crate) fn set(&mut self, number: u32, member: bool) -> bool {
-        let (index, bit) = place(number);
+        let (index, bit) = bit_position(number);
         if member && self.0.len() <= index {
             self.0.resize(index.saturating_add(1), 0);
         }
@@ -19,7 +19,7 @@ impl NodeBitSet {
 
     /// Returns whether a number is in the set.
     pub(crate) fn contains(&self, number: u32) -> bool {
-        let (index, bit) = place(number);
+        let (index, bit) = bit_position(number);
         self.0.get(index).is_some_and(|word| word & bit != 0)
     }
 
@@ -30,7 +30,7 @@ impl NodeBitSet {
     }
 }
 
-fn place(number: u32) -> (usize, u64) {
+fn bit_position(number: u32) -> (usize, u64) {
     ((number / 64) as usize, 1_u64.rotate_left(number % 64))
 }
 

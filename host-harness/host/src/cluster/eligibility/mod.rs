@@ -9,7 +9,7 @@ mod taint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::reason::{NamedFact, NamedReason, say};
+use crate::reason::{NamedFact, NamedReason, render};
 pub(crate) use bits::NodeBitSet;
 pub(crate) use need::{VolumeDemand, ZONES};
 pub(crate) use selector::{LabelRequirement, LabelTest, NameTest, NodeTerm};
@@ -31,7 +31,7 @@ pub(crate) struct Constraints {
     pub(crate) affinity: Option<BTreeSet<NodeTerm>>,
     pub(crate) tolerations: BTreeSet<PodToleration>,
     /// What its volumes demand: all must hold.
-    pub(crate) needs: BTreeSet<VolumeDemand>,
+    pub(crate) volume_demands: BTreeSet<VolumeDemand>,
     /// The resource claims of the pod, by name. The host does not know where claims are allocated, so no node takes a pod with a claim.
     pub(crate) resource_claims: BTreeSet<String>,
 }
@@ -75,7 +75,7 @@ impl Ineligible {
             Ineligible::ResourceClaims(claims) => ("resource-claims", vec![NamedFact::name("claims", claims)]),
             Ineligible::Unknown(what) => ("unknown", vec![NamedFact::name("what", *what)]),
         };
-        say("host/eligible", case, facts)
+        render("host/eligible", case, facts)
     }
 }
 
@@ -84,23 +84,23 @@ impl Constraints {
     ///
     /// # Errors
     /// The first reason that kube-scheduler would find.
-    pub(crate) fn judge(&self, node: &NodeProperties) -> Result<(), Ineligible> {
-        self.admits(node)?;
-        if !self.attracts(node) {
+    pub(crate) fn check(&self, node: &NodeProperties) -> Result<(), Ineligible> {
+        self.check_taints(node)?;
+        if !self.matches_affinity(node) {
             return Err(Ineligible::Selector);
         }
         if !self.resource_claims.is_empty() {
             let claims: Vec<&str> = self.resource_claims.iter().map(String::as_str).collect();
             return Err(Ineligible::ResourceClaims(claims.join(", ")));
         }
-        self.needs.iter().try_for_each(|need| need.judge(node))
+        self.volume_demands.iter().try_for_each(|need| need.check(node))
     }
 
     /// Checks whether the pod tolerates the taints of a node. An unschedulable node counts as tainted (`node.kubernetes.io/unschedulable`).
     ///
     /// # Errors
     /// `Unschedulable` where the pod does not tolerate an unschedulable node; else the first taint that the pod does not tolerate.
-    pub(crate) fn admits(&self, node: &NodeProperties) -> Result<(), Ineligible> {
+    pub(crate) fn check_taints(&self, node: &NodeProperties) -> Result<(), Ineligible> {
         if node.unschedulable && !self.tolerates(&unschedulable()) {
             return Err(Ineligible::Unschedulable);
         }
@@ -111,9 +111,9 @@ impl Constraints {
     }
 
     /// Returns whether a node matches the node selector and one term of the required node affinity.
-    pub(crate) fn attracts(&self, node: &NodeProperties) -> bool {
-        let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
-        let attracted = |terms: &BTreeSet<NodeTerm>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
+    pub(crate) fn matches_affinity(&self, node: &NodeProperties) -> bool {
+        let selected = self.selector.iter().all(|requirement| requirement.matches(&node.labels));
+        let attracted = |terms: &BTreeSet<NodeTerm>| terms.iter().any(|term| term.matches(&node.name, &node.labels));
         selected && self.affinity.as_ref().is_none_or(attracted)
     }
 

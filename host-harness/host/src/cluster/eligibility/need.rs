@@ -16,7 +16,7 @@ pub(crate) const ZONES: [&str; 4] = [
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum VolumeDemand {
     /// No node satisfies the demand.
-    Nowhere {
+    NoNode {
         /// The case of the reason `host/eligible`.
         case: &'static str,
         /// The claim.
@@ -39,10 +39,10 @@ impl VolumeDemand {
     ///
     /// # Errors
     /// `Volume` with the case of the reason.
-    pub(super) fn judge(&self, node: &NodeProperties) -> Result<(), Ineligible> {
-        let one_holds = |terms: &BTreeSet<NodeTerm>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
+    pub(super) fn check(&self, node: &NodeProperties) -> Result<(), Ineligible> {
+        let one_holds = |terms: &BTreeSet<NodeTerm>| terms.iter().any(|term| term.matches(&node.name, &node.labels));
         let case = match self {
-            VolumeDemand::Nowhere { case, claim } => return Err(Ineligible::Volume(case, claim.clone())),
+            VolumeDemand::NoNode { case, claim } => return Err(Ineligible::Volume(case, claim.clone())),
             VolumeDemand::BoundVolume(terms) if !one_holds(terms) => "bound-volume",
             VolumeDemand::Volume(terms) if !one_holds(terms) => "volume",
             VolumeDemand::Zones(zones) if !in_zones(zones, node) => "zone",
@@ -60,7 +60,7 @@ fn in_zones(zones: &BTreeSet<LabelRequirement>, node: &NodeProperties) -> bool {
     let is_in = |zone: &LabelRequirement| {
         let newer = zone.key.replace("failure-domain.beta.kubernetes.io", "topology.kubernetes.io");
         let key = if node.labels.contains_key(&zone.key) { &zone.key } else { &newer };
-        LabelRequirement { key: key.clone(), test: zone.test.clone() }.holds(&node.labels)
+        LabelRequirement { key: key.clone(), test: zone.test.clone() }.matches(&node.labels)
     };
     !ZONES.iter().any(|key| node.labels.contains_key(*key)) || zones.iter().all(is_in)
 }

@@ -28,7 +28,7 @@ pub(crate) struct LabelRequirement {
 
 impl LabelRequirement {
     /// Returns whether these labels satisfy the requirement.
-    pub(crate) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
+    pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         let label = labels.get(&self.key);
         let number = || label.and_then(|value| value.parse::<i64>().ok());
         match &self.test {
@@ -60,9 +60,9 @@ pub(crate) struct NodeTerm {
 
 impl NodeTerm {
     /// Returns whether a node with this name and these labels satisfies all requirements of the term. An empty term matches no node.
-    pub(crate) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
+    pub(crate) fn matches(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         !(self.labels.is_empty() && self.names.is_empty())
-            && self.labels.iter().all(|requirement| requirement.holds(labels))
+            && self.labels.iter().all(|requirement| requirement.matches(labels))
             && self.names.iter().all(|test| match test {
                 NameTest::Is(required) => required == name,
                 NameTest::IsNot(excluded) => excluded != name,

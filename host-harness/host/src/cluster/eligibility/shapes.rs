@@ -31,8 +31,8 @@ struct EligibilityShape {
 }
 
 impl EligibilityShape {
-    fn judge(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
-        let eligible = node.is_some_and(|node| self.constraints.judge(node).is_ok());
+    fn update_node(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
+        let eligible = node.is_some_and(|node| self.constraints.check(node).is_ok());
         self.nodes.set(id, eligible)
     }
 }
@@ -57,14 +57,14 @@ impl Shapes {
             None => {
                 self.general.push(id);
                 all.for_each(|(node, terrain)| {
-                    shape.judge(node, Some(terrain));
+                    shape.update_node(node, Some(terrain));
                 });
             }
             Some(names) => {
                 for name in names {
                     self.named.entry(name.to_owned()).or_default().push(id);
                     if let Some((node, terrain)) = named(name) {
-                        shape.judge(node, Some(terrain));
+                        shape.update_node(node, Some(terrain));
                     }
                 }
             }
@@ -106,16 +106,16 @@ impl Shapes {
     }
 
     /// Returns whether a node takes the pods of a shape: the result of [`Constraints::judge`] when the node was last checked. O(1).
-    pub(crate) fn takes(&self, shape: ShapeId, node: NodeId) -> bool {
+    pub(crate) fn is_eligible(&self, shape: ShapeId, node: NodeId) -> bool {
         self.get(shape).is_some_and(|shape| shape.nodes.contains(node))
     }
 
     /// Checks a node that is new or has changed, or removes one (`None`).
-    pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&NodeProperties>) {
+    pub(crate) fn update_node(&mut self, id: NodeId, name: &str, node: Option<&NodeProperties>) {
         let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
         for shape in self.general.iter().chain(named) {
             let known = self.shapes.get_mut(*shape as usize).and_then(Option::as_mut);
-            if known.is_some_and(|shape| shape.judge(id, node)) {
+            if known.is_some_and(|shape| shape.update_node(id, node)) {
                 self.changed.insert(*shape);
             }
         }

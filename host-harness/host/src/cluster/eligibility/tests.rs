@@ -1,7 +1,7 @@
 use lictor_contract::{Eligibility, NodeId};
 
 use super::*;
-use crate::sweep::SPARE;
+use crate::sweep::UNUSED_TOLERANCE;
 
 fn pick(key: &str, value: &str) -> LabelRequirement {
     LabelRequirement { key: key.to_owned(), test: LabelTest::In([value.to_owned()].into()) }
@@ -23,7 +23,7 @@ fn tolerating(key: &str) -> Constraints {
 }
 
 fn reason(constraints: &Constraints, node: &NodeProperties) -> String {
-    constraints.judge(node).map_or_else(|reason| reason.to_string(), |()| "fits".to_owned())
+    constraints.check(node).map_or_else(|reason| reason.to_string(), |()| "fits".to_owned())
 }
 
 #[test]
@@ -95,12 +95,12 @@ fn equal_constraints_share_a_shape_and_changed_nodes_change_it() {
     let report = |shape, nodes: &[u64]| Eligibility { shape, nodes: nodes.to_vec() };
     assert_eq!(shapes.drain(), [report(0, &[0b01]), report(1, &[0b10])]);
     nodes[1].labels.insert("zone".to_owned(), "a".to_owned());
-    shapes.judge(1, "n1", Some(&nodes[1]));
+    shapes.update_node(1, "n1", Some(&nodes[1]));
     assert_eq!(shapes.drain(), [report(0, &[0b11])]);
-    shapes.judge(70, "n7", Some(&node("n7", &[])));
+    shapes.update_node(70, "n7", Some(&node("n7", &[])));
     assert_eq!(shapes.drain(), [report(1, &[0b10, 0b100_0000])]);
-    shapes.judge(0, "n0", None);
-    shapes.judge(70, "n7", None);
+    shapes.update_node(0, "n0", None);
+    shapes.update_node(70, "n7", None);
     assert_eq!(shapes.drain(), [report(0, &[0b10]), report(1, &[0b10])]);
     assert_eq!(shapes.drain(), []);
     assert_eq!(shapes.from(0).collect::<Vec<_>>(), [report(0, &[0b10]), report(1, &[0b10])]);
@@ -120,15 +120,15 @@ fn shapes_without_pods_are_forgotten_and_their_numbers_given_to_others() {
         }
         shapes.drain();
         shapes.sweep(|| [kept].into());
-        assert!(shapes.from(0).count() <= 2 * SPARE, "round {round}: {} shapes", shapes.from(0).count());
+        assert!(shapes.from(0).count() <= 2 * UNUSED_TOLERANCE, "round {round}: {} shapes", shapes.from(0).count());
     }
     assert_eq!(intern(&mut shapes, on(&["n1"]), &nodes), kept);
-    assert!(shapes.takes(kept, 1) && !shapes.takes(kept, 0));
+    assert!(shapes.is_eligible(kept, 1) && !shapes.is_eligible(kept, 0));
     // The number of a shape that is gone has no nodes, and then those of the next shape.
     let free = shapes.from(0).find(|told| told.nodes.is_empty() && shapes.constraints(told.shape).is_none()).unwrap();
     let next = intern(&mut shapes, on(&["n0"]), &nodes);
     assert_eq!(next, free.shape, "the first number that is free");
     assert_eq!(shapes.drain(), [Eligibility { shape: next, nodes: vec![0b01] }]);
-    shapes.judge(0, "n0", None);
+    shapes.update_node(0, "n0", None);
     assert_eq!(shapes.drain(), [Eligibility { shape: next, nodes: vec![] }]);
 }

@@ -19,7 +19,7 @@ fn holds(named: &[&str], labels: Option<&[LabelRequirement]>, takes_unknown: boo
         namespaces: named.iter().map(|name| (*name).to_owned()).collect(),
         namespace_labels: labels.map(|labels| labels.iter().cloned().collect()),
         labels: Some(BTreeSet::new()),
-        takes_unknown,
+        includes_unknown: takes_unknown,
     };
     let mut namespaces = Namespaces::default();
     namespaces.set("known", Some(BTreeMap::from([("team".to_owned(), "a".to_owned())])));
@@ -47,12 +47,12 @@ fn a_namespace_that_is_not_known_has_its_name_and_perhaps_more() {
     // It is not known either whether the unknown namespace lacks the label.
     assert_eq!(holds(&[], Some(&[label("team", is_not("a"))]), false), [false, false]);
     for takes_unknown in [false, true] {
-        assert_eq!(holds(&[], Some(&[label(NAME, is("strange"))]), takes_unknown), [false, true]);
-        assert_eq!(holds(&[], Some(&[label(NAME, is("known"))]), takes_unknown), [true, false]);
-        assert_eq!(holds(&[], Some(&[label(NAME, is_not("strange"))]), takes_unknown), [true, false]);
+        assert_eq!(holds(&[], Some(&[label(NAMESPACE_NAME_LABEL, is("strange"))]), takes_unknown), [false, true]);
+        assert_eq!(holds(&[], Some(&[label(NAMESPACE_NAME_LABEL, is("known"))]), takes_unknown), [true, false]);
+        assert_eq!(holds(&[], Some(&[label(NAMESPACE_NAME_LABEL, is_not("strange"))]), takes_unknown), [true, false]);
     }
     // The name of the namespace is known, and differs from the required one.
-    assert_eq!(holds(&[], Some(&[team_a, label(NAME, is("known"))]), true), [true, false]);
+    assert_eq!(holds(&[], Some(&[team_a, label(NAMESPACE_NAME_LABEL, is("known"))]), true), [true, false]);
 }
 
 #[test]

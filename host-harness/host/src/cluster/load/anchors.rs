@@ -13,7 +13,7 @@ const MAX_COPIES: usize = 16_000_000;
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
     set: BTreeMap<usize, AnchorValue>,
-    spent: usize,
+    expanded_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Anchors {
     /// Stores a copy of an anchored value.
     pub(super) fn set(&mut self, anchor: usize, value: &Value, lines: ValueLines) -> Result<(), Complaint> {
         let weight = weigh(value);
-        spend(&mut self.spent, weight)?;
+        spend(&mut self.expanded_bytes, weight)?;
         self.set.insert(anchor, AnchorValue { value: value.clone(), lines, weight });
         Ok(())
     }
@@ -43,7 +43,7 @@ impl Anchors {
                 "write the value instead of the alias",
             ));
         };
-        spend(&mut self.spent, anchored.weight)?;
+        spend(&mut self.expanded_bytes, anchored.weight)?;
         Ok((anchored.value.clone(), anchored.lines.clone()))
     }
 }

@@ -42,7 +42,7 @@ impl Container {
 #[derive(Debug)]
 struct OpenContainer {
     container: Container,
-    spot: u32,
+    index: u32,
     anchor: usize,
 }
 
@@ -81,7 +81,8 @@ impl<'s> DocumentBuilder<'s> {
     /// The key is too long or occurs for the second time, or no mapping is open.
     pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
         self.check_length(&key, line)?;
-        let Some(OpenContainer { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut()
+        let Some(OpenContainer { container: Container::Map(entries, pending), index: spot, .. }) =
+            self.stack.last_mut()
         else {
             return Err(self.mistake(line, "a key outside of a mapping", "correct this line"));
         };
@@ -135,7 +136,7 @@ impl<'s> DocumentBuilder<'s> {
             self.list = Some(mem::take(&mut self.lines));
         }
         let spot = self.open(line);
-        self.stack.push(OpenContainer { container, spot, anchor });
+        self.stack.push(OpenContainer { container, index: spot, anchor });
         Ok(())
     }
 
@@ -144,7 +145,7 @@ impl<'s> DocumentBuilder<'s> {
     /// # Errors
     /// Those of the sink and of the limits.
     pub(super) fn end(&mut self) -> Result<(), InputError> {
-        let Some(OpenContainer { container, spot, anchor }) = self.stack.pop() else {
+        let Some(OpenContainer { container, index: spot, anchor }) = self.stack.pop() else {
             return Ok(());
         };
         self.lines.close(spot);
@@ -246,7 +247,7 @@ impl<'s> DocumentBuilder<'s> {
         match self.stack.last_mut().map(|open| &mut open.container) {
             None => {
                 let origin = super::DocumentOrigin::new(self.file.clone(), mem::take(&mut self.lines));
-                list::hand_over(SourceDocument { value, origin }, self.expanded, self.sink)?;
+                list::deliver(SourceDocument { value, origin }, self.expanded, self.sink)?;
             }
             Some(Container::Seq(items)) => items.push(value),
             Some(Container::Map(entries, pending)) => {

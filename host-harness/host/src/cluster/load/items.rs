@@ -15,10 +15,10 @@ use crate::cluster::InputError;
 use crate::cluster::object::{KubernetesObject, RawJson};
 
 /// Lists with at most this many objects are read by one thread.
-const FEW: usize = 500;
+const MAX_SERIAL_OBJECTS: usize = 500;
 
 /// The maximum number of threads that read.
-const THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// A result of reading a text: an object, or a document that may be anything.
 #[derive(Debug)]
@@ -89,8 +89,8 @@ pub(super) fn read(file: &Arc<str>, text: &Arc<str>, sink: Sink<'_>) -> Option<R
 
 /// Reads each object that can be read without a document. `None`: one of the objects cannot be read apart from its list.
 fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[ItemSpan<'_>]) -> Option<Vec<ParsedItem>> {
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
-    let part = places.len().div_ceil(threads).max(FEW);
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS);
+    let part = places.len().div_ceil(threads).max(MAX_SERIAL_OBJECTS);
     if places.len() <= part {
         return read_part(file, text, places);
     }
@@ -184,7 +184,7 @@ fn in_sequence<'t>(text: &'t str, scan: &mut JsonScanner<'t>) -> Option<Vec<Item
     }
     while more {
         scan.peek()?;
-        let start = scan.at();
+        let start = scan.position();
         let before = text.as_bytes().get(counted..start)?;
         line = line.saturating_add(u32::try_from(memchr::memchr_iter(b'\n', before).count()).ok()?);
         counted = start;

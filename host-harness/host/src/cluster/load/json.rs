@@ -91,7 +91,7 @@ struct Seed<'b, 's> {
 }
 
 impl<'b, 's> Seed<'b, 's> {
-    fn again(&mut self) -> Seed<'_, 's> {
+    fn reborrow(&mut self) -> Seed<'_, 's> {
         Seed { builder: self.builder, line: self.line, failure: self.failure }
     }
 
@@ -150,14 +150,14 @@ impl<'de> Visitor<'de> for Seed<'_, '_> {
     }
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
         self.with(|builder, line| builder.begin(Container::Seq(Vec::new()), line, 0))?;
-        while items.next_element_seed(self.again())?.is_some() {}
+        while items.next_element_seed(self.reborrow())?.is_some() {}
         self.with(|builder, _| builder.end())
     }
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
         self.with(|builder, line| builder.begin(Container::map(), line, 0))?;
         while let Some(key) = entries.next_key::<String>()? {
             self.with(|builder, line| builder.key(key, line))?;
-            entries.next_value_seed(self.again())?;
+            entries.next_value_seed(self.reborrow())?;
         }
         self.with(|builder, _| builder.end())
     }

@@ -33,7 +33,7 @@ struct ValuePosition {
 /// All values of a document in the order of the text: the parts of a value follow it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueLines {
-    spots: Vec<ValuePosition>,
+    positions: Vec<ValuePosition>,
     keys: String,
 }
 
@@ -45,23 +45,23 @@ fn small(number: usize) -> u32 {
 impl ValueLines {
     /// Opens a value and returns its spot. Close it after all of its parts.
     pub(super) fn open(&mut self, step: PathStep<'_>, line: u32) -> u32 {
-        let spot = small(self.spots.len());
+        let spot = small(self.positions.len());
         let step = self.store(step);
-        self.spots.push(ValuePosition { step, line, end: u32::MAX });
+        self.positions.push(ValuePosition { step, line, end: u32::MAX });
         spot
     }
 
     /// Closes a value: everything since it was opened is a part of it.
     pub(super) fn close(&mut self, spot: u32) {
-        let end = small(self.spots.len());
-        if let Some(spot) = self.spots.get_mut(spot as usize) {
+        let end = small(self.positions.len());
+        if let Some(spot) = self.positions.get_mut(spot as usize) {
             spot.end = end;
         }
     }
 
     /// Drops a value and everything after it.
     pub(super) fn forget(&mut self, spot: u32) {
-        self.spots.truncate(spot as usize);
+        self.positions.truncate(spot as usize);
     }
 
     /// Returns the lines of a value and of its parts.
@@ -78,7 +78,7 @@ impl ValueLines {
 
     /// Returns the line of a spot; 0 where the spot does not exist.
     pub(super) fn line(&self, spot: u32) -> u32 {
-        self.spots.get(spot as usize).map_or(0, |s| s.line)
+        self.positions.get(spot as usize).map_or(0, |s| s.line)
     }
 
     /// Follows a JSON pointer from a spot, as far as the value exists.
@@ -99,7 +99,7 @@ impl ValueLines {
         let range = self.range(of);
         let mut at = small(range.start).saturating_add(1);
         while (at as usize) < range.end {
-            let spot = self.spots.get(at as usize)?;
+            let spot = self.positions.get(at as usize)?;
             let found = match self.load(spot.step) {
                 PathStep::Root => false,
                 PathStep::Key(name) => name == key,
@@ -114,8 +114,8 @@ impl ValueLines {
     }
 
     fn range(&self, spot: u32) -> Range<usize> {
-        let end = self.spots.get(spot as usize).map_or(0, |s| s.end) as usize;
-        spot as usize..end.min(self.spots.len())
+        let end = self.positions.get(spot as usize).map_or(0, |s| s.end) as usize;
+        spot as usize..end.min(self.positions.len())
     }
 
     fn store(&mut self, step: PathStep<'_>) -> StoredPathStep {
@@ -141,12 +141,12 @@ impl ValueLines {
     }
 
     fn append_range(&mut self, from: &ValueLines, range: Range<usize>, first: PathStep<'_>) {
-        let base = small(self.spots.len());
+        let base = small(self.positions.len());
         let start = small(range.start);
-        for (index, spot) in from.spots.get(range).unwrap_or_default().iter().enumerate() {
+        for (index, spot) in from.positions.get(range).unwrap_or_default().iter().enumerate() {
             let step = self.store(if index == 0 { first } else { from.load(spot.step) });
             let end = spot.end.saturating_sub(start).saturating_add(base);
-            self.spots.push(ValuePosition { step, line: spot.line, end });
+            self.positions.push(ValuePosition { step, line: spot.line, end });
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn has_own_kind(item: &Value) -> bool {
 }
 
 /// Passes a document to the sink. For a list, passes the items that had no kind of their own.
-pub(super) fn hand_over(mut document: SourceDocument, expanded: bool, sink: Sink<'_>) -> Result<(), InputError> {
+pub(super) fn deliver(mut document: SourceDocument, expanded: bool, sink: Sink<'_>) -> Result<(), InputError> {
     let Value::Object(root) = &mut document.value else {
         return if document.value.is_null() { Ok(()) } else { sink(document) };
     };

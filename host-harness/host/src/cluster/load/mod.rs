@@ -44,7 +44,7 @@ impl SourceDocument {
 }
 
 /// The byte order mark that some editors write at the beginning of a text.
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Receives each complete document.
 type Sink<'s> = &'s mut dyn FnMut(SourceDocument) -> Result<(), InputError>;
@@ -70,7 +70,7 @@ pub fn each(
     text: &str,
     sink: &mut dyn FnMut(SourceDocument) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    let text = text.strip_prefix(MARK).unwrap_or(text);
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut builder = DocumentBuilder::new(Arc::from(file), sink);
     // YAML flow mappings begin like JSON. For a file named `.json` the mistakes in its JSON are reported.
     if text.trim_start().starts_with(['{', '[']) && (file.ends_with(".json") || json::is_valid(text)) {
@@ -90,7 +90,7 @@ pub fn each_item(
     sink: &mut dyn FnMut(SourceItem) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
     // The items that were read keep a reference to the text, so that there is only one copy of it.
-    let text: Arc<str> = match text.strip_prefix(MARK) {
+    let text: Arc<str> = match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(text) => Arc::from(text),
         None => Arc::from(text),
     };

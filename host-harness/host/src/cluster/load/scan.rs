@@ -9,37 +9,37 @@ use crate::cluster::object::holds_quantities;
 #[derive(Debug, Clone)]
 pub(super) struct JsonScanner<'t> {
     text: &'t str,
-    at: usize,
+    position: usize,
 }
 
 impl<'t> JsonScanner<'t> {
     /// Starts a scanner at the beginning of a text.
     pub(super) fn new(text: &'t str) -> JsonScanner<'t> {
-        JsonScanner { text, at: 0 }
+        JsonScanner { text, position: 0 }
     }
 
     /// Returns the position of the scanner, in bytes from the beginning.
-    pub(super) fn at(&self) -> usize {
-        self.at
+    pub(super) fn position(&self) -> usize {
+        self.position
     }
 
     /// Skips spaces and returns the next byte without passing it. `None`: the text has ended.
     pub(super) fn peek(&mut self) -> Option<u8> {
-        let rest = self.text.as_bytes().get(self.at..)?;
+        let rest = self.text.as_bytes().get(self.position..)?;
         let spaces = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))?;
-        self.at = self.at.saturating_add(spaces);
+        self.position = self.position.saturating_add(spaces);
         rest.get(spaces).copied()
     }
 
     /// Passes this byte. `None`: the next byte is another one.
     pub(super) fn pass(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at = self.at.saturating_add(1))
+        (self.peek()? == byte).then(|| self.position = self.position.saturating_add(1))
     }
 
     /// Returns whether another entry of a mapping or sequence follows, and passes the comma or `end`. `None`: neither follows.
     pub(super) fn more(&mut self, end: u8) -> Option<bool> {
         if self.peek()? == end {
-            self.at = self.at.saturating_add(1);
+            self.position = self.position.saturating_add(1);
             return Some(false);
         }
         self.pass(b',').map(|()| true)
@@ -48,15 +48,15 @@ impl<'t> JsonScanner<'t> {
     /// Passes a string and returns it as written, with its quotes. `None`: no complete string follows.
     pub(super) fn string(&mut self) -> Option<&'t str> {
         self.pass(b'"')?;
-        let start = self.at.checked_sub(1)?;
+        let start = self.position.checked_sub(1)?;
         loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
+            let rest = self.text.as_bytes().get(self.position..)?;
             let next = memchr::memchr2(b'"', b'\\', rest)?;
-            self.at = self.at.saturating_add(next).saturating_add(1);
+            self.position = self.position.saturating_add(next).saturating_add(1);
             if rest.get(next) == Some(&b'"') {
-                return self.text.get(start..self.at);
+                return self.text.get(start..self.position);
             }
-            self.at = self.at.saturating_add(1);
+            self.position = self.position.saturating_add(1);
         }
     }
 
@@ -71,10 +71,10 @@ impl<'t> JsonScanner<'t> {
     /// Passes a number or a word (`true`, `false`, `null`) and returns it. `None`: neither follows.
     pub(super) fn word(&mut self) -> Option<&'t str> {
         self.peek()?;
-        let rest = self.text.get(self.at..)?;
+        let rest = self.text.get(self.position..)?;
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let end = rest.bytes().position(|byte| !is_part(&byte)).unwrap_or(rest.len());
-        self.at = self.at.saturating_add(end);
+        self.position = self.position.saturating_add(end);
         rest.get(..end).filter(|word| !word.is_empty())
     }
 
@@ -88,11 +88,11 @@ impl<'t> JsonScanner<'t> {
     }
 
     fn container(&mut self) -> Option<&'t str> {
-        let (start, mut depth) = (self.at, 0_usize);
+        let (start, mut depth) = (self.position, 0_usize);
         loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
+            let rest = self.text.as_bytes().get(self.position..)?;
             let next = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))?;
-            self.at = self.at.saturating_add(next);
+            self.position = self.position.saturating_add(next);
             match rest.get(next)? {
                 b'"' => {
                     self.string()?;
@@ -101,9 +101,9 @@ impl<'t> JsonScanner<'t> {
                 b'{' | b'[' => depth = depth.saturating_add(1),
                 _ => depth = depth.saturating_sub(1),
             }
-            self.at = self.at.saturating_add(1);
+            self.position = self.position.saturating_add(1);
             match depth {
-                0 => return self.text.get(start..self.at),
+                0 => return self.text.get(start..self.position),
                 MAX_DEPTH.. => return None,
                 _ => {}
             }
@@ -183,7 +183,7 @@ impl<'t> CompactWriter<'t, '_> {
         }
         self.to.push('}');
         let keys = self.keys.get_mut(first..)?;
-        let is_twice = has_twin(keys);
+        let is_twice = has_duplicate(keys);
         self.keys.truncate(first);
         (!is_twice).then_some(())
     }
@@ -250,7 +250,7 @@ impl<'t> CompactWriter<'t, '_> {
 }
 
 /// Returns whether a key occurs twice.
-fn has_twin(keys: &mut [&str]) -> bool {
+fn has_duplicate(keys: &mut [&str]) -> bool {
     if keys.len() > 16 {
         keys.sort_unstable();
         return keys.windows(2).any(|pair| matches!(pair, [one, other] if one == other));

@@ -14,7 +14,7 @@ pub(super) fn read(text: &str, builder: &mut DocumentBuilder<'_>) -> Result<(), 
             let message = format!("the text is not valid YAML: {}", error.info());
             builder.mistake(small(error.marker().line()), message, "correct this line or the line before")
         })?;
-        take(event, small(span.start.line()), builder)?;
+        handle_event(event, small(span.start.line()), builder)?;
     }
     Ok(())
 }
@@ -23,7 +23,7 @@ fn small(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
 }
 
-fn take(event: Event<'_>, line: u32, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
+fn handle_event(event: Event<'_>, line: u32, builder: &mut DocumentBuilder<'_>) -> Result<(), InputError> {
     let key = builder.awaits_key();
     match event {
         Event::Scalar(text, style, anchor, _) if key => {

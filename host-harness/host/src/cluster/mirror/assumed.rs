@@ -16,7 +16,7 @@ use super::pods::PodEntry;
 #[derive(Debug)]
 pub(super) struct Assumed {
     /// The pod as the cluster shows it.
-    seen: PodEntry,
+    observed: PodEntry,
     /// The JSON of the pod as the cluster shows it. `None`: the object is not kept.
     json: Option<Value>,
     /// The assumed changes with their numbers, in the order of the requests.
@@ -39,7 +39,7 @@ impl Mirror {
     pub fn assume(&mut self, pod: PodId, number: u64, change: PodChange) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
         assumed.changes.push((number, change));
-        self.lay(pod, assumed);
+        self.overlay(pod, assumed);
     }
 
     /// Applies the change that was assumed under this number to what the cluster shows. Returns the numbers of earlier nominations of the pod, which
@@ -49,7 +49,7 @@ impl Mirror {
         let Some(mut assumed) = self.assumed.remove(&pod) else { return settled };
         if let Some(place) = assumed.changes.iter().position(|(other, _)| *other == number) {
             let (_, change) = assumed.changes.remove(place);
-            if change.settles_nomination() {
+            if change.decides_nomination() {
                 // The changes of a pod take effect in their order, so the earlier nominations are over.
                 let mut at = 0usize;
                 assumed.changes.retain(|(number, earlier)| {
@@ -59,9 +59,9 @@ impl Mirror {
                     !past
                 });
             }
-            self.happen(&mut assumed, &change);
+            self.commit_change(&mut assumed, &change);
         }
-        self.lay(pod, assumed);
+        self.overlay(pod, assumed);
         settled
     }
 
@@ -70,26 +70,26 @@ impl Mirror {
         let mut assumed = self.assumed.remove(&pod)?;
         let place = assumed.changes.iter().position(|(other, _)| *other == number);
         let change = place.map(|place| assumed.changes.remove(place).1);
-        self.lay(pod, assumed);
+        self.overlay(pod, assumed);
         change
     }
 
     /// Applies a change that has happened in the cluster. Does nothing where the pod does not exist.
     pub fn change(&mut self, pod: PodId, change: &PodChange) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
-        self.happen(&mut assumed, change);
-        self.lay(pod, assumed);
+        self.commit_change(&mut assumed, change);
+        self.overlay(pod, assumed);
     }
 
     /// Returns whether the cluster shows the change that is assumed under a number. `None`: nothing is assumed under the number.
     pub fn shows(&self, pod: PodId, number: u64) -> Option<ChangeVisibility> {
-        let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
+        let Assumed { observed: seen, changes, .. } = self.assumed.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
-        let (ended, node) = (has_ended(seen.record.phase), &seen.stated.node);
+        let (ended, node) = (has_ended(seen.record.phase), &seen.declared.node);
         Some(match change {
             PodChange::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => ChangeVisibility::Yes,
             PodChange::Bind { .. } | PodChange::Nominate(_) if ended || node.is_some() => ChangeVisibility::Never,
-            PodChange::Nominate(wanted) if seen.stated.nominated == *wanted => ChangeVisibility::Yes,
+            PodChange::Nominate(wanted) if seen.declared.nominated == *wanted => ChangeVisibility::Yes,
             PodChange::Evict { deleted: Some(_), .. } if ended || seen.record.terminating => ChangeVisibility::Yes,
             PodChange::Evict { deleted: None, .. } if ended => ChangeVisibility::Yes,
             _ => ChangeVisibility::No,
@@ -97,34 +97,34 @@ impl Mirror {
     }
 
     /// Returns the pods with assumed changes that the cluster has shown again since the last call.
-    pub fn drain_seen_again(&mut self) -> BTreeSet<PodId> {
-        std::mem::take(&mut self.seen_again)
+    pub fn drain_reobserved(&mut self) -> BTreeSet<PodId> {
+        std::mem::take(&mut self.reobserved)
     }
 
     /// Returns the node that the pod is bound to in the cluster, without the assumed changes. `None`: the cluster shows no node.
-    pub(super) fn seen_node(&self, pod: PodId) -> Option<&String> {
-        self.seen_pod(pod)?.stated.node.as_ref()
+    pub(super) fn observed_node(&self, pod: PodId) -> Option<&String> {
+        self.observed_pod(pod)?.declared.node.as_ref()
     }
 
     /// Returns whether the cluster shows that a pod is nominated, without the assumed changes.
     pub fn shows_nominated(&self, pod: PodId) -> bool {
-        self.seen_pod(pod).is_some_and(|entry| entry.stated.nominated.is_some())
+        self.observed_pod(pod).is_some_and(|entry| entry.declared.nominated.is_some())
     }
 
-    fn seen_pod(&self, pod: PodId) -> Option<&PodEntry> {
-        let assumed = self.assumed.get(&pod).map(|assumed| &assumed.seen);
+    fn observed_pod(&self, pod: PodId) -> Option<&PodEntry> {
+        let assumed = self.assumed.get(&pod).map(|assumed| &assumed.observed);
         assumed.or_else(|| self.pods.get(pod))
     }
 
     /// Stores a pod as the cluster shows it now. Assumed changes of the pod stay assumed.
-    pub(super) fn see(&mut self, pod: PodId, entry: PodEntry) {
+    pub(super) fn observe(&mut self, pod: PodId, entry: PodEntry) {
         match self.assumed.remove(&pod) {
-            None => self.put(pod, entry),
+            None => self.set_pod(pod, entry),
             Some(mut assumed) => {
-                self.seen_again.insert(pod);
+                self.reobserved.insert(pod);
                 assumed.json = self.json_of(&entry);
-                assumed.seen = entry;
-                self.lay(pod, assumed);
+                assumed.observed = entry;
+                self.overlay(pod, assumed);
             }
         }
     }
@@ -134,27 +134,27 @@ impl Mirror {
             return Some(assumed);
         }
         let seen = self.pods.get(pod)?.clone();
-        Some(Assumed { json: self.json_of(&seen), seen, changes: Vec::new() })
+        Some(Assumed { json: self.json_of(&seen), observed: seen, changes: Vec::new() })
     }
 
     fn json_of(&self, entry: &PodEntry) -> Option<Value> {
         self.objects.json(&self.object_key(&entry.record)?).cloned()
     }
 
-    fn happen(&self, assumed: &mut Assumed, change: &PodChange) {
-        self.change_entry(&mut assumed.seen, change);
+    fn commit_change(&self, assumed: &mut Assumed, change: &PodChange) {
+        self.change_entry(&mut assumed.observed, change);
         if let Some(json) = &mut assumed.json {
-            self.change_json(json, &assumed.seen.record, change);
+            self.change_json(json, &assumed.observed.record, change);
         }
     }
 
     /// Sets the pod to the state that the cluster shows, with all assumed changes laid over it.
-    fn lay(&mut self, pod: PodId, assumed: Assumed) {
-        let (mut entry, mut json) = (assumed.seen.clone(), assumed.json.clone());
+    fn overlay(&mut self, pod: PodId, assumed: Assumed) {
+        let (mut entry, mut json) = (assumed.observed.clone(), assumed.json.clone());
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.schedulers.as_ref());
-        self.note_volumes(&entry);
+        self.mark_volumes_stale(&entry);
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);
             if let Some(json) = &mut json {
@@ -164,7 +164,7 @@ impl Mirror {
         if let Some((key, json)) = self.object_key(&entry.record).zip(json) {
             self.objects.replace(&key, &json);
         }
-        self.put(pod, entry);
+        self.set_pod(pod, entry);
         if !assumed.changes.is_empty() {
             self.assumed.insert(pod, assumed);
         }

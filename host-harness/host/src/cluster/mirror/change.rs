@@ -43,7 +43,7 @@ pub enum PodChange {
 
 impl PodChange {
     /// Returns whether the change sets or clears the nomination of its pod.
-    pub(crate) fn settles_nomination(&self) -> bool {
+    pub(crate) fn decides_nomination(&self) -> bool {
         matches!(self, PodChange::Bind { .. } | PodChange::Nominate(_))
     }
 
@@ -59,18 +59,18 @@ impl Mirror {
     /// Applies a change to a pod. A pod that has ended stays as the cluster shows it: a change that a session learns late has happened before the
     /// end.
     pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &PodChange) {
-        if has_ended(entry.stated.phase) {
+        if has_ended(entry.declared.phase) {
             return;
         }
         match change {
             PodChange::Bind { node, at, .. } => {
-                entry.stated.node = Some(node.clone());
-                entry.stated.nominated = None;
-                entry.stated.phase = Phase::Running;
+                entry.declared.node = Some(node.clone());
+                entry.declared.nominated = None;
+                entry.declared.phase = Phase::Running;
                 entry.record.started.get_or_insert(*at);
                 entry.record.scheduled.get_or_insert(*at);
             }
-            PodChange::Nominate(node) => entry.stated.nominated.clone_from(node),
+            PodChange::Nominate(node) => entry.declared.nominated.clone_from(node),
             PodChange::Evict { deleted: Some(_), .. } => {
                 entry.record.terminating = true;
                 entry.record.preempted = true;
@@ -81,7 +81,7 @@ impl Mirror {
             match place {
                 MarkPlace::Label => {
                     self.labels.set(&mut entry.record.template_mut().labels, key, value);
-                    Arc::make_mut(&mut entry.stated.labels).insert(key.clone(), value.clone());
+                    Arc::make_mut(&mut entry.declared.labels).insert(key.clone(), value.clone());
                 }
                 MarkPlace::Annotation => self.annotations.set(&mut entry.record.template_mut().annotations, key, value),
             }

@@ -16,19 +16,19 @@ impl Mirror {
         if !resources.is_empty() {
             events.push(Event::Resources(resources));
         }
-        if self.told_clock != self.clock {
-            self.told_clock = self.clock;
+        if self.sent_clock != self.clock {
+            self.sent_clock = self.clock;
             events.push(Event::Clock(self.clock));
         }
-        events.extend(self.pods.drain_gone());
-        events.extend(self.objects.drain_gone().into_iter().map(Event::ObjectRemoved));
+        events.extend(self.pods.drain_removed());
+        events.extend(self.objects.drain_removed().into_iter().map(Event::ObjectRemoved));
         let nodes = self.nodes.ledger.drain_changed();
         events.extend(nodes.into_iter().filter_map(|id| self.node(id).cloned()).map(Event::NodeUpserted));
         events.extend(self.shapes.drain().into_iter().map(Event::Eligibility));
         events.extend(self.inter_pods.drain());
         events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
         events.extend(self.pods.drain_changed());
-        events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
+        events.extend(self.nodes.ledger.drain_removed().into_iter().map(Event::NodeRemoved));
         let pods = &self.pods;
         self.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
         self.resources.sweep(|| pods.from(0).flat_map(PodEntry::resources).collect());
@@ -40,6 +40,6 @@ impl Mirror {
     ///
     /// The events include changes that have not been drained. Drain these changes before, and give the new instance only later ones.
     pub fn replay(&self) -> Vec<Event> {
-        self.part(&ReplayPosition::Nothing, usize::MAX).events
+        self.replay_chunk(&ReplayPosition::Nothing, usize::MAX).events
     }
 }

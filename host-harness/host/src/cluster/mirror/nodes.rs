@@ -21,7 +21,7 @@ pub(super) struct NodeTable {
 pub(super) struct NodeEntry {
     pub(super) record: Node,
     /// The allocatable amounts that the Node object itself states.
-    pub(super) own: Vec<Amount>,
+    pub(super) declared_allocatable: Vec<Amount>,
     pub(super) terrain: NodeProperties,
 }
 
@@ -49,11 +49,11 @@ impl NodeTable {
     }
 
     /// Sets the allocatable amounts of a node.
-    pub(super) fn give(&mut self, id: NodeId, allocatable: Vec<Amount>) {
+    pub(super) fn set_allocatable(&mut self, id: NodeId, allocatable: Vec<Amount>) {
         let entry = self.entries.get_mut(id as usize).and_then(Option::as_mut);
         if let Some(entry) = entry.filter(|entry| entry.record.allocatable != allocatable) {
             entry.record.allocatable = allocatable;
-            self.ledger.changed(id);
+            self.ledger.record_changed(id);
         }
     }
 

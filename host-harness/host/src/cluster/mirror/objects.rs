@@ -55,7 +55,7 @@ impl<'k> ObjectName<'k> {
 pub(super) struct StoredObjects {
     /// The group and kind of the objects that are kept.
     kinds: BTreeSet<(String, String)>,
-    held: BTreeMap<StoredObjectKey, Value>,
+    by_key: BTreeMap<StoredObjectKey, Value>,
     ledger: ChangeSet<StoredObjectKey>,
 }
 
@@ -64,33 +64,33 @@ impl StoredObjects {
     pub(super) fn new(interests: &Interests) -> StoredObjects {
         let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
         let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
-        StoredObjects { kinds: read.chain(placed).collect(), held: BTreeMap::new(), ledger: ChangeSet::default() }
+        StoredObjects { kinds: read.chain(placed).collect(), by_key: BTreeMap::new(), ledger: ChangeSet::default() }
     }
 
     /// Returns whether objects of this kind are kept.
-    pub(super) fn wants(&self, group: &str, kind: &str) -> bool {
+    pub(super) fn stores(&self, group: &str, kind: &str) -> bool {
         self.kinds.contains(&(group.to_owned(), kind.to_owned()))
     }
 
     /// Creates or replaces an object.
     pub(super) fn set(&mut self, id: &ObjectIdentity, json: Value) {
         let key = StoredObjectKey::of(id);
-        if self.held.get(&key) != Some(&json) {
-            self.ledger.changed(key.clone());
-            self.held.insert(key, json);
+        if self.by_key.get(&key) != Some(&json) {
+            self.ledger.record_changed(key.clone());
+            self.by_key.insert(key, json);
         }
     }
 
     /// Returns the JSON of an object. `None`: the object is not kept.
     pub(super) fn json(&self, key: &StoredObjectKey) -> Option<&Value> {
-        self.held.get(key)
+        self.by_key.get(key)
     }
 
     /// Sets the JSON of an existing object.
     pub(super) fn replace(&mut self, key: &StoredObjectKey, json: &Value) {
-        if let Some(held) = self.held.get_mut(key).filter(|held| *held != json) {
+        if let Some(held) = self.by_key.get_mut(key).filter(|held| *held != json) {
             *held = json.clone();
-            self.ledger.changed(key.clone());
+            self.ledger.record_changed(key.clone());
         }
     }
 
@@ -107,8 +107,8 @@ impl StoredObjects {
 
     /// Removes an object.
     pub(super) fn remove_one(&mut self, key: &StoredObjectKey) {
-        if self.held.remove(key).is_some() {
-            self.ledger.gone(key.clone());
+        if self.by_key.remove(key).is_some() {
+            self.ledger.record_removed(key.clone());
         }
     }
 
@@ -127,22 +127,22 @@ impl StoredObjects {
     }
 
     /// Returns the keys of the objects that are gone since the last call.
-    pub(super) fn drain_gone(&mut self) -> Vec<ObjectKey> {
+    pub(super) fn drain_removed(&mut self) -> Vec<ObjectKey> {
         let key = |StoredObjectKey { group, kind, namespace, name }| ObjectKey { group, kind, namespace, name };
-        self.ledger.drain_gone().into_iter().map(key).collect()
+        self.ledger.drain_removed().into_iter().map(key).collect()
     }
 
     /// Returns the objects that are new or have changed since the last call.
     pub(super) fn drain_changed(&mut self) -> Vec<Object> {
         let changed = self.ledger.drain_changed();
-        changed.iter().filter_map(|key| Some(told(key, self.held.get(key)?))).collect()
+        changed.iter().filter_map(|key| Some(to_event(key, self.by_key.get(key)?))).collect()
     }
 
     /// Returns the objects after the one of this group, kind, namespace and name, in the order of keys. `None`: all objects.
-    pub(super) fn behind(&self, key: Option<&[String; 4]>) -> impl Iterator<Item = Object> {
+    pub(super) fn after(&self, key: Option<&[String; 4]>) -> impl Iterator<Item = Object> {
         let key = key.map(|[group, kind, namespace, name]| StoredObjectKey::new(group, kind, namespace, name));
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);
-        self.held.range((from, Bound::Unbounded)).map(|(key, held)| told(key, held))
+        self.by_key.range((from, Bound::Unbounded)).map(|(key, held)| to_event(key, held))
     }
 
     fn keys(&self, object: &ObjectName<'_>) -> Vec<StoredObjectKey> {
@@ -155,11 +155,11 @@ impl StoredObjects {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         };
-        of_kind.map(key).filter(|key| self.held.contains_key(key)).collect()
+        of_kind.map(key).filter(|key| self.by_key.contains_key(key)).collect()
     }
 }
 
-fn told(key: &StoredObjectKey, json: &Value) -> Object {
+fn to_event(key: &StoredObjectKey, json: &Value) -> Object {
     let StoredObjectKey { group, kind, namespace, name } = key.clone();
     Object { group, kind, namespace, name, json: json.to_string() }
 }

@@ -5,8 +5,8 @@ use lictor_contract::{Event, InterPodId, NodeId, PodId, ShapeId, TopologyId};
 use super::Mirror;
 
 /// The bytes of text, and the numbers of a list, that take as long to send as one pod.
-const TEXT: usize = 256;
-const NUMBERS: usize = 64;
+const BYTES_PER_POD: usize = 256;
+const NUMBERS_PER_POD: usize = 64;
 
 /// The position up to which an instance has received the picture, in the order of [`Mirror::replay`]; inclusive.
 ///
@@ -31,7 +31,7 @@ pub(crate) enum ReplayPosition {
 pub(crate) struct ReplayChunk {
     pub(crate) events: Vec<Event>,
     /// The position where the part ends.
-    pub(crate) reached: ReplayPosition,
+    pub(crate) end: ReplayPosition,
     /// The size of the part: about the number of pods that take as long to send.
     pub(crate) weight: usize,
 }
@@ -70,26 +70,26 @@ impl ReplayPosition {
 
 impl Mirror {
     /// Returns the next part of the picture after this position, of about this weight. Drain the changes before: the part includes them.
-    pub(crate) fn part(&self, from: &ReplayPosition, most: usize) -> ReplayChunk {
-        let mut part = ReplayChunk { events: Vec::new(), reached: from.clone(), weight: 0 };
+    pub(crate) fn replay_chunk(&self, from: &ReplayPosition, most: usize) -> ReplayChunk {
+        let mut part = ReplayChunk { events: Vec::new(), end: from.clone(), weight: 0 };
         if *from == ReplayPosition::Nothing {
             part.events = vec![Event::Resources(self.resources.announced(0)), Event::Clock(self.clock)];
-            part.reached = ReplayPosition::Beginning;
+            part.end = ReplayPosition::Beginning;
         }
-        for event in self.behind(from) {
+        for event in self.events_after(from) {
             part.weight = part.weight.saturating_add(weight(&event));
-            part.reached = ReplayPosition::of(&event).unwrap_or(part.reached);
+            part.end = ReplayPosition::of(&event).unwrap_or(part.end);
             part.events.push(event);
             if part.weight >= most {
                 return part;
             }
         }
-        part.reached = ReplayPosition::All;
+        part.end = ReplayPosition::All;
         part
     }
 
     /// Returns the events after a position, in the order of [`Mirror::replay`].
-    fn behind(&self, from: &ReplayPosition) -> impl Iterator<Item = Event> {
+    fn events_after(&self, from: &ReplayPosition) -> impl Iterator<Item = Event> {
         let number = |first: ReplayPosition, own: Option<u32>| from.next(&first, own);
         let [mut node, mut shape, mut topology, mut inter_pod, mut pod] = [None; 5];
         match from {
@@ -109,7 +109,7 @@ impl Mirror {
         let shapes = self.shapes.from(number(ReplayPosition::Shape(0), shape));
         let topology = number(ReplayPosition::Topology(0), topology);
         let inter_pods = self.inter_pods.from(topology, number(ReplayPosition::InterPod(0), inter_pod));
-        let objects = objects.then(|| self.objects.behind(object)).into_iter().flatten();
+        let objects = objects.then(|| self.objects.after(object)).into_iter().flatten();
         let pods = self.pods.from(number(ReplayPosition::Pod(0), pod)).map(|entry| entry.record.clone());
         let nodes = nodes.map(Event::NodeUpserted).chain(shapes.map(Event::Eligibility)).chain(inter_pods);
         nodes.chain(objects.map(Event::ObjectUpserted)).chain(pods.map(Event::PodUpserted))
@@ -119,12 +119,12 @@ impl Mirror {
 /// Computes the weight of an event: about the number of pods that take as long to send.
 fn weight(event: &Event) -> usize {
     let more = match event {
-        Event::ObjectUpserted(object) => object.json.len().checked_div(TEXT),
-        Event::Eligibility(eligibility) => eligibility.nodes.len().checked_div(NUMBERS),
-        Event::Topology(topology) => topology.domains.len().checked_div(NUMBERS),
+        Event::ObjectUpserted(object) => object.json.len().checked_div(BYTES_PER_POD),
+        Event::Eligibility(eligibility) => eligibility.nodes.len().checked_div(NUMBERS_PER_POD),
+        Event::Topology(topology) => topology.domains.len().checked_div(NUMBERS_PER_POD),
         Event::InterPod(inter_pod) => {
             let numbers = inter_pod.spread.iter().map(|spread| spread.nodes.len()).sum::<usize>();
-            numbers.saturating_add(inter_pod.selected_by.len()).checked_div(NUMBERS)
+            numbers.saturating_add(inter_pod.selected_by.len()).checked_div(NUMBERS_PER_POD)
         }
         _ => None,
     };

@@ -19,7 +19,7 @@ struct DeclaredKind {
     declared: PlacedKind,
     /// The number of the annotation by which pods use the reserved room, and the JSON pointer to the name in its value. `None`: the value is the
     /// name.
-    room_use: Option<(u32, Option<String>)>,
+    reservation_use: Option<(u32, Option<String>)>,
 }
 
 /// An object of a placed kind that could not be read, or whose version is not read. The state that was known before still holds.
@@ -42,7 +42,7 @@ impl PlacedKinds {
         };
         let known = |declared: &PlacedKind| DeclaredKind {
             declared: declared.clone(),
-            room_use: declared.room_use.as_ref().and_then(room_use),
+            reservation_use: declared.room_use.as_ref().and_then(room_use),
         };
         PlacedKinds(interests.placed_kinds.iter().map(known).collect())
     }
@@ -86,9 +86,9 @@ impl PlacedKinds {
     }
 
     /// Returns the name of the object whose room a pod uses. `None`: the pod uses no such room.
-    fn used_by(&self, pod: &Pod) -> Option<String> {
+    fn owner_name(&self, pod: &Pod) -> Option<String> {
         (0..).zip(&self.0).find_map(|(number, known)| {
-            let (key, pointer) = known.room_use.as_ref()?;
+            let (key, pointer) = known.reservation_use.as_ref()?;
             let text = &pod.template.annotations.iter().find(|annotation| annotation.key == *key)?.value;
             let name = match pointer {
                 None => text.clone(),
@@ -109,8 +109,8 @@ impl Mirror {
     }
 
     /// Returns the placed object whose room a pod uses. `None`: the pod uses no such room, or the object does not exist.
-    pub fn room_used_by(&self, pod: &Pod) -> Option<PodId> {
-        self.pod_id(&self.placed.used_by(pod)?)
+    pub fn capacity_owner(&self, pod: &Pod) -> Option<PodId> {
+        self.pod_id(&self.placed.owner_name(pod)?)
     }
 
     /// Returns the pod or placed object with this key, `Kind/namespace/name` or `Kind/name`. A pod without a namespace is in `default`.
@@ -135,8 +135,8 @@ impl Mirror {
     }
 
     /// Returns the objects that could not be read since the last call.
-    pub fn drain_unread(&mut self) -> Vec<InvalidObject> {
-        std::mem::take(&mut self.unread)
+    pub fn drain_invalid_objects(&mut self) -> Vec<InvalidObject> {
+        std::mem::take(&mut self.invalid_objects)
     }
 
     /// Returns the key of the object behind a placed object. `None`: the pod is an ordinary pod.

@@ -12,7 +12,7 @@ use crate::cluster::object::SourceLocation;
 use crate::cluster::volumes::{ClaimKey, PodVolumes};
 
 /// How many names of removed pods are kept, for messages about these pods. Far fewer pods are removed within a cycle.
-const GONE_NAMES: usize = 1 << 14;
+const MAX_REMOVED_NAMES: usize = 1 << 14;
 
 /// The pods. A number is never used again.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct PodTable {
     /// The names by number, including those of the pods that were removed last.
     names: BTreeMap<PodId, Arc<str>>,
     /// The removed pods whose names are kept, in the order of removal.
-    gone: VecDeque<PodId>,
+    removed: VecDeque<PodId>,
     /// The next number.
     next: PodId,
     entries: BTreeMap<PodId, Box<PodEntry>>,
@@ -43,8 +43,8 @@ pub(super) struct PodTable {
 pub(super) struct PodEntry {
     /// The pod in the form that the policy receives.
     pub(super) record: Pod,
-    pub(super) stated: DeclaredFields,
-    pub(super) place: SourceLocation,
+    pub(super) declared: DeclaredFields,
+    pub(super) location: SourceLocation,
 }
 
 /// The fields of the object that the record combines with other objects.
@@ -68,25 +68,25 @@ pub(super) struct DeclaredFields {
 
 impl PodEntry {
     fn nodes(&self) -> impl Iterator<Item = &String> {
-        [&self.stated.node, &self.stated.nominated, &self.stated.required].into_iter().flatten()
+        [&self.declared.node, &self.declared.nominated, &self.declared.required].into_iter().flatten()
     }
 
     /// Returns the resources that the pod requests, on its own and with its volumes.
     pub(super) fn resources(&self) -> impl Iterator<Item = ResourceId> {
-        self.stated.requests.iter().chain(&self.record.template.requests).map(|amount| amount.resource)
+        self.declared.requests.iter().chain(&self.record.template.requests).map(|amount| amount.resource)
     }
 
     /// Returns the claims that the pod uses.
     fn claims(&self) -> impl Iterator<Item = ClaimKey> {
         let namespace = &self.record.template.namespace;
-        self.stated.volumes.claims.iter().map(|claim| (namespace.clone(), claim.clone()))
+        self.declared.volumes.claims.iter().map(|claim| (namespace.clone(), claim.clone()))
     }
 
     /// Returns the class that decides the values that the pod leaves open. The empty name stands for the global default class. `None`: the pod leaves
     /// nothing open. A pod with a priority but no class takes nothing from the default class.
     pub(super) fn class(&self) -> Option<&String> {
         let class = &self.record.template.priority_class;
-        let open = self.stated.priority.is_none() || self.stated.never_preempts.is_none() && !class.is_empty();
+        let open = self.declared.priority.is_none() || self.declared.never_preempts.is_none() && !class.is_empty();
         open.then_some(class)
     }
 }
@@ -97,7 +97,7 @@ impl PodTable {
         self.ids.get(name).copied()
     }
 
-    /// Returns the name of a pod, also of one of the last [`GONE_NAMES`] removed pods.
+    /// Returns the name of a pod, also of one of the last [`MAX_REMOVED_NAMES`] removed pods.
     pub(super) fn name(&self, id: PodId) -> Option<&str> {
         self.names.get(&id).map(|name| &**name)
     }
@@ -141,17 +141,17 @@ impl PodTable {
     pub(super) fn replace(&mut self, id: PodId, entry: PodEntry) {
         let old = self.get(id).map(|old| &old.record);
         if old != Some(&entry.record) {
-            if old.is_none_or(|old| !is_small(old, &entry.record)) {
+            if old.is_none_or(|old| !is_status_change(old, &entry.record)) {
                 self.whole.insert(id);
             }
-            self.ledger.changed(id);
+            self.ledger.record_changed(id);
         }
         self.set(id, entry);
     }
 
     /// Returns the events of the pods that are gone since the last call.
-    pub(super) fn drain_gone(&mut self) -> impl Iterator<Item = Event> + use<> {
-        self.ledger.drain_gone().into_iter().map(Event::PodRemoved)
+    pub(super) fn drain_removed(&mut self) -> impl Iterator<Item = Event> + use<> {
+        self.ledger.drain_removed().into_iter().map(Event::PodRemoved)
     }
 
     /// Returns the events of the pods that are new or have changed since the last call, ordered by number.
@@ -179,14 +179,14 @@ impl PodTable {
         if let Some(name) = self.names.get(&id) {
             self.ids.remove(name);
         }
-        self.gone.push_back(id);
-        if self.gone.len() > GONE_NAMES
-            && let Some(oldest) = self.gone.pop_front()
+        self.removed.push_back(id);
+        if self.removed.len() > MAX_REMOVED_NAMES
+            && let Some(oldest) = self.removed.pop_front()
         {
             self.names.remove(&oldest);
         }
         self.whole.remove(&id);
-        self.ledger.gone(id);
+        self.ledger.record_removed(id);
         Some(entry)
     }
 
@@ -244,7 +244,7 @@ impl PodTable {
 }
 
 /// Returns whether only the status of a pod has changed, and the pod has not lost its node.
-fn is_small(old: &Pod, new: &Pod) -> bool {
+fn is_status_change(old: &Pod, new: &Pod) -> bool {
     let mut same = old.clone();
     same.set_status(&new.status());
     same == *new && (old.node.is_none() || new.node.is_some())

@@ -61,13 +61,13 @@ impl Mirror {
     fn remove_node(&mut self, id: NodeId) -> bool {
         let Some(entry) = self.nodes.set(id, None) else { return false };
         let name = entry.record.name;
-        self.nodes.ledger.gone(id);
-        self.shapes.judge(id, &name, None);
-        self.inter_pods.judge(id, None);
-        self.volume_books.stale = true;
+        self.nodes.ledger.record_removed(id);
+        self.shapes.update_node(id, &name, None);
+        self.inter_pods.update_node(id, None);
+        self.volume_usage.stale = true;
         for pod in self.pods.of_node(&name) {
             // A pod whose binding is only assumed may not be bound in the cluster.
-            if self.seen_node(pod) == Some(&name) {
+            if self.observed_node(pod) == Some(&name) {
                 self.remove_bound(pod);
             } else {
                 self.pods.change(pod, |entry| entry.resolve_nodes(&self.nodes));
@@ -80,7 +80,7 @@ impl Mirror {
     pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
         self.assumed.remove(&pod);
         if let Some(entry) = self.pods.get(pod).cloned() {
-            self.note_volumes(&entry);
+            self.mark_volumes_stale(&entry);
         }
         self.pods.remove(pod)
     }

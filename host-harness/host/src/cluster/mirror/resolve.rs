@@ -11,7 +11,7 @@ use super::pods::PodEntry;
 impl PodEntry {
     /// Looks up the nodes that a pod names. A pod on a missing node counts as bound to no node, and not as pending.
     pub(super) fn resolve_nodes(&mut self, nodes: &NodeTable) {
-        let (stated, record) = (&self.stated, &mut self.record);
+        let (stated, record) = (&self.declared, &mut self.record);
         let find = |name: &Option<String>| name.as_ref().and_then(|name| nodes.id(name));
         record.node = find(&stated.node);
         record.nominated = find(&stated.nominated);
@@ -34,8 +34,8 @@ impl PodEntry {
     pub(super) fn resolve_priority(&mut self, classes: &PriorityClassTable) {
         let class = self.class().and_then(|name| classes.get(name));
         let (value, never) = (class.map(|class| class.value), class.map(|class| class.never_preempts));
-        let priority = self.stated.priority.or(value);
-        let never_preempts = self.stated.never_preempts.or(never).unwrap_or_default();
+        let priority = self.declared.priority.or(value);
+        let never_preempts = self.declared.never_preempts.or(never).unwrap_or_default();
         let template = &self.record.template;
         if (template.priority, template.never_preempts) != (priority, never_preempts) {
             let template = self.record.template_mut();

@@ -126,7 +126,7 @@ impl ResourceTable {
         let next = ResourceId::try_from(self.all.len()).unwrap_or(ResourceId::MAX);
         let free = if is_disk(name) { self.free.pop_first() } else { None };
         let id = free.unwrap_or(next);
-        let resource = Resource { name: name.to_owned(), everywhere: ports::everywhere(name) };
+        let resource = Resource { name: name.to_owned(), everywhere: ports::default_allocatable(name) };
         match self.all.get_mut(id as usize) {
             Some(freed) => *freed = resource,
             None => self.all.push(resource),

@@ -37,7 +37,7 @@ impl<T> Default for ValueInterner<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::SPARE;
+    use crate::sweep::UNUSED_TOLERANCE;
 
     #[test]
     fn the_same_values_are_kept_once_and_not_forever() {
@@ -45,9 +45,9 @@ mod tests {
         let first = shared.intern(0);
         assert!(Arc::ptr_eq(&first, &shared.intern(0)));
         assert!(!Arc::ptr_eq(&first, &shared.intern(1)));
-        for value in 0..10 * SPARE {
+        for value in 0..10 * UNUSED_TOLERANCE {
             shared.intern(value);
-            assert!(shared.values.len() <= SPARE + 3, "{}", shared.values.len());
+            assert!(shared.values.len() <= UNUSED_TOLERANCE + 3, "{}", shared.values.len());
         }
         assert!(Arc::ptr_eq(&first, &shared.intern(0)));
     }

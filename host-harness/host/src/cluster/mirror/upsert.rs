@@ -15,15 +15,15 @@ use crate::cluster::reads::is_read_by_host;
 
 impl Mirror {
     /// Creates or replaces an object. An object of a kind that neither the host nor the policy needs is only counted. An object of a placed kind that
-    /// cannot be read is left out, and so is an object whose version is not read; see [`Mirror::drain_unread`].
+    /// cannot be read is left out, and so is an object whose version is not read; see [`Mirror::drain_invalid_objects`].
     pub fn upsert(&mut self, object: KubernetesObject) {
-        if !self.mirrors(&object) {
+        if !self.is_mirrored(&object) {
             let count = self.ignored.entry(object.id.full_kind()).or_default();
             *count = count.saturating_add(1);
             return;
         }
-        let KubernetesObject { mut id, place, body } = object;
-        let wanted = self.objects.wants(&id.group, &id.kind);
+        let KubernetesObject { mut id, location: place, body } = object;
+        let wanted = self.objects.stores(&id.group, &id.kind);
         match body {
             Body::Node(facts) => self.upsert_node(*facts),
             Body::Pod(facts) => {
@@ -54,23 +54,23 @@ impl Mirror {
                         self.upsert_pod(facts, place);
                     }
                 }
-                Err(mistake) => self.note_unread(&id, mistake, Severity::Error),
+                Err(mistake) => self.record_invalid(&id, mistake, Severity::Error),
             },
-            Body::Unread(_, mistake) => self.note_unread(&id, mistake, Severity::Warning),
+            Body::UnsupportedVersion(_, mistake) => self.record_invalid(&id, mistake, Severity::Warning),
         }
     }
 
-    fn note_unread(&mut self, id: &ObjectIdentity, mistake: InputError, severity: Severity) {
-        self.unread.push(InvalidObject { object: id.key(), mistake, severity });
+    fn record_invalid(&mut self, id: &ObjectIdentity, mistake: InputError, severity: Severity) {
+        self.invalid_objects.push(InvalidObject { object: id.key(), mistake, severity });
     }
 
     /// Returns whether the mirror keeps an object.
-    pub(super) fn mirrors(&self, object: &KubernetesObject) -> bool {
+    pub(super) fn is_mirrored(&self, object: &KubernetesObject) -> bool {
         let (group, kind) = (&*object.id.group, &*object.id.kind);
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
-            Body::Unread(..) => is_read_by_host(group, kind) || self.objects.wants(group, kind),
-            Body::Other(..) => self.objects.wants(group, kind),
+            Body::UnsupportedVersion(..) => is_read_by_host(group, kind) || self.objects.stores(group, kind),
+            Body::Other(..) => self.objects.stores(group, kind),
         }
     }
 
@@ -82,17 +82,17 @@ impl Mirror {
         let allocatable = self.node_amounts(id, &own);
         let labels = self.node_labels.apply(&terrain.labels);
         let record = Node { id, name: name.clone(), allocatable, labels };
-        self.shapes.judge(id, &name, Some(&terrain));
-        self.inter_pods.judge(id, Some(&terrain));
+        self.shapes.update_node(id, &name, Some(&terrain));
+        self.inter_pods.update_node(id, Some(&terrain));
         let is_same = self.nodes.get(id).is_some_and(|before| before.terrain == terrain);
-        self.volume_books.stale |= !is_same;
-        let new = NodeEntry { record: record.clone(), own, terrain };
+        self.volume_usage.stale |= !is_same;
+        let new = NodeEntry { record: record.clone(), declared_allocatable: own, terrain };
         match self.nodes.set(id, Some(new)) {
             Some(old) if old.record == record => {}
-            Some(_) => self.nodes.ledger.changed(id),
+            Some(_) => self.nodes.ledger.record_changed(id),
             None => {
-                self.nodes.ledger.back(id);
-                self.nodes.ledger.changed(id);
+                self.nodes.ledger.record_restored(id);
+                self.nodes.ledger.record_changed(id);
                 for pod in self.pods.of_node(&name) {
                     self.pods.change(pod, |entry| entry.resolve_nodes(&self.nodes));
                 }
@@ -135,8 +135,8 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.schedulers.as_ref());
-        self.note_volumes(&entry);
-        self.see(id, entry);
+        self.mark_volumes_stale(&entry);
+        self.observe(id, entry);
         (id, before)
     }
 
@@ -198,6 +198,6 @@ impl Mirror {
             labels: self.label_sets.intern(facts.labels),
             demands: facts.demands,
         };
-        PodEntry { record, stated, place }
+        PodEntry { record, declared: stated, location: place }
     }
 }

@@ -30,27 +30,27 @@ impl Mirror {
             let users = self.pods.all().filter(|entry| has_volumes(entry)).map(|entry| entry.record.id);
             concerned.extend(users);
         }
-        if !changed && concerned.is_empty() && !self.volume_books.stale {
+        if !changed && concerned.is_empty() && !self.volume_usage.stale {
             return;
         }
-        concerned.extend(self.keep_volume_books(changed));
-        self.inter_pods.unsettled.extend(&concerned);
+        concerned.extend(self.update_volume_usage(changed));
+        self.inter_pods.stale_pods.extend(&concerned);
         for pod in concerned {
             self.resolve_pod(pod);
         }
     }
 
     /// Schedules an update of the volumes of a pod, and of the pods that use the same claims, before the next drain.
-    pub(super) fn note_volumes(&mut self, entry: &PodEntry) {
+    pub(super) fn mark_volumes_stale(&mut self, entry: &PodEntry) {
         if !has_volumes(entry) {
             return;
         }
         self.unresolved.insert(entry.record.id);
-        self.volume_books.stale |= self.volumes.has_attachments();
-        for claim in &entry.stated.volumes.claims {
+        self.volume_usage.stale |= self.volumes.has_attachments();
+        for claim in &entry.declared.volumes.claims {
             let key = (entry.record.template.namespace.clone(), claim.clone());
             self.unresolved.extend(self.pods.users(&key).filter(|other| *other != entry.record.id));
-            self.volume_books.stale |= self.volume_books.waiting.contains(&key);
+            self.volume_usage.stale |= self.volume_usage.waiting.contains(&key);
         }
     }
 
@@ -58,15 +58,15 @@ impl Mirror {
     pub fn set_held(&mut self, held: impl Iterator<Item = (PodId, NodeId)>) {
         let has_volumes = |pod: &PodId| self.pods.get(*pod).is_some_and(has_volumes);
         let held: BTreeMap<PodId, NodeId> = held.filter(|(pod, _)| has_volumes(pod)).collect();
-        if held == self.volume_books.held {
+        if held == self.volume_usage.held {
             return;
         }
-        let before = std::mem::replace(&mut self.volume_books.held, held);
-        let now = self.volume_books.held.clone();
+        let before = std::mem::replace(&mut self.volume_usage.held, held);
+        let now = self.volume_usage.held.clone();
         let changed = before.iter().chain(&now).filter(|(pod, _)| before.get(pod) != now.get(pod));
         for pod in changed.map(|(pod, _)| *pod).collect::<BTreeSet<PodId>>() {
             if let Some(entry) = self.pods.get(pod).cloned() {
-                self.note_volumes(&entry);
+                self.mark_volumes_stale(&entry);
             }
         }
     }
@@ -75,12 +75,12 @@ impl Mirror {
     fn resolve_pod(&mut self, pod: PodId) {
         let Some(entry) = self.pods.get(pod) else { return };
         let (needs, takes) = self.volume_demands(entry);
-        let is_placed = entry.stated.node.is_some();
-        let (before, stated) = (entry.record.shape, entry.stated.requests.clone());
+        let is_placed = entry.declared.node.is_some();
+        let (before, stated) = (entry.record.shape, entry.declared.requests.clone());
         let requests = self.with_volumes(&stated, &takes);
         let shape = match self.shapes.constraints(before) {
-            Some(constraints) if !is_placed && constraints.needs != needs => {
-                let constraints = Constraints { needs, ..constraints.clone() };
+            Some(constraints) if !is_placed && constraints.volume_demands != needs => {
+                let constraints = Constraints { volume_demands: needs, ..constraints.clone() };
                 self.shape(constraints)
             }
             _ => before,
@@ -103,7 +103,7 @@ impl Mirror {
 
     /// Returns the amounts of a node: its own resources, and those that stand for volumes.
     pub(super) fn node_amounts(&mut self, node: NodeId, own: &[Amount]) -> Vec<Amount> {
-        let volumes = self.volume_books.amounts.get(&node).cloned().unwrap_or_default();
+        let volumes = self.volume_usage.amounts.get(&node).cloned().unwrap_or_default();
         self.with_volumes(own, &volumes)
     }
 
@@ -113,7 +113,7 @@ impl Mirror {
         if !is_alive(entry) {
             return (needs, takes);
         }
-        let (template, volumes) = (&entry.record.template, &entry.stated.volumes);
+        let (template, volumes) = (&entry.record.template, &entry.declared.volumes);
         let user =
             ClaimUser { namespace: &template.namespace, name: &entry.record.name, uid: &entry.record.uid, volumes };
         let mut add = |resource: String| {
@@ -124,17 +124,17 @@ impl Mirror {
         for claim in volumes.claims.iter().collect::<BTreeSet<_>>() {
             let key = (template.namespace.clone(), claim.clone());
             let waits = self.volumes.waiting_class(&key).is_some();
-            let other = if waits { self.decided(&key, entry) } else { None };
-            let offer = self.volume_books.offers.claims.get(&key);
+            let other = if waits { self.deciding_pod(&key, entry) } else { None };
+            let offer = self.volume_usage.offers.claims.get(&key);
             let node = other.and_then(|(_, node)| self.nodes.get(node)).map(|node| node.terrain.name.as_str());
-            needs.extend(self.volumes.needs(&user, claim, ClaimDecision { node, offer }));
-            if self.must_follow(&key, entry) {
-                needs.insert(VolumeDemand::Nowhere { case: "claim-shared", claim: claim.clone() });
+            needs.extend(self.volumes.volume_demands(&user, claim, ClaimDecision { node, offer }));
+            if self.must_wait_for_sharer(&key, entry) {
+                needs.insert(VolumeDemand::NoNode { case: "claim-shared", claim: claim.clone() });
             }
             if other.is_none() {
-                offer.into_iter().flat_map(|offer| &offer.takes).cloned().for_each(&mut add);
+                offer.into_iter().flat_map(|offer| &offer.requests).cloned().for_each(&mut add);
             }
-            let is_placed = self.place(entry).is_some();
+            let is_placed = self.assigned_node(entry).is_some();
             match self.volumes.attached(&key) {
                 Some(volume) if !self.is_shared(&key) && (is_placed || !self.is_attached(&volume)) => {
                     add(format!("{ATTACHMENTS}{}", volume.0));
@@ -149,14 +149,14 @@ impl Mirror {
         for (driver, _) in apart.iter().filter(|volume| !self.is_attached(volume)) {
             add(format!("{ATTACHMENTS}{driver}"));
         }
-        needs.extend(self.full_for(&apart, &takes));
+        needs.extend(self.nodes_without_attachments(&apart, &takes));
         (needs, takes)
     }
 }
 
 /// Returns whether a pod has volumes that restrict where it can run.
 pub(super) fn has_volumes(entry: &PodEntry) -> bool {
-    !entry.stated.volumes.claims.is_empty() || !entry.stated.volumes.inline.is_empty()
+    !entry.declared.volumes.claims.is_empty() || !entry.declared.volumes.inline.is_empty()
 }
 
 /// Returns whether a pod uses its volumes, now or when it gets a node.

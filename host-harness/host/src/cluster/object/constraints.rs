@@ -33,7 +33,7 @@ pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &ObjectContext<'_>) -
         selector: selector.collect(),
         affinity,
         tolerations,
-        needs: BTreeSet::new(),
+        volume_demands: BTreeSet::new(),
         resource_claims: claims.collect(),
     })
 }

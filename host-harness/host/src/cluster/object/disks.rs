@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodSpec, Volume};
 
-use super::ports::WHOLE;
+use super::ports::PORT_CAPACITY;
 use super::quantities::ResourceAmounts;
 use crate::cluster::volumes::csi_driver;
 
@@ -19,7 +19,7 @@ pub(super) fn of_pod(spec: &PodSpec) -> ResourceAmounts {
     for volume in spec.volumes.iter().flatten() {
         for (disk, reads) in disks(volume) {
             let amount = amounts.entry(format!("{DISK}{disk}")).or_default();
-            *amount = (*amount).max(if reads { 1 } else { WHOLE });
+            *amount = (*amount).max(if reads { 1 } else { PORT_CAPACITY });
         }
     }
     amounts

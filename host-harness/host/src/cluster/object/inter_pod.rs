@@ -61,8 +61,8 @@ fn term(
 ) -> Result<PodTerm, InputError> {
     let mut labels = labels(written.label_selector.as_ref(), pointer, subject)?;
     if let Some(labels) = &mut labels {
-        labels.extend(same(written.match_label_keys.as_deref(), author, LabelTest::In));
-        labels.extend(same(written.mismatch_label_keys.as_deref(), author, LabelTest::NotIn));
+        labels.extend(label_key_requirements(written.match_label_keys.as_deref(), author, LabelTest::In));
+        labels.extend(label_key_requirements(written.mismatch_label_keys.as_deref(), author, LabelTest::NotIn));
     }
     let at = format!("{pointer}/namespaceSelector");
     let namespace_labels = written.namespace_selector.as_ref();
@@ -71,8 +71,8 @@ fn term(
     if namespaces.is_empty() && namespace_labels.is_none() {
         namespaces.insert(author.namespace.to_owned());
     }
-    let mut pods = PodSet { namespaces, namespace_labels, labels, takes_unknown: false };
-    pods.takes_unknown = sense == AffinitySign::Forbids && pods.asks_for_labels();
+    let mut pods = PodSet { namespaces, namespace_labels, labels, includes_unknown: false };
+    pods.includes_unknown = sense == AffinitySign::Forbids && pods.reads_namespace_labels();
     Ok(PodTerm { pods, topology: topology(&written.topology_key, pointer, subject)? })
 }
 
@@ -109,7 +109,7 @@ fn spread(
 ) -> Result<TopologySpreadRule, InputError> {
     let mut labels = labels(written.label_selector.as_ref(), pointer, subject)?;
     if let Some(labels) = &mut labels {
-        labels.extend(same(written.match_label_keys.as_deref(), author, LabelTest::In));
+        labels.extend(label_key_requirements(written.match_label_keys.as_deref(), author, LabelTest::In));
     }
     let policy = |word: &Option<String>, known, field| {
         one_word(word.as_deref().unwrap_or_default(), known, pointer, field, subject)
@@ -146,7 +146,7 @@ fn labels(
 
 /// Returns the requirements that `matchLabelKeys` or `mismatchLabelKeys` add to a selector. A key that the pod does not have adds nothing. In a
 /// stored pod the API server has merged them into the selector already, so they change nothing.
-fn same<'a>(
+fn label_key_requirements<'a>(
     keys: Option<&'a [String]>,
     author: &'a DemandingPod<'_>,
     test: fn(BTreeSet<String>) -> LabelTest,

@@ -17,7 +17,7 @@ impl KubernetesObject {
             Body::Pod(pod) => pod.json.compact(),
             Body::Node(node) => self.node(node).to_string(),
             Body::PriorityClass(_, value) | Body::Storage(_, value) | Body::Namespace(_, value) => value.to_string(),
-            Body::Other(value, _) | Body::Unread(value, _) => value.to_string(),
+            Body::Other(value, _) | Body::UnsupportedVersion(value, _) => value.to_string(),
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::{MOST, NO_NUMBER, ResourceAmounts, as_texts, holds_quantities};
+pub(crate) use quantities::{MAX_AMOUNT, NO_NUMBER, ResourceAmounts, as_texts, holds_quantities};
 use subject::ObjectContext;
 pub use subject::{dotted, step};
 pub(in crate::cluster) use typed::{FieldError, typed};
@@ -48,7 +48,7 @@ pub(in crate::cluster) use typed::{FieldError, typed};
 #[derive(Debug, Clone)]
 pub struct KubernetesObject {
     pub(crate) id: ObjectIdentity,
-    pub(crate) place: SourceLocation,
+    pub(crate) location: SourceLocation,
     pub(crate) body: Body,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct SourceLocation {
 
 impl SourceLocation {
     /// Returns a warning for the author of the object, at the line where the object begins.
-    pub(crate) fn remark(&self, message: String, remedy: &str) -> InputError {
+    pub(crate) fn warning(&self, message: String, remedy: &str) -> InputError {
         InputError { file: self.file.clone(), line: self.line, message, remedy: remedy.to_owned() }
     }
 }
@@ -78,7 +78,7 @@ pub(crate) enum Body {
     /// Any other object, and its place in the file. Only the mirror knows whether its kind is placed like a pod.
     Other(Value, DocumentOrigin),
     /// An object whose version is not read. The object is left out.
-    Unread(Value, InputError),
+    UnsupportedVersion(Value, InputError),
 }
 
 /// An object that decides where the volumes of pods can be used, or which resources are allocated by claims.
@@ -110,7 +110,7 @@ impl KubernetesObject {
     /// # Errors
     /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or selector is
     /// invalid. Each error has its line. A version in which the kind is not read is no error: a mirror leaves the object out and reports it
-    /// ([`Mirror::drain_unread`](super::mirror::Mirror::drain_unread)).
+    /// ([`Mirror::drain_invalid_objects`](super::mirror::Mirror::drain_invalid_objects)).
     pub fn from_value(
         mut value: Value,
         origin: &DocumentOrigin,
@@ -120,8 +120,8 @@ impl KubernetesObject {
         let id = ObjectIdentity::read(&value, origin)?;
         let subject = &id.subject(origin);
         let place = SourceLocation { file: origin.file().clone(), line: origin.line("") };
-        if let Some(mistake) = versions::unread(&id, subject) {
-            return Ok(KubernetesObject { id, place, body: Body::Unread(value, mistake) });
+        if let Some(mistake) = versions::unsupported_version(&id, subject) {
+            return Ok(KubernetesObject { id, location: place, body: Body::UnsupportedVersion(value, mistake) });
         }
         if kinds::is_own(&id.kind) {
             versions::to_newest(&id, &mut value);
@@ -141,7 +141,7 @@ impl KubernetesObject {
                 None => Body::Other(value, origin.clone()),
             },
         };
-        Ok(KubernetesObject { id, place, body })
+        Ok(KubernetesObject { id, location: place, body })
     }
 
     /// Reads a pod from JSON without spaces. `line` is the line of the original text on which the pod begins. `None`: the pod is unusual or has a
@@ -160,7 +160,7 @@ impl KubernetesObject {
         let id = ObjectIdentity::of_pod(&pod.namespace, &pod.name);
         Some(KubernetesObject {
             id,
-            place: SourceLocation { file: origin.file().clone(), line },
+            location: SourceLocation { file: origin.file().clone(), line },
             body: Body::Pod(Box::new(pod)),
         })
     }

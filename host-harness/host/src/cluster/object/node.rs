@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::Node;
 use serde_json::Value;
 
 use super::constraints::effect;
-use super::quantities::{self, MOST, ResourceAmounts};
+use super::quantities::{self, MAX_AMOUNT, ResourceAmounts};
 use super::subject::ObjectContext;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{NodeProperties, NodeTaint};
@@ -28,7 +28,7 @@ impl NodeFacts {
             None => quantities::read(status.capacity.as_ref(), "/status/capacity", subject)?,
             given => quantities::read(given.as_ref(), "/status/allocatable", subject)?,
         };
-        quantities::lower(&mut allocatable, MOST);
+        quantities::lower(&mut allocatable, MAX_AMOUNT);
         let mut taints = Vec::new();
         for (index, taint) in spec.taints.into_iter().flatten().enumerate() {
             let at = format!("/spec/taints/{index}");

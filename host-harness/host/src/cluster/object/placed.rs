@@ -142,7 +142,7 @@ impl PlacedObject<'_> {
                 // The slot among the pods and the ports stay as in the template, because such amounts do not list them.
                 facts.requests.retain(|resource, _| resource == "pods" || lictor_contract::is_of_host(resource));
                 facts.requests.extend(quantities::read(Some(&amounts), at, self.subject)?);
-                quantities::lower(&mut facts.requests, quantities::BEYOND);
+                quantities::lower(&mut facts.requests, quantities::OVER_MAX_AMOUNT);
             }
         }
         facts.nominated = self.text(nominated)?;

@@ -14,16 +14,16 @@ use crate::cluster::volumes::ATTACHMENTS;
 pub(crate) const PORT: &str = "hostport/";
 
 /// The amount of a port on each node. A pod that binds all addresses uses the whole amount. A pod that binds one address uses 1.
-pub(super) const WHOLE: i64 = 1 << 32;
+pub(super) const PORT_CAPACITY: i64 = 1 << 32;
 
 /// Returns the allocatable amount of a resource on a node that does not list the resource. It is non-zero for host ports, disks, and attachments
 /// without a limit.
-pub(crate) fn everywhere(resource: &str) -> i64 {
+pub(crate) fn default_allocatable(resource: &str) -> i64 {
     if resource.starts_with(super::disks::DISK) || resource.starts_with(ATTACHMENTS) {
-        return WHOLE;
+        return PORT_CAPACITY;
     }
     match resource.strip_prefix(PORT).map(|rest| rest.matches('/').count()) {
-        Some(1) => WHOLE,
+        Some(1) => PORT_CAPACITY,
         Some(2) => 1,
         _ => 0,
     }
@@ -108,13 +108,13 @@ fn amounts(taken: &BTreeMap<(String, i32), BTreeSet<Option<IpAddr>>>) -> Resourc
     for ((protocol, port), addresses) in taken {
         let resource = format!("{PORT}{protocol}/{port}");
         if addresses.contains(&None) {
-            amounts.insert(resource, WHOLE);
+            amounts.insert(resource, PORT_CAPACITY);
             continue;
         }
         for address in addresses.iter().flatten() {
             amounts.insert(format!("{resource}/{address}"), 1);
         }
-        amounts.insert(resource, i64::try_from(addresses.len()).unwrap_or(WHOLE).min(WHOLE));
+        amounts.insert(resource, i64::try_from(addresses.len()).unwrap_or(PORT_CAPACITY).min(PORT_CAPACITY));
     }
     amounts
 }
@@ -138,8 +138,9 @@ mod tests {
 
     /// Returns whether both sets of ports fit on a node.
     fn fit(one: &ResourceAmounts, other: &ResourceAmounts) -> bool {
-        one.iter()
-            .all(|(resource, amount)| amount.saturating_add(*other.get(resource).unwrap_or(&0)) <= everywhere(resource))
+        one.iter().all(|(resource, amount)| {
+            amount.saturating_add(*other.get(resource).unwrap_or(&0)) <= default_allocatable(resource)
+        })
     }
 
     #[test]
@@ -211,7 +212,7 @@ mod tests {
             let mistake = taken(json!({"containers": [{"name": "c", "ports": [port]}]})).unwrap_err();
             assert!(mistake.message.starts_with(path), "{mistake}");
         }
-        assert_eq!(everywhere("cpu"), 0);
-        assert_eq!(everywhere("hostport/own"), 0);
+        assert_eq!(default_allocatable("cpu"), 0);
+        assert_eq!(default_allocatable("hostport/own"), 0);
     }
 }

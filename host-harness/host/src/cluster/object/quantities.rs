@@ -15,11 +15,11 @@ pub(crate) type ResourceAmounts = BTreeMap<String, i64>;
 
 /// The largest amount of a resource that a node can have, in the unit of the contract: 1 PiB, or 10^12 cores. Sums of 2,000 such nodes or pods stay
 /// within 64 bits.
-pub(crate) const MOST: i64 = 1 << 50;
+pub(crate) const MAX_AMOUNT: i64 = 1 << 50;
 
 /// The amount that stands for every request larger than [`MOST`], also beyond 64 bits: no node has it. The API server accepts such requests, and
 /// kube-scheduler leaves the pod pending.
-pub(crate) const BEYOND: i64 = MOST + 1;
+pub(crate) const OVER_MAX_AMOUNT: i64 = MAX_AMOUNT + 1;
 
 /// The resource that stands for all resources without a number. A pod that requests one of them requests 1 of this resource. No object can name it,
 /// because [`read`] refuses a second `/`, so no node has it.

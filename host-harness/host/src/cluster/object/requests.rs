@@ -9,12 +9,12 @@ use std::fmt::Display;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, PodSpec, PodStatus, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::quantities::{BEYOND, ResourceAmounts, add, lower, raise, read};
+use super::quantities::{OVER_MAX_AMOUNT, ResourceAmounts, add, lower, raise, read};
 use super::subject::ObjectContext;
 use crate::cluster::InputError;
 
 /// Computes the requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is the JSON
-/// pointer of the `spec` of the pod. An amount beyond what any node can have is [`BEYOND`].
+/// pointer of the `spec` of the pod. An amount beyond what any node can have is [`OVER_MAX_AMOUNT`].
 ///
 /// The status of a pod without a node does not count (upstream `noderesources/fit.go` computePodResourceRequest).
 pub(super) fn of_pod(
@@ -31,7 +31,7 @@ pub(super) fn of_pod(
     requests.extend(pod.pod_level(&specified)?.into_iter().filter(|(resource, _)| is_pod_level(resource)));
     add(&mut requests, &pod.read(spec.overhead.as_ref(), format_args!("{pointer}/overhead"))?);
     requests.insert("pods".to_owned(), 1);
-    lower(&mut requests, BEYOND);
+    lower(&mut requests, OVER_MAX_AMOUNT);
     Ok(requests)
 }
 

@@ -129,10 +129,10 @@ fn volume(value: &Value, subject: &ObjectContext<'_>) -> Result<VolumeFacts, Inp
     let required = node_affinity.and_then(|affinity| affinity.required);
     let terms = |terms: &[_]| constraints::terms(terms, "/spec/nodeAffinity/required", subject);
     let state = match status.unwrap_or_default().phase.as_deref() {
-        _ if metadata.deletion_timestamp.is_some() => VolumeState::Gone,
+        _ if metadata.deletion_timestamp.is_some() => VolumeState::Unavailable,
         None | Some("" | "Available") => VolumeState::Available,
-        Some("Released" | "Failed") => VolumeState::Gone,
-        Some(_) => VolumeState::Kept,
+        Some("Released" | "Failed") => VolumeState::Unavailable,
+        Some(_) => VolumeState::Reserved,
     };
     let claim = claim_ref.map(|claim| ClaimRef {
         namespace: claim.namespace.unwrap_or_default(),
@@ -168,8 +168,8 @@ fn class(value: &Value, subject: &ObjectContext<'_>) -> Result<StorageFacts, Inp
         names: BTreeSet::new(),
     };
     Ok(StorageFacts {
-        waits: class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer"),
-        makes_volumes: class.provisioner != NO_PROVISIONER,
+        waits_for_consumer: class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer"),
+        provisions_volumes: class.provisioner != NO_PROVISIONER,
         provisioner: class.provisioner,
         topologies: class.allowed_topologies.iter().flatten().map(term).collect(),
     })

@@ -240,7 +240,7 @@ fn an_object_of_an_older_version_is_read_and_one_of_no_version_is_left_out() {
         let Body::PriorityClass(class, _) = object(&text(version)).unwrap().body else { panic!("no class") };
         assert_eq!(class.value, 7);
     }
-    let Body::Unread(_, mistake) = object(&text("v2")).unwrap().body else { panic!("read") };
+    let Body::UnsupportedVersion(_, mistake) = object(&text("v2")).unwrap().body else { panic!("read") };
     let message = "apiVersion of PriorityClass a: `scheduling.k8s.io/v2` has no kind `PriorityClass` that is read, so the object is left out";
     assert_eq!(mistake.message, message);
     assert!(mistake.remedy.contains("`scheduling.k8s.io/v1` or `scheduling.k8s.io/v1beta1`"), "{mistake}");

@@ -26,7 +26,7 @@ const KNOWN: [KnownKind; 9] = [
 
 /// Returns the mistake of an object whose kind is read, but not in this version. Such an object is left out. `None`: the version is read, or unknown
 /// here.
-pub(super) fn unread(id: &ObjectIdentity, subject: &ObjectContext<'_>) -> Option<InputError> {
+pub(super) fn unsupported_version(id: &ObjectIdentity, subject: &ObjectContext<'_>) -> Option<InputError> {
     let (group, kind, versions) = known(id)?;
     if versions.contains(&&*id.version) {
         return None;

@@ -49,7 +49,7 @@ impl Volumes {
         let attached = match volume {
             Some(volume) => volume.attached_by.clone()?,
             None => {
-                let class = self.classes.get(&claim.class).filter(|class| class.makes_volumes)?;
+                let class = self.classes.get(&claim.class).filter(|class| class.provisions_volumes)?;
                 (csi_driver(&class.provisioner).to_owned(), format!("claim {}/{}", key.0, key.1))
             }
         };

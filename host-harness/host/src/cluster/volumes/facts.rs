@@ -89,17 +89,17 @@ pub(crate) enum VolumeState {
     #[default]
     Available,
     /// The volume can be bound only to the claim that it is kept for (phases `Pending` and `Bound`).
-    Kept,
+    Reserved,
     /// The volume can be bound to no claim: it is released, has failed or is being deleted.
-    Gone,
+    Unavailable,
 }
 
 /// A storage class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StorageFacts {
     /// Claims are bound only when their first pod has a node (`WaitForFirstConsumer`).
-    pub(crate) waits: bool,
-    pub(crate) makes_volumes: bool,
+    pub(crate) waits_for_consumer: bool,
+    pub(crate) provisions_volumes: bool,
     /// The driver that provisions the volumes.
     pub(crate) provisioner: String,
     /// The topologies in which volumes can be provisioned; empty: everywhere.
@@ -160,9 +160,9 @@ impl VolumeFacts {
     /// Returns whether the volume can be bound to a claim (upstream component-helpers/storage/volume `FindMatchingVolume`). Their
     /// VolumeAttributesClasses must be equal, where none counts as a class, also where the volume is kept for the claim.
     pub(crate) fn serves(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
-        let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.holds(&self.labels));
+        let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.matches(&self.labels));
         let is_free = match (&self.claim, self.state) {
-            (_, VolumeState::Gone) => false,
+            (_, VolumeState::Unavailable) => false,
             (Some(other), _) => other.is_to(key, &claim.uid),
             (None, state) => state == VolumeState::Available,
         };

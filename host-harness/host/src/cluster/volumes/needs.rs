@@ -28,8 +28,13 @@ pub(crate) struct ClaimDecision<'a> {
 
 impl Volumes {
     /// Returns the demands of a claim of a pod on the node of the pod.
-    pub(crate) fn needs(&self, user: &ClaimUser<'_>, name: &str, decided: ClaimDecision<'_>) -> Vec<VolumeDemand> {
-        let nowhere = |case: &'static str| vec![VolumeDemand::Nowhere { case, claim: name.to_owned() }];
+    pub(crate) fn volume_demands(
+        &self,
+        user: &ClaimUser<'_>,
+        name: &str,
+        decided: ClaimDecision<'_>,
+    ) -> Vec<VolumeDemand> {
+        let nowhere = |case: &'static str| vec![VolumeDemand::NoNode { case, claim: name.to_owned() }];
         let key = (user.namespace.to_owned(), name.to_owned());
         let Some(claim) = self.claims.get(&key) else { return nowhere("claim-missing") };
         if claim.is_being_deleted {
@@ -55,7 +60,7 @@ impl Volumes {
             return nowhere(if claim.class.is_empty() { "claim-unbound" } else { "class-missing" });
         };
         match claim.selected_node.as_deref().or(decided.node) {
-            _ if !class.waits => nowhere("claim-unbound"),
+            _ if !class.waits_for_consumer => nowhere("claim-unbound"),
             Some(node) => vec![VolumeDemand::Volume(BTreeSet::from([on_node(node)]))],
             None => self.to_be_bound(claim, class, decided.offer, name),
         }
@@ -69,7 +74,7 @@ impl Volumes {
         offer: Option<&VolumeOffer>,
         name: &str,
     ) -> Vec<VolumeDemand> {
-        let (topologies, capacities) = match class.makes_volumes {
+        let (topologies, capacities) = match class.provisions_volumes {
             true => (NodeTerms::of(&class.topologies), self.capacity(claim, class)),
             false => (NodeTerms::Some(BTreeSet::new()), NodeTerms::All),
         };
@@ -79,13 +84,13 @@ impl Volumes {
             return Vec::new();
         }
         if there.is_empty() {
-            if offer.is_some_and(|offer| offer.is_contested) && !class.makes_volumes {
-                return vec![VolumeDemand::Nowhere { case: "volume-contested", claim: name.to_owned() }];
+            if offer.is_some_and(|offer| offer.is_contested) && !class.provisions_volumes {
+                return vec![VolumeDemand::NoNode { case: "volume-contested", claim: name.to_owned() }];
             }
-            let capacity = capacities.known().map(VolumeDemand::Capacity);
-            return topologies.known().map(VolumeDemand::Volume).into_iter().chain(capacity).collect();
+            let capacity = capacities.into_terms().map(VolumeDemand::Capacity);
+            return topologies.into_terms().map(VolumeDemand::Volume).into_iter().chain(capacity).collect();
         }
-        let made = topologies.and(capacities).known();
+        let made = topologies.and(capacities).into_terms();
         let terms = made.map(|made| there.into_iter().flatten().flatten().cloned().chain(made).collect());
         terms.map(VolumeDemand::Volume).into_iter().collect()
     }
@@ -113,7 +118,7 @@ impl Volumes {
         let claim = self.claims.get(key)?;
         let class = self.classes.get(&claim.class)?;
         let is_open = claim.volume.is_empty() && claim.selected_node.is_none() && !claim.is_being_deleted;
-        (class.waits && is_open && claim.binding != super::ClaimBinding::Lost).then_some((claim, class))
+        (class.waits_for_consumer && is_open && claim.binding != super::ClaimBinding::Lost).then_some((claim, class))
     }
 }
 
@@ -130,7 +135,7 @@ impl NodeTerms {
     }
 
     /// Returns the terms. `None`: all nodes are meant.
-    fn known(self) -> Option<BTreeSet<NodeTerm>> {
+    fn into_terms(self) -> Option<BTreeSet<NodeTerm>> {
         match self {
             NodeTerms::All => None,
             NodeTerms::Some(terms) => Some(terms),

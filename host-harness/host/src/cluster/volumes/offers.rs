@@ -15,7 +15,7 @@ use crate::cluster::eligibility::NodeProperties;
 use crate::cluster::object::ResourceAmounts;
 
 /// The maximum number of sets for one storage class. Beyond, each claim is given a volume.
-const MOST: usize = 64;
+const MAX_SETS: usize = 64;
 
 /// A claim that waits for its first pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct VolumeOffer {
     /// The volumes, by name.
     pub(crate) volumes: BTreeSet<String>,
     /// The resources of the node of which the claim takes 1 each.
-    pub(crate) takes: BTreeSet<String>,
+    pub(crate) requests: BTreeSet<String>,
     /// Whether other claims were given all volumes that serve this claim.
     pub(crate) is_contested: bool,
 }
@@ -71,7 +71,7 @@ impl Volumes {
         let mut by_class: BTreeMap<&str, Vec<(&WaitingClaim, &ClaimFacts)>> = BTreeMap::new();
         for one in waiting {
             let Some((claim, _)) = self.waiting_class(&one.key) else { continue };
-            let kept = self.kept_for(&one.key, claim);
+            let kept = self.reserved_for(&one.key, claim);
             if kept.is_empty() {
                 by_class.entry(&claim.class).or_default().push((one, claim));
             } else {
@@ -79,20 +79,20 @@ impl Volumes {
             }
         }
         for (class, claims) in by_class {
-            let makes = self.classes.get(class).is_some_and(|facts| facts.makes_volumes);
+            let makes = self.classes.get(class).is_some_and(|facts| facts.provisions_volumes);
             let free = self.free(class, if makes { &[] } else { nodes });
             let choices: Vec<ClaimVolumes<'_>> =
                 claims.into_iter().map(|(waiting, claim)| choice(waiting, claim, &free)).collect();
             match makes {
-                true => spare(&choices, &free, &mut offers),
-                false => share(class, &choices, &free, &mut offers),
+                true => offer_unshared(&choices, &free, &mut offers),
+                false => offer_shared(class, &choices, &free, &mut offers),
             }
         }
         offers
     }
 
     /// Returns the volumes that are kept for a claim by their `spec.claimRef`.
-    fn kept_for(&self, key: &ClaimKey, claim: &ClaimFacts) -> BTreeSet<String> {
+    fn reserved_for(&self, key: &ClaimKey, claim: &ClaimFacts) -> BTreeSet<String> {
         let is_kept = |volume: &VolumeFacts| volume.claim.is_some() && volume.serves(key, claim);
         self.volumes.iter().filter(|(_, volume)| is_kept(volume)).map(|(name, _)| name.clone()).collect()
     }
@@ -105,7 +105,9 @@ impl Volumes {
         let reach = |volume: &VolumeFacts| {
             let holds = |node: &NodeProperties| {
                 let one_holds = |terms: &BTreeSet<_>| {
-                    terms.iter().any(|term: &super::super::eligibility::NodeTerm| term.holds(&node.name, &node.labels))
+                    terms
+                        .iter()
+                        .any(|term: &super::super::eligibility::NodeTerm| term.matches(&node.name, &node.labels))
                 };
                 volume.affinity.as_ref().is_none_or(one_holds)
             };
@@ -123,7 +125,7 @@ fn choice<'a>(waiting: &'a WaitingClaim, claim: &'a ClaimFacts, free: &[FreeVolu
 }
 
 /// Offers volumes of a class that provisions more on demand. Each claim is offered the volumes that serve no other claim.
-fn spare(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
+fn offer_unshared(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
     let mut served = BTreeMap::<usize, usize>::new();
     for at in choices.iter().flat_map(|choice| &choice.set) {
         let claims = served.entry(*at).or_default();
@@ -137,32 +139,32 @@ fn spare(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut Vol
 }
 
 /// Offers volumes of a class that provisions none.
-fn share(class: &str, choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
+fn offer_shared(class: &str, choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
     let used: VolumeSet = choices.iter().flat_map(|choice| choice.set.iter().copied()).collect();
     let is_of_one_node = used.iter().filter_map(|at| free.get(*at)).all(|free| free.reach.len() <= 1);
     let sets = choices.iter().map(|choice| choice.set.clone()).filter(|set| !set.is_empty()).collect();
-    match closed(sets).filter(|_| is_of_one_node) {
+    match close_under_union(sets).filter(|_| is_of_one_node) {
         Some(sets) => count(class, choices, free, &sets, offers),
-        None if is_enough(choices, free) => {
+        None if suffices_for_all(choices, free) => {
             for choice in choices {
                 let volumes = names(&choice.set, free);
                 offers.claims.insert(choice.waiting.key.clone(), VolumeOffer { volumes, ..VolumeOffer::default() });
             }
         }
-        None => give(choices, free, offers),
+        None => assign_each(choices, free, offers),
     }
 }
 
 /// Adds the unions of sets that overlap, until no union is new. `None`: there are more than [`MOST`] new sets.
-fn closed(mut sets: BTreeSet<VolumeSet>) -> Option<BTreeSet<VolumeSet>> {
-    let most = sets.len().saturating_add(MOST);
+fn close_under_union(mut sets: BTreeSet<VolumeSet>) -> Option<BTreeSet<VolumeSet>> {
+    let most = sets.len().saturating_add(MAX_SETS);
     loop {
         let overlaps = |one: &VolumeSet, other: &VolumeSet| {
             !one.is_disjoint(other) && !one.is_subset(other) && !other.is_subset(one)
         };
         let pairs = sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other)));
         let unions = pairs.filter(|(one, other)| one < other && overlaps(one, other)).map(|(one, other)| one | other);
-        let new: BTreeSet<VolumeSet> = unions.filter(|union| !sets.contains(union)).take(MOST).collect();
+        let new: BTreeSet<VolumeSet> = unions.filter(|union| !sets.contains(union)).take(MAX_SETS).collect();
         if new.is_empty() {
             return Some(sets);
         }
@@ -185,7 +187,7 @@ fn count(
         let takes = sets.iter().filter(|set| !choice.set.is_empty() && choice.set.is_subset(set));
         let offer = VolumeOffer {
             volumes: names(&choice.set, free),
-            takes: takes.map(|set| resource(class, set, choices)).collect(),
+            requests: takes.map(|set| resource(class, set, choices)).collect(),
             is_contested: false,
         };
         offers.claims.insert(choice.waiting.key.clone(), offer);
@@ -223,7 +225,7 @@ fn label(claim: &ClaimFacts) -> String {
 
 /// Returns whether every claim finds a volume, whatever nodes the claims need. Each node that reaches a volume of a claim must reach as many of them
 /// as there are claims.
-fn is_enough(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>]) -> bool {
+fn suffices_for_all(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>]) -> bool {
     choices.iter().all(|choice| {
         let mut reached = BTreeMap::<NodeId, usize>::new();
         for node in choice.set.iter().filter_map(|at| free.get(*at)).flat_map(|free| &free.reach) {
@@ -236,7 +238,7 @@ fn is_enough(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>]) -> bool {
 
 /// Gives each claim one volume, the smallest that serves it. Claims whose pods have nodes come first, then those of the highest priority, then the
 /// oldest.
-fn give(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
+fn assign_each(choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_>], offers: &mut VolumeOffers) {
     let mut ordered: Vec<&ClaimVolumes<'_>> = choices.iter().collect();
     ordered.sort_by_key(|choice| {
         let WaitingClaim { key, node, priority, created } = choice.waiting;

@@ -12,7 +12,7 @@ fn needs_of(volumes: &Volumes, namespace: &str, made: bool) -> Vec<VolumeDemand>
     let own = PodVolumes { claims: vec!["c".to_owned()], ..PodVolumes::default() };
     let own = PodVolumes { ephemeral: own.claims.iter().filter(|_| made).cloned().collect(), ..own };
     let user = ClaimUser { namespace, name: "p", uid: "u", volumes: &own };
-    volumes.needs(&user, "c", ClaimDecision { node: None, offer: offers.claims.get(&key("c")) })
+    volumes.volume_demands(&user, "c", ClaimDecision { node: None, offer: offers.claims.get(&key("c")) })
 }
 
 fn waiting(claim: &str, node: Option<u32>, priority: i32) -> WaitingClaim {
@@ -55,8 +55,8 @@ fn volumes(claim: ClaimFacts) -> Volumes {
         ..VolumeFacts::default()
     };
     let bound = VolumeFacts { zones: BTreeSet::from([zone("z")]), ..local("b", 1) };
-    let waits = StorageFacts { waits: true, ..StorageFacts::default() };
-    let made = StorageFacts { makes_volumes: true, ..waits.clone() };
+    let waits = StorageFacts { waits_for_consumer: true, ..StorageFacts::default() };
+    let made = StorageFacts { provisions_volumes: true, ..waits.clone() };
     let zoned = StorageFacts { topologies: BTreeSet::from([term("a"), term("b")]), ..made.clone() };
     let classes = [("local", waits), ("made", made), ("zoned", zoned), ("immediate", StorageFacts::default())];
     Volumes {
@@ -78,7 +78,7 @@ fn of_class(class: &str) -> ClaimFacts {
 }
 
 fn nowhere(case: &'static str) -> Vec<VolumeDemand> {
-    vec![VolumeDemand::Nowhere { case, claim: "c".to_owned() }]
+    vec![VolumeDemand::NoNode { case, claim: "c".to_owned() }]
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn uid_and_phase_decide_and_not_the_name() {
         needs_of(&volumes, "default", false) != [VolumeDemand::Volume(BTreeSet::new())]
     };
     assert!(serves(None, VolumeState::Available) && serves(named(""), VolumeState::Available));
-    assert!(serves(named("new"), VolumeState::Kept));
-    assert!(!serves(named("old"), VolumeState::Available) && !serves(named("old"), VolumeState::Kept));
-    assert!(!serves(named("new"), VolumeState::Gone) && !serves(None, VolumeState::Kept));
+    assert!(serves(named("new"), VolumeState::Reserved));
+    assert!(!serves(named("old"), VolumeState::Available) && !serves(named("old"), VolumeState::Reserved));
+    assert!(!serves(named("new"), VolumeState::Unavailable) && !serves(None, VolumeState::Reserved));
     // A claim that only requests a volume is not bound to it. A bound claim is not bound to a volume of another claim.
     let asks = ClaimFacts { volume: "bound".to_owned(), uid: "new".to_owned(), ..of_class("local") };
     assert_eq!(needs(ClaimFacts { binding: ClaimBinding::Pending, ..asks.clone() }), nowhere("claim-unbound"));
@@ -190,7 +190,7 @@ fn a_volume_is_made_where_the_driver_has_enough_storage() {
 fn shared(volumes: &Volumes, claims: &[WaitingClaim]) -> (Vec<usize>, Vec<(u32, Vec<i64>)>) {
     let VolumeOffers { claims, nodes } = volumes.offers(claims, &zones());
     let amounts = nodes.into_iter().map(|(node, amounts)| (node, amounts.into_values().collect()));
-    (claims.into_values().map(|offer| offer.takes.len()).collect(), amounts.collect())
+    (claims.into_values().map(|offer| offer.requests.len()).collect(), amounts.collect())
 }
 
 #[test]

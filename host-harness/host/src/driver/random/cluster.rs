@@ -75,7 +75,7 @@ impl SimulatedCluster {
     ///
     /// # Panics
     /// The session requests something that it must never request.
-    pub fn carry_out(&mut self, command: &Command) -> Result<(), String> {
+    pub fn apply_command(&mut self, command: &Command) -> Result<(), String> {
         let used: BTreeMap<String, u32> = self.nodes.keys().map(|node| (node.clone(), self.used(node))).collect();
         let nodes = self.nodes.clone();
         let name = &command.object.name;

@@ -24,7 +24,7 @@ impl CallsUntilFault {
     }
 
     /// Counts one more call. Returns whether the policy breaks in it.
-    fn burns(&self) -> bool {
+    fn is_spent(&self) -> bool {
         self.0.load(Ordering::SeqCst) >= 0 && self.0.fetch_sub(1, Ordering::SeqCst) == 0
     }
 }
@@ -50,12 +50,12 @@ impl<P: Policy> Faulty<P> {
         self.restarts.clone()
     }
 
-    fn ask<T>(
+    fn call<T>(
         &mut self,
         call: &'static str,
         question: impl FnOnce(&mut P) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        self.broken |= self.fuse.burns();
+        self.broken |= self.fuse.is_spent();
         match self.broken {
             true => Err(CallError::Broke { call, cause: "the fuse has burnt down".into() }),
             false => question(&mut self.policy),
@@ -67,7 +67,7 @@ impl<P: Policy> Faulty<P> {
 macro_rules! behind_the_fuse {
     ($($function:ident($($name:ident: $type:ty),*) -> $answer:ty;)*) => {
         $(fn $function(&mut self, $($name: $type),*) -> Result<$answer, CallError> {
-            self.ask(stringify!($function), |policy| policy.$function($($name),*))
+            self.call(stringify!($function), |policy| policy.$function($($name),*))
         })*
     };
 }

@@ -24,17 +24,17 @@ impl SessionSimulation {
             drop(self.session.handle(SessionInput::Cycle));
         }
         self.commands.clear();
-        self.news.clear();
-        self.loose.clear();
+        self.events.clear();
+        self.outcomes.clear();
         self.fuse.set(-1);
         self.session = open();
         let objects = self.cluster.objects().into_iter().chain(self.objects.clone());
-        self.session.handle(SessionInput::Listed(objects.collect())).unwrap();
+        self.session.handle(SessionInput::InitialList(objects.collect())).unwrap();
         self.session.restore(serde_json::from_str(&stored).unwrap()).unwrap();
         self.check_plans(&serde_json::from_str(&stored).unwrap());
-        self.promises.follow(&SessionReport::default(), self.session.mirror());
+        self.nominations.observe(&SessionReport::default(), self.session.mirror());
         // The withdrawals of the restored session come with its first step.
-        self.tell(SessionInput::Clock(self.now));
+        self.serve(SessionInput::Clock(self.now));
         true
     }
 

@@ -25,9 +25,9 @@ pub struct FaultProbabilities {
 /// An event about one object that the session has not received yet. Events of one object keep their order.
 #[derive(Debug, Clone)]
 pub(super) enum SimulatedEvent {
-    Seen(Box<KubernetesObject>),
-    Gone(String),
-    Done(CommandId),
+    Upserted(Box<KubernetesObject>),
+    Deleted(String),
+    Completed(CommandId),
 }
 
 /// A session, the cluster that it decides about, and all messages in flight between them.
@@ -39,7 +39,7 @@ pub struct SessionSimulation {
     /// How many inputs were refused.
     pub refused: usize,
     /// The number of requests of each kind.
-    pub asked: BTreeMap<&'static str, usize>,
+    pub requests: BTreeMap<&'static str, usize>,
     /// The steps of all inputs, where they are kept.
     pub steps: Option<Vec<StepOutput>>,
     /// The last checkpoint, where checkpoints are kept.
@@ -47,16 +47,16 @@ pub struct SessionSimulation {
     /// All objects other than nodes and pods.
     pub(super) objects: Vec<KubernetesObject>,
     /// Changes each pod when it is created, by its number.
-    pub dress: fn(usize, &mut SimulatedPod),
+    pub customize_pod: fn(usize, &mut SimulatedPod),
     pub(super) random: Random,
     /// The probabilities of failures.
     pub chances: FaultProbabilities,
     pub(super) fuse: CallsUntilFault,
     pub(super) commands: BTreeMap<String, VecDeque<Command>>,
-    pub(super) news: BTreeMap<String, VecDeque<SimulatedEvent>>,
-    pub(super) loose: Vec<(CommandId, CommandOutcome)>,
+    pub(super) events: BTreeMap<String, VecDeque<SimulatedEvent>>,
+    pub(super) outcomes: Vec<(CommandId, CommandOutcome)>,
     carried_out: BTreeSet<CommandId>,
-    pub(super) promises: NominationTracker,
+    pub(super) nominations: NominationTracker,
     pub(super) now: i64,
     created: usize,
     pub(super) tried: BTreeSet<String>,
@@ -81,19 +81,19 @@ impl SessionSimulation {
             session,
             cluster,
             refused: 0,
-            asked: BTreeMap::new(),
+            requests: BTreeMap::new(),
             steps: None,
             stored: None,
             objects,
-            dress: |_, _| {},
+            customize_pod: |_, _| {},
             random: Random::new(seed),
             chances: FaultProbabilities { fails: 15, lost: 15, twice: 10, breaks: 4 },
             fuse,
             commands: BTreeMap::new(),
-            news: BTreeMap::new(),
-            loose: Vec::new(),
+            events: BTreeMap::new(),
+            outcomes: Vec::new(),
             carried_out: BTreeSet::new(),
-            promises: NominationTracker::default(),
+            nominations: NominationTracker::default(),
             now: 0,
             created: 0,
             tried: BTreeSet::new(),
@@ -105,21 +105,21 @@ impl SessionSimulation {
         match self.random.below(16) {
             0 | 1 if self.cluster.pods.len() < 24 => self.create(None),
             2 => self.delete(),
-            3 | 4 => self.vanish(),
-            5..=7 => self.carry_out_one(),
+            3 | 4 => self.remove_one(),
+            5..=7 => self.apply_one(),
             8..=10 => self.deliver_one(),
-            11 => self.deliver_loose(),
+            11 => self.deliver_outcome(),
             12 => {
                 let name = self.pick(|_| true);
                 if let Some(name) = name {
-                    self.tell(SessionInput::Attempt(format!("default/{name}")));
+                    self.serve(SessionInput::Attempt(format!("default/{name}")));
                 }
             }
             13 => {
                 self.now += i64::try_from(self.random.below(20)).unwrap() * SECOND;
-                self.tell(SessionInput::Clock(self.now));
+                self.serve(SessionInput::Clock(self.now));
             }
-            _ => self.tell(SessionInput::Cycle),
+            _ => self.serve(SessionInput::Cycle),
         }
         if self.random.percent(self.chances.breaks) {
             self.fuse.set(i64::try_from(self.random.below(12)).unwrap());
@@ -127,9 +127,9 @@ impl SessionSimulation {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        !self.loose.is_empty()
+        !self.outcomes.is_empty()
             || self.commands.values().any(|queue| !queue.is_empty())
-            || self.news.values().any(|queue| !queue.is_empty())
+            || self.events.values().any(|queue| !queue.is_empty())
     }
 
     fn create(&mut self, name: Option<String>) {
@@ -153,31 +153,31 @@ impl SessionSimulation {
             deleted: false,
             evicted: false,
         };
-        (self.dress)(self.created, &mut pod);
+        (self.customize_pod)(self.created, &mut pod);
         self.cluster.pods.insert(name.clone(), pod);
-        self.show(&name);
+        self.queue_upsert(&name);
     }
 
     /// Marks a random pod as deleted by another user.
     fn delete(&mut self) {
         if let Some(name) = self.pick(|pod| !pod.deleted) {
             self.cluster.pods.get_mut(&name).unwrap().deleted = true;
-            self.show(&name);
+            self.queue_upsert(&name);
         }
     }
 
     /// Removes a random pod that is being deleted or is marked for another controller. Another pod of its name may be created at once.
-    pub(super) fn vanish(&mut self) {
+    pub(super) fn remove_one(&mut self) {
         if let Some(name) = self.pick(|pod| pod.deleted || pod.evicted) {
             self.cluster.pods.remove(&name);
             if self.chances.fails > 0 && self.random.percent(30) {
                 // The session may see the new pod without having seen the removal of the old one.
                 self.create(Some(name));
             } else {
-                self.news
+                self.events
                     .entry(name.clone())
                     .or_default()
-                    .push_back(SimulatedEvent::Gone(format!("Pod/default/{name}")));
+                    .push_back(SimulatedEvent::Deleted(format!("Pod/default/{name}")));
             }
         }
     }
@@ -191,14 +191,14 @@ impl SessionSimulation {
     }
 
     /// Adds the current state of the pod to the news that the session has not received yet.
-    fn show(&mut self, name: &str) {
+    fn queue_upsert(&mut self, name: &str) {
         if let Some(object) = self.cluster.object(name) {
-            self.news.entry(name.to_owned()).or_default().push_back(SimulatedEvent::Seen(Box::new(object)));
+            self.events.entry(name.to_owned()).or_default().push_back(SimulatedEvent::Upserted(Box::new(object)));
         }
     }
 
     /// Takes the next command of a random pod. The command is carried out, fails or is lost.
-    pub(super) fn carry_out_one(&mut self) {
+    pub(super) fn apply_one(&mut self) {
         let Some(command) = take_one(&mut self.commands, &mut self.random) else { return };
         let (id, name) = (command.id, command.object.name.clone());
         if self.random.percent(self.chances.lost) {
@@ -207,28 +207,28 @@ impl SessionSimulation {
         if command.action == CommandAction::Confirm {
             match self.carried_out.contains(&id) {
                 true => {
-                    self.show(&name);
-                    self.news.entry(name).or_default().push_back(SimulatedEvent::Done(id));
+                    self.queue_upsert(&name);
+                    self.events.entry(name).or_default().push_back(SimulatedEvent::Completed(id));
                 }
-                false => self.loose.push((id, CommandOutcome::Failed("it was not carried out".to_owned()))),
+                false => self.outcomes.push((id, CommandOutcome::Failed("it was not carried out".to_owned()))),
             }
             return;
         }
         if self.random.percent(self.chances.fails) {
-            self.loose.push((id, CommandOutcome::Failed("the server is busy".to_owned())));
+            self.outcomes.push((id, CommandOutcome::Failed("the server is busy".to_owned())));
             return;
         }
-        match self.cluster.carry_out(&command) {
-            Err(reason) => self.loose.push((id, CommandOutcome::Failed(reason))),
+        match self.cluster.apply_command(&command) {
+            Err(reason) => self.outcomes.push((id, CommandOutcome::Failed(reason))),
             Ok(()) => {
                 self.carried_out.insert(id);
-                self.show(&name);
+                self.queue_upsert(&name);
                 let times = if self.random.percent(self.chances.twice) { 2 } else { 1 };
                 for _ in 0..times {
                     match self.random.below(3) {
                         0 if self.random.percent(self.chances.lost * 2) => {}
-                        0 | 1 => self.loose.push((id, CommandOutcome::Accepted)),
-                        _ => self.news.entry(name.clone()).or_default().push_back(SimulatedEvent::Done(id)),
+                        0 | 1 => self.outcomes.push((id, CommandOutcome::Accepted)),
+                        _ => self.events.entry(name.clone()).or_default().push_back(SimulatedEvent::Completed(id)),
                     }
                 }
             }
@@ -237,20 +237,20 @@ impl SessionSimulation {
 
     /// Delivers the next event of a random pod.
     pub(super) fn deliver_one(&mut self) {
-        match take_one(&mut self.news, &mut self.random) {
+        match take_one(&mut self.events, &mut self.random) {
             None => {}
-            Some(SimulatedEvent::Seen(object)) => self.tell(SessionInput::Objects(vec![*object])),
-            Some(SimulatedEvent::Gone(key)) => self.tell(SessionInput::Removed(key)),
-            Some(SimulatedEvent::Done(id)) => self.tell(SessionInput::Outcomes(vec![(id, CommandOutcome::Done)])),
+            Some(SimulatedEvent::Upserted(object)) => self.serve(SessionInput::Objects(vec![*object])),
+            Some(SimulatedEvent::Deleted(key)) => self.serve(SessionInput::Removed(key)),
+            Some(SimulatedEvent::Completed(id)) => self.serve(SessionInput::Outcomes(vec![(id, CommandOutcome::Done)])),
         }
     }
 
     /// Delivers a random outcome.
-    pub(super) fn deliver_loose(&mut self) {
-        if !self.loose.is_empty() {
-            let place = self.random.below(self.loose.len());
-            let outcome = self.loose.swap_remove(place);
-            self.tell(SessionInput::Outcomes(vec![outcome]));
+    pub(super) fn deliver_outcome(&mut self) {
+        if !self.outcomes.is_empty() {
+            let place = self.random.below(self.outcomes.len());
+            let outcome = self.outcomes.swap_remove(place);
+            self.serve(SessionInput::Outcomes(vec![outcome]));
         }
     }
 }

@@ -11,7 +11,7 @@ pub struct NominationTracker(BTreeMap<String, (String, String)>);
 
 impl NominationTracker {
     /// Updates the promises with what happened. A promise is void where its pod is removed, is being deleted, or was replaced by another pod.
-    pub fn follow(&mut self, happened: &SessionReport, mirror: &Mirror) {
+    pub fn observe(&mut self, happened: &SessionReport, mirror: &Mirror) {
         for pod in &happened.withdrawn {
             self.0.remove(pod);
         }

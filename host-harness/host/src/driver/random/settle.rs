@@ -16,24 +16,25 @@ impl SessionSimulation {
         self.fuse.set(-1);
         let mut quiet = 0;
         for _ in 0..200 {
-            let before = self.asked.values().sum::<usize>();
+            let before = self.requests.values().sum::<usize>();
             while self.is_busy() {
-                self.carry_out_one();
+                self.apply_one();
                 self.deliver_one();
-                self.deliver_loose();
+                self.deliver_outcome();
             }
-            self.vanish();
+            self.remove_one();
             self.now += 40 * SECOND;
-            self.tell(SessionInput::Clock(self.now));
+            self.serve(SessionInput::Clock(self.now));
             self.tried.clear();
-            self.tell(SessionInput::Cycle);
+            self.serve(SessionInput::Cycle);
             let gone = self.cluster.pods.values().all(|pod| !pod.deleted && !pod.evicted);
-            quiet = if gone && !self.is_busy() && before == self.asked.values().sum::<usize>() { quiet + 1 } else { 0 };
+            quiet =
+                if gone && !self.is_busy() && before == self.requests.values().sum::<usize>() { quiet + 1 } else { 0 };
             if quiet == 3 {
                 return;
             }
         }
-        panic!("it does not settle: {:?}", self.asked);
+        panic!("it does not settle: {:?}", self.requests);
     }
 
     /// Checks a simulation that came to rest: the session's picture matches the cluster, and no pod is forgotten.
@@ -41,12 +42,12 @@ impl SessionSimulation {
     /// # Panics
     /// A check fails.
     pub fn check(&self, mut fresh: Mirror, pod_by_pod: bool) {
-        assert_eq!(self.session.under_way(), 0);
-        self.promises.check(self.session.mirror());
+        assert_eq!(self.session.commands_in_flight(), 0);
+        self.nominations.check(self.session.mirror());
         for object in self.cluster.objects() {
             fresh.upsert(object);
         }
-        assert_eq!(picture(self.session.mirror()), picture(&fresh));
+        assert_eq!(pod_states(self.session.mirror()), pod_states(&fresh));
         let waiting = self.session.waiting();
         let pending: BTreeSet<String> =
             self.session.pending().filter_map(|pod| self.session.mirror().pod_name(pod)).map(str::to_owned).collect();
@@ -59,7 +60,7 @@ impl SessionSimulation {
 }
 
 /// Returns what is known of the pods, by name: uid, node, nomination, and whether they are being deleted.
-fn picture(mirror: &Mirror) -> BTreeMap<String, (String, Option<String>, Option<String>, bool)> {
+fn pod_states(mirror: &Mirror) -> BTreeMap<String, (String, Option<String>, Option<String>, bool)> {
     let node = |id: Option<u32>| id.and_then(|id| mirror.node(id)).map(|node| node.name.clone());
     let pods = mirror.pods().filter_map(|pod| {
         let name = mirror.pod_name(pod.id)?.to_owned();

@@ -5,7 +5,7 @@ use crate::session::{CommandAction, FailureCause, SessionInput, StepOutput};
 
 impl SessionSimulation {
     /// Serves an input with the session, and takes its step. Errors that the failures explain are counted.
-    pub(super) fn tell(&mut self, input: SessionInput) {
+    pub(super) fn serve(&mut self, input: SessionInput) {
         match self.session.handle(input) {
             Ok(step) => self.take(step),
             Err(error) => {
@@ -30,8 +30,8 @@ impl SessionSimulation {
             // The checkpoint must be stored before any command of the step is carried out.
             self.stored = Some(self.checkpoint());
         }
-        self.promises.follow(&step.happened, self.session.mirror());
-        self.promises.check(self.session.mirror());
+        self.nominations.observe(&step.happened, self.session.mirror());
+        self.nominations.check(self.session.mirror());
         self.tried.extend(step.happened.attempts.iter().map(|attempt| attempt.pod.clone()));
         for command in step.commands {
             let what = match command.action {
@@ -41,7 +41,7 @@ impl SessionSimulation {
                 CommandAction::Evict { .. } => "evict",
                 CommandAction::Confirm => "confirm",
             };
-            *self.asked.entry(what).or_default() += 1;
+            *self.requests.entry(what).or_default() += 1;
             self.commands.entry(command.object.name.clone()).or_default().push_back(command);
         }
     }

@@ -23,9 +23,9 @@ fn a_recording_that_is_cut_anywhere_goes_on_with_the_rest() {
         let mut entries = more(&mut reader);
         assert!(entries.len() < all.len() || cut == bytes.len(), "{cut}");
         memory.write_all(&bytes[cut..]).unwrap();
-        reader.go_on().unwrap();
+        reader.resume().unwrap();
         entries.extend(more(&mut reader));
-        assert_eq!((entries == all, reader.tail(), reader.whole()), (true, None, bytes.len() as u64), "{cut}");
+        assert_eq!((entries == all, reader.tail(), reader.complete_bytes()), (true, None, bytes.len() as u64), "{cut}");
     }
 }
 
@@ -37,7 +37,7 @@ fn a_recording_is_read_while_each_byte_is_written() {
     let mut entries = more(&mut reader);
     for byte in &bytes[12..] {
         memory.write_all(&[*byte]).unwrap();
-        reader.go_on().unwrap();
+        reader.resume().unwrap();
         entries.extend(more(&mut reader));
     }
     assert!(entries == whole(&bytes));
@@ -51,9 +51,9 @@ fn a_tail_is_replaced_by_what_is_written_there_instead() {
     let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
     let before = more(&mut reader);
     assert!(reader.tail().is_some());
-    memory.go_on(reader.whole(), &[]);
+    memory.overwrite_from(reader.complete_bytes(), &[]);
     play(&Recorder::append(Box::new(memory.clone())));
-    reader.go_on().unwrap();
+    reader.resume().unwrap();
     let all = whole(&bytes);
     assert_eq!((before.as_slice(), reader.tail()), (&all[..all.len() - 1], None));
     assert!(more(&mut reader) == all);
@@ -66,7 +66,7 @@ fn what_is_no_continuation_is_found() {
     let mut reader = RecordingReader::open(memory.reader(), "test.rec").unwrap();
     more(&mut reader);
     memory.write_all(&bytes).unwrap();
-    reader.go_on().unwrap();
+    reader.resume().unwrap();
     let end = bytes.len() as u64;
     let found = reader.next_entry();
     assert!(matches!(found, Err(RecordingError::Damaged { at, damage: Damage::Head }) if at == end), "{found:?}");

@@ -54,7 +54,7 @@ fn the_first_answer_that_differs_is_named_with_its_pod() {
         panic!("{divergence:?}");
     };
     assert_eq!(then.call, now.call);
-    assert!(then.said.starts_with('+') && now.said.contains("lacks"), "{then:?} {now:?}");
+    assert!(then.reply.starts_with('+') && now.reply.contains("lacks"), "{then:?} {now:?}");
     assert_eq!((then.call.as_str(), about.as_slice()), ("post-filter", ["default/p".to_owned()].as_slice()));
 }
 
@@ -64,14 +64,14 @@ fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is
     header.policy.native = false;
     header.limits.insert("recycleBytes".to_owned(), MARK);
     let (recorder, memory) = Recorder::in_memory();
-    let policy = recorder.listen(Box::new(Gentle { growth: 40, ..Gentle::default() }), &header);
+    let policy = recorder.observe(Box::new(Gentle { growth: 40, ..Gentle::default() }), &header);
     let mut driver = VirtualDriver::open(policy, "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply(vec![object(node("n1", 4))]).unwrap();
-    (0..8).for_each(|_| driver.tell(SessionInput::Cycle).unwrap());
+    (0..8).for_each(|_| driver.serve(SessionInput::Cycle).unwrap());
     recorder.finish().unwrap();
     let bytes = memory.take();
-    let restarts = |entry: &RecordingEntry| matches!(entry, RecordingEntry::Step(step) if step.answers.iter().any(|answer| answer.call == "restart"));
+    let restarts = |entry: &RecordingEntry| matches!(entry, RecordingEntry::Step(step) if step.replies.iter().any(|answer| answer.call == "restart"));
     // The instance holds 40, 80 and 120 bytes after three cycles. So the next input has a new instance, and again three cycles later.
     assert_eq!(read(&bytes).unwrap().0.iter().filter(|entry| restarts(entry)).count(), 2);
     assert_eq!(replayed(&bytes, plain()).1, None);

@@ -48,7 +48,7 @@ pub(super) struct SavedPolicy {
 
 impl From<&PolicyCheckpoint> for SavedPolicy {
     fn from(saved: &PolicyCheckpoint) -> SavedPolicy {
-        let PolicyCheckpoint { checkpoint, numbers } = saved.clone();
+        let PolicyCheckpoint { checkpoint, plan_numbers: numbers } = saved.clone();
         SavedPolicy { format: checkpoint.format, bytes: checkpoint.bytes, numbers }
     }
 }
@@ -56,6 +56,6 @@ impl From<&PolicyCheckpoint> for SavedPolicy {
 impl From<SavedPolicy> for PolicyCheckpoint {
     fn from(saved: SavedPolicy) -> PolicyCheckpoint {
         let SavedPolicy { format, bytes, numbers } = saved;
-        PolicyCheckpoint { checkpoint: Checkpoint { format, bytes }, numbers }
+        PolicyCheckpoint { checkpoint: Checkpoint { format, bytes }, plan_numbers: numbers }
     }
 }

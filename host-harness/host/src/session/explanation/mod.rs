@@ -5,7 +5,7 @@ mod record;
 use lictor_contract::Outcome;
 use serde::Serialize;
 
-use crate::reason::{NamedFact, NamedReason, fold, say};
+use crate::reason::{NamedFact, NamedReason, fold, render};
 
 /// The explanation of an attempt, from the notes of the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -79,13 +79,13 @@ pub struct NoteGroup<'a> {
     /// The reason, with a range for each number that differs.
     pub reason: NamedReason,
     /// The notes.
-    pub told: Vec<&'a NamedNote>,
+    pub notes: Vec<&'a NamedNote>,
 }
 
 impl AttemptExplanation {
     /// Creates an explanation from notes.
     pub(super) fn of(nodes: usize, notes: Vec<NamedNote>) -> AttemptExplanation {
-        let counted = alike(&notes).iter().filter_map(NoteGroup::counted).collect();
+        let counted = group_notes(&notes).iter().filter_map(NoteGroup::to_count).collect();
         AttemptExplanation { nodes, counted, notes }
     }
 
@@ -105,12 +105,12 @@ impl AttemptExplanation {
             self.counted.iter().filter(|said| said.about == SubjectKind::Node && said.outcome == Outcome::Barred);
         let most = nodes.max_by_key(|said| said.count)?;
         let how_many = vec![NamedFact::count("count", most.count), NamedFact::count("nodes", self.nodes)];
-        Some(most.reason.clone().behind(say("host/of-nodes", "", how_many)))
+        Some(most.reason.clone().with_context(render("host/of-nodes", "", how_many)))
     }
 
     /// Returns the notes of this kind and outcome, grouped by reason.
-    pub fn alike(&self, about: SubjectKind, outcome: Outcome) -> Vec<NoteGroup<'_>> {
-        alike(self.notes.iter().filter(|told| told.about == about && told.outcome == outcome))
+    pub fn grouped(&self, about: SubjectKind, outcome: Outcome) -> Vec<NoteGroup<'_>> {
+        group_notes(self.notes.iter().filter(|told| told.about == about && told.outcome == outcome))
     }
 }
 
@@ -132,27 +132,28 @@ impl NoteGroup<'_> {
         &self.reason.message
     }
 
-    fn counted(&self) -> Option<ReasonCount> {
-        let first = self.told.first()?;
+    fn to_count(&self) -> Option<ReasonCount> {
+        let first = self.notes.first()?;
         let (about, outcome) = (first.about, first.outcome);
         let reason = self.reason.clone();
-        Some(ReasonCount { count: self.told.len(), about, outcome, reason })
+        Some(ReasonCount { count: self.notes.len(), about, outcome, reason })
     }
 }
 
 /// Groups notes whose reasons differ only in numbers, ordered by the first note of each group.
-pub fn alike<'a>(told: impl IntoIterator<Item = &'a NamedNote>) -> Vec<NoteGroup<'a>> {
+pub fn group_notes<'a>(told: impl IntoIterator<Item = &'a NamedNote>) -> Vec<NoteGroup<'a>> {
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Vec<&'a NamedNote>> = Vec::new();
     for told in told {
-        let key = (told.about, told.outcome, told.reason.shape());
+        let key = (told.about, told.outcome, told.reason.fold_key());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(told),
             None => groups.push(vec![told]),
         }
     }
-    let folded = |told: Vec<&'a NamedNote>| NoteGroup { reason: fold(told.iter().map(|told| &told.reason)), told };
+    let folded =
+        |told: Vec<&'a NamedNote>| NoteGroup { reason: fold(told.iter().map(|told| &told.reason)), notes: told };
     groups.into_iter().map(folded).collect()
 }
 
@@ -163,7 +164,7 @@ mod tests {
 
     fn told(about: SubjectKind, name: &str, law: &str, resource: &str, free: i64) -> NamedNote {
         let facts = vec![NamedFact::amount("free", resource, free)];
-        let reason = MessageTemplates::default().say(law, "", facts);
+        let reason = MessageTemplates::default().render(law, "", facts);
         NamedNote { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
     }
 
@@ -197,8 +198,8 @@ mod tests {
             (obstacle.code.as_str(), obstacle.message.as_str()),
             ("node/has-room", "3 of 9 nodes: free cpu -2 to 4")
         );
-        let alike = explanation.alike(SubjectKind::Node, Outcome::Barred);
-        let names: Vec<&str> = alike[0].told.iter().filter_map(|told| told.name.as_deref()).collect();
+        let alike = explanation.grouped(SubjectKind::Node, Outcome::Barred);
+        let names: Vec<&str> = alike[0].notes.iter().filter_map(|told| told.name.as_deref()).collect();
         assert_eq!(names, ["a", "c", "d"]);
         let of_pod = |pod| explanation.notes.iter().filter(|told| told.is_of_pod(pod)).count();
         assert_eq!((of_pod("e"), of_pod("a")), (1, 0), "`a` is a node");

@@ -17,14 +17,14 @@ impl Session {
     /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
         let input = || "explain".to_owned();
-        self.run(input, |session| {
-            session.up()?;
-            session.explains = match session.policy.record_notes(true) {
+        self.run_input(input, |session| {
+            session.ensure_instance()?;
+            session.explains_attempts = match session.policy.record_notes(true) {
                 Ok(()) => true,
-                Err(CallError::Lacks(_)) => false,
+                Err(CallError::MissingInterface(_)) => false,
                 Err(fault) => return Err(fault.into()),
             };
-            Ok(session.explains)
+            Ok(session.explains_attempts)
         })
     }
 
@@ -34,16 +34,16 @@ impl Session {
         pod: PodId,
         nodes_asked: bool,
     ) -> Result<Option<AttemptExplanation>, FailureCause> {
-        if !self.explains {
+        if !self.explains_attempts {
             return Ok(None);
         }
         let notes = self.policy.notes(pod)?;
         let sound = notes.iter().try_for_each(|note| Session::check_reason(&note.reason));
-        sound.map_err(|error| error.in_answer_to("notes"))?;
+        sound.map_err(|error| error.into_cause("notes"))?;
         let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.reason.code.starts_with(NODE);
         let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
         let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };
-        told.extend(notes.into_iter().map(|note| self.told(note)));
+        told.extend(notes.into_iter().map(|note| self.named_note(note)));
         Ok(Some(AttemptExplanation::of(self.mirror.nodes().count(), told)))
     }
 
@@ -65,17 +65,17 @@ impl Session {
     }
 
     /// Converts a note of the policy: numbers become names.
-    fn told(&self, note: Note) -> NamedNote {
+    fn named_note(&self, note: Note) -> NamedNote {
         let Note { subject, outcome, reason } = note;
         let (about, name, node) = match subject {
             Subject::Preemptor => (SubjectKind::Preemptor, None, None),
             Subject::Pod(pod) => {
-                let node = self.occupancy.place(pod).map(|node| self.node_name(node));
+                let node = self.occupancy.node_of(pod).map(|node| self.node_name(node));
                 (SubjectKind::Pod, Some(self.pod_name(pod)), node)
             }
             Subject::Node(node) => (SubjectKind::Node, Some(self.node_name(node)), None),
             Subject::Queue(queue) => (SubjectKind::Queue, Some(queue), None),
         };
-        NamedNote { about, name, node, outcome, reason: self.named(reason) }
+        NamedNote { about, name, node, outcome, reason: self.named_reason(reason) }
     }
 }

@@ -90,10 +90,10 @@ pub struct Scripted {
     nodes: BTreeMap<String, NodeId>,
     /// The highest `cpu` of a pod and of a node that the policy can count.
     countable: Option<(i64, i64)>,
-    ignores_room: bool,
+    ignores_capacity: bool,
     /// The format of the checkpoints. `None`: the policy has no memory.
     format: Option<u32>,
-    told: Arc<Mutex<CallLog>>,
+    calls: Arc<Mutex<CallLog>>,
 }
 
 /// The calls of the policy, and the events that it received.
@@ -101,7 +101,7 @@ pub struct Scripted {
 struct CallLog {
     log: Vec<String>,
     most_events_at_once: usize,
-    seen: BTreeMap<String, Pod>,
+    received: BTreeMap<String, Pod>,
     small: Vec<PodStatus>,
     whole: usize,
     /// The numbers of the accepted plans.
@@ -114,7 +114,7 @@ impl Scripted {
     }
 
     /// Adds an answer for the next time that the question has no earlier answer.
-    pub fn say(mut self, question: &str, answer: ScriptedReply) -> Scripted {
+    pub fn reply(mut self, question: &str, answer: ScriptedReply) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
     }
@@ -139,8 +139,8 @@ impl Scripted {
     }
 
     /// Lets the policy's Filter ignore free capacity.
-    pub fn without_room(self) -> Scripted {
-        Scripted { ignores_room: true, ..self }
+    pub fn ignoring_capacity(self) -> Scripted {
+        Scripted { ignores_capacity: true, ..self }
     }
 
     /// Lets the policy remember the accepted plans, in checkpoints of this format.
@@ -150,37 +150,37 @@ impl Scripted {
 
     /// Returns the log of calls and events, in order.
     pub fn log(&self) -> Vec<String> {
-        self.told().log.clone()
+        self.call_log().log.clone()
     }
 
     /// Returns the maximum number of events in one call.
     pub fn most_events_at_once(&self) -> usize {
-        self.told().most_events_at_once
+        self.call_log().most_events_at_once
     }
 
     /// Returns a pod as the policy received it.
-    pub fn seen(&self, name: &str) -> Pod {
-        self.told().seen.get(name).cloned().unwrap()
+    pub fn received(&self, name: &str) -> Pod {
+        self.call_log().received.get(name).cloned().unwrap()
     }
 
     /// Returns what the policy received of pods since the last call: the number of whole pods, and the statuses.
-    pub fn take_told(&self) -> (usize, Vec<PodStatus>) {
-        let mut told = self.told();
+    pub fn take_received(&self) -> (usize, Vec<PodStatus>) {
+        let mut told = self.call_log();
         (std::mem::take(&mut told.whole), std::mem::take(&mut told.small))
     }
 
     /// Returns how many pods the policy received.
-    pub fn seen_count(&self) -> usize {
-        self.told().seen.len()
+    pub fn received_count(&self) -> usize {
+        self.call_log().received.len()
     }
 
-    fn told(&self) -> MutexGuard<'_, CallLog> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn call_log(&self) -> MutexGuard<'_, CallLog> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a line to the log.
-    fn note(&self, what: String) {
-        self.told().log.push(what);
+    fn log_call(&self, what: String) {
+        self.call_log().log.push(what);
     }
 
     fn next(&mut self, question: &str) -> Option<ScriptedReply> {
@@ -245,7 +245,7 @@ pub fn reason(message: &str) -> Reason {
 }
 
 /// Returns the same reason in the host's form.
-pub fn said(message: &str) -> NamedReason {
+pub fn host_reason(message: &str) -> NamedReason {
     MessageTemplates::default().name(reason(message), &Mirror::new(interests()))
 }
 
@@ -255,25 +255,25 @@ pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> V
     // A scripted answer is used only once, so an input must not be tried again.
     session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
-    session.take_happened();
+    session.take_report();
     session
 }
 
 impl VirtualDriver {
     /// Makes one attempt for the pod of this name.
     pub fn try_pod(&mut self, name: &str) -> Result<Attempt, FailureCause> {
-        self.tell(SessionInput::Attempt(name.to_owned())).map_err(|error| error.cause)?;
+        self.serve(SessionInput::Attempt(name.to_owned())).map_err(|error| error.cause)?;
         Ok(self.last_attempt().unwrap())
     }
 
     /// Runs one cycle.
     pub fn cycle(&mut self) -> Result<(), FailureCause> {
-        self.tell(SessionInput::Cycle).map_err(|error| error.cause)
+        self.serve(SessionInput::Cycle).map_err(|error| error.cause)
     }
 
     /// Sends the policy the changes.
     pub fn sync(&mut self) -> Result<(), FailureCause> {
         let now = self.mirror().now();
-        self.tell(SessionInput::Clock(now)).map_err(|error| error.cause)
+        self.serve(SessionInput::Clock(now)).map_err(|error| error.cause)
     }
 }

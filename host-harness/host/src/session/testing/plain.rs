@@ -59,7 +59,7 @@ impl Plain {
     }
 
     /// Returns whether victims on the pod's nominated node have not left yet.
-    fn waits_for_room(&self, pod: &Pod) -> bool {
+    fn waits_for_victims(&self, pod: &Pod) -> bool {
         let leaving = |other: &Pod| other.terminating && other.node.is_some() && other.node == pod.nominated;
         pod.nominated.is_some() && self.pods.values().any(leaving)
     }
@@ -125,7 +125,7 @@ impl Policy for Plain {
             let retry = Retry::default();
             Ok(PostFiltered { plan: None, reason: reason("no room"), retry, effects })
         };
-        if self.waits_for_room(&pod) {
+        if self.waits_for_victims(&pod) {
             return none(Effects::default());
         }
         let tried: BTreeSet<NodeId> = refuted.placements.iter().map(|placement| placement.node).collect();

@@ -17,9 +17,9 @@ fn fault<T>(call: &'static str) -> Result<T, CallError> {
 impl Policy for Scripted {
     fn restart(&mut self) -> Result<(), CallError> {
         (self.pods, self.nodes) = (BTreeMap::new(), BTreeMap::new());
-        self.told().seen.clear();
-        self.told().accepted.clear();
-        self.note("restart".to_owned());
+        self.call_log().received.clear();
+        self.call_log().accepted.clear();
+        self.log_call("restart".to_owned());
         match self.next("restart") {
             None => Ok(()),
             Some(_) => fault("restart"),
@@ -36,7 +36,7 @@ impl Policy for Scripted {
             extension_points: self.points.iter().map(|point| (*point).into()).collect(),
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
-            judges_room: !self.ignores_room,
+            judges_room: !self.ignores_capacity,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -52,7 +52,7 @@ impl Policy for Scripted {
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let most = self.most_events_at_once().max(events.len());
-        self.told().most_events_at_once = most;
+        self.call_log().most_events_at_once = most;
         for (place, event) in events.into_iter().enumerate() {
             if let Some(over) = self.overflow(place, &event) {
                 return Err(CallError::Refused { call: "apply", error: PolicyError::Overflow(over) });
@@ -62,25 +62,25 @@ impl Policy for Scripted {
                     let place = if pod.kind.is_some() { "Slot" } else { &pod.template.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
-                    let mut told = self.told();
+                    let mut told = self.call_log();
                     told.whole = told.whole.saturating_add(1);
-                    told.seen.insert(name, pod);
+                    told.received.insert(name, pod);
                 }
                 Event::PodStatus(status) => {
-                    self.told().small.push(status.clone());
+                    self.call_log().small.push(status.clone());
                     let name = self.name(status.id);
-                    self.told().seen.get_mut(&name).unwrap().set_status(&status);
+                    self.call_log().received.get_mut(&name).unwrap().set_status(&status);
                 }
-                Event::PodRemoved(pod) => self.note(format!("removed {}", self.name(pod))),
+                Event::PodRemoved(pod) => self.log_call(format!("removed {}", self.name(pod))),
                 Event::NodeUpserted(node) => {
                     self.nodes.insert(node.name, node.id);
                 }
-                Event::Clock(now) => self.note(format!("clock {now}")),
+                Event::Clock(now) => self.log_call(format!("clock {now}")),
                 Event::PlanAccepted(plan) => {
-                    self.note(format!("accepted {plan}"));
-                    self.told().accepted.extend(format!("{plan} ").bytes());
+                    self.log_call(format!("accepted {plan}"));
+                    self.call_log().accepted.extend(format!("{plan} ").bytes());
                 }
-                Event::PlanRefused(plan) => self.note(format!("refused {plan}")),
+                Event::PlanRefused(plan) => self.log_call(format!("refused {plan}")),
                 _ => {}
             }
         }
@@ -88,7 +88,7 @@ impl Policy for Scripted {
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
-        self.note(format!("queue-keys {}", names.join(" ")));
+        self.log_call(format!("queue-keys {}", names.join(" ")));
         let keys = match self.next("queue-keys") {
             Some(ScriptedReply::Queue(order)) => {
                 let place = |name: &String| order.iter().position(|other| other == name).unwrap();
@@ -102,7 +102,7 @@ impl Policy for Scripted {
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));
-        self.note(question.clone());
+        self.log_call(question.clone());
         let mut when = Retry::default();
         let (admission, fx) = match self.next(&question) {
             None => (Admission::Pass, ScriptedEffects::default()),
@@ -124,7 +124,7 @@ impl Policy for Scripted {
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         let question = format!("filter {}", self.name(pod));
-        self.note(question.clone());
+        self.log_call(question.clone());
         let length = self.nodes.values().max().map_or(0, |highest| (*highest as usize).saturating_add(1));
         let full = Obstacle { reason: reason("Insufficient cpu"), resolvable: true };
         let (codes, obstacles) = match self.next(&question) {
@@ -146,7 +146,7 @@ impl Policy for Scripted {
         let question = format!("post-filter{}", names(pods));
         let victims =
             if refuted.victims.is_empty() { String::new() } else { format!(" without{}", names(&refuted.victims)) };
-        self.note(format!("{question} {}{victims}", refuted.placements.len()));
+        self.log_call(format!("{question} {}{victims}", refuted.placements.len()));
         let mut when = Retry::default();
         let (plan, why, fx) = match self.next(&question) {
             Some(ScriptedReply::Later(why, at, after)) => {
@@ -163,7 +163,7 @@ impl Policy for Scripted {
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         let question = format!("reserve {}", self.name(pod));
         let name = self.nodes.iter().find(|(_, id)| **id == node).unwrap().0;
-        self.note(format!("{question} {name}"));
+        self.log_call(format!("{question} {name}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
             Some(ScriptedReply::Effects(fx)) => Ok(self.effects(fx)),
@@ -172,7 +172,7 @@ impl Policy for Scripted {
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         let question = format!("unreserve {}", self.name(pod));
-        self.note(format!("{question} {cause:?}"));
+        self.log_call(format!("{question} {cause:?}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
             Some(ScriptedReply::Effects(fx)) => Ok(self.effects(fx)),
@@ -187,17 +187,17 @@ impl Policy for Scripted {
         }
     }
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        let bytes = self.told().accepted.clone();
-        self.format.map(|format| Checkpoint { format, bytes }).ok_or(CallError::Lacks(Interface::State))
+        let bytes = self.call_log().accepted.clone();
+        self.format.map(|format| Checkpoint { format, bytes }).ok_or(CallError::MissingInterface(Interface::State))
     }
     fn restore(&mut self, saved: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         match (self.next("restore"), self.format) {
             (Some(_), _) => Ok(Err(StateError::Malformed("it ends too early".to_owned()))),
-            (None, None) => Err(CallError::Lacks(Interface::State)),
+            (None, None) => Err(CallError::MissingInterface(Interface::State)),
             (None, Some(known)) if known != saved.format => Ok(Err(StateError::UnknownFormat(known))),
             (None, Some(_)) => {
-                self.note(format!("restore {}", String::from_utf8_lossy(&saved.bytes)));
-                let mut told = self.told();
+                self.log_call(format!("restore {}", String::from_utf8_lossy(&saved.bytes)));
+                let mut told = self.call_log();
                 told.accepted = saved.bytes.clone();
                 Ok(Ok(()))
             }
@@ -205,7 +205,7 @@ impl Policy for Scripted {
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let question = format!("permit {}", self.name(pod));
-        self.note(question.clone());
+        self.log_call(question.clone());
         let (permission, fx) = match self.next(&question) {
             None => (Permission::Allow, ScriptedEffects::default()),
             Some(ScriptedReply::Allow(fx)) => (Permission::Allow, fx),
@@ -216,7 +216,7 @@ impl Policy for Scripted {
         Ok(Permitted { permission, reason: reason("the gang"), retry: Retry::default(), effects: self.effects(fx) })
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.note("act".to_owned());
+        self.log_call("act".to_owned());
         let (bindings, sketches, more) = match self.next("act") {
             None => (&[][..], Vec::new(), false),
             Some(ScriptedReply::Act { bindings, plans, more }) => (bindings, plans, more),
@@ -243,7 +243,7 @@ impl Policy for Scripted {
         })
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.note("enforce".to_owned());
+        self.log_call("enforce".to_owned());
         let (sketches, at) = match self.next("enforce") {
             None => (Vec::new(), None),
             Some(ScriptedReply::Enforce(sketches, at)) => (sketches, at),
@@ -259,12 +259,12 @@ impl Policy for Scripted {
         Ok(Vec::new())
     }
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.note(format!("memberships of {}", pods.len()));
+        self.log_call(format!("memberships of {}", pods.len()));
         Ok(vec![Membership::default(); pods.len()])
     }
     fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         match self.next(&format!("marks {}", self.name(pod))) {
-            None => Err(CallError::Lacks(Interface::Marks)),
+            None => Err(CallError::MissingInterface(Interface::Marks)),
             Some(ScriptedReply::Marks(key, value)) => {
                 let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
                 Ok(vec![Mark { place, key, value }])

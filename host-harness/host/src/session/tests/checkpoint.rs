@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn what_is_under_way_is_held_and_is_leaving_goes_on() {
     let policy = evicting()
-        .say("filter default/h", ScriptedReply::Fits(&["n2"]))
-        .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
+        .reply("filter default/h", ScriptedReply::Fits(&["n2"]))
+        .reply("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let objects = || full().into_iter().chain([node("n2", 4), pod("h", 4, 0), pod("a", 1, 0)]);
     let mut first = open(&policy, objects());
     attempt(&mut first, "p").unwrap();
@@ -23,8 +23,8 @@ fn what_is_under_way_is_held_and_is_leaving_goes_on() {
     assert_eq!(policy.log().last().unwrap(), "reserve default/h n2");
     assert_eq!(second.waiting(), first.waiting());
     assert_eq!(second.mirror().now(), 3);
-    assert_eq!(second.under_way(), 1);
-    assert!(policy.seen("default/v").terminating);
+    assert_eq!(second.commands_in_flight(), 1);
+    assert!(policy.received("default/v").terminating);
     let step = second.handle(SessionInput::Clock(4)).unwrap();
     assert_eq!((short(&step), step.wake_at), (vec!["2 confirm v".to_owned()], Some(10)));
     // No number is used twice, and a promise whose victim stays is withdrawn.
@@ -48,7 +48,7 @@ fn a_checkpoint_of_another_layout_is_refused_and_changes_nothing() {
 fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
     for (policy, why) in [
         (Scripted::deciding(ALL), "the policy takes none"),
-        (Scripted::deciding(ALL).say("restore", ScriptedReply::CallError), "it ends too early"),
+        (Scripted::deciding(ALL).reply("restore", ScriptedReply::CallError), "it ends too early"),
     ] {
         let mut session = open(&policy, full());
         let mut saved = serde_json::to_value(session.checkpoint().unwrap()).unwrap();
@@ -62,8 +62,9 @@ fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
 #[test]
 fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoint() {
     // The plan is accepted, so a checkpoint is taken. Then `a` breaks the policy twice.
-    let policy = evicting().remembering(1).say("pre-filter default/a", ScriptedReply::CallError);
-    let policy = policy.say("pre-filter default/a", ScriptedReply::CallError).say("restart", ScriptedReply::CallError);
+    let policy = evicting().remembering(1).reply("pre-filter default/a", ScriptedReply::CallError);
+    let policy =
+        policy.reply("pre-filter default/a", ScriptedReply::CallError).reply("restart", ScriptedReply::CallError);
     let rules = FaultRules { second_try: false, breaker_faults: 2, breaker_wait: 10 };
     let mut session = with_rules(rules, &policy, full().into_iter().chain([pod("a", 1, 0)]));
     attempt(&mut session, "p").unwrap();
@@ -91,6 +92,6 @@ fn a_pod_that_was_being_bound_and_has_ended_meanwhile_holds_no_room_in_the_next_
     let policy = Scripted::deciding(ALL);
     let mut second = open(&policy, [node("n1", 4), ended, pod("b", 4, 0)]);
     second.restore(saved).unwrap();
-    assert_eq!((policy.seen("default/a").phase, second.under_way()), (Phase::Succeeded, 0));
+    assert_eq!((policy.received("default/a").phase, second.commands_in_flight()), (Phase::Succeeded, 0));
     assert_eq!(short(&attempt(&mut second, "b").unwrap()), ["2 bind b n1"]);
 }

@@ -17,7 +17,7 @@ fn a_binding_that_failed_leaves_the_pod_pending_and_the_policy_is_told() {
     assert!(attempt(&mut session, "a").is_err(), "it counts as bound");
     let step = answer(&mut session, 1, failed());
     assert_eq!(step.happened.failed.first().unwrap().reason, "the server is busy");
-    assert_eq!(policy.seen("default/a").node, None);
+    assert_eq!(policy.received("default/a").node, None);
     assert_eq!(short(&attempt(&mut session, "a").unwrap()), ["2 bind a n1"]);
 }
 
@@ -25,21 +25,21 @@ fn a_binding_that_failed_leaves_the_pod_pending_and_the_policy_is_told() {
 fn what_the_session_does_itself_is_told_without_names_and_amounts() {
     let policy = evicting();
     let mut session = open(&policy, full());
-    policy.take_told();
+    policy.take_received();
     attempt(&mut session, "p").unwrap();
-    let (whole, small) = policy.take_told();
+    let (whole, small) = policy.take_received();
     let [victim, nominated] = small.as_slice() else { panic!("{small:?}") };
     assert_eq!((whole, victim.terminating, victim.preempted, victim.node), (0, true, true, Some(0)));
     assert_eq!((nominated.nominated, nominated.node, nominated.phase), (Some(0), None, Phase::Pending));
     session.handle(SessionInput::Removed("Pod/default/v".to_owned())).unwrap();
     attempt(&mut session, "p").unwrap();
-    let (whole, small) = policy.take_told();
+    let (whole, small) = policy.take_received();
     let [bound] = small.as_slice() else { panic!("{small:?}") };
     assert_eq!((whole, bound.node, bound.nominated, bound.phase), (0, Some(0), None, Phase::Running));
     // The binding fails. A pod that loses its node is sent whole.
-    let bind = session.asked.last();
+    let bind = session.pending_commands.last();
     answer(&mut session, bind, failed());
-    assert_eq!(policy.take_told(), (1, Vec::new()));
+    assert_eq!(policy.take_received(), (1, Vec::new()));
 }
 
 #[test]
@@ -63,13 +63,13 @@ fn an_eviction_that_failed_withdraws_the_promise_and_voids_the_plan() {
     assert_eq!(step.happened.withdrawn, ["default/p"]);
     assert_eq!(short(&step), ["3 nominate p -"]);
     assert_eq!(policy.log().last().unwrap(), "refused 1");
-    assert!(!policy.seen("default/v").terminating);
-    assert_eq!(session.departures.iter().count(), 0);
+    assert!(!policy.received("default/v").terminating);
+    assert_eq!(session.planned_evictions.iter().count(), 0);
     // The cluster still shows the nomination until the withdrawal is done.
     answer(&mut session, 1, CommandOutcome::Done);
     assert_eq!(short(&answer(&mut session, 3, failed())), ["4 nominate p -"]);
     answer(&mut session, 4, CommandOutcome::Done);
-    assert_eq!((session.under_way(), policy.seen("default/p").nominated), (0, None));
+    assert_eq!((session.commands_in_flight(), policy.received("default/p").nominated), (0, None));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_nomination_that_failed_is_a_promise_withdrawn() {
     attempt(&mut session, "p").unwrap();
     let step = answer(&mut session, 1, failed());
     assert_eq!((step.happened.withdrawn.as_slice(), step.commands.len()), (["default/p".to_owned()].as_slice(), 0));
-    assert_eq!(policy.seen("default/p").nominated, None);
+    assert_eq!(policy.received("default/p").nominated, None);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() 
     let mut session = open(&Scripted::deciding(ALL), objects());
     let p = session.mirror().pod_id("default/p").unwrap();
     for node in [Some("n1"), None, Some("n2"), None, Some("n1")] {
-        session.ask_for(p, PodChange::Nominate(node.map(str::to_owned)), 1);
+        session.issue_command(p, PodChange::Nominate(node.map(str::to_owned)), 1);
     }
     session.handle(SessionInput::Clock(1)).unwrap();
     let promised = |session: &Session| {
@@ -103,7 +103,7 @@ fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() 
     }
     // The last nomination is done. A session that is restored here does not take the others for the latest decision.
     answer(&mut session, 5, CommandOutcome::Done);
-    assert_eq!(session.under_way(), 0);
+    assert_eq!(session.commands_in_flight(), 0);
     let saved = session.checkpoint().unwrap();
     let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
     let others = objects().filter(|object| object["metadata"]["name"] != "p");
@@ -115,7 +115,7 @@ fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() 
 #[test]
 fn an_outcome_that_does_not_come_is_asked_for() {
     let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), pod("a", 1, 0)]);
-    session.set_patience(10);
+    session.set_outcome_timeout(10);
     let step = attempt(&mut session, "a").unwrap();
     assert_eq!(step.wake_at, Some(10));
     assert_eq!(short(&session.handle(SessionInput::Clock(9)).unwrap()), [""; 0]);
@@ -133,9 +133,9 @@ fn what_was_accepted_counts_until_the_cluster_shows_it() {
     answer(&mut session, 1, CommandOutcome::Accepted);
     tell(&mut session, pod("a", 1, 7));
     assert!(!is_pending(&session, "default/a"));
-    assert_eq!(session.under_way(), 1);
+    assert_eq!(session.commands_in_flight(), 1);
     tell(&mut session, on("n1", pod("a", 1, 7)));
-    assert_eq!(session.under_way(), 0);
+    assert_eq!(session.commands_in_flight(), 0);
     assert_eq!(short(&answer(&mut session, 1, failed())), [""; 0]);
     assert!(!is_pending(&session, "default/a"), "the outcome came twice, and late");
 }
@@ -145,7 +145,7 @@ fn an_outcome_for_a_pod_that_another_has_replaced_says_nothing_of_the_new_one() 
     let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), uid(pod("a", 1, 0), "old")]);
     attempt(&mut session, "a").unwrap();
     tell(&mut session, uid(pod("a", 1, 0), "new"));
-    assert_eq!(session.under_way(), 0);
+    assert_eq!(session.commands_in_flight(), 0);
     answer(&mut session, 1, CommandOutcome::Done);
     assert!(is_pending(&session, "default/a"));
     let step = attempt(&mut session, "a").unwrap();
@@ -158,12 +158,12 @@ fn a_pod_that_somebody_else_bound_is_bound_there() {
     attempt(&mut session, "a").unwrap();
     tell(&mut session, on("n2", pod("a", 1, 0)));
     let (a, n2) = (session.mirror().pod_id("default/a").unwrap(), session.mirror().node_id("n2"));
-    assert_eq!((session.under_way(), session.mirror().pod(a).unwrap().node), (0, n2));
+    assert_eq!((session.commands_in_flight(), session.mirror().pod(a).unwrap().node), (0, n2));
 }
 
 #[test]
 fn a_held_pod_that_another_has_replaced_is_unreserved_before_the_policy_is_told() {
-    let policy = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
+    let policy = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = open(&policy, [node("n1", 4), uid(pod("a", 1, 0), "old")]);
     attempt(&mut session, "a").unwrap();
     tell(&mut session, uid(pod("a", 1, 0), "new"));
@@ -186,7 +186,7 @@ fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
     let policy = Scripted::deciding(&[ExtensionPoint::Filter]);
     let mut session = open(&policy, [node("n1", 4), pod("a", 1, 0)]);
     let before = policy.log();
-    let (answer, _) = session.question(&PluginRequest::Keys(vec!["default/a".to_owned()])).unwrap();
+    let (answer, _) = session.serve_request(&PluginRequest::Keys(vec!["default/a".to_owned()])).unwrap();
     assert_eq!((answer, policy.log()), (PluginResponse::Keys(0, Vec::new()), before));
 }
 
@@ -194,8 +194,8 @@ fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
 fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
     let plan = ScriptedPlan { id: 2, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     let policy = evicting()
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     let mut session = open(&policy, full());
     attempt(&mut session, "p").unwrap();
     let refused = |budget| CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget };
@@ -209,7 +209,7 @@ fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
     let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
                         "metadata": {"name": "b", "namespace": "default"}});
     tell(&mut session, budget);
-    assert_eq!(session.departures.next_try(0), None);
+    assert_eq!(session.planned_evictions.next_try(0), None);
 }
 
 #[test]
@@ -234,13 +234,13 @@ fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
         acts(&[("default/a", "n1")], Vec::new()),
     ];
     let acting = Scripted::deciding(&[ExtensionPoint::Act]);
-    let policy = answers.into_iter().fold(acting, |policy, answer| policy.say("act", answer));
+    let policy = answers.into_iter().fold(acting, |policy, answer| policy.reply("act", answer));
     let cluster = [node("n1", 4), node("n2", 1), on("n2", pod("v", 1, 0)), pod("a", 1, 0), pod("b", 1, 0)];
     let mut session = open(&policy, cluster);
     let cycle = |session: &mut Session| short(&session.handle(SessionInput::Cycle).unwrap());
     // The API server refuses a command about the pod, which is paused. Its sibling is bound in the same cycle.
     let a = session.mirror().pod_id("default/a").unwrap();
-    session.departures.refuse(a, CommandRefusal { until: 1_000, budget: false });
+    session.planned_evictions.refuse(a, CommandRefusal { until: 1_000, budget: false });
     assert_eq!(cycle(&mut session), ["1 bind b n1"]);
     assert!(cycle(&mut session).is_empty(), "no pod is evicted for it either");
     assert_eq!(policy.log().last().unwrap(), "refused 1", "the policy is told that its plan is not carried out");
@@ -250,7 +250,7 @@ fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
 
 #[test]
 fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
-    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[])).say(
+    let policy = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[])).reply(
         "post-filter default/p",
         ScriptedReply::NoPlan("no", ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() }),
     );
@@ -260,18 +260,18 @@ fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
     let refused = |until| CommandOutcome::Refused { reason: "forbidden".to_owned(), until, budget: false };
     let step = answer(&mut session, 1, refused(5));
     assert_eq!((short(&step), step.wake_at), (vec![], Some(5)), "asking at once for the same is of no use");
-    assert_eq!(policy.seen("default/p").nominated, None, "it is promised nothing meanwhile");
+    assert_eq!(policy.received("default/p").nominated, None, "it is promised nothing meanwhile");
     assert_eq!(short(&session.handle(SessionInput::Clock(4)).unwrap()), [""; 0]);
     assert_eq!(short(&session.handle(SessionInput::Clock(5)).unwrap()), ["2 nominate p -"]);
     answer(&mut session, 2, refused(9));
     // Another client has cleared the nomination.
     tell(&mut session, pod("p", 3, 9));
-    assert_eq!((short(&session.handle(SessionInput::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
+    assert_eq!((short(&session.handle(SessionInput::Clock(9)).unwrap()), session.commands_in_flight()), (vec![], 0));
 }
 
 #[test]
 fn a_nomination_whose_taking_back_fails_time_and_again_is_taken_back_less_and_less_often() {
-    let policy = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[])).say(
+    let policy = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[])).reply(
         "post-filter default/p",
         ScriptedReply::NoPlan("no", ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() }),
     );

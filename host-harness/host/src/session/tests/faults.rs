@@ -6,7 +6,7 @@ const QUESTION: &str = "reserve default/b";
 
 /// Returns a policy that fails this many times to reserve a node for `b`.
 fn failing(times: usize) -> Scripted {
-    (0..times).fold(Scripted::deciding(ALL), |policy, _| policy.say(QUESTION, ScriptedReply::CallError))
+    (0..times).fold(Scripted::deciding(ALL), |policy, _| policy.reply(QUESTION, ScriptedReply::CallError))
 }
 
 fn cluster() -> [Value; 3] {
@@ -36,7 +36,7 @@ fn an_input_that_fails_twice_is_an_error_and_nothing_of_it_stands() {
     let mut session = with_rules(FaultRules::default(), &policy, cluster());
     let error = session.handle(SessionInput::Cycle).unwrap_err();
     assert_eq!(error.to_string(), "cycle: the policy cannot answer `reserve`: WrongState(\"scripted\")");
-    assert_eq!((session.under_way(), restarts(&policy)), (0, 1));
+    assert_eq!((session.commands_in_flight(), restarts(&policy)), (0, 1));
     let counters = session.counters();
     assert_eq!((counters.failed, counters.second_tries, counters.rescued), (1, 1, 0));
     assert_eq!((counters.faults, counters.breaker.faults_in_row), ([(FaultKind::Refused, 2)].into(), 1));
@@ -47,14 +47,14 @@ fn an_input_that_fails_twice_is_an_error_and_nothing_of_it_stands() {
 #[test]
 fn objects_are_taken_in_once_however_often_the_policy_is_told() {
     let policy = failing(0)
-        .say("permit default/a", ScriptedReply::Wait(5, ScriptedEffects::default()))
-        .say("unreserve default/a", ScriptedReply::CallError);
+        .reply("permit default/a", ScriptedReply::Wait(5, ScriptedEffects::default()))
+        .reply("unreserve default/a", ScriptedReply::CallError);
     let mut session = with_rules(FaultRules::default(), &policy, cluster());
     attempt(&mut session, "a").unwrap();
     // The held pod has ended and must be unreserved.
     let ended = with(pod("a", 1, 0), "/status", "phase", json!("Failed"));
-    session.handle(SessionInput::Listed([ended, pod("c", 1, 0)].map(object).to_vec())).unwrap();
-    assert_eq!((restarts(&policy), policy.seen_count(), session.waiting().len()), (1, 3, 0));
+    session.handle(SessionInput::InitialList([ended, pod("c", 1, 0)].map(object).to_vec())).unwrap();
+    assert_eq!((restarts(&policy), policy.received_count(), session.waiting().len()), (1, 3, 0));
     assert_eq!(session.mirror().warnings().len(), 0, "no object was there twice");
 }
 
@@ -137,7 +137,7 @@ fn a_trial_that_fails_is_the_only_one_for_a_while() {
 
 #[test]
 fn a_pod_that_is_held_stays_held_while_the_breaker_is_open_and_is_released_after() {
-    let policy = failing(2).say("permit default/a", ScriptedReply::Wait(5, ScriptedEffects::default()));
+    let policy = failing(2).reply("permit default/a", ScriptedReply::Wait(5, ScriptedEffects::default()));
     let mut session = strict(&policy);
     attempt(&mut session, "a").unwrap();
     attempt(&mut session, "b").unwrap_err();

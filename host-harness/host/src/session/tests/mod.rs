@@ -71,8 +71,8 @@ fn evicting() -> Scripted {
     let plan =
         ScriptedPlan { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..ScriptedPlan::default() };
     Scripted::deciding(ALL)
-        .say("filter default/p", ScriptedReply::Fits(&[]))
-        .say("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
+        .reply("filter default/p", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/p", ScriptedReply::Plan(plan, ScriptedEffects::default()))
 }
 
 /// Returns a node full with `v`, and the pending `p`.

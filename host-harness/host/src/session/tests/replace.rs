@@ -101,16 +101,16 @@ fn a_cluster_is_told_in_parts_and_what_changes_meanwhile_in_its_place() {
     }
     assert!(new.most_events_at_once() <= 200, "{}", new.most_events_at_once());
     for pod in ["default/late", "default/p1", "default/p9998"] {
-        assert_eq!(new.seen(pod), old.seen(pod));
+        assert_eq!(new.received(pod), old.received(pod));
     }
     let removed: Vec<String> = new.log().into_iter().filter(|asked| asked.starts_with("removed")).collect();
     assert_eq!(removed, ["removed default/p0"]);
-    assert_eq!(new.seen_count(), 10_000, "all but p9999");
+    assert_eq!(new.received_count(), 10_000, "all but p9999");
 }
 
 #[test]
 fn what_decides_otherwise_is_reported_and_beyond_the_bound_the_old_policy_stays() {
-    let refusing = || Scripted::deciding(ALL).say("pre-filter default/a", ScriptedReply::Final("too soon"));
+    let refusing = || Scripted::deciding(ALL).reply("pre-filter default/a", ScriptedReply::Final("too soon"));
     let mut session = open(&Scripted::deciding(ALL), room());
     load(&mut session, refusing(), ReplacementTerms { allowed: 1, ..SHORT });
     assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
@@ -151,30 +151,30 @@ fn a_shadow_that_lies_is_found_out_by_the_checks_of_the_session() {
     };
     let nowhere = || {
         Scripted::deciding(ALL)
-            .say("filter default/a", ScriptedReply::Fits(&[]))
-            .say("filter default/b", ScriptedReply::Fits(&[]))
+            .reply("filter default/a", ScriptedReply::Fits(&[]))
+            .reply("filter default/b", ScriptedReply::Fits(&[]))
     };
     let lies = [
-        ("filter", Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(vec![0, 0], 1)), "2 codes"),
-        ("filter", Scripted::deciding(ALL).say("filter default/a", ScriptedReply::Codes(vec![9], 1)), "the code 9"),
+        ("filter", Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Codes(vec![0, 0], 1)), "2 codes"),
+        ("filter", Scripted::deciding(ALL).reply("filter default/a", ScriptedReply::Codes(vec![9], 1)), "the code 9"),
         (
             "permit",
-            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Allow(ghost)),
+            Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Allow(ghost)),
             "no pod has the number",
         ),
         (
             "permit",
-            Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(-1, ScriptedEffects::default())),
+            Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(-1, ScriptedEffects::default())),
             "a wait of -1 ns",
         ),
         (
             "queue-keys",
-            Scripted::deciding(ALL).say("queue-keys", ScriptedReply::Keys(vec![vec![0]])),
+            Scripted::deciding(ALL).reply("queue-keys", ScriptedReply::Keys(vec![vec![0]])),
             "1 keys came back",
         ),
         (
             "post-filter",
-            nowhere().say("post-filter default/a", plan(1)).say("post-filter default/b", plan(1)),
+            nowhere().reply("post-filter default/a", plan(1)).reply("post-filter default/b", plan(1)),
             "number 1",
         ),
     ];
@@ -194,8 +194,8 @@ fn a_shadow_that_lies_is_found_out_by_the_checks_of_the_session() {
 #[test]
 fn a_plan_that_only_the_new_policy_makes_is_refused_and_named() {
     let (old, new) =
-        (evicting(), evicting().say("post-filter default/q", ScriptedReply::NoPlan("", ScriptedEffects::default())));
-    let none = Scripted::deciding(ALL).say("filter default/p", ScriptedReply::Fits(&[]));
+        (evicting(), evicting().reply("post-filter default/q", ScriptedReply::NoPlan("", ScriptedEffects::default())));
+    let none = Scripted::deciding(ALL).reply("filter default/p", ScriptedReply::Fits(&[]));
     let mut session = open(&none, full());
     load(&mut session, new.clone(), ReplacementTerms { allowed: 9, ..SHORT });
     assert!(cycle(&mut session).commands.is_empty());
@@ -221,8 +221,8 @@ fn an_error_names_why_a_replacement_cannot_begin_and_the_session_goes_on() {
     );
     begin(&mut session, Scripted::deciding(ALL), SHORT);
     let twice = session.replace(candidate(Scripted::deciding(ALL)), SHORT).unwrap_err();
-    assert!(matches!(twice, ReplaceError::UnderWay));
-    session.give_up_replacement("a typing error");
+    assert!(matches!(twice, ReplaceError::InProgress));
+    session.abort_replacement("a typing error");
     assert_eq!(reason(&session), TransitionReason::GivenUp { why: "a typing error".to_owned() });
     assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
 }
@@ -230,7 +230,7 @@ fn an_error_names_why_a_replacement_cannot_begin_and_the_session_goes_on() {
 #[test]
 fn points_at_which_only_one_of_them_decides_are_said_and_not_compared() {
     let old = Scripted::deciding(&[ExtensionPoint::Filter]);
-    let new = Scripted::deciding(ALL).say("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
+    let new = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = open(&old, room());
     load(&mut session, new.clone(), SHORT);
     assert_eq!(session.replacement().unwrap().report.not_compared.len(), 5);

@@ -33,15 +33,15 @@ fn has_asked(policy: &Scripted, what: &str) -> bool {
 
 /// Adds answers to the policy by which no node fits `p`.
 fn nowhere(policy: Scripted) -> Scripted {
-    (0..20).fold(policy, |policy, _| policy.say("filter default/p", ScriptedReply::Fits(&[])))
+    (0..20).fold(policy, |policy, _| policy.reply("filter default/p", ScriptedReply::Fits(&[])))
 }
 
 /// Returns a policy that remembers the accepted plans, and holds `h` at permit.
 fn holding() -> Scripted {
     let policy = nowhere(evicting()).remembering(1);
     policy
-        .say("filter default/h", ScriptedReply::Fits(&["n2"]))
-        .say("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
+        .reply("filter default/h", ScriptedReply::Fits(&["n2"]))
+        .reply("permit default/h", ScriptedReply::Wait(10, ScriptedEffects::default()))
 }
 
 /// Returns a new policy with checkpoints of this format.
@@ -65,7 +65,7 @@ fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgo
     let old = || nowhere(evicting()).remembering(1);
     // An input for which the new policy is ready.
     let next = |session: &mut Session| {
-        session.policy.wait();
+        session.policy.wait_for_shadow();
         session.handle(SessionInput::Clock(0)).unwrap();
     };
     // The number of inputs that load a cluster of this size; the last one also loads the memory.
@@ -92,7 +92,7 @@ fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     let step = cycle(&mut session);
     assert_eq!(short(&step), ["1 nominate p n1", "2 evict v true 1"]);
     // `h` waits for another pod of its gang. When that pod arrives, the new policy admits both.
-    let new = newer(1).say(
+    let new = newer(1).reply(
         "permit default/g",
         ScriptedReply::Allow(ScriptedEffects { admits: &["default/h"], ..ScriptedEffects::default() }),
     );
@@ -102,8 +102,11 @@ fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     assert!(waiting.contains_key("default/h"));
     let step = tell(&mut session, pod("g", 1, 9));
     assert_eq!((state(&session), step.commands.len()), (ReplacementState::Watching, 0));
-    assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), (waiting, 2, 1));
-    assert!(new.seen("default/v").terminating && new.seen("default/p").nominated.is_some());
+    assert_eq!(
+        (session.waiting(), session.commands_in_flight(), session.planned_evictions.iter().count()),
+        (waiting, 2, 1)
+    );
+    assert!(new.received("default/v").terminating && new.received("default/p").nominated.is_some());
     // The other pod arrives: both are bound, each once. No pod is evicted again.
     let step = attempt(&mut session, "g").unwrap();
     assert_eq!(short(&step), ["3 bind g n2", "4 bind h n2"]);
@@ -143,7 +146,7 @@ fn a_format_that_the_new_policy_refuses_is_said_and_the_cluster_shows_the_rest()
     let step = session.handle(SessionInput::Clock(1)).unwrap();
     let [finding] = step.findings.as_slice() else { panic!("{:?}", step.findings) };
     assert!(finding.message.ends_with(&why), "{finding:?}");
-    assert!(session.waiting().contains_key("default/h") && new.seen("default/v").terminating);
+    assert!(session.waiting().contains_key("default/h") && new.received("default/v").terminating);
     // The new policy does not know the failed plan of the old policy. The promise of the plan is withdrawn all the same.
     let step = answer(&mut session, 2, failed());
     assert_eq!(step.happened.withdrawn, ["default/p"]);
@@ -159,8 +162,8 @@ fn plans_of_a_policy_that_counts_anew_get_numbers_that_were_not_used() {
     let plan =
         ScriptedPlan { id: 1, nominations: &[("default/q", "n2")], victims: &["default/w"], ..ScriptedPlan::default() };
     let new = newer(2)
-        .say("filter default/q", ScriptedReply::Fits(&[]))
-        .say("post-filter default/q", ScriptedReply::Plan(plan, ScriptedEffects::default()));
+        .reply("filter default/q", ScriptedReply::Fits(&[]))
+        .reply("post-filter default/q", ScriptedReply::Plan(plan, ScriptedEffects::default()));
     up_to_the_switch(&mut session, new.clone());
     tell(&mut session, pod("q", 3, 9));
     let step = attempt(&mut session, "q").unwrap();
@@ -169,7 +172,7 @@ fn plans_of_a_policy_that_counts_anew_get_numbers_that_were_not_used() {
     // The new policy receives the outcome of its second plan under its own number, and no other outcome.
     answer(&mut session, 4, failed());
     assert!(has_asked(&new, "refused 1") && !has_asked(&old, "refused 1"));
-    assert_eq!(session.departures.iter().map(|(_, departure)| departure.plan).collect::<Vec<_>>(), [1]);
+    assert_eq!(session.planned_evictions.iter().map(|(_, departure)| departure.plan).collect::<Vec<_>>(), [1]);
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
     cycle(&mut session);
     let (new, fuse) = (newer(2), CallsUntilFault::default());
     up_to_the_switch(&mut session, Faulty::new(new, fuse.clone()));
-    let before = (session.waiting(), session.under_way(), session.departures.iter().count());
+    let before = (session.waiting(), session.commands_in_flight(), session.planned_evictions.iter().count());
     tell(&mut session, pod("c", 1, 0));
     assert_eq!(state(&session), ReplacementState::Watching);
     fuse.set(2);
@@ -187,7 +190,7 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
     let transition = session.replacement().unwrap().history.last().unwrap().clone();
     assert_eq!((transition.from, transition.to), (ReplacementState::Watching, ReplacementState::RolledBack));
     assert!(matches!(transition.reason, TransitionReason::Fault { .. }), "{transition:?}");
-    assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), before);
+    assert_eq!((session.waiting(), session.commands_in_flight(), session.planned_evictions.iter().count()), before);
     let told = old.log().len();
     let step = cycle(&mut session);
     // A new instance of the old policy has its own memory, of its own format, and the held pod.
@@ -201,7 +204,7 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
 fn too_many_differences_in_the_watch_bring_the_old_policy_back_without_a_new_start() {
     let (old, mut new) = (holding(), newer(1));
     for _ in 0..10 {
-        new = new.say("pre-filter default/c", ScriptedReply::Final("not today"));
+        new = new.reply("pre-filter default/c", ScriptedReply::Final("not today"));
     }
     let mut session = open(&old, cluster());
     cycle(&mut session);
@@ -233,7 +236,7 @@ fn an_old_policy_that_breaks_in_the_watch_is_started_anew_when_it_is_needed() {
     tell(&mut session, pod("c", 1, 0));
     assert_eq!(short(&attempt(&mut session, "c").unwrap()), ["3 bind c n2"]);
     assert_eq!(state(&session), ReplacementState::Watching);
-    session.give_up_replacement("we think again");
+    session.abort_replacement("we think again");
     tell(&mut session, pod("d", 1, 0));
     assert_eq!(short(&attempt(&mut session, "d").unwrap()), ["4 bind d n2"]);
     assert!(has_asked(&old, "restart") && session.waiting().contains_key("default/h"));
@@ -241,7 +244,7 @@ fn an_old_policy_that_breaks_in_the_watch_is_started_anew_when_it_is_needed() {
 
 #[test]
 fn a_fault_of_the_old_policy_before_the_switch_starts_both_anew() {
-    let (old, new) = (holding().say("permit default/c", ScriptedReply::CallError), newer(1));
+    let (old, new) = (holding().reply("permit default/c", ScriptedReply::CallError), newer(1));
     let mut session = open(&old, cluster());
     cycle(&mut session);
     session.replace(candidate(new.clone()), TERMS).unwrap();

@@ -46,11 +46,11 @@ fn world(pods: impl IntoIterator<Item = Value>) -> ClusterFixture {
 fn judge(world: &ClusterFixture, placed: &[(&str, &str)]) -> Result<(), &'static str> {
     let name = |pod: &str| format!("default/{pod}");
     let placed: Vec<Placement> = placed.iter().map(|(pod, node)| world.placement((&name(pod), node))).collect();
-    match crate::verify::bindings(&world.ground(), &placed) {
+    match crate::verify::bindings(&world.context(), &placed) {
         Ok(()) => Ok(()),
         Err(violation) => {
             assert_eq!(violation.reason().code, "host/inter-pod", "{violation}");
-            Err(said(&violation.of_node()))
+            Err(said(&violation.node_obstacle()))
         }
     }
 }
@@ -212,9 +212,9 @@ fn who_breaks_a_rule_already_is_no_hindrance_to_others() {
 /// Checks a plan. Returns the case of the constraint that it breaks, in short.
 fn plan(world: &ClusterFixture, nominated: &[(&str, &str)], victims: &[&str]) -> Result<(), &'static str> {
     let plan = world.plan(nominated, victims);
-    world.judge_with(&plan, &Effects::default()).map_err(|violation| {
-        assert_eq!(violation.refutes(&plan).placements.len(), 1, "one placement is to blame");
-        said(&violation.of_node())
+    world.check_with(&plan, &Effects::default()).map_err(|violation| {
+        assert_eq!(violation.refuted_part(&plan).placements.len(), 1, "one placement is to blame");
+        said(&violation.node_obstacle())
     })
 }
 

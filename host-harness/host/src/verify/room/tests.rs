@@ -46,7 +46,7 @@ fn a_user_counts_in_full_where_its_slot_is_not() {
 fn users_of_a_kind_that_the_policy_does_not_declare_count_in_full() {
     let undeclared = Interests { placed_kinds: Vec::new(), ..interests() };
     let objects = [node("n1", 8), slot("s", 4, Some("n1")), user("a", 3)];
-    let world = ClusterFixture::told(undeclared, objects);
+    let world = ClusterFixture::with_interests(undeclared, objects);
     assert_eq!(world.mirror.pod_id("Slot/s"), None);
     assert_eq!(world.occupancy.load(world.node("n1")).unwrap().get(0), 3000);
 }

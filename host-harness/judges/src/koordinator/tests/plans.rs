@@ -208,7 +208,8 @@ fn no_ruling_explains_a_second_plan_while_the_first_is_under_way() {
     case.args = Default::default();
     let mut trial = CaseComparison::of(&case).unwrap();
     trial.follow(&CaseStep::Schedule("d/p".to_owned()), &first("n1")[0].1).unwrap();
-    let weighed = trial.weigh(&CaseStep::Schedule("d/p".to_owned()), &again, |_| Ok(json!(table.answers[0]))).unwrap();
+    let weighed =
+        trial.compare_step(&CaseStep::Schedule("d/p".to_owned()), &again, |_| Ok(json!(table.answers[0]))).unwrap();
     assert!(matches!(weighed.attempt, Some(crate::AttemptComparison::Differs(_))));
     assert_eq!(Table::new().leaving("v").judge(&again), Ok(vec!["C45"]), "another plan evicts the pod");
 }

@@ -19,34 +19,34 @@ pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) -> bool {
     let names: Vec<String> = groups.iter().map(|group| format!("default/{}", text(group, "/metadata/name"))).collect();
     for group in &mut groups {
         let minimum = at(group, "/spec/minMember").and_then(Value::as_i64).unwrap_or(1);
-        let fewer = (minimum - sketch.dice.between(0, 2)).max(1);
+        let fewer = (minimum - sketch.random.between(0, 2)).max(1);
         put(group, "/spec", "minMember", json!(fewer));
         put(group, "/metadata", "annotations", json!({}));
         let mut set = |key: &str, value: &str| {
             put(group, "/metadata/annotations", &format!("gang.scheduling.koordinator.sh/{key}"), json!(value));
         };
-        if let Some(mode) = sketch.dice.word(&["NonStrict", "Strict", ""]) {
+        if let Some(mode) = sketch.random.word(&["NonStrict", "Strict", ""]) {
             set("mode", mode);
         }
-        if let Some(policy) = sketch.dice.word(&["once-satisfied", "only-waiting", "waiting-and-running", ""]) {
+        if let Some(policy) = sketch.random.word(&["once-satisfied", "only-waiting", "waiting-and-running", ""]) {
             set("match-policy", policy);
         }
         if grouped && names.len() > 1 {
             set("groups", &json!(names).to_string());
         }
-        if sketch.dice.chance(50) {
-            put(group, "/spec", "scheduleTimeoutSeconds", json!(sketch.dice.between(5, 15)));
+        if sketch.random.chance(50) {
+            put(group, "/spec", "scheduleTimeoutSeconds", json!(sketch.random.between(5, 15)));
         }
     }
     let between = sketch.flag("timeoutsBetweenRounds", 40);
     if grouped && sketch.flag("gangsMayPreempt", 60) {
-        objects.iter_mut().for_each(let_preempt);
+        objects.iter_mut().for_each(enable_preemption);
     }
     between
 }
 
 /// Gives the pods of gangs a high priority and the right to preempt, and the quotas more room: so that plans for whole groups are not rare.
-fn let_preempt(object: &mut Value) {
+fn enable_preemption(object: &mut Value) {
     if text(object, "/kind") == "ElasticQuota" {
         for bound in ["min", "max"] {
             let cpu: i64 = text(object, &format!("/spec/{bound}/cpu")).parse().unwrap_or(0);

@@ -22,30 +22,30 @@ pub(in crate::generate) fn vary(sketch: &mut CaseGenerator, args: &mut Map<Strin
     }
     match sketch.draw("oddPart", 1, 5) {
         1 => opt_out(sketch, objects),
-        2 => leave_quotas(sketch, args, objects),
+        2 => move_to_default_quota(sketch, args, objects),
         3 => fill_parent(sketch, args, objects),
-        4 => gather(sketch, objects),
-        _ => objects.retain(|object| text(object, "/kind") != "PodGroup" || sketch.dice.chance(50)),
+        4 => require_topology(sketch, objects),
+        _ => objects.retain(|object| text(object, "/kind") != "PodGroup" || sketch.random.chance(50)),
     }
 }
 
 /// Makes some of the pods opt out of preemption.
 fn opt_out(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects) {
-        if sketch.dice.chance(40) {
+        if sketch.random.chance(40) {
             put(pod, "/metadata/labels", OPTED_OUT, json!("true"));
         }
     }
 }
 
 /// Takes some of the pods of no gang out of their quotas, and mostly has the default quota protect those that run.
-fn leave_quotas(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut [Value]) {
-    if sketch.dice.chance(70) {
+fn move_to_default_quota(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, objects: &mut [Value]) {
+    if sketch.random.chance(70) {
         args.insert("disableDefaultQuotaPreemption".to_owned(), json!(true));
     }
     for pod in pods(objects).filter(|pod| tag(pod, "labels", JOB).is_none()) {
         let labels = pod.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
-        if let Some(labels) = labels.filter(|_| sketch.dice.chance(60)) {
+        if let Some(labels) = labels.filter(|_| sketch.random.chance(60)) {
             labels.remove(NAME);
         }
     }
@@ -68,9 +68,9 @@ fn fill_parent(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, object
     let used: i64 = ours.map(|pod| cpu(pod, "/spec/containers/0/resources/requests/cpu")).sum();
     for pod in pods(objects).filter(|pod| tag(pod, "labels", JOB).is_none()) {
         let runs = at(pod, "/spec/nodeName").is_some();
-        if runs && sketch.dice.chance(70) {
+        if runs && sketch.random.chance(70) {
             put(pod, "/metadata/labels", CLASS, json!("true"));
-        } else if !runs && sketch.dice.chance(80) {
+        } else if !runs && sketch.random.chance(80) {
             put(pod, "/metadata/labels", CLASS, json!("false"));
             put(pod, "/metadata/labels", TRIGGER, json!("true"));
             put(pod, "/spec", "preemptionPolicy", json!("PreemptLowerPriority"));
@@ -85,12 +85,12 @@ fn fill_parent(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, object
                 put(object, "/status/allocatable", "cpu", json!(more.to_string()));
             }
             "ElasticQuota" if name == "department" => {
-                let most = used.max(cpu(object, "/spec/min/cpu")) + sketch.dice.of_these(&[0, 0, 1]);
+                let most = used.max(cpu(object, "/spec/min/cpu")) + sketch.random.choose_number(&[0, 0, 1]);
                 put(object, "/spec/max", "cpu", json!(most.to_string()));
                 put(object, "/spec/min", "cpu", json!(most.to_string()));
             }
             "ElasticQuota" if names.contains(&name) => {
-                let more = sketch.dice.of_these(&[0, 0, 4, 8]);
+                let more = sketch.random.choose_number(&[0, 0, 4, 8]);
                 let (least, most) = (cpu(object, "/spec/min/cpu") + more, cpu(object, "/spec/max/cpu") + 8);
                 put(object, "/spec/min", "cpu", json!(least.to_string()));
                 put(object, "/spec/max", "cpu", json!(most.to_string()));
@@ -101,9 +101,9 @@ fn fill_parent(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, object
 }
 
 /// Gives some of the gangs a topology that must be gathered.
-fn gather(sketch: &mut CaseGenerator, objects: &mut [Value]) {
+fn require_topology(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
-        if sketch.dice.chance(60) {
+        if sketch.random.chance(60) {
             let strategy = json!({"gatherStrategy": [{"layer": "SpineLayer", "strategy": "MustGather"}]});
             if at(group, "/metadata/annotations").is_none() {
                 put(group, "/metadata", "annotations", json!({}));

@@ -20,7 +20,7 @@ pub(super) fn vary(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, ob
     let unlabelled_is_fixed = args.contains_key("disableDefaultPreemptiable");
     let mut quotas: Vec<&mut Value> =
         objects.iter_mut().filter(|object| text(object, "/kind") == "ElasticQuota").collect();
-    let outside = usize::from(quotas.len() > 1 && sketch.dice.chance(40));
+    let outside = usize::from(quotas.len() > 1 && sketch.random.chance(40));
     quotas.truncate(quotas.len() - outside);
     let names: Vec<String> = quotas.iter().map(|quota| text(quota, "/metadata/name").to_owned()).collect();
     for quota in quotas {
@@ -36,8 +36,8 @@ pub(super) fn vary(sketch: &mut CaseGenerator, args: &mut Map<String, Value>, ob
             fixed += if stays { cpu } else { 0 };
         }
     }
-    let min: i64 = fixed + sketch.dice.between(0, 8);
-    let max = min.max(used) + sketch.dice.between(0, 8);
+    let min: i64 = fixed + sketch.random.between(0, 8);
+    let max = min.max(used) + sketch.random.between(0, 8);
     objects.push(json!({
         "apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
         "metadata": {"name": "department", "namespace": "quotas", "labels": {

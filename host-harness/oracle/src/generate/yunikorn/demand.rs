@@ -17,12 +17,12 @@ pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let mut used = [0, 0];
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let is_daemon = at(pod, "/metadata/ownerReferences").is_some();
-        if is_daemon || !sketch.dice.chance(40) {
+        if is_daemon || !sketch.random.chance(40) {
             continue;
         }
-        let place = usize::from(sketch.dice.chance(50));
+        let place = usize::from(sketch.random.chance(50));
         let Some((leaf, used)) = LEAVES.get(place).zip(used.get_mut(place)) else { continue };
-        let app = format!("demand-{place}-{}", sketch.dice.between(1, 2));
+        let app = format!("demand-{place}-{}", sketch.random.between(1, 2));
         put(pod, "/metadata/labels", "queue", json!(leaf));
         put(pod, "/metadata/labels", "applicationId", json!(app));
         if at(pod, "/spec/nodeName").is_some() {
@@ -42,31 +42,31 @@ pub(super) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value]) {
 
 /// Draws the parent of queues with this usage.
 fn parent(sketch: &mut CaseGenerator, used: [i64; 2]) -> Value {
-    let most = used.iter().copied().max().unwrap_or(0) + sketch.dice.between(1, 4);
+    let most = used.iter().copied().max().unwrap_or(0) + sketch.random.between(1, 4);
     let (mut template, mut properties) = (Map::new(), Map::new());
-    if sketch.dice.chance(60) {
-        let guaranteed = sketch.dice.between(1, 6).min(most);
+    if sketch.random.chance(60) {
+        let guaranteed = sketch.random.between(1, 6).min(most);
         template.insert("guaranteed".to_owned(), json!({"vcore": guaranteed.to_string()}));
     }
-    if sketch.dice.chance(30) {
+    if sketch.random.chance(30) {
         template.insert("max".to_owned(), json!({"vcore": most.to_string()}));
     }
-    if sketch.dice.chance(25) {
-        let delay = sketch.dice.of_these(&[5, 40, 60]);
+    if sketch.random.chance(25) {
+        let delay = sketch.random.choose_number(&[5, 40, 60]);
         properties.insert("preemption.delay".to_owned(), json!(format!("{delay}s")));
     }
-    if let Some(policy) = sketch.dice.word(&["fence", "disabled", "", "", "", ""]) {
+    if let Some(policy) = sketch.random.word(&["fence", "disabled", "", "", "", ""]) {
         properties.insert("preemption.policy".to_owned(), json!(policy));
     }
-    if sketch.dice.chance(15) {
-        properties.insert("priority.offset".to_owned(), json!(sketch.dice.of_these(&[-10, 5, 10]).to_string()));
+    if sketch.random.chance(15) {
+        properties.insert("priority.offset".to_owned(), json!(sketch.random.choose_number(&[-10, 5, 10]).to_string()));
     }
     let mut resources = Map::new();
-    if sketch.dice.chance(40) {
-        resources.insert("guaranteed".to_owned(), json!({"vcore": sketch.dice.between(1, 8).to_string()}));
+    if sketch.random.chance(40) {
+        resources.insert("guaranteed".to_owned(), json!({"vcore": sketch.random.between(1, 8).to_string()}));
     }
     let mut own = Map::new();
-    if sketch.dice.chance(10) {
+    if sketch.random.chance(10) {
         own.insert("preemption.policy".to_owned(), json!("fence"));
     }
     json!({"name": "demand", "parent": true, "resources": resources, "properties": own,

@@ -19,14 +19,14 @@ pub(in crate::generate) fn vary(
     }
     objects.retain(|object| text(object, "/kind") != "Pod" || at(object, "/spec/nodeName").is_some());
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-        if sketch.dice.chance(12) {
+        if sketch.random.chance(12) {
             let owner =
                 json!([{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "d", "controller": true}]);
             put(pod, "/metadata", "ownerReferences", owner);
         }
     }
-    let pods: Vec<(String, i64)> = objects.iter().filter_map(held).collect();
-    let is_on = sketch.dice.chance(80);
+    let pods: Vec<(String, i64)> = objects.iter().filter_map(queue_and_cpu).collect();
+    let is_on = sketch.random.chance(80);
     let mut later = Vec::new();
     for config in objects.iter_mut().filter(|object| text(object, "/kind") == "ConfigMap") {
         let written = at(config, "/data").and_then(|data| data.get("queues.yaml")?.as_str()).unwrap_or_default();
@@ -48,15 +48,15 @@ pub(in crate::generate) fn vary(
 }
 
 /// Returns the queue of a pod and its cpu. `None`: the cpu is no whole number.
-fn held(object: &Value) -> Option<(String, i64)> {
+fn queue_and_cpu(object: &Value) -> Option<(String, i64)> {
     let cpu = text(object, "/spec/containers/0/resources/requests/cpu").parse().ok()?;
     Some((text(object, "/metadata/labels/queue").to_owned(), cpu))
 }
 
 /// Gives some queues a delay of quota preemption.
 fn delays(sketch: &mut CaseGenerator, queue: &mut Value) {
-    if sketch.dice.chance(70) {
-        let delay = sketch.dice.of_these(&[0, 5, 20, 40, 60]);
+    if sketch.random.chance(70) {
+        let delay = sketch.random.choose_number(&[0, 5, 20, 40, 60]);
         put(queue, "/properties", "quota.preemption.delay", json!(format!("{delay}s")));
     }
     for child in queue.pointer_mut("/queues").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -74,8 +74,8 @@ fn lower(sketch: &mut CaseGenerator, queue: &mut Value, parent: &str, most: i64,
     let before: i64 = text(queue, "/resources/max/vcore").parse().unwrap_or(i64::MAX);
     let highest = used.max(least).min(most).min(before);
     let mut most = most.min(before);
-    if sketch.dice.chance(60) && least <= highest {
-        most = sketch.dice.between(least, highest);
+    if sketch.random.chance(60) && least <= highest {
+        most = sketch.random.between(least, highest);
         put(queue, "/resources", "max", json!({"vcore": most.to_string()}));
     }
     for child in queue.pointer_mut("/queues").and_then(Value::as_array_mut).into_iter().flatten() {

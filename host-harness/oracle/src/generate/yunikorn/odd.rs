@@ -16,13 +16,13 @@ pub(in crate::generate) fn vary(sketch: &mut CaseGenerator, objects: &mut [Value
     if is_about_maxima || !sketch.flag("odd", 12) {
         return;
     }
-    if sketch.dice.chance(30) {
+    if sketch.random.chance(30) {
         switch_off(objects);
     }
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let is_of_daemon_set = at(pod, "/metadata/ownerReferences").is_some();
         let is_running = at(pod, "/spec/nodeName").is_some();
-        if is_of_daemon_set || !sketch.dice.chance(25) {
+        if is_of_daemon_set || !sketch.random.chance(25) {
             continue;
         }
         if is_running {

@@ -63,7 +63,7 @@ fn cpus(pod: &Value) -> i64 {
 /// Takes the cpu from some pods: they hold nothing of which a queue uses too much.
 fn take_cpu(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects) {
-        if sketch.dice.chance(30) {
+        if sketch.random.chance(30) {
             put(pod, "/spec/containers/0/resources", "requests", json!({}));
         }
     }
@@ -87,7 +87,7 @@ fn use_up(sketch: &mut CaseGenerator, objects: &mut [Value]) {
                 put(child, "", "resources", json!({}));
             }
             let most: i64 = text(parent, "/resources/max/vcore").parse().unwrap_or(i64::MAX);
-            let guaranteed = (below + sketch.dice.of_these(&[0, 0, 0, 1])).min(most);
+            let guaranteed = (below + sketch.random.choose_number(&[0, 0, 0, 1])).min(most);
             if guaranteed > 0 {
                 put(parent, "/resources", "guaranteed", json!({"vcore": guaranteed.to_string()}));
             }
@@ -108,7 +108,7 @@ fn join_applications(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     let names = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";
     for pod in pods(objects).filter(waits) {
         let there = labels.get(text(pod, names)).map(Vec::as_slice).unwrap_or_default();
-        if let Some(joined) = sketch.dice.pick(there) {
+        if let Some(joined) = sketch.random.pick(there) {
             put(pod, "/metadata", "labels", joined.clone());
         }
     }
@@ -117,7 +117,7 @@ fn join_applications(sketch: &mut CaseGenerator, objects: &mut [Value]) {
 /// Gives task groups a size.
 fn size_task_groups(sketch: &mut CaseGenerator, objects: &mut [Value]) {
     for pod in pods(objects).filter(|pod| tag(pod, "annotations", TASK_GROUPS).is_some()) {
-        let (members, cpu) = (sketch.dice.between(1, 3), sketch.dice.between(1, 3));
+        let (members, cpu) = (sketch.random.between(1, 3), sketch.random.between(1, 3));
         let group = json!([{"name": "w", "minMember": members, "minResource": {"cpu": cpu.to_string()}}]);
         put(pod, "/metadata/annotations", TASK_GROUPS, json!(group.to_string()));
     }
@@ -125,7 +125,7 @@ fn size_task_groups(sketch: &mut CaseGenerator, objects: &mut [Value]) {
 
 /// Gives nodes devices, and pods some or parts of them. Where pods request whole GPUs, these are the same devices under another name.
 fn share_devices(sketch: &mut CaseGenerator, objects: &mut [Value]) {
-    let (resource, whole, parts) = match sketch.dice.chance(25) {
+    let (resource, whole, parts) = match sketch.random.chance(25) {
         true => (UNCOUNTED, 8, [4, 4, 8, 8]),
         false => (PERCENT, 100, [50, 100, 100, 200]),
     };

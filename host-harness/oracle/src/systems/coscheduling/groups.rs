@@ -21,7 +21,7 @@ pub(crate) fn fail_together(world: &ModelCluster, pod: &ModelPod, other: &ModelP
 /// Returns whether PreFilter lets the group of a pod be tried.
 pub(super) fn may_be_tried(world: &ModelCluster, pod: &ModelPod) -> Result<bool, ModelInputError> {
     let have = group(pod).map_or(0, |name| members(world, name).iter().filter(|pod| !pod.gated).count());
-    Ok(!is_lost(world, pod) && have >= minimum(world, pod) && minimum_is_free(world, pod)?)
+    Ok(!is_missing(world, pod) && have >= minimum(world, pod) && minimum_is_free(world, pod)?)
 }
 
 /// Returns the PodGroup object of a pod; none where the pod names none, or where it is missing.
@@ -30,7 +30,7 @@ pub(super) fn object<'w>(world: &'w ModelCluster, pod: &ModelPod) -> Option<&'w 
 }
 
 /// Returns whether a pod names a PodGroup that is missing.
-pub(super) fn is_lost(world: &ModelCluster, pod: &ModelPod) -> bool {
+pub(super) fn is_missing(world: &ModelCluster, pod: &ModelPod) -> bool {
     pod.label(POD_GROUP).is_some() && object(world, pod).is_none()
 }
 
@@ -64,7 +64,7 @@ pub(super) fn members<'w>(world: &'w ModelCluster, name: &str) -> Vec<&'w ModelP
 
 /// Returns how many members of a group are bound or wait at permit.
 pub(super) fn allocated(world: &ModelCluster, name: &str) -> usize {
-    members(world, name).iter().filter(|pod| pod.place().is_some()).count()
+    members(world, name).iter().filter(|pod| pod.occupied_node().is_some()).count()
 }
 
 /// Returns whether victims leave for a group: with its nominated members it has every chance.
@@ -75,7 +75,7 @@ pub(super) fn is_planned(world: &ModelCluster, name: &str) -> bool {
 }
 
 /// Returns whether two pods are of one group.
-pub(crate) fn are_together(pod: &ModelPod, other: &ModelPod) -> bool {
+pub(crate) fn share_group(pod: &ModelPod, other: &ModelPod) -> bool {
     group(pod).is_some() && group(pod) == group(other)
 }
 

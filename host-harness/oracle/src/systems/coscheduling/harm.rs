@@ -57,7 +57,7 @@ pub(super) fn best<'w>(
             let cost = harm(&chosen);
             if least.as_ref().is_none_or(|(least, _)| cost < *least)
                 && (eligible.permits)(&chosen)
-                && makes_room(world, pod, node, (eligible, &chosen))
+                && frees_enough(world, pod, node, (eligible, &chosen))
             {
                 least = Some((cost, &node.name));
             }
@@ -83,7 +83,7 @@ pub(super) fn best<'w>(
 }
 
 /// Returns whether a pod fits a node when these pods, and those that leave anyway, are gone.
-fn makes_room<'w>(
+fn frees_enough<'w>(
     world: &'w ModelCluster,
     pod: &ModelPod,
     node: &'w ModelNode,
@@ -94,8 +94,8 @@ fn makes_room<'w>(
     let names: BTreeSet<&str> = chosen.iter().map(|other| other.name.as_str()).collect();
     let has_left = |other: &ModelPod| other.leaving || names.contains(other.name.as_str());
     pod.request.fits(&free)
-        && world.agrees((pod, node), has_left, has_left, kubernetes::spec_priority)
-        && (eligible.keeps)(&names)
+        && world.allows((pod, node), has_left, has_left, kubernetes::spec_priority)
+        && (eligible.holds_without)(&names)
 }
 
 /// Judges the plan of a gang: no other evictions for the same pods do less harm.
@@ -117,13 +117,14 @@ pub(super) fn of_gang(
     }
     let same = |other: &ModelPod| group(other) == group(pod);
     let may_go = |other: &ModelPod| match quotas {
-        Some(quotas) => !same(other) && quotas.might_give(pod, other),
+        Some(quotas) => !same(other) && quotas.could_be_victim(pod, other),
         None => other.priority < pod.priority && !same(other),
     };
     let (problem, _) = problem_with(world, pod, &planned, &may_go);
     let victims: Vec<&ModelPod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
-    let legal =
-        |set: Set| quotas.is_none_or(|quotas| quotas.may_give(world, pod, &planned, &named(world, &problem, set)));
+    let legal = |set: Set| {
+        quotas.is_none_or(|quotas| quotas.may_evict_together(world, pod, &planned, &named(world, &problem, set)))
+    };
     counting(world, |counting| {
         let harm = counting.of(&victims, 0);
         if let Some(least) = counting.least(&problem, legal)
@@ -160,13 +161,13 @@ pub(super) fn has_a_plan(
     }
     pods.truncate(missing);
     let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
-    let takes_back = quotas.takes_back(world, pod, &requests, &MilliAmounts::default());
+    let takes_back = quotas.fits_own_min(world, pod, &requests, &MilliAmounts::default());
     if quotas.might_be_claimed(world, pod, takes_back) {
         return verdict.excuse(CLAIMED);
     }
-    let givers = quotas.givers(world, pod, &pods);
+    let givers = quotas.eligible_victims(world, pod, &pods);
     let (problem, _) = problem_with(world, pod, &pods, &|other| givers.iter().any(|giver| giver.name == other.name));
-    let legal = |set: Set| quotas.may_give(world, pod, &pods, &named(world, &problem, set));
+    let legal = |set: Set| quotas.may_evict_together(world, pod, &pods, &named(world, &problem, set));
     if let Some(least) = counting(world, |counting| counting.least(&problem, legal)) {
         let text = format!("`{}` has no plan, and {least:?} is enough", pod.name);
         verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));

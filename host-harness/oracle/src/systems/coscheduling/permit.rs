@@ -98,7 +98,7 @@ pub(crate) fn advance(
         .filter_map(group)
         .collect();
     timed_out.iter().for_each(|group| memory.rounds.forget(group));
-    memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
+    memory.retained.record_expired(world, outcome, |pod| has_a_plan(world, pod));
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {

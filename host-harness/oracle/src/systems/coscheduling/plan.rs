@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::legality::{forbidden, of_gang, unlike};
-use super::promises::lacking;
+use super::promises::missing_members;
 use super::quotas::NamespaceQuotas;
-use super::{CoschedulingState, allocated, group, is_lost, members, minimum};
+use super::{CoschedulingState, allocated, group, is_missing, members, minimum};
 use crate::outcome::{AttemptStatus, ReportedOutcome};
-use crate::systems::common::{plan_stands, problem};
+use crate::systems::common::{is_plan_possible, problem};
 use crate::systems::kubernetes::{self, SameGroup};
 use crate::systems::rounds::{GangProgress, GangTurn, holds_no_node};
 use crate::tally::StepFindings;
@@ -21,7 +21,7 @@ pub(super) fn turn<'w>(
     pod: &ModelPod,
     (passes, outcome): (bool, &ReportedOutcome),
 ) -> Option<GangTurn<'w>> {
-    group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
+    group(pod).filter(|_| !is_missing(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = GangProgress::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
         memory.rounds.turn((world, name, passes), pod, vec![gang], outcome, |pod| !pod.never_preempts)
@@ -85,19 +85,21 @@ pub(super) fn preempts_none(
 }
 
 /// Returns whether a pod waits for pods that leave, or for the pods that are held at permit on its node.
-pub(super) fn waits(world: &ModelCluster, pod: &ModelPod, gang: &str) -> bool {
+pub(super) fn waits_for_capacity(world: &ModelCluster, pod: &ModelPod, gang: &str) -> bool {
     let same_group = |other: &ModelPod| group(other) == Some(gang);
     waits_for_preempted(world, pod) || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
 }
 
 /// Returns whether a pod waits, or the plan that it is part of is in flight or stands.
-pub(super) fn waits_for_room(
+pub(super) fn waits_or_planned(
     world: &ModelCluster,
     pod: &ModelPod,
     gang: &str,
     quotas: Option<&NamespaceQuotas>,
 ) -> bool {
-    waits(world, pod, gang) || is_in_flight(world, pod, quotas) || stands(world, pod, gang, quotas)
+    waits_for_capacity(world, pod, gang)
+        || is_in_flight(world, pod, quotas)
+        || gang_plan_holds(world, pod, gang, quotas)
 }
 
 /// Returns whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
@@ -113,20 +115,25 @@ pub(super) fn is_in_flight(world: &ModelCluster, pod: &ModelPod, quotas: Option<
 
 /// Returns whether the plan that nominated a pod and the others that its gang lacks still stands: one of them may have to wait for another one, where
 /// there are constraints between them (ruling R56).
-pub(super) fn stands(world: &ModelCluster, pod: &ModelPod, gang: &str, quotas: Option<&NamespaceQuotas>) -> bool {
-    let needed = lacking(world, pod);
-    plan_stands(world, pod, &needed, &|other| group(other) == Some(gang))
+pub(super) fn gang_plan_holds(
+    world: &ModelCluster,
+    pod: &ModelPod,
+    gang: &str,
+    quotas: Option<&NamespaceQuotas>,
+) -> bool {
+    let needed = missing_members(world, pod);
+    is_plan_possible(world, pod, &needed, &|other| group(other) == Some(gang))
         && quotas.is_none_or(|quotas| quotas.allow(world, &needed))
 }
 
 /// Returns whether others of a gang are nominated that are enough for it and can take their nodes, while the pod that is tried is promised nothing: it
 /// waits until they have started (ruling R82).
-fn goes_on_without(world: &ModelCluster, pod: &ModelPod, gang: &str, missing: usize) -> bool {
+fn gang_completes_without(world: &ModelCluster, pod: &ModelPod, gang: &str, missing: usize) -> bool {
     let is_promised = |other: &&&ModelPod| other.nominated.is_some() && group(other) == Some(gang);
     let waiting = members(world, gang);
     let promised: Vec<&ModelPod> = waiting.iter().filter(|pod| pod.pending()).filter(is_promised).copied().collect();
     let stands = |set: &[&ModelPod]| {
-        set.first().is_some_and(|first| plan_stands(world, first, set, &|other| group(other) == Some(gang)))
+        set.first().is_some_and(|first| is_plan_possible(world, first, set, &|other| group(other) == Some(gang)))
     };
     pod.nominated.is_none() && missing > 1 && some_of(&promised, missing, &mut Vec::new(), &stands)
 }
@@ -158,7 +165,7 @@ pub(super) fn may_plan(world: &ModelCluster, pod: &ModelPod, gang: &str) -> Opti
 
 /// Judges a member that fits no node. Pods are evicted only if the gang then reaches its minimum. If only this member is missing, this is
 /// kube-scheduler's own preemption.
-pub(super) fn without_room(
+pub(super) fn check_not_fitting(
     world: &ModelCluster,
     pod: &ModelPod,
     gang: &str,
@@ -180,8 +187,8 @@ pub(super) fn without_room(
         return verdict.excuse("its gang cannot start");
     };
     let planned = outcome.ended == Some(AttemptStatus::Nominated);
-    if missing == 1 && (planned || !stands(world, pod, gang, None)) {
-        return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
+    if missing == 1 && (planned || !gang_plan_holds(world, pod, gang, None)) {
+        return kubernetes::check_not_fitting(world, pod, &same_group, outcome, verdict);
     }
     if let Some(why) = forbidden(world, pod, &same_group) {
         if planned {
@@ -189,10 +196,10 @@ pub(super) fn without_room(
         }
         return verdict.excuse(why);
     }
-    if !planned && (is_in_flight(world, pod, None) || stands(world, pod, gang, None)) {
+    if !planned && (is_in_flight(world, pod, None) || gang_plan_holds(world, pod, gang, None)) {
         return verdict.excuse("its plan is in flight");
     }
-    if goes_on_without(world, pod, gang, missing) {
+    if gang_completes_without(world, pod, gang, missing) {
         if planned {
             verdict.breach("may-preempt", format!("`{}` got a plan, and others complete its gang", pod.name));
         }

@@ -3,23 +3,27 @@
 use std::cmp::Reverse;
 
 use super::quotas::{NamespaceQuotas, request, used};
-use super::{allocated, group, is_lost, minimum};
+use super::{allocated, group, is_missing, minimum};
 use crate::amounts::MilliAmounts;
 use crate::world::{ModelCluster, ModelPod};
 
 /// Returns the cluster as a pod finds it: nominated pods whose promise holds against the pod, however important it is, count as just as important.
-pub(super) fn with_promises(quotas: Option<&NamespaceQuotas>, world: ModelCluster, pod: &ModelPod) -> ModelCluster {
+pub(super) fn with_firm_nominations(
+    quotas: Option<&NamespaceQuotas>,
+    world: ModelCluster,
+    pod: &ModelPod,
+) -> ModelCluster {
     let world = match quotas {
-        Some(quotas) => quotas.with_firm_promises(world, pod),
+        Some(quotas) => quotas.raise_firm_nominations(world, pod),
         None => world,
     };
-    with_own_promises(world, pod)
+    with_gang_nominations(world, pod)
 }
 
 impl NamespaceQuotas {
     /// Returns the cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
     /// just as important.
-    fn with_firm_promises(&self, world: ModelCluster, pod: &ModelPod) -> ModelCluster {
+    fn raise_firm_nominations(&self, world: ModelCluster, pod: &ModelPod) -> ModelCluster {
         let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
         let is_own = |other: &ModelPod| group(other).is_some() && group(other) == group(pod);
         let firm: Vec<String> = world
@@ -57,7 +61,7 @@ impl NamespaceQuotas {
         }
         quota(pod).is_some()
             && self.stays_within_min(&before, nominated, &promised)
-            && !self.stays_within_min(world, pod, &lacking(world, pod))
+            && !self.stays_within_min(world, pod, &missing_members(world, pod))
     }
 
     /// Returns whether the quota of a pod stays within its min with these pods, the pod among them.
@@ -72,7 +76,7 @@ impl NamespaceQuotas {
 
 /// Returns the cluster as a pod of a group finds it: what is promised to others of its group holds against it, however important it is. These complete
 /// the group without it (ruling R85). A pod that is promised a node itself competes by priority on that node alone (ruling R83).
-fn with_own_promises(mut after: ModelCluster, pod: &ModelPod) -> ModelCluster {
+fn with_gang_nominations(mut after: ModelCluster, pod: &ModelPod) -> ModelCluster {
     let is_own = |other: &ModelPod| {
         let holds = pod.nominated.is_none() || other.nominated != pod.nominated;
         holds && group(other).is_some() && group(other) == group(pod) && other.name != pod.name
@@ -85,8 +89,8 @@ fn with_own_promises(mut after: ModelCluster, pod: &ModelPod) -> ModelCluster {
 
 /// Returns a pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
 /// important.
-pub(super) fn lacking<'w>(world: &'w ModelCluster, pod: &'w ModelPod) -> Vec<&'w ModelPod> {
-    let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return vec![pod] };
+pub(super) fn missing_members<'w>(world: &'w ModelCluster, pod: &'w ModelPod) -> Vec<&'w ModelPod> {
+    let Some(name) = group(pod).filter(|_| !is_missing(world, pod)) else { return vec![pod] };
     let waits =
         |other: &&ModelPod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
     let mut others: Vec<&ModelPod> = world.pods.values().filter(waits).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::quotas::NamespaceQuotas;
-use super::{CoschedulingState, allocated, group, is_lost, members, minimum, object};
+use super::{CoschedulingState, allocated, group, is_missing, members, minimum, object};
 use crate::ModelInputError;
 use crate::amounts::MilliAmounts;
 use crate::object::seconds;
@@ -30,15 +30,15 @@ pub(crate) fn order(
     };
     // A node may be kept for a pod that is seen to be promised none.
     let mut last = last_of(world);
-    if !is_sorted(&last) && !memory.kept.is_empty() {
-        last = last_of(&memory.kept.shown(world));
+    if !is_sorted(&last) && !memory.retained.is_empty() {
+        last = last_of(&memory.retained.with_nominations(world));
     }
     let is_last = |pod: &ModelPod| last.get(&pod.name).copied().unwrap_or(0);
     if !is_sorted(&last) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}, these would borrow: {last:?}"));
     }
     // Pods whose PodGroup is missing are ordered as regular pods.
-    let group = |pod: &'_ ModelPod| group(pod).filter(|_| !is_lost(world, pod)).map(str::to_owned);
+    let group = |pod: &'_ ModelPod| group(pod).filter(|_| !is_missing(world, pod)).map(str::to_owned);
     let mut seen: BTreeSet<(u8, i64, String)> = BTreeSet::new();
     let mut previous = None;
     for pod in &pods {
@@ -59,7 +59,7 @@ pub(crate) fn order(
     };
     for pair in pods.windows(2) {
         if let [one, other] = pair
-            && !memory.begun
+            && !memory.has_attempts
             && is_last(one) == is_last(other)
             && priority(world, one) == priority(world, other)
             && group(one) != group(other)
@@ -76,7 +76,7 @@ pub(crate) fn order(
 
 /// Returns the priority with which a pod stands in the queue: the lowest among the pods of its group, those that are leaving included (ruling R85).
 fn priority(world: &ModelCluster, pod: &ModelPod) -> i64 {
-    let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return pod.priority };
+    let Some(name) = group(pod).filter(|_| !is_missing(world, pod)) else { return pod.priority };
     let is_member = |other: &&ModelPod| group(other) == Some(name) && other.namespace == pod.namespace;
     world.pods.values().filter(is_member).map(|other| other.priority).min().unwrap_or(pod.priority)
 }
@@ -92,10 +92,10 @@ fn uninterrupted(
     let Some(turn) = memory.last.as_deref() else { return };
     let all = members(world, turn);
     let untried = |pod: &&ModelPod| pod.pending() && !pod.gated && !memory.rounds.was_tried(turn, pod);
-    if !all.iter().any(|pod| holds_for_now(world, pod)) || !all.iter().any(untried) {
+    if !all.iter().any(|pod| holds_without_gang(world, pod)) || !all.iter().any(untried) {
         return;
     }
-    let is_in_turn = |pod: &ModelPod| group(pod) == Some(turn) && !is_lost(world, pod);
+    let is_in_turn = |pod: &ModelPod| group(pod) == Some(turn) && !is_missing(world, pod);
     let kind = |pod: &ModelPod| (last.get(&pod.name).copied().unwrap_or(0), priority(world, pod));
     for (place, pod) in pods.iter().enumerate().filter(|(_, pod)| is_in_turn(pod)) {
         let mut before = pods.iter().take(place).filter(|other| kind(other) == kind(pod));
@@ -113,7 +113,7 @@ fn borrowers(quotas: &NamespaceQuotas, world: &ModelCluster) -> BTreeMap<String,
     let (mut within, mut beyond): (BTreeSet<&str>, Vec<(&ModelPod, u8)>) = Default::default();
     // What a group holds at Permit while it is not whole counts as asked for with the rest of the group.
     let mut apart = world.clone();
-    apart.pods.values_mut().filter(|pod| holds_for_now(world, pod)).for_each(|pod| pod.held = None);
+    apart.pods.values_mut().filter(|pod| holds_without_gang(world, pod)).for_each(|pod| pod.held = None);
     for pods in attempts(quotas, world) {
         let Some(first) = pods.first() else { continue };
         let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
@@ -122,14 +122,14 @@ fn borrowers(quotas: &NamespaceQuotas, world: &ModelCluster) -> BTreeMap<String,
         let alone = fits_beside(&before.nominated);
         // A group without enough members that this scheduler may try, or that hold a node, cannot start, nor can one whose PodGroup is
         // missing. So it takes nothing back.
-        let counts = |pod: &&ModelPod| pod.place().is_some() || pod.pending();
+        let counts = |pod: &&ModelPod| pod.occupied_node().is_some() || pod.pending();
         let have = |name| members(world, name).into_iter().filter(counts).count();
-        let is_short = is_lost(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
+        let is_short = is_missing(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
         if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
             within.insert(&first.namespace);
         }
-        if alone && !before.is_full && fits_beside(&before.asked) {
-            before.asked.add(&requests);
+        if alone && !before.is_full && fits_beside(&before.requested) {
+            before.requested.add(&requests);
             if pods.iter().any(|pod| pod.nominated.is_some()) {
                 before.nominated.add(&requests);
             }
@@ -159,16 +159,16 @@ pub(super) fn might_be_claimed(quotas: &NamespaceQuotas, world: &ModelCluster, p
 /// The requests of the pods of a quota that come before another one.
 #[derive(Default)]
 struct EarlierRequests {
-    asked: MilliAmounts,
+    requested: MilliAmounts,
     nominated: MilliAmounts,
     /// One of them would be within the min alone, and is not behind the others: nor is any after it.
     is_full: bool,
 }
 
 /// Returns whether a pod holds a node at Permit for a group that is not whole.
-fn holds_for_now(world: &ModelCluster, pod: &ModelPod) -> bool {
+fn holds_without_gang(world: &ModelCluster, pod: &ModelPod) -> bool {
     let whole = |name| allocated(world, name) >= minimum(world, pod);
-    pod.held.is_some() && group(pod).filter(|_| !is_lost(world, pod)).is_some_and(|name| !whole(name))
+    pod.held.is_some() && group(pod).filter(|_| !is_missing(world, pod)).is_some_and(|name| !whole(name))
 }
 
 /// Returns the pods that wait in quotas, attempt by attempt: the pods that a group lacks together, every other pod alone. Nominated pods come
@@ -179,9 +179,9 @@ fn attempts<'w>(quotas: &NamespaceQuotas, world: &'w ModelCluster) -> Vec<Vec<&'
         (pod.nominated.is_none(), pod.pending(), -pod.priority, name)
     };
     let mut groups: BTreeMap<Option<(&str, &str)>, Vec<&ModelPod>> = BTreeMap::new();
-    let waits = |pod: &ModelPod| pod.pending() && !pod.gated || holds_for_now(world, pod);
+    let waits = |pod: &ModelPod| pod.pending() && !pod.gated || holds_without_gang(world, pod);
     for pod in world.pods.values().filter(|pod| waits(pod) && quotas.has(&pod.namespace)) {
-        let name = group(pod).filter(|_| !is_lost(world, pod));
+        let name = group(pod).filter(|_| !is_missing(world, pod));
         groups.entry(name.map(|name| (pod.namespace.as_str(), name))).or_default().push(pod);
     }
     let mut all: Vec<Vec<&ModelPod>> = Vec::new();

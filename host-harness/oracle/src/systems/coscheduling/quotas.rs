@@ -26,7 +26,7 @@ pub(super) const CLAIMED: &str = "it would borrow, and a pod of another quota mi
 
 /// Computes the amounts that the pods of a namespace hold.
 pub(super) fn used(world: &ModelCluster, namespace: &str) -> MilliAmounts {
-    sum_of(world, |pod| pod.namespace == namespace && pod.place().is_some())
+    sum_of(world, |pod| pod.namespace == namespace && pod.occupied_node().is_some())
 }
 
 /// Computes the amounts of the pods that `counts` selects.
@@ -95,7 +95,7 @@ impl NamespaceQuotas {
         borrows: bool,
         gone: &BTreeSet<&str>,
     ) -> MilliAmounts {
-        let goes = |pod: &ModelPod| pod.place().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
+        let goes = |pod: &ModelPod| pod.occupied_node().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
         let leaves = |namespace: &str| sum_of(world, |pod| pod.namespace == namespace && goes(pod));
         let counts = |other: &ModelPod| {
             other.pending()
@@ -109,7 +109,7 @@ impl NamespaceQuotas {
 
     /// Returns whether these requests exceed the max of the pod's namespace, or all use then exceeds the sum of all mins. The pods in `gone` have
     /// left. False without a quota.
-    fn too_much(
+    fn exceeds_max(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
@@ -125,14 +125,15 @@ impl NamespaceQuotas {
         };
         // Pods leave for what is nominated: it takes their place, and counts only as far as it is more.
         let beyond_leaving = |nominated: &MilliAmounts, counts: &dyn Fn(&ModelPod) -> bool| {
-            let is_leaving = |pod: &ModelPod| pod.leaving && pod.place().is_some() && !gone.contains(pod.name.as_str());
+            let is_leaving =
+                |pod: &ModelPod| pod.leaving && pod.occupied_node().is_some() && !gone.contains(pod.name.as_str());
             nominated.beyond(&sum_of(world, |pod| is_leaving(pod) && counts(pod)))
         };
         let own_beyond = beyond_leaving(nominated, &|other| other.namespace == pod.namespace);
         let own_asked = MilliAmounts::sum([&left(&pod.namespace), requests, &own_beyond]);
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<MilliAmounts> = self.0.keys().map(|namespace| left(namespace)).collect();
-        let borrows = !self.takes_back(world, pod, requests, nominated);
+        let borrows = !self.fits_own_min(world, pod, requests, nominated);
         let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows, gone));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = MilliAmounts::sum([&MilliAmounts::sum(&all), requests, &beyond]);
@@ -142,7 +143,7 @@ impl NamespaceQuotas {
     /// Returns whether PreFilter refuses a pod.
     pub(super) fn refuses(&self, world: &ModelCluster, pod: &ModelPod) -> bool {
         let nominated = self.nominated(world, pod, &|_| false);
-        self.too_much(world, pod, &pod.request, &nominated, &BTreeSet::new())
+        self.exceeds_max(world, pod, &pod.request, &nominated, &BTreeSet::new())
     }
 
     /// Returns whether the quotas allow some pods together, when those that leave already have left.
@@ -151,11 +152,11 @@ impl NamespaceQuotas {
         let requests = MilliAmounts::sum(pods.iter().copied().map(request));
         let nominated = self.nominated(world, least, &|other| pods.iter().any(|pod| pod.name == other.name));
         let leaving = world.pods.values().filter(|other| other.leaving).map(|other| other.name.as_str());
-        !self.too_much(world, least, &requests, &nominated, &leaving.collect())
+        !self.exceeds_max(world, least, &requests, &nominated, &leaving.collect())
     }
 
     /// Returns whether the namespace of a pod stays within its min with these requests and nominated amounts. False without a quota.
-    pub(super) fn takes_back(
+    pub(super) fn fits_own_min(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
@@ -210,7 +211,7 @@ impl NamespaceQuotas {
 
     /// Judges what holds of every step: what it binds or holds is within the quotas, and so is what it nominates once the victims are gone.
     pub(super) fn sound(&self, world: &ModelCluster, outcome: &ReportedOutcome, verdict: &mut StepFindings) {
-        let is_new = |pod: &&ModelPod| pod.place().is_none();
+        let is_new = |pod: &&ModelPod| pod.occupied_node().is_none();
         let placed = outcome.bound.keys().chain(&outcome.waiting);
         let placed: BTreeSet<&String> = placed.collect();
         let placed: Vec<&ModelPod> =
@@ -224,7 +225,7 @@ impl NamespaceQuotas {
             // What is nominated to others is judged for single pods only.
             let mut alone = world.clone();
             alone.pods.values_mut().for_each(|pod| pod.nominated = None);
-            if self.too_much(&alone, first, &requests, &MilliAmounts::default(), &gone) {
+            if self.exceeds_max(&alone, first, &requests, &MilliAmounts::default(), &gone) {
                 let names: Vec<&str> = pods.iter().map(|pod| pod.name.as_str()).collect();
                 verdict.breach("quota-is-kept", format!("{names:?} are more than the quotas allow"));
             }

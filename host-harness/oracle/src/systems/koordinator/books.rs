@@ -25,15 +25,15 @@ pub(super) struct QuotaBalance {
     pub(super) used: MilliAmounts,
     pub(super) fixed_used: MilliAmounts,
     fixed_request: MilliAmounts,
-    promised: MilliAmounts,
-    fixed_promised: MilliAmounts,
+    nominated: MilliAmounts,
+    fixed_nominated: MilliAmounts,
 }
 
 /// Reads the books of the quotas that bound a pod: its own, and those above it, the root apart, where the plugin checks them. Empty for a
 /// reservation, or a pod without a quota.
 ///
 /// The requests of the other jobs of `planned` count as promised: these jobs are to hold the quota together with the job of the pod.
-pub(super) fn books(
+pub(super) fn quota_balances(
     world: &ModelCluster,
     switches: PluginSettings,
     pod: &ModelPod,
@@ -80,17 +80,17 @@ impl QuotaBalance {
         let name = text(quota, "/metadata/name");
         let (min, max) = (MilliAmounts::read(at(quota, "/spec/min"))?, MilliAmounts::read(at(quota, "/spec/max"))?);
         let ours = || world.pods.values().filter(|other| !other.finished && counts(world, other, name));
-        let used = || ours().filter(|other| other.place().is_some());
+        let used = || ours().filter(|other| other.occupied_node().is_some());
         let is_promised = |other: &ModelPod| other.nominated.is_some() || planned.contains(&job(other));
         let promised = || ours().filter(|other| other.pending() && is_promised(other) && job(other) != job(pod));
         let requests = |pods: Vec<&ModelPod>| MilliAmounts::sum(pods.into_iter().map(|pod| &pod.request));
         Ok(QuotaBalance {
             name: name.to_owned(),
             used: requests(used().collect()),
-            fixed_used: requests(used().filter(|other| switches.stays(other)).collect()),
-            fixed_request: requests(ours().filter(|other| switches.stays(other)).collect()),
-            promised: requests(promised().collect()),
-            fixed_promised: requests(promised().filter(|other| switches.stays(other)).collect()),
+            fixed_used: requests(used().filter(|other| switches.is_non_preemptible(other)).collect()),
+            fixed_request: requests(ours().filter(|other| switches.is_non_preemptible(other)).collect()),
+            nominated: requests(promised().collect()),
+            fixed_nominated: requests(promised().filter(|other| switches.is_non_preemptible(other)).collect()),
             min,
             max,
         })
@@ -99,32 +99,32 @@ impl QuotaBalance {
     /// Returns whether a job is admitted at PreFilter, in addition to what is promised to others. Non-preemptible: `npUsed + T <= min` and `used +
     /// T <= max`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
     pub(super) fn admits(&self, stays: bool, total: &MilliAmounts) -> bool {
-        let fits_min = !stays || MilliAmounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
-        fits_min && self.holds(stays, total, &MilliAmounts::default())
+        let fits_min = !stays || MilliAmounts::sum([&self.fixed_used, &self.fixed_nominated, total]).within(&self.min);
+        fits_min && self.fits_after(stays, total, &MilliAmounts::default())
     }
 
     /// Returns whether a job may trigger preemption: admission, but without the max for a non-preemptible job, for which others can be evicted.
     pub(super) fn may_trigger(&self, stays: bool, total: &MilliAmounts) -> bool {
         if stays {
-            return MilliAmounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
+            return MilliAmounts::sum([&self.fixed_used, &self.fixed_nominated, total]).within(&self.min);
         }
-        self.holds(stays, total, &MilliAmounts::default())
+        self.fits_after(stays, total, &MilliAmounts::default())
     }
 
     /// Returns whether a job fits in addition to what is promised when `gone`, all of it preemptible, has left the quota.
-    pub(super) fn holds(&self, stays: bool, total: &MilliAmounts, gone: &MilliAmounts) -> bool {
-        let mut then = plus(&self.used, &self.promised);
+    pub(super) fn fits_after(&self, stays: bool, total: &MilliAmounts, gone: &MilliAmounts) -> bool {
+        let mut then = plus(&self.used, &self.nominated);
         then.take(gone);
         if stays {
             return plus(&then, total).within(&self.max);
         }
         // What is promised to a non-preemptible pod is set aside already: it is requested.
-        then.take(&self.fixed_promised);
-        self.leaves_room(&then, total)
+        then.take(&self.fixed_nominated);
+        self.fits_preemptible(&then, total)
     }
 
     /// Returns whether a preemptible job fits in addition to this use and what is reserved for non-preemptible pods.
-    fn leaves_room(&self, used: &MilliAmounts, total: &MilliAmounts) -> bool {
+    fn fits_preemptible(&self, used: &MilliAmounts, total: &MilliAmounts) -> bool {
         let mut sum = plus(used, total);
         sum.take(&self.fixed_used);
         let aside = |(resource, asked): (&String, &i64)| {
@@ -143,7 +143,7 @@ pub(crate) fn accounts(world: &ModelCluster) -> Result<BTreeMap<String, MilliAmo
     for quota in world.all("ElasticQuota") {
         let name = text(quota, "/metadata/name");
         let max = MilliAmounts::read(at(quota, "/spec/max"))?;
-        let ours = world.pods.values().filter(|pod| counts(world, pod, name) && pod.place().is_some());
+        let ours = world.pods.values().filter(|pod| counts(world, pod, name) && pod.occupied_node().is_some());
         let mut used = MilliAmounts::sum(ours.map(|pod| &pod.request));
         used.0.retain(|resource, _| max.names(resource));
         accounts.insert(format!("quota/{name}"), used);

@@ -1,7 +1,7 @@
 //! Demands that the amounts of nodes do not answer: NUMA nodes, and devices that pods share, or name in two ways. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
 
 use super::gangs::Gangs;
-use super::waiting;
+use super::unplaced_pods;
 use crate::amounts::MilliAmounts;
 use crate::case::SystemKind;
 use crate::demands::is_unjudged;
@@ -56,7 +56,8 @@ fn are_named_in_two_ways(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
     let counts_both = |node: &ModelNode| names(&node.allocatable, &GPUS) && names(&node.allocatable, &WHOLE_GPUS);
     let requested = |own| pods.iter().any(|pod| names(&pod.request, own));
     let used = |others| {
-        let placed = |pod: &ModelPod| pod.place().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
+        let placed =
+            |pod: &ModelPod| pod.occupied_node().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
         world.pods.values().any(|pod| placed(pod) && names(&pod.request, others))
     };
     match (requested(&GPUS), requested(&WHOLE_GPUS)) {
@@ -70,7 +71,7 @@ fn are_named_in_two_ways(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
 /// Returns whether the amounts of nodes decide where these pods fit. They always do where every node has at most one device of a kind. Otherwise
 /// none of these pods may take a part of a device. If one of these pods takes a device, no pod that runs on a node with several devices may take
 /// a part, either. And none of these pods may demand a NUMA node of its own.
-pub(crate) fn are_judged(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
+pub(crate) fn are_decidable(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
     if pods.iter().any(|pod| is_unjudged(SystemKind::Koordinator, pod)) {
         return false;
     }
@@ -85,8 +86,9 @@ pub(crate) fn are_judged(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
     if takes.iter().all(|takes| *takes == DeviceUse::Nothing) || !world.nodes.keys().any(|node| has_several(node)) {
         return true;
     }
-    let shares =
-        |pod: &ModelPod| pod.place().is_some_and(has_several) && DeviceUse::of(&pod.request) == DeviceUse::APart;
+    let shares = |pod: &ModelPod| {
+        pod.occupied_node().is_some_and(has_several) && DeviceUse::of(&pod.request) == DeviceUse::APart
+    };
     !takes.contains(&DeviceUse::APart) && !world.pods.values().any(shares)
 }
 
@@ -95,12 +97,12 @@ pub(crate) fn are_judged(world: &ModelCluster, pods: &[&ModelPod]) -> bool {
 pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &ModelPod) -> Option<ModelCluster> {
     let mut left_out: Vec<&str> = Vec::new();
     for of in gangs.planned_with(tried) {
-        let pods = waiting(gangs.world, &of);
-        if are_judged(gangs.world, &pods) {
+        let pods = unplaced_pods(gangs.world, &of);
+        if are_decidable(gangs.world, &pods) {
             continue;
         }
         let (judged, others): (Vec<&ModelPod>, Vec<&ModelPod>) =
-            pods.into_iter().partition(|pod| are_judged(gangs.world, &[pod]));
+            pods.into_iter().partition(|pod| are_decidable(gangs.world, &[pod]));
         if !judged.is_empty() && gangs.is_complete_with(&of, judged.len()) {
             left_out.extend(others.iter().map(|pod| pod.name.as_str()).filter(|name| *name != tried.name));
         }

@@ -1,6 +1,6 @@
 //! Whether a case begins with a cluster that can be.
 
-use super::books::{QuotaBalance, books};
+use super::books::{QuotaBalance, quota_balances};
 use super::switches::PluginSettings;
 use crate::ModelInputError;
 use crate::case::FuzzCase;
@@ -16,7 +16,7 @@ pub(crate) fn fair(case: &FuzzCase, world: &ModelCluster) -> Result<bool, ModelI
         let holds = |books: &QuotaBalance| {
             books.min.within(&books.max) && books.used.within(&books.max) && books.fixed_used.within(&books.min)
         };
-        if !books(world, switches, pod, &[])?.iter().all(holds) {
+        if !quota_balances(world, switches, pod, &[])?.iter().all(holds) {
             return Ok(false);
         }
     }

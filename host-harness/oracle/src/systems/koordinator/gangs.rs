@@ -30,7 +30,7 @@ struct GangSpec {
     matching: GangMatchPolicy,
     timeout: i64,
     /// Its pods must be near each other in the network, which is not judged.
-    must_gather: bool,
+    needs_topology: bool,
     /// The jobs that are bound together, its own among them.
     jobs: Vec<String>,
 }
@@ -52,7 +52,7 @@ impl GangSpec {
                 _ => GangMatchPolicy::OnceSatisfied,
             },
             timeout: at(group, "/spec/scheduleTimeoutSeconds").and_then(|seconds| seconds.as_i64()).unwrap_or(TIMEOUT),
-            must_gather: said("network-topology-spec").is_some_and(|text| text.contains("MustGather")),
+            needs_topology: said("network-topology-spec").is_some_and(|text| text.contains("MustGather")),
             jobs: if jobs.is_empty() {
                 vec![job.to_owned()]
             } else {
@@ -107,7 +107,7 @@ impl<'w> Gangs<'w> {
     }
 
     /// Returns whether another pod is of the same job as a pod, or of the same group of gangs.
-    pub(super) fn are_together(self, pod: &ModelPod, other: &ModelPod) -> bool {
+    pub(super) fn share_group(self, pod: &ModelPod, other: &ModelPod) -> bool {
         job(pod) == job(other) || Gangs::claims(other) && self.group(pod).contains(&job(other))
     }
 
@@ -131,7 +131,7 @@ impl<'w> Gangs<'w> {
         self.group(pod).iter().all(|job| {
             let Some(gang) = GangSpec::of(self.world, job) else { return false };
             let is_gone = |member: &&ModelPod| member.leaving && self.deletes;
-            let is_judged = !gang.must_gather || *job != own && self.is_complete_with(job, 0);
+            let is_judged = !gang.needs_topology || *job != own && self.is_complete_with(job, 0);
             let is_full = || self.members(job).filter(|member| !is_gone(member)).count() >= gang.minimum;
             is_judged && (self.is_satisfied(&gang, job) || is_full())
         })
@@ -184,7 +184,7 @@ impl<'w> Gangs<'w> {
 
     /// Judges which pods are held after an attempt: all that were held before, except those that are bound and those of a group that cannot start
     /// any more.
-    pub(super) fn stay(
+    pub(super) fn check_held(
         self,
         pod: &ModelPod,
         ended: Option<&GangTurn<'_>>,
@@ -208,7 +208,7 @@ impl<'w> Gangs<'w> {
 
 impl GangStates {
     /// Forgets that gangs were complete which have no pod left: the pods that come now must be complete together again (ruling C64).
-    pub(super) fn forget_gone(&mut self, world: &ModelCluster) {
+    pub(super) fn forget_empty_jobs(&mut self, world: &ModelCluster) {
         let has_pods = |of: &String| world.pods.values().any(|pod| Gangs::claims(pod) && job(pod) == *of);
         self.satisfied.retain(has_pods);
     }
@@ -261,7 +261,8 @@ impl GangStates {
 /// Returns whether two pods are of one gang group, both of strict gangs, and the gang of the other one has less than its minimum without it.
 pub(super) fn fail_together(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     let strict = |pod: &ModelPod| GangSpec::of(world, &job(pod)).filter(|gang| Gangs::claims(pod) && gang.is_strict);
-    let is_placed = |member: &&ModelPod| Gangs::claims(member) && job(member) == job(other) && member.place().is_some();
+    let is_placed =
+        |member: &&ModelPod| Gangs::claims(member) && job(member) == job(other) && member.occupied_node().is_some();
     let placed = world.pods.values().filter(is_placed).count();
     strict(pod).zip(strict(other)).is_some_and(|(gang, of)| gang.jobs.contains(&job(other)) && placed < of.minimum)
 }

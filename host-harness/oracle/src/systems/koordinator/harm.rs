@@ -25,7 +25,7 @@ impl KoordinatorAttemptCheck<'_> {
         let elsewhere = problem.candidates.iter().filter(|candidate| !places.contains(&candidate.node));
         let elsewhere = elsewhere.filter_map(|other| candidate(other.name));
         let elsewhere: Vec<&ModelPod> = elsewhere.filter(|pod| outcome.victims.contains(&pod.name)).collect();
-        if let Some(pod) = self.gives_in_no_order(problem, &elsewhere) {
+        if let Some(pod) = self.not_eligible_in_order(problem, &elsewhere) {
             let text =
                 format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
             verdict.breach("victim-frees-the-bound", text);
@@ -61,13 +61,13 @@ impl KoordinatorAttemptCheck<'_> {
 
     /// Returns a pod that may not go for a quota in whatever order these pods go; none where there is an order in which each may. A pod that may go
     /// after all others may go last: the others find no less in use then.
-    fn gives_in_no_order<'p>(&self, problem: &PlacementProblem<'_>, pods: &[&'p ModelPod]) -> Option<&'p ModelPod> {
+    fn not_eligible_in_order<'p>(&self, problem: &PlacementProblem<'_>, pods: &[&'p ModelPod]) -> Option<&'p ModelPod> {
         let mut left = pods.to_vec();
         while let Some(first) = left.first().copied() {
             let others = |pod: &ModelPod| {
                 left.iter().copied().filter(|other| other.name != pod.name).collect::<Vec<&ModelPod>>()
             };
-            let last = left.iter().position(|pod| self.gives_for_a_bound(problem, pod, &others(pod)));
+            let last = left.iter().position(|pod| self.is_eligible_for_bound(problem, pod, &others(pod)));
             let Some(last) = last else { return Some(first) };
             left.remove(last);
         }
@@ -77,7 +77,7 @@ impl KoordinatorAttemptCheck<'_> {
     /// Returns whether a pod on a node without a planned pod may go for a quota: it counts against the own quota of a part of the job; or the
     /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min without those that
     /// are gone. Those that make room on the nodes of the plan go later, so they are counted.
-    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &ModelPod, gone: &[&ModelPod]) -> bool {
+    fn is_eligible_for_bound(&self, problem: &PlacementProblem<'_>, other: &ModelPod, gone: &[&ModelPod]) -> bool {
         let world = self.world;
         let is_below_own = |books: &QuotaBalance| counts(world, other, &books.name);
         let gives = |own: &QuotaBalance, part: &super::PlannedJob<'_>| {
@@ -90,7 +90,8 @@ impl KoordinatorAttemptCheck<'_> {
                 return false;
             }
             let Some(lender) = other.label(QUOTA) else { return false };
-            let is_there = |pod: &&ModelPod| pod.label(QUOTA) == Some(lender) && !pod.finished && pod.place().is_some();
+            let is_there =
+                |pod: &&ModelPod| pod.label(QUOTA) == Some(lender) && !pod.finished && pod.occupied_node().is_some();
             let is_gone = |pod: &&ModelPod| gone.iter().any(|gone| gone.name == pod.name);
             let stays = world.pods.values().filter(|pod| is_there(pod) && !is_gone(pod));
             let uses = MilliAmounts::sum(stays.map(|pod| &pod.request));
@@ -100,7 +101,7 @@ impl KoordinatorAttemptCheck<'_> {
             own.min.0.keys().any(|resource| other.request.get(resource) > 0 && uses.get(resource) > min.get(resource))
         };
         self.parts.iter().any(|part| {
-            let Some(own) = part.books.first() else { return false };
+            let Some(own) = part.balances.first() else { return false };
             is_below_own(own) || self.switches.checks_parents && gives(own, part)
         })
     }

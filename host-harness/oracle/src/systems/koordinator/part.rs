@@ -1,8 +1,8 @@
 //! A part of what is placed together: one job of a gang group.
 
-use super::books::{QuotaBalance, books};
+use super::books::{QuotaBalance, quota_balances};
 use super::switches::PluginSettings;
-use super::waiting;
+use super::unplaced_pods;
 use crate::ModelInputError;
 use crate::amounts::MilliAmounts;
 use crate::world::{ModelCluster, ModelPod};
@@ -11,9 +11,9 @@ use crate::world::{ModelCluster, ModelPod};
 pub(super) struct PlannedJob<'w> {
     /// The pod that asks, or the first one of the queue.
     pub(super) lead: &'w ModelPod,
-    pub(super) stays: bool,
+    pub(super) is_non_preemptible: bool,
     pub(super) total: MilliAmounts,
-    pub(super) books: Vec<QuotaBalance>,
+    pub(super) balances: Vec<QuotaBalance>,
 }
 
 impl<'w> PlannedJob<'w> {
@@ -25,14 +25,14 @@ impl<'w> PlannedJob<'w> {
         of: &str,
         planned: &[String],
     ) -> Result<Option<PlannedJob<'w>>, ModelInputError> {
-        let pods = waiting(world, of);
+        let pods = unplaced_pods(world, of);
         let first = pods.iter().copied().min_by_key(|pod| (-pod.priority, pod.entered, pod.created, &pod.name));
         let Some(lead) = lead.or(first) else { return Ok(None) };
         Ok(Some(PlannedJob {
             lead,
-            stays: switches.stays(lead),
+            is_non_preemptible: switches.is_non_preemptible(lead),
             total: MilliAmounts::sum(pods.iter().map(|pod| &pod.request)),
-            books: books(world, switches, lead, planned)?,
+            balances: quota_balances(world, switches, lead, planned)?,
         }))
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::{KoordinatorAttemptCheck, devices, fitting_nodes, job, waiting};
+use super::{KoordinatorAttemptCheck, devices, fitting_nodes, job, unplaced_pods};
 use crate::outcome::{AttemptStatus, ReportedOutcome};
-use crate::systems::rounds::{GangTurn, holds_no_node, turned_away};
+use crate::systems::rounds::{GangTurn, check_rejected, holds_no_node};
 use crate::tally::StepFindings;
 use crate::world::ModelPod;
 
@@ -22,28 +22,28 @@ impl KoordinatorAttemptCheck<'_> {
             }
             // The group cannot start: it holds no room.
             let ended = self.turn.clone().map(GangTurn::at_last);
-            return self.gangs.stay(pod, ended.as_ref(), outcome, verdict);
+            return self.gangs.check_held(pod, ended.as_ref(), outcome, verdict);
         }
         if self.gangs.is_one_too_many(pod) {
-            turned_away(pod, outcome, verdict);
-            return self.gangs.stay(pod, None, outcome, verdict);
+            check_rejected(pod, outcome, verdict);
+            return self.gangs.check_held(pod, None, outcome, verdict);
         }
-        if !devices::are_judged(world, &waiting(world, &job(pod))) {
+        if !devices::are_decidable(world, &unplaced_pods(world, &job(pod))) {
             if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
                 let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
-            return self.gangs.stay(pod, self.turn.as_ref(), outcome, verdict);
+            return self.gangs.check_held(pod, self.turn.as_ref(), outcome, verdict);
         }
         if self.turn.as_ref().is_some_and(|turn| turn.is_over) {
-            turned_away(pod, outcome, verdict);
-            return self.gangs.stay(pod, None, outcome, verdict);
+            check_rejected(pod, outcome, verdict);
+            return self.gangs.check_held(pod, None, outcome, verdict);
         }
         let admitted = self.is_admitted();
         let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
         let placed = matches!(outcome.ended, Some(AttemptStatus::Scheduled | AttemptStatus::Waiting));
         if admitted && !fitting_nodes.is_empty() {
-            return self.with_room(&fitting_nodes, outcome, verdict);
+            return self.check_fitting(&fitting_nodes, outcome, verdict);
         }
         if placed {
             let law = if admitted { "bound-where-there-is-room" } else { "job-fits-quota" };
@@ -52,12 +52,12 @@ impl KoordinatorAttemptCheck<'_> {
             return verdict.breach(law, text);
         }
         let wanted = if admitted { AttemptStatus::Unschedulable } else { AttemptStatus::Rejected };
-        let together = |other: &ModelPod| self.gangs.are_together(pod, other);
+        let together = |other: &ModelPod| self.gangs.share_group(pod, other);
         if self.turn.as_ref().is_some_and(|turn| turn.gets_other_nodes((world, pod), &together, outcome, verdict)) {
             return;
         }
         if outcome.ended == Some(AttemptStatus::Nominated) {
-            self.gangs.stay(pod, None, outcome, verdict);
+            self.gangs.check_held(pod, None, outcome, verdict);
             return self.plan(outcome, verdict);
         }
         if outcome.ended != Some(wanted) {
@@ -66,25 +66,25 @@ impl KoordinatorAttemptCheck<'_> {
                 format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
             );
         }
-        if let Some(turn) = self.turn.as_ref().filter(|_| !self.waits()) {
+        if let Some(turn) = self.turn.as_ref().filter(|_| !self.waits_for_plan()) {
             turn.has_no_other_nodes((world, pod), &together, verdict);
         }
-        self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.waits()), outcome, verdict);
+        self.gangs.check_held(pod, self.turn.as_ref().filter(|_| !self.waits_for_plan()), outcome, verdict);
         self.complete(outcome, verdict);
     }
 
     /// Returns whether the quotas hold with the job of the pod.
     pub(super) fn is_admitted(&self) -> bool {
         let own = self.parts.first();
-        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))
+        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.is_non_preemptible, &own.total)))
     }
 
     /// Checks an attempt of a pod that is admitted and fits: the pod is bound, or held until its gang is complete.
-    fn with_room(&self, fitting_nodes: &[String], outcome: &ReportedOutcome, verdict: &mut StepFindings) {
+    fn check_fitting(&self, fitting_nodes: &[String], outcome: &ReportedOutcome, verdict: &mut StepFindings) {
         let pod = self.pod;
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {
             holds_no_node(pod, outcome, verdict);
-            return self.gangs.stay(pod, Some(&turn.clone().at_last()), outcome, verdict);
+            return self.gangs.check_held(pod, Some(&turn.clone().at_last()), outcome, verdict);
         }
         let enough = self.gangs.are_complete_with(pod);
         let wanted = if enough { AttemptStatus::Scheduled } else { AttemptStatus::Waiting };
@@ -109,6 +109,6 @@ impl KoordinatorAttemptCheck<'_> {
             let text = format!("bound were {:?}, not {bound:?}", outcome.bound);
             verdict.breach("gang-is-complete", text);
         }
-        self.gangs.stay(pod, None, outcome, verdict);
+        self.gangs.check_held(pod, None, outcome, verdict);
     }
 }

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::books::{QuotaBalance, counts};
 use super::switches::priority;
-use super::{KoordinatorAttemptCheck, PlannedJob, QUOTA, devices, job, waiting};
+use super::{KoordinatorAttemptCheck, PlannedJob, QUOTA, devices, job, unplaced_pods};
 use crate::amounts::MilliAmounts;
 use crate::outcome::ReportedOutcome;
 use crate::placement::{EvictionCandidate, IncomingPod, PlacementProblem, Set};
-use crate::systems::common::agree_where_promised;
+use crate::systems::common::constraints_allow_nominations;
 use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod, owner};
 
@@ -23,7 +23,9 @@ impl KoordinatorAttemptCheck<'_> {
         if !self.parts.iter().all(|part| self.switches.triggers(part.lead)) {
             return Some("it may not trigger preemption");
         }
-        let fits = |part: &PlannedJob<'_>| part.books.iter().all(|books| books.may_trigger(part.stays, &part.total));
+        let fits = |part: &PlannedJob<'_>| {
+            part.balances.iter().all(|books| books.may_trigger(part.is_non_preemptible, &part.total))
+        };
         if !self.parts.iter().all(fits) {
             return Some("its job does not fit the quota even after evicting every candidate");
         }
@@ -32,7 +34,7 @@ impl KoordinatorAttemptCheck<'_> {
 
     /// Returns why the jobs that are planned together would not start even with room.
     fn cannot_start(&self) -> Option<&'static str> {
-        if !self.planned.iter().all(|of| devices::are_judged(self.world, &waiting(self.world, of))) {
+        if !self.planned.iter().all(|of| devices::are_decidable(self.world, &unplaced_pods(self.world, of))) {
             return Some("nobody knows the devices of another gang of its group");
         }
         let starts = self.gangs.could_start(self.pod, &self.planned);
@@ -45,7 +47,7 @@ impl KoordinatorAttemptCheck<'_> {
     }
 
     /// Returns whether a pod may be a victim.
-    fn may_go(&self, other: &ModelPod) -> bool {
+    fn is_eligible(&self, other: &ModelPod) -> bool {
         let kind = other.is_reservation() == self.pod.is_reservation();
         let class = other.is_reservation() || !self.switches.is_safe(self.world, other);
         kind && class
@@ -53,7 +55,7 @@ impl KoordinatorAttemptCheck<'_> {
             && !other.leaving
             && !other.finished
             && priority(other) < self.priority()
-            && !self.gangs.are_together(self.pod, other)
+            && !self.gangs.share_group(self.pod, other)
     }
 
     /// Builds the problem of placing the incoming pods. Its candidates are the pods that may be evicted: on a node, or in the own quota.
@@ -71,10 +73,10 @@ impl KoordinatorAttemptCheck<'_> {
             let nominees = self.world.pods.values().filter(|other| other.nominated.as_deref() == Some(&node.name));
             nominees.filter(kept).for_each(|other| free.take(&other.request));
             let leaving = self.world.on(&node.name).filter(|other| other.leaving);
-            leaving.for_each(|other| free.add(&self.world.taken(other)));
+            leaving.for_each(|other| free.add(&self.world.occupied_amounts(other)));
             free
         });
-        let candidates = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
+        let candidates = self.world.pods.values().filter(|other| self.is_eligible(other)).filter_map(|other| {
             let node = nodes.iter().position(|node| Some(&node.name) == other.node.as_ref())?;
             Some(EvictionCandidate { name: &other.name, node, request: gives.get(other.name.as_str())? })
         });
@@ -86,8 +88,8 @@ impl KoordinatorAttemptCheck<'_> {
     }
 
     /// Returns the amounts that the eviction of each pod frees on its node.
-    fn gives(&self) -> BTreeMap<&str, MilliAmounts> {
-        self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.taken(pod))).collect()
+    fn freed_amounts(&self) -> BTreeMap<&str, MilliAmounts> {
+        self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.occupied_amounts(pod))).collect()
     }
 
     /// Returns whether every quota that bounds the job holds it after these candidates and the pods that leave already have left.
@@ -96,9 +98,9 @@ impl KoordinatorAttemptCheck<'_> {
         let holds = |part: &PlannedJob<'_>, books: &QuotaBalance| {
             let leaving = self.world.pods.values().filter(|other| other.leaving);
             let ours = gone().chain(leaving).filter(|other| counts(self.world, other, &books.name));
-            books.holds(part.stays, &part.total, &MilliAmounts::sum(ours.map(|pod| &pod.request)))
+            books.fits_after(part.is_non_preemptible, &part.total, &MilliAmounts::sum(ours.map(|pod| &pod.request)))
         };
-        self.parts.iter().all(|part| part.books.iter().all(|books| holds(part, books)))
+        self.parts.iter().all(|part| part.balances.iter().all(|books| holds(part, books)))
     }
 
     /// Judges a plan.
@@ -108,7 +110,7 @@ impl KoordinatorAttemptCheck<'_> {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
-        let gives = self.gives();
+        let gives = self.freed_amounts();
         let problem = self.problem(&gives);
         let named: BTreeSet<&String> = incoming.iter().map(|pod| &pod.name).collect();
         if !outcome.nominated.keys().eq(named) {
@@ -172,8 +174,8 @@ impl KoordinatorAttemptCheck<'_> {
 
     /// Returns whether the job waits for what is planned already: its last plan is in flight, or each of its pods is promised a node and all of them fit
     /// there when the pods that leave already have left (ruling C45), also where the job may make no new plan until they have left.
-    pub(super) fn waits(&self) -> bool {
-        let gives = self.gives();
+    pub(super) fn waits_for_plan(&self) -> bool {
+        let gives = self.freed_amounts();
         let problem = self.problem(&gives);
         let nodes: Vec<&String> = self.world.nodes.keys().collect();
         let place = |pod: &&ModelPod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_ref());
@@ -184,7 +186,7 @@ impl KoordinatorAttemptCheck<'_> {
             || are_promised
                 && self.cannot_start().is_none()
                 && fit()
-                && agree_where_promised(self.world, &self.incoming)
+                && constraints_allow_nominations(self.world, &self.incoming)
     }
 
     /// Judges that there is no plan.
@@ -193,12 +195,12 @@ impl KoordinatorAttemptCheck<'_> {
         if let Some(why) = self.forbidden() {
             return verdict.excuse(why);
         }
-        let gives = self.gives();
+        let gives = self.freed_amounts();
         let problem = self.problem(&gives);
         if !problem.fits_without(problem.all()) || !self.quota_holds(&problem, problem.all()) {
             return;
         }
-        if self.waits() {
+        if self.waits_for_plan() {
             return verdict
                 .excuse("each pod of its job waits for the room that it is promised, and nobody else need go");
         }
@@ -220,7 +222,7 @@ impl KoordinatorAttemptCheck<'_> {
 }
 
 /// Returns whether a pod of lower priority is leaving the node that a pod is nominated to.
-pub(super) fn room_is_being_left(world: &ModelCluster, pod: &ModelPod) -> bool {
+pub(super) fn capacity_is_leaving(world: &ModelCluster, pod: &ModelPod) -> bool {
     let Some(node) = &pod.nominated else { return false };
     world.on(node).any(|other| other.leaving && priority(other) < priority(pod))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::switches::{PluginSettings, priority};
-use super::{are_together, job, waiting};
+use super::{job, share_gang_group, unplaced_pods};
 use crate::world::{ModelCluster, ModelPod};
 
 /// The label in which the priority of a reservation stands.
@@ -11,12 +11,12 @@ const RANK: &str = "koordinator.sh/priority";
 
 /// Returns the cluster as a pod finds it: a nominated pod that the pod could not evict counts as just as important, so that its room is kept.
 /// None where there is no such pod.
-pub(super) fn with_firm_promises(
+pub(super) fn with_firm_nominations(
     world: &ModelCluster,
     switches: PluginSettings,
     pod: &ModelPod,
 ) -> Option<ModelCluster> {
-    let of_job = waiting(world, &job(pod));
+    let of_job = unplaced_pods(world, &job(pod));
     let least = of_job.iter().map(|other| priority(other)).min().unwrap_or(priority(pod));
     let triggers = of_job.iter().chain([&pod]).all(|other| switches.triggers(other));
     let may_evict = |other: &ModelPod| match (pod.is_reservation(), other.is_reservation()) {
@@ -35,7 +35,7 @@ pub(super) fn with_promises_of_its_group(world: &ModelCluster, pod: &ModelPod) -
     let lesser = |other: &&ModelPod| other.pending() && other.nominated.is_some() && priority(other) < priority(pod);
     let is_beside = |other: &&ModelPod| match &pod.nominated {
         None => job(other) == job(pod),
-        node => other.nominated != *node && are_together(world, pod, other),
+        node => other.nominated != *node && share_gang_group(world, pod, other),
     };
     let beside = world.pods.values().filter(lesser).filter(is_beside);
     with_just_as_important(world, beside.map(|other| other.name.clone()).collect(), priority(pod))

@@ -37,7 +37,7 @@ impl PluginSettings {
     }
 
     /// Returns whether a pod is non-preemptible: labelled so, or not labelled where that means the same.
-    pub(super) fn stays(self, pod: &ModelPod) -> bool {
+    pub(super) fn is_non_preemptible(self, pod: &ModelPod) -> bool {
         match pod.label(CLASS) {
             Some(label) => label == "false",
             None => self.unlabelled_stays,
@@ -46,7 +46,7 @@ impl PluginSettings {
 
     /// Checks whether a pod is never evicted: it is non-preemptible, it opted out, or it is of the default quota where that is protected.
     pub(super) fn is_safe(self, world: &ModelCluster, pod: &ModelPod) -> bool {
-        self.stays(pod)
+        self.is_non_preemptible(pod)
             || pod.label(OPTED_OUT) == Some("true")
             || self.protects_default_quota && books::is_of_default_quota(world, pod)
     }

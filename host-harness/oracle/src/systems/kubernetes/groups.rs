@@ -10,8 +10,8 @@ use super::{
     SameGroup, fitting_nodes, free_when_left, nominations, spec_priority, waits_for_permit, waits_for_victims,
 };
 use crate::outcome::{AttemptStatus, ReportedOutcome};
-use crate::systems::common::{plan_stands, problem};
-use crate::systems::rounds::{GangProgress, GroupRounds, holds_no_node, turned_away};
+use crate::systems::common::{is_plan_possible, problem};
+use crate::systems::rounds::{GangProgress, GroupRounds, check_rejected, holds_no_node};
 use crate::tally::StepFindings;
 use crate::world::{ModelCluster, ModelPod, at, text};
 
@@ -26,12 +26,12 @@ fn spec<'w>(world: &'w ModelCluster, pod: &ModelPod) -> Option<&'w Value> {
 }
 
 /// Returns whether the pods of the group of a pod are evicted together.
-pub(super) fn leaves_whole(world: &ModelCluster, pod: &ModelPod) -> bool {
+pub(super) fn is_evicted_whole(world: &ModelCluster, pod: &ModelPod) -> bool {
     spec(world, pod).is_some_and(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
 
 /// Returns whether the pods of some group are evicted together.
-pub(super) fn any_leaves_whole(world: &ModelCluster) -> bool {
+pub(super) fn any_evicted_whole(world: &ModelCluster) -> bool {
     world.all("PodGroup").any(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
 
@@ -47,7 +47,7 @@ pub(super) fn with_priorities(world: &ModelCluster) -> ModelCluster {
 }
 
 /// Returns the sort key of a pod in the queue. A group stands where the first of its pods stands.
-pub(super) fn place_in_queue(world: &ModelCluster, pod: &ModelPod) -> impl Ord {
+pub(super) fn queue_key(world: &ModelCluster, pod: &ModelPod) -> impl Ord {
     let members = || world.pods.values().filter(|other| group(other) == group(pod));
     let is_grouped = spec(world, pod).is_some();
     let (entered, created) = match is_grouped {
@@ -72,13 +72,13 @@ pub(super) fn attempt(
         world.pods.values().filter(|pod| same_group(pod) && !pod.leaving && !pod.finished).collect();
     let minimum = spec(world, pod).map(|spec| at(spec, "/spec/schedulingPolicy/gang/minCount").and_then(Value::as_u64));
     let minimum = minimum.map(|count| count.and_then(|count| usize::try_from(count).ok()).unwrap_or(1));
-    let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
+    let allocated = members.iter().filter(|pod| pod.occupied_node().is_some()).count();
     let all = world.pods.values().filter(|pod| same_group(pod)).collect();
     let turn = minimum.map(|minimum| {
         let gang = GangProgress::lacking(minimum.saturating_sub(allocated), all);
         rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     });
-    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && is_judged(world, pod)) else {
+    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && is_schedulable_group(world, pod)) else {
         if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
             let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
@@ -86,7 +86,7 @@ pub(super) fn attempt(
         return true;
     };
     let Some(turn) = turn.filter(|turn| !turn.is_over) else {
-        turned_away(pod, outcome, verdict);
+        check_rejected(pod, outcome, verdict);
         return true;
     };
     nominations(world, pod, &same_group, outcome, verdict);
@@ -95,11 +95,11 @@ pub(super) fn attempt(
         if turn.gets_other_nodes((world, pod), &same_group, outcome, verdict) {
             return true;
         }
-        without_room(world, pod, (&members, missing), outcome, verdict);
+        check_not_fitting(world, pod, (&members, missing), outcome, verdict);
         let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
         let promised: Vec<&ModelPod> =
             members.iter().copied().filter(|pod| pod.pending() && pod.nominated.is_some()).collect();
-        let stands = promised.len() >= missing && plan_stands(world, pod, &promised, &same_group);
+        let stands = promised.len() >= missing && is_plan_possible(world, pod, &promised, &same_group);
         if stands && outcome.ended == Some(AttemptStatus::Unschedulable) {
             turn.not_yet().after_failure(pod, outcome, verdict);
         } else if !waits && outcome.ended == Some(AttemptStatus::Unschedulable) {
@@ -113,14 +113,14 @@ pub(super) fn attempt(
         turn.after_failure(pod, outcome, verdict);
         rounds.end(turn.ends());
     } else {
-        with_room(world, pod, (&members, missing), outcome, verdict);
+        check_fitting(world, pod, (&members, missing), outcome, verdict);
     }
     true
 }
 
 /// Returns whether pods that are leaving, or coming to other nodes for a group, make the room that a pod is nominated to. A plan without victims nominated it there, and
 /// the same plan is not made twice. Whether constraints between pods hold then is not sought.
-pub(super) fn room_is_coming(world: &ModelCluster, pod: &ModelPod) -> bool {
+pub(super) fn capacity_will_be_free(world: &ModelCluster, pod: &ModelPod) -> bool {
     let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
     node.is_some_and(|node| {
         let free = free_when_left(world, pod, node);
@@ -135,14 +135,14 @@ pub(super) fn room_is_coming(world: &ModelCluster, pod: &ModelPod) -> bool {
 }
 
 /// Returns whether a scheduler can place the group of a pod: its pods name one scheduler, and it demands no topology (rulings K21 and K34).
-fn is_judged(world: &ModelCluster, pod: &ModelPod) -> bool {
+fn is_schedulable_group(world: &ModelCluster, pod: &ModelPod) -> bool {
     let name = |pod: &ModelPod| text(&pod.object, "/spec/schedulerName").to_owned();
     let demands = spec(world, pod).is_some_and(|spec| at(spec, "/spec/schedulingConstraints").is_some());
     !demands && !world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
 }
 
 /// Checks an attempt of a member that fits a node: the member waits, or is bound with all members that waited for it.
-fn with_room(
+fn check_fitting(
     world: &ModelCluster,
     pod: &ModelPod,
     (members, missing): (&[&ModelPod], usize),
@@ -167,7 +167,7 @@ fn with_room(
 
 /// Checks an attempt of a member that fits no node. Its group preempts if enough of its pods fit then; otherwise it gives up the capacity that it
 /// holds.
-fn without_room(
+fn check_not_fitting(
     world: &ModelCluster,
     pod: &ModelPod,
     (members, missing): (&[&ModelPod], usize),
@@ -239,7 +239,7 @@ fn legal(
     let victims = problem.set(|name| outcome.victims.contains(name));
     let mut units: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
     for victim in &outcome.victims {
-        let unit = together(world, victim);
+        let unit = evicted_with(world, victim);
         if problem.set(|name| name == victim) == 0 {
             let text = format!("victim `{victim}` does not have a lower priority than `{}`", pod.name);
             verdict.breach("victim-ranks-lower", text);
@@ -259,7 +259,7 @@ fn legal(
     if world.pods.values().any(|pod| pod.leaving) {
         return;
     }
-    if any_leaves_whole(world) && nominated.len() > 1 {
+    if any_evicted_whole(world) && nominated.len() > 1 {
         least_jobs_of_group(world, &problem, same_group, outcome, verdict);
     }
     for unit in &units {
@@ -270,9 +270,9 @@ fn legal(
 }
 
 /// Returns the pods that leave with one, itself included.
-pub(super) fn together<'w>(world: &'w ModelCluster, victim: &'w str) -> BTreeSet<&'w str> {
-    let whole = world.pods.get(victim).filter(|pod| leaves_whole(world, pod));
-    let holds = |other: &&ModelPod| other.place().is_some() && !other.leaving;
+pub(super) fn evicted_with<'w>(world: &'w ModelCluster, victim: &'w str) -> BTreeSet<&'w str> {
+    let whole = world.pods.get(victim).filter(|pod| is_evicted_whole(world, pod));
+    let holds = |other: &&ModelPod| other.occupied_node().is_some() && !other.leaving;
     let members =
         world.pods.values().filter(|other| whole.is_some_and(|pod| group(other) == group(pod)) && holds(other));
     members.map(|pod| &*pod.name).chain([victim]).collect()

@@ -17,11 +17,11 @@ pub(crate) fn nominations(
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
     // With constraints between pods, the pod may keep its nomination or lose it: whether they hold once the others have come is not sought. So it may
     // where only pods leave its node that are no less important: upstream finds no plan there, and clears the nomination.
-    let is_promised = || outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
+    let is_promised = || outcome.nominations.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
     let of_lesser = |node: &String| world.on(node).any(|other| other.leaving && other.priority < pod.priority);
     let is_sure =
         !world.is_constrained() && (groups::group(pod).is_some() || pod.nominated.as_ref().is_some_and(of_lesser));
-    let waits = waits || groups::room_is_coming(world, pod) && (is_sure || is_promised());
+    let waits = waits || groups::capacity_will_be_free(world, pod) && (is_sure || is_promised());
     nominations_while(waits, (world, pod), same_group, outcome, verdict);
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn nominations_while(
     outcome: &ReportedOutcome,
     verdict: &mut StepFindings,
 ) {
-    let Some(standing) = &outcome.standing else { return };
+    let Some(standing) = &outcome.nominations else { return };
     let failed = matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected));
     let hopeless = failed && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {

@@ -26,7 +26,7 @@ pub(crate) type SameGroup<'a> = &'a dyn Fn(&ModelPod) -> bool;
 pub(crate) struct Eligible<'a, 'w> {
     pub(crate) possible: &'a dyn Fn(&'w ModelNode) -> (Vec<&'w ModelPod>, Vec<&'w ModelPod>),
     pub(crate) permits: &'a dyn Fn(&[&ModelPod]) -> bool,
-    pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
+    pub(crate) holds_without: &'a dyn Fn(&BTreeSet<&str>) -> bool,
 }
 
 /// Returns why a pod may not preempt.
@@ -102,7 +102,7 @@ pub(super) fn victims_on<'w>(
     let mut gone: BTreeSet<&str> = staying.iter().chain(&leaving).map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
         let has_left = |other: &ModelPod| other.leaving || gone.contains(other.name.as_str());
-        world.agrees((pod, node), has_left, has_left, spec_priority) && (eligible.keeps)(gone)
+        world.allows((pod, node), has_left, has_left, spec_priority) && (eligible.holds_without)(gone)
     };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;

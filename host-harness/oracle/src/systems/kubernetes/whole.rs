@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::groups::{leaves_whole, together};
+use super::groups::{evicted_with, is_evicted_whole};
 use super::search::{is_candidate, possible, victims_on};
 use super::{Eligible, SameGroup, free_for, spec_priority};
 use crate::outcome::{AttemptStatus, ReportedOutcome};
@@ -33,7 +33,7 @@ fn cost(world: &ModelCluster, jobs: &Jobs<'_>) -> Cost {
         };
         pod.request.0.iter().map(part).sum::<i64>()
     };
-    let whole = jobs.iter().flat_map(pods).filter(|pod| leaves_whole(world, pod));
+    let whole = jobs.iter().flat_map(pods).filter(|pod| is_evicted_whole(world, pod));
     let important = jobs.iter().filter(|job| Some(priority(job)) == highest).flat_map(pods);
     let start = important.map(|pod| pod.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
     let sum = jobs.iter().map(|job| priority(job) + (1 << 31)).sum();
@@ -41,7 +41,7 @@ fn cost(world: &ModelCluster, jobs: &Jobs<'_>) -> Cost {
 }
 
 fn jobs<'w>(world: &'w ModelCluster, names: impl IntoIterator<Item = &'w str>) -> Jobs<'w> {
-    names.into_iter().map(|name| together(world, name)).collect()
+    names.into_iter().map(|name| evicted_with(world, name)).collect()
 }
 
 /// Returns whether nothing but room and priorities decides.
@@ -57,12 +57,15 @@ pub(super) fn least_jobs(world: &ModelCluster, pod: &ModelPod, outcome: &Reporte
     if outcome.ended != Some(AttemptStatus::Nominated) || !is_plain(world) {
         return;
     }
-    let eligible =
-        Eligible { possible: &|node| possible(world, pod, node, &|_| false), permits: &|_| true, keeps: &|_| true };
+    let eligible = Eligible {
+        possible: &|node| possible(world, pod, node, &|_| false),
+        permits: &|_| true,
+        holds_without: &|_| true,
+    };
     let mut least: Option<(Cost, &str)> = None;
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
         let (here, _) = possible(world, pod, node, &|_| false);
-        let cheapest = match here.iter().any(|other| leaves_whole(world, other)) {
+        let cheapest = match here.iter().any(|other| is_evicted_whole(world, other)) {
             true => cheapest_on(world, pod, node, &here),
             false => victims_on(world, pod, node, &eligible).map(|plan| {
                 let names: Vec<String> = plan.victims.into_iter().collect();
@@ -85,7 +88,7 @@ pub(super) fn least_jobs(world: &ModelCluster, pod: &ModelPod, outcome: &Reporte
 
 fn cheapest_on(world: &ModelCluster, pod: &ModelPod, node: &ModelNode, here: &[&ModelPod]) -> Option<Cost> {
     let jobs: Vec<BTreeSet<&str>> =
-        here.iter().map(|other| together(world, &other.name)).collect::<Jobs<'_>>().into_iter().collect();
+        here.iter().map(|other| evicted_with(world, &other.name)).collect::<Jobs<'_>>().into_iter().collect();
     if jobs.len() > MOST {
         return None;
     }
@@ -94,7 +97,7 @@ fn cheapest_on(world: &ModelCluster, pod: &ModelPod, node: &ModelNode, here: &[&
         let chosen: Jobs<'_> = chosen.collect();
         let mut free = free_for(world, pod, node, spec_priority);
         let gone = chosen.iter().flatten().filter_map(|name| world.pods.get(*name));
-        gone.filter(|other| other.place() == Some(&node.name)).for_each(|other| free.add(&other.request));
+        gone.filter(|other| other.occupied_node() == Some(&node.name)).for_each(|other| free.add(&other.request));
         pod.request.fits(&free).then(|| cost(world, &chosen))
     });
     sets.min()
@@ -116,7 +119,7 @@ pub(super) fn least_jobs_of_group<'w>(
     let bits: BTreeMap<&str, Set> = (0..).zip(&problem.candidates).map(|(bit, other)| (other.name, 1 << bit)).collect();
     let is_closed = |set: Set| {
         problem.of(set).all(|other| {
-            together(world, other.name).iter().all(|name| bits.get(name).is_some_and(|bit| set & bit != 0))
+            evicted_with(world, other.name).iter().all(|name| bits.get(name).is_some_and(|bit| set & bit != 0))
         })
     };
     let pods =

@@ -20,7 +20,7 @@ impl GangTurn<'_> {
         verdict: &mut StepFindings,
     ) -> bool {
         let gives_up = |other: &&ModelPod| !outcome.waiting.contains(&other.name);
-        let given_up: Vec<&ModelPod> = self.held_beside(pod).into_iter().filter(gives_up).collect();
+        let given_up: Vec<&ModelPod> = self.others_held(pod).into_iter().filter(gives_up).collect();
         if outcome.ended != Some(AttemptStatus::Nominated) || !outcome.victims.is_empty() || given_up.is_empty() {
             return false;
         }
@@ -58,7 +58,7 @@ impl GangTurn<'_> {
         same_group: SameGroup<'_>,
         verdict: &mut StepFindings,
     ) {
-        let (held, [gang]) = (self.held_beside(pod), self.gangs.as_slice()) else { return };
+        let (held, [gang]) = (self.others_held(pod), self.gangs.as_slice()) else { return };
         if !self.is_last_chance
             || held.is_empty()
             || is_bounded(world)
@@ -99,13 +99,13 @@ impl GangTurn<'_> {
     }
 
     /// Returns the other pods of the group that hold nodes at Permit.
-    fn held_beside(&self, pod: &ModelPod) -> Vec<&ModelPod> {
+    fn others_held(&self, pod: &ModelPod) -> Vec<&ModelPod> {
         self.pods().filter(|other| other.held.is_some() && other.name != pod.name).collect()
     }
 }
 
 /// Returns the cluster in which the pods wait that give up their nodes for a plan without victims; none where there is no such plan.
-pub(in crate::systems) fn given_up(world: &ModelCluster, outcome: &ReportedOutcome) -> Option<ModelCluster> {
+pub(in crate::systems) fn released_cluster(world: &ModelCluster, outcome: &ReportedOutcome) -> Option<ModelCluster> {
     let is_plan = outcome.ended == Some(AttemptStatus::Nominated) && outcome.victims.is_empty();
     let gives_up = |pod: &&ModelPod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
     let given_up: Vec<&ModelPod> = world.pods.values().filter(gives_up).collect();

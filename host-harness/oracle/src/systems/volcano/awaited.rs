@@ -9,7 +9,7 @@ use crate::placement::PlacementProblem;
 use crate::world::ModelPod;
 
 /// Why a victim may be needed, or a smaller plan or growth not be possible, although the nodes have room.
-pub(super) const AWAITED: &str = "an earlier gang waits for the room";
+pub(super) const CAPACITY_AWAITED: &str = "an earlier gang waits for the room";
 
 /// Room of every node that is left if some gangs wait for room that is coming.
 pub(super) struct RemainingCapacity<'w> {
@@ -29,7 +29,7 @@ impl RemainingCapacity<'_> {
 impl VolcanoCycleCheck<'_> {
     /// Returns what a queue, with those below it, may be left with after the plan. The first entry counts bound and nominated pods. Each further entry
     /// adds gangs that may wait for room that is coming.
-    pub(super) fn left(&self, queue: &str) -> Vec<MilliAmounts> {
+    pub(super) fn remaining_usage(&self, queue: &str) -> Vec<MilliAmounts> {
         let holds = |pod: &ModelPod| pod.node.is_some() && !pod.leaving || is_nominated(pod);
         let left = used(&self.after, &self.jobs, queue, |_, pod| holds(pod));
         let with = |pods: Vec<&ModelPod>| {
@@ -42,16 +42,16 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Returns the room of every node for the plan without its evictions, if no gang waits for any of the room.
-    pub(super) fn room(&self) -> Vec<MilliAmounts> {
+    pub(super) fn capacity(&self) -> Vec<MilliAmounts> {
         self.planned().1.free
     }
 
     /// Returns the rooms of every node for the plan without its evictions that are left if gangs wait for some of the room, each with the pods that
     /// wait. The plan fits on its nodes there after its evictions.
-    pub(super) fn rooms_left_by_gangs(&self) -> Vec<RemainingCapacity<'_>> {
+    pub(super) fn capacities_left_by_gangs(&self) -> Vec<RemainingCapacity<'_>> {
         let (planned, problem) = self.planned();
         let places = self.places(&planned);
-        let mut rooms = self.rooms_left_by(self.before_the_plan(|_| true), &problem.free);
+        let mut rooms = self.capacities_left_by(self.before_the_plan(|_| true), &problem.free);
         rooms.retain(|room| {
             let problem = room.within(&problem);
             problem.fits_on(problem.all(), &places)
@@ -60,11 +60,11 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Returns the rooms of every node that are left if gangs wait for some of this room, each with the pods that wait.
-    pub(super) fn awaited(&self, free: Vec<MilliAmounts>) -> Vec<RemainingCapacity<'_>> {
+    pub(super) fn capacities_with_waiting(&self, free: Vec<MilliAmounts>) -> Vec<RemainingCapacity<'_>> {
         let problem = PlacementProblem { free, candidates: Vec::new(), incoming: Vec::new() };
         let fits =
             |pods: &[&ModelPod]| PlacementProblem { incoming: self.incoming(pods), ..problem.clone() }.fits_without(0);
-        self.rooms_left_by(self.awaiting(|_| true, fits), &problem.free)
+        self.capacities_left_by(self.awaiting(|_| true, fits), &problem.free)
     }
 
     /// Returns why room may stay idle that pods which a job lacks fit; none where nothing is known against them.
@@ -74,10 +74,10 @@ impl VolcanoCycleCheck<'_> {
         missing: &[&ModelPod],
         problem: &PlacementProblem<'_>,
     ) -> Option<&'static str> {
-        if self.room_went_to_a_plan(missing) {
+        if self.capacity_was_planned(missing) {
             return Some("its room went to the plan of a gang: it gets another node in the next cycle");
         }
-        self.is_awaited(job, problem).then_some(AWAITED)
+        self.is_awaited(job, problem).then_some(CAPACITY_AWAITED)
     }
 
     /// Returns whether pods of other jobs, which their queues take only once leaving pods have left, may wait for room that the pods of a job fit.
@@ -86,16 +86,20 @@ impl VolcanoCycleCheck<'_> {
             |other: &VolcanoJob| other.name != job.name && !self.queue_takes(other, &self.missing(other), false);
         let fits =
             |pods: &[&ModelPod]| PlacementProblem { incoming: self.incoming(pods), ..problem.clone() }.fits_without(0);
-        let rooms = self.rooms_left_by(self.awaiting(waits, fits), &problem.free);
+        let rooms = self.capacities_left_by(self.awaiting(waits, fits), &problem.free);
         rooms.iter().any(|room| !room.within(problem).fits_without(0))
     }
 
     /// Returns the rooms that placements of each set of pods in this room leave.
-    fn rooms_left_by<'w>(&'w self, sets: Vec<Vec<&'w ModelPod>>, free: &[MilliAmounts]) -> Vec<RemainingCapacity<'w>> {
+    fn capacities_left_by<'w>(
+        &'w self,
+        sets: Vec<Vec<&'w ModelPod>>,
+        free: &[MilliAmounts],
+    ) -> Vec<RemainingCapacity<'w>> {
         let mut rooms = Vec::new();
         for pods in sets {
             let (free, incoming) = (free.to_vec(), self.incoming(&pods));
-            let left = PlacementProblem { free, candidates: Vec::new(), incoming }.rooms_left();
+            let left = PlacementProblem { free, candidates: Vec::new(), incoming }.remaining_capacities();
             rooms.extend(left.into_iter().map(|free| RemainingCapacity { pods: pods.clone(), free }));
         }
         rooms

@@ -13,11 +13,11 @@ use crate::world::{ModelCluster, ModelPod};
 #[derive(PartialEq, Eq)]
 enum Entitlement {
     /// It is due to this queue.
-    To(String),
+    Queue(String),
     /// No queue that counts has an amount of it.
-    Open,
+    Unbounded,
     /// The gang requests more than is due.
-    Over,
+    Exceeded,
 }
 
 impl VolcanoCycleCheck<'_> {
@@ -33,13 +33,14 @@ impl VolcanoCycleCheck<'_> {
             let requested = MilliAmounts::sum(nominated.iter().map(|pod| &pod.request));
             let named = requested.0.iter().filter(|(name, amount)| *name != "pods" && **amount > 0);
             let due: BTreeMap<&str, Entitlement> =
-                named.map(|(name, amount)| (name.as_str(), self.due(job, name, *amount))).collect();
-            if !due.values().any(|due| matches!(due, Entitlement::To(_))) {
+                named.map(|(name, amount)| (name.as_str(), self.entitlement_of(job, name, *amount))).collect();
+            if !due.values().any(|due| matches!(due, Entitlement::Queue(_))) {
                 let text = format!("`{}` evicts pods of other queues, and nothing is due to `{}`", job.name, job.queue);
                 verdict.breach("reclaimer-stays-within-deserved", text);
                 continue;
             }
-            for resource in due.iter().filter(|(_, due)| **due == Entitlement::Over).map(|(resource, _)| *resource) {
+            for resource in due.iter().filter(|(_, due)| **due == Entitlement::Exceeded).map(|(resource, _)| *resource)
+            {
                 if !self.is_plentiful(job, resource, requested.get(resource)) {
                     let text = format!("`{}` takes {resource} over what is due, and others need it", job.name);
                     verdict.breach("reclaimer-stays-within-deserved", text);
@@ -48,15 +49,17 @@ impl VolcanoCycleCheck<'_> {
             // Where pods keep each other off a node, all that is requested counts as short.
             if !self.world.is_constrained() {
                 let broken = |room: &[MilliAmounts]| {
-                    let short = self.short_is_due(job, &others, &due, room);
-                    [short, self.each_frees_what_is_due(job, &others, &due, room)].concat()
+                    let short = self.short_is_entitled(job, &others, &due, room);
+                    [short, self.each_frees_entitled(job, &others, &due, room)].concat()
                 };
-                let texts = broken(&self.room());
-                if !texts.is_empty() && !self.rooms_left_by_gangs().iter().any(|room| broken(&room.free).is_empty()) {
+                let texts = broken(&self.capacity());
+                if !texts.is_empty()
+                    && !self.capacities_left_by_gangs().iter().any(|room| broken(&room.free).is_empty())
+                {
                     texts.into_iter().for_each(|text| verdict.breach("victim-frees-what-is-owed", text));
                 }
             }
-            self.parent_gives_nothing(job, &due, verdict);
+            self.check_parent_loses_nothing(job, &due, verdict);
         }
     }
 
@@ -72,18 +75,18 @@ impl VolcanoCycleCheck<'_> {
 
     /// Compares the requests of a job for a resource with its entitlement, in the reading that is best for the job: only pods that ran before the
     /// cycle and stay count as usage.
-    fn due(&self, job: &VolcanoJob, resource: &str, requested: i64) -> Entitlement {
-        let amount = |name: &str| self.queues.get(name).filter(|queue| queue.due.names(resource));
+    fn entitlement_of(&self, job: &VolcanoJob, resource: &str, requested: i64) -> Entitlement {
+        let amount = |name: &str| self.queues.get(name).filter(|queue| queue.entitlement.names(resource));
         let stays = |pod: &ModelPod| pod.node.is_some() && !pod.leaving && self.world.pods.contains_key(&pod.name);
         let fits = |name: &str, queue: &VolcanoQueue| {
             let holds = used(self.world, &self.jobs, name, |_, pod| stays(pod)).get(resource);
-            holds + requested <= queue.due.get(resource)
+            holds + requested <= queue.entitlement.get(resource)
         };
         let names = self.claimants(job);
         match names.iter().find(|name| amount(name).is_some_and(|queue| fits(name, queue))) {
-            Some(name) => Entitlement::To((*name).to_owned()),
-            None if names.iter().any(|name| amount(name).is_some()) => Entitlement::Over,
-            None => Entitlement::Open,
+            Some(name) => Entitlement::Queue((*name).to_owned()),
+            None if names.iter().any(|name| amount(name).is_some()) => Entitlement::Exceeded,
+            None => Entitlement::Unbounded,
         }
     }
 
@@ -93,16 +96,21 @@ impl VolcanoCycleCheck<'_> {
         let free: i64 = problem.free.iter().map(|free| free.get(resource).max(0)).sum();
         let leaves: BTreeSet<(&str, Option<&str>)> =
             self.jobs.iter().map(|job| (job.queue.as_str(), job.parent.as_deref())).collect();
-        let lacked: i64 =
-            leaves.iter().map(|leaf| if leaf.0 == job.queue { 0 } else { self.lacks(*leaf, resource) }).sum();
+        let lacked: i64 = leaves
+            .iter()
+            .map(|leaf| if leaf.0 == job.queue { 0 } else { self.missing_entitlement(*leaf, resource) })
+            .sum();
         requested + lacked <= free
     }
 
     /// Computes how much of a resource a queue lacks of its entitlement, as far as the queue has pods that request it. Never less than 0.
-    fn lacks(&self, (name, parent): (&str, Option<&str>), resource: &str) -> i64 {
-        let names = [Some(name), parent.filter(|_| self.watches)];
+    fn missing_entitlement(&self, (name, parent): (&str, Option<&str>), resource: &str) -> i64 {
+        let names = [Some(name), parent.filter(|_| self.counts_ancestors)];
         let amounts = names.into_iter().flatten().filter_map(|name| self.queues.get(name));
-        let most = amounts.filter(|queue| queue.due.names(resource)).map(|queue| queue.due.get(resource)).max();
+        let most = amounts
+            .filter(|queue| queue.entitlement.names(resource))
+            .map(|queue| queue.entitlement.get(resource))
+            .max();
         let was_leaving = |pod: &ModelPod| self.world.pods.get(&pod.name).is_some_and(|pod| pod.leaving);
         let wanted = used(&self.after, &self.jobs, name, |_, pod| !pod.finished && !was_leaving(pod)).get(resource);
         let holds = |pod: &ModelPod| pod.node.is_some() && !was_leaving(pod) || is_nominated(pod);
@@ -113,7 +121,7 @@ impl VolcanoCycleCheck<'_> {
     /// Checks, with this room of the nodes, that the resources that are short on a node with victims of other queues are due. Returns the breaches as
     /// messages. A gang that leaves whole leaves for what is short on any of its nodes, and what it frees on its other nodes may be used. With several
     /// pods of the plan on a node, one of them may use what an eviction for another pod has freed in addition.
-    fn short_is_due(
+    fn short_is_entitled(
         &self,
         job: &VolcanoJob,
         others: &[&ModelPod],
@@ -129,9 +137,9 @@ impl VolcanoCycleCheck<'_> {
                 .iter()
                 .filter(|pod| self.outcome.nominated.get(&pod.name).is_some_and(|on| on == node))
                 .count();
-            let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Entitlement::Over));
-            let is_due = |resource: &String| matches!(due.get(resource.as_str()), Some(Entitlement::To(_)));
-            let of_gangs = self.left_with(node, others).into_iter().filter_map(|node| by_node.get(node)).flatten();
+            let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Entitlement::Exceeded));
+            let is_due = |resource: &String| matches!(due.get(resource.as_str()), Some(Entitlement::Queue(_)));
+            let of_gangs = self.nodes_of_gangs(node, others).into_iter().filter_map(|node| by_node.get(node)).flatten();
             let any = short.iter().chain(of_gangs).any(is_due);
             if here == 1 && over || !any {
                 broken.push(format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name));
@@ -142,7 +150,7 @@ impl VolcanoCycleCheck<'_> {
 
     /// Checks that each victim of another queue, or what each elastic job gives, or the rest of each gang that leaves whole, frees something that is due:
     /// with it alone back, the nodes of the plan, with this room, are short of that. Returns what breaks that. A plan that is one of several is not judged.
-    fn each_frees_what_is_due(
+    fn each_frees_entitled(
         &self,
         job: &VolcanoJob,
         others: &[&ModelPod],
@@ -179,7 +187,7 @@ impl VolcanoCycleCheck<'_> {
                 short.extend(lacks.map(|(resource, _)| resource.clone()));
             }
             if !short.is_empty()
-                && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Entitlement::To(_))))
+                && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Entitlement::Queue(_))))
             {
                 let names: Vec<&str> = unit.iter().map(|pod| pod.name.as_str()).collect();
                 broken.push(format!("`{}` evicts {names:?}, without which it is short of {short:?} alone", job.name));
@@ -189,7 +197,7 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Returns the nodes of the gangs that leave whole, each with a victim on this node.
-    fn left_with<'a>(&self, node: &str, others: &[&'a ModelPod]) -> Vec<&'a str> {
+    fn nodes_of_gangs<'a>(&self, node: &str, others: &[&'a ModelPod]) -> Vec<&'a str> {
         let here = others.iter().filter(|pod| pod.node.as_deref() == Some(node));
         let gangs: BTreeSet<&str> = here.map(|pod| group_of(pod)).collect();
         let is_gone = |name: &str| self.jobs.iter().any(|job| job.name == name && job.size(&self.after) == 0);
@@ -214,7 +222,7 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Returns the resources for which queues give: what is short on some node with this room; all that is requested where nothing is.
-    pub(super) fn grounds(&self, room: &[MilliAmounts]) -> BTreeSet<String> {
+    pub(super) fn reclaim_reasons(&self, room: &[MilliAmounts]) -> BTreeSet<String> {
         let short: BTreeSet<String> = self.short(room).into_values().flatten().collect();
         if !short.is_empty() && !self.world.is_constrained() {
             return short;
@@ -224,9 +232,16 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Checks that a gang to which something is due only through its parent takes no normal pod from below the parent.
-    fn parent_gives_nothing(&self, job: &VolcanoJob, due: &BTreeMap<&str, Entitlement>, verdict: &mut StepFindings) {
-        let own = |due: &Entitlement| *due == Entitlement::To(job.queue.clone());
-        let Some(parent) = job.parent.as_deref().filter(|_| self.watches && !due.values().any(own)) else { return };
+    fn check_parent_loses_nothing(
+        &self,
+        job: &VolcanoJob,
+        due: &BTreeMap<&str, Entitlement>,
+        verdict: &mut StepFindings,
+    ) {
+        let own = |due: &Entitlement| *due == Entitlement::Queue(job.queue.clone());
+        let Some(parent) = job.parent.as_deref().filter(|_| self.counts_ancestors && !due.values().any(own)) else {
+            return;
+        };
         if let Some((pod, _)) = self.normal_victims().iter().find(|(_, of)| of.parent.as_deref() == Some(parent)) {
             let text = format!("`{}` claims through `{parent}`, and `{}` is below it", job.name, pod.name);
             verdict.breach("normal-victim-is-outside-the-claim", text);

@@ -1,6 +1,6 @@
 //! The elastic action: jobs grow in legal steps into idle room.
 
-use super::awaited::{AWAITED, RemainingCapacity};
+use super::awaited::{CAPACITY_AWAITED, RemainingCapacity};
 use super::read::{VolcanoJob, VolcanoQueue};
 use super::{VolcanoCycleCheck, VolcanoState, used};
 use crate::amounts::MilliAmounts;
@@ -9,11 +9,12 @@ use crate::tally::StepFindings;
 use crate::world::ModelPod;
 
 /// Why a job may keep its size although there is room.
-const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods";
+const GROWTH_COSTS_NORMAL: &str = "with an elastic job larger, a waiting gang might evict normal pods";
 /// Why a job may keep its size although there is room: the gang would use room that the new pods have taken elsewhere.
-const GIVES: &str = "with an elastic job larger, a waiting gang might evict pods of it that may not leave now";
+const GROWTH_COSTS_ELASTIC: &str =
+    "with an elastic job larger, a waiting gang might evict pods of it that may not leave now";
 /// Why a job may keep its size although there is room: the gang was left out in this cycle, and evicts in the next one.
-const OWES: &str = "a gang of the queue waits, and fits once elastic pods of the job have left";
+const GANG_COMES_FIRST: &str = "a gang of the queue waits, and fits once elastic pods of the job have left";
 
 impl VolcanoCycleCheck<'_> {
     /// Checks that growth is legal and as large as possible.
@@ -59,19 +60,19 @@ impl VolcanoCycleCheck<'_> {
                 |free| PlacementProblem { free, candidates: Vec::new(), incoming: self.incoming(step) }.fits_without(0);
             if fits(self.idle()) {
                 if self.may_cost_pods(job, step) {
-                    return verdict.excuse(COSTS);
+                    return verdict.excuse(GROWTH_COSTS_NORMAL);
                 }
                 if self.may_cost_pods_of_its_own(job, now, step) {
-                    return verdict.excuse(GIVES);
+                    return verdict.excuse(GROWTH_COSTS_ELASTIC);
                 }
-                if self.may_owe_its_room(job, now) {
-                    return verdict.excuse(OWES);
+                if self.gang_may_come_first(job, now) {
+                    return verdict.excuse(GANG_COMES_FIRST);
                 }
                 let explains = |gangs: &RemainingCapacity<'_>| {
                     !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
                 };
-                if self.awaited(self.future()).iter().any(explains) {
-                    return verdict.excuse(AWAITED);
+                if self.capacities_with_waiting(self.future()).iter().any(explains) {
+                    return verdict.excuse(CAPACITY_AWAITED);
                 }
                 let text = format!("`{}` has {now} pods and could grow to {size}", job.name);
                 return verdict.breach("elastic-jobs-grow", text);
@@ -90,7 +91,7 @@ impl VolcanoCycleCheck<'_> {
                 step.iter().for_each(|pod| holds.add(&pod.request));
             }
             let mut requested = missing.iter().flat_map(|pod| pod.request.0.keys());
-            requested.any(|name| due.due.names(name) && holds.get(name) > due.due.get(name))
+            requested.any(|name| due.entitlement.names(name) && holds.get(name) > due.entitlement.get(name))
         };
         !self.elastic_mode && self.queues.iter().any(is_above)
     }
@@ -98,29 +99,29 @@ impl VolcanoCycleCheck<'_> {
     /// Returns whether a gang of another queue lacks pods, and the job of this size cannot give as many of its elastic pods in a legal step now as it would
     /// get. Where it can, the gang has nothing from the growth: what the new pods take is idle now.
     fn may_cost_pods_of_its_own(&self, job: &VolcanoJob, now: usize, step: &[&ModelPod]) -> bool {
-        let gives = self.could_give(job, now);
+        let gives = self.removable_pods(job, now);
         let lacks = |gang: &&VolcanoJob| gang.queue != job.queue && !self.missing(gang).is_empty();
         gives < step.len() && self.jobs.iter().any(|gang| lacks(&gang))
     }
 
     /// Returns how many of its elastic pods a job of this size can give in a legal step.
-    fn could_give(&self, job: &VolcanoJob, now: usize) -> usize {
-        let may_leave = job.pods(&self.after).into_iter().filter(|pod| self.may_leave(job, pod)).count();
+    fn removable_pods(&self, job: &VolcanoJob, now: usize) -> usize {
+        let may_leave = job.pods(&self.after).into_iter().filter(|pod| self.may_be_evicted(job, pod)).count();
         (1..=may_leave.min(now)).rev().find(|count| job.may_be(now - count)).unwrap_or(0)
     }
 
     /// Returns whether a pod of a job is elastic, and not protected.
-    fn may_leave(&self, job: &VolcanoJob, pod: &ModelPod) -> bool {
+    fn may_be_evicted(&self, job: &VolcanoJob, pod: &ModelPod) -> bool {
         job.is_elastic_pod(pod) && self.protected(pod, false).is_none()
     }
 
     /// Returns whether another gang of the queue lacks pods, which fit once the elastic pods of a job of this size that may leave have left.
-    fn may_owe_its_room(&self, job: &VolcanoJob, now: usize) -> bool {
-        if self.could_give(job, now) == 0 {
+    fn gang_may_come_first(&self, job: &VolcanoJob, now: usize) -> bool {
+        if self.removable_pods(job, now) == 0 {
             return false;
         }
         let pods = job.pods(&self.after);
-        let leaving: Vec<&&ModelPod> = pods.iter().filter(|pod| self.may_leave(job, pod)).collect();
+        let leaving: Vec<&&ModelPod> = pods.iter().filter(|pod| self.may_be_evicted(job, pod)).collect();
         let free = self.after.nodes.keys().zip(self.future()).map(|(node, mut free)| {
             leaving.iter().filter(|pod| pod.node.as_ref() == Some(node)).for_each(|pod| free.add(&pod.request));
             free

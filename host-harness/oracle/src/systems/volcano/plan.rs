@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::awaited::{AWAITED, RemainingCapacity};
+use super::awaited::{CAPACITY_AWAITED, RemainingCapacity};
 use super::read::{VolcanoJob, group_of};
 use super::{VolcanoCycleCheck, used};
 use crate::amounts::MilliAmounts;
@@ -106,8 +106,8 @@ impl VolcanoCycleCheck<'_> {
                     problem.fits_on(without, places) && self.queues_hold(problem, without, waiting)
                 };
                 if shrinks && job.may_be(size) && holds(problem, &[]) {
-                    if self.rooms_left_by_gangs().iter().any(|gangs| !holds(&gangs.within(problem), &gangs.pods)) {
-                        return verdict.excuse(AWAITED);
+                    if self.capacities_left_by_gangs().iter().any(|gangs| !holds(&gangs.within(problem), &gangs.pods)) {
+                        return verdict.excuse(CAPACITY_AWAITED);
                     }
                     let names: Vec<&str> = problem.of(stays).map(|candidate| candidate.name).collect();
                     return verdict.breach(
@@ -139,7 +139,7 @@ impl VolcanoCycleCheck<'_> {
                 let requested = MilliAmounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
                 self.claimants(job).into_iter().any(|name| {
                     let holds = used(&self.after, &self.jobs, name, |_, pod| stays(pod) || comes(pod));
-                    let Some(due) = self.queues.get(name).map(|queue| &queue.due) else { return false };
+                    let Some(due) = self.queues.get(name).map(|queue| &queue.entitlement) else { return false };
                     let named = requested.0.keys().filter(|resource| *resource != "pods");
                     named.into_iter().all(|resource| due.names(resource) && holds.get(resource) <= due.get(resource))
                 })
@@ -170,7 +170,7 @@ impl VolcanoCycleCheck<'_> {
     }
 
     /// Returns whether a pod is an elastic pod that may be evicted.
-    pub(super) fn able(&self, pod: &ModelPod) -> bool {
+    pub(super) fn is_evictable(&self, pod: &ModelPod) -> bool {
         let Some(job) = self.jobs.iter().find(|job| job.name == group_of(pod)) else { return false };
         let reclaimable = self.queues.get(&job.queue).is_some_and(|queue| queue.is_reclaimable);
         job.is_elastic_pod(pod) && reclaimable && self.protected(pod, false).is_none()
@@ -187,7 +187,7 @@ impl VolcanoCycleCheck<'_> {
             verdict.planned(count, None);
             return verdict.excuse("normal victims: the fewest are not sought");
         }
-        let problem = self.problem(incoming, |pod| self.able(pod));
+        let problem = self.problem(incoming, |pod| self.is_evictable(pod));
         let victims = problem.set(|name| self.outcome.victims.contains(name));
         let cost_of = |problem: &PlacementProblem<'_>, waiting: &[&ModelPod], set: Set| {
             let cost = self.cost(problem, set);
@@ -204,8 +204,8 @@ impl VolcanoCycleCheck<'_> {
             let explains = |gangs: &RemainingCapacity<'_>| {
                 least_of(&gangs.within(&problem), &gangs.pods).is_none_or(|least| least >= cost)
             };
-            if self.rooms_left_by_gangs().iter().any(explains) {
-                return verdict.excuse(AWAITED);
+            if self.capacities_left_by_gangs().iter().any(explains) {
+                return verdict.excuse(CAPACITY_AWAITED);
             }
             let text = format!("{:?} are {cost:?} jobs and pods, but {least:?} would be enough", self.outcome.victims);
             verdict.breach("fewest-jobs-and-pods-first", text);

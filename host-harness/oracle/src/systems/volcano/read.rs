@@ -103,7 +103,7 @@ pub(super) struct VolcanoQueue {
     pub(super) deserved: MilliAmounts,
     pub(super) guarantee: MilliAmounts,
     /// What is due to it: its deserved amounts, and its guarantee where nothing is deserved.
-    pub(super) due: MilliAmounts,
+    pub(super) entitlement: MilliAmounts,
     /// Its real capability: its capability, at most the cluster less the guarantees of others.
     pub(super) capability: MilliAmounts,
     pub(super) is_open: bool,
@@ -118,7 +118,7 @@ pub(super) fn queues(world: &ModelCluster) -> Result<BTreeMap<String, VolcanoQue
         let read = VolcanoQueue {
             deserved: MilliAmounts::read(at(queue, "/spec/deserved"))?,
             guarantee: MilliAmounts::read(at(queue, "/spec/guarantee/resource"))?,
-            due: MilliAmounts::default(),
+            entitlement: MilliAmounts::default(),
             capability: MilliAmounts::read(at(queue, "/spec/capability"))?,
             is_open: text(queue, "/status/state") == "Open",
             is_reclaimable: at(queue, "/spec/reclaimable") != Some(&serde_json::Value::Bool(false)),
@@ -140,9 +140,9 @@ pub(super) fn queues(world: &ModelCluster) -> Result<BTreeMap<String, VolcanoQue
             if queue.deserved.names(resource) {
                 let deserved = queue.deserved.get(resource).min(capability).max(guarantee);
                 queue.deserved.0.insert(resource.clone(), deserved);
-                queue.due.0.insert(resource.clone(), deserved);
+                queue.entitlement.0.insert(resource.clone(), deserved);
             } else if guarantee > 0 {
-                queue.due.0.insert(resource.clone(), guarantee);
+                queue.entitlement.0.insert(resource.clone(), guarantee);
             }
         }
     }

@@ -19,7 +19,7 @@ impl VolcanoCycleCheck<'_> {
             let (victims, nominated) = (plan.victims.clone(), plan.nominated.clone());
             let bound = self.outcome.bound.clone();
             let only = ReportedOutcome { victims, nominated, bound, ..ReportedOutcome::default() };
-            let judge = VolcanoCycleCheck::new(&world, &only, (self.elastic_mode, self.watches))?;
+            let judge = VolcanoCycleCheck::new(&world, &only, (self.elastic_mode, self.counts_ancestors))?;
             judge.victims_are_eligible(verdict);
             judge.plan_holds(verdict);
             judge.claims(verdict);
@@ -114,16 +114,16 @@ impl VolcanoCycleCheck<'_> {
         };
         // Elastic pods are evicted before normal ones. Nominated pods of the queue count as used, and so do pods that wait for room that is
         // coming, like upstream's pipelined tasks.
-        let left = self.left(&job.queue);
+        let left = self.remaining_usage(&job.queue);
         let is_short = |left: &MilliAmounts| queue.guarantee.0.iter().any(|(name, least)| left.get(name) < *least);
         if left.iter().all(is_short) {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
         // Every pod is checked before its eviction. One of them was the last, and with it the queue was above deserved.
         self.parent_may_lose(job, verdict);
-        let gives = |pod: &ModelPod| left.iter().any(|left| self.gives(left, &queue.due, pod));
+        let gives = |pod: &ModelPod| left.iter().any(|left| self.gave_for_excess(left, &queue.entitlement, pod));
         if !victims().any(|pod| is_normal(pod) && gives(pod)) {
-            let text = format!("`{}` is due {:?} and is left with {left:?}", job.queue, queue.due);
+            let text = format!("`{}` is due {:?} and is left with {left:?}", job.queue, queue.entitlement);
             verdict.breach("normal-victim-queue-is-above-deserved", text);
         }
         let own =
@@ -157,7 +157,7 @@ impl VolcanoCycleCheck<'_> {
         if !self.queue_takes(job, missing, false) || !self.elastic_mode && !self.under_deserved(job, missing) {
             return verdict.excuse("its queue has no room for it");
         }
-        let problem = self.problem(missing, |pod| self.able(pod));
+        let problem = self.problem(missing, |pod| self.is_evictable(pod));
         let is_legal = |set: &Set| self.cost(&problem, *set).is_some() && problem.fits_without(*set);
         if let Some(set) = (1..=problem.all()).find(is_legal) {
             let names: Vec<&str> = problem.of(set).map(|candidate| candidate.name).collect();
@@ -173,7 +173,8 @@ impl VolcanoCycleCheck<'_> {
             let Some(queue) = self.queues.get(name) else { return false };
             let all = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some());
             let fits = |resource: &String| {
-                queue.due.names(resource) && all.get(resource) + requested.get(resource) <= queue.due.get(resource)
+                queue.entitlement.names(resource)
+                    && all.get(resource) + requested.get(resource) <= queue.entitlement.get(resource)
             };
             requested.0.keys().filter(|resource| *resource != "pods").all(fits)
         })

@@ -17,7 +17,7 @@ const CONSTRAINED: &str =
 const GROWN: &str = "an elastic job shrinks by whole steps, and was too small to shrink before it grew";
 
 /// Why a pod may be bound for one cycle.
-const CAME_SINCE: &str = "pods have come since the plan that nominated the pod, and its promise was kept";
+const PODS_ADDED_SINCE: &str = "pods have come since the plan that nominated the pod, and its promise was kept";
 
 /// Why a gang may get a plan only once other pods run.
 const BORROWED: &str = "a queue gives a pod that ran before only while it uses what the pods request that came";
@@ -28,7 +28,7 @@ pub(crate) struct PodsBeforeNomination(BTreeMap<String, BTreeSet<String>>);
 
 impl PodsBeforeNomination {
     /// Notes the nominations that a cycle leaves, and forgets those that have ended.
-    fn note(&mut self, after: &ModelCluster) {
+    fn record_nominations(&mut self, after: &ModelCluster) {
         let stands = |name: &String| after.pods.get(name).is_some_and(|pod| pod.pending() && pod.nominated.is_some());
         self.0.retain(|name, _| stands(name));
         for name in after.pods.keys().filter(|name| stands(name)) {
@@ -47,7 +47,7 @@ impl PodsBeforeNomination {
 pub(crate) struct LastCycle {
     bound: BTreeSet<String>,
     /// Those among the bound pods that were nominated before other pods came.
-    promised: BTreeSet<String>,
+    nominated_before: BTreeSet<String>,
     waiting: BTreeSet<String>,
 }
 
@@ -61,14 +61,17 @@ impl VolcanoCycleCheck<'_> {
             // A gang with constraints may find a plan only once other pods have come: no choice of a node is revised. Where constraints of these
             // pods keep the gang off a node, all that the gang requests counts as short there, so the laws allow more victims.
             let mut names = plan.nominated.keys().chain(returned.iter().copied());
-            if waited && !returned.is_empty() && names.any(|name| self.is_choosy(name)) {
+            if waited && !returned.is_empty() && names.any(|name| self.has_constraints(name)) {
                 verdict.excuse(CONSTRAINED);
             } else if waited && !returned.is_empty() && self.could_not_shrink(last, &plan.victims) {
                 verdict.excuse(GROWN);
-            } else if waited && !returned.is_empty() && self.gave_nothing_before(last, plan) {
+            } else if waited && !returned.is_empty() && self.had_no_excess(last, plan) {
                 verdict.excuse(BORROWED);
-            } else if waited && !returned.is_empty() && returned.iter().all(|name| last.promised.contains(*name)) {
-                verdict.excuse(CAME_SINCE);
+            } else if waited
+                && !returned.is_empty()
+                && returned.iter().all(|name| last.nominated_before.contains(*name))
+            {
+                verdict.excuse(PODS_ADDED_SINCE);
             } else if waited && !returned.is_empty() {
                 let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);
                 verdict.breach("bound-pods-are-not-reclaimed-at-once", text);
@@ -90,31 +93,31 @@ impl VolcanoCycleCheck<'_> {
 
     /// Returns whether one of the victims of a plan ran before the last cycle, in a queue that had no more than is due to it without the pods that the
     /// cycle bound, of whatever the gang is owed: then the gang had no such plan in the last cycle.
-    fn gave_nothing_before(&self, last: &LastCycle, plan: &ExecutedPlan) -> bool {
+    fn had_no_excess(&self, last: &LastCycle, plan: &ExecutedPlan) -> bool {
         let ran = |pod: &&ModelPod| plan.victims.contains(&pod.name) && !last.bound.contains(&pod.name);
         let gets = |pod: &&ModelPod| plan.nominated.contains_key(&pod.name);
         let gangs = self.jobs.iter().filter(|job| job.pods(self.world).iter().any(gets));
         let of_gang = gangs.flat_map(|job| [Some(&job.queue), job.parent.as_ref()]).flatten();
-        let owed: Vec<&MilliAmounts> = of_gang.filter_map(|name| Some(&self.queues.get(name)?.due)).collect();
+        let owed: Vec<&MilliAmounts> = of_gang.filter_map(|name| Some(&self.queues.get(name)?.entitlement)).collect();
         self.jobs.iter().filter(|job| job.pods(self.world).iter().any(ran)).any(|job| {
             let before = |pod: &ModelPod| pod.node.is_some() && !last.bound.contains(&pod.name);
             let used = used(self.world, &self.jobs, &job.queue, |_, pod| before(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
             let is_owed = |resource: &str| owed.iter().any(|owed| owed.get(resource) > 0);
-            let mut due = queue.due.0.iter().filter(|(resource, _)| is_owed(resource)).peekable();
+            let mut due = queue.entitlement.0.iter().filter(|(resource, _)| is_owed(resource)).peekable();
             due.peek().is_some() && due.all(|(resource, due)| used.get(resource) <= *due)
         })
     }
 
     /// Returns whether a pod has constraints of its own on the pods near it.
-    fn is_choosy(&self, name: &str) -> bool {
+    fn has_constraints(&self, name: &str) -> bool {
         let has = |pod: &ModelPod, field| at(&pod.object, field).is_some();
         let fields = ["/spec/affinity", "/spec/topologySpreadConstraints"];
         self.world.pods.get(name).is_some_and(|pod| fields.into_iter().any(|field| has(pod, field)))
     }
 
     /// Returns whether one of these pods fitted a node before the cycle made a plan there, for other pods.
-    pub(super) fn room_went_to_a_plan(&self, missing: &[&ModelPod]) -> bool {
+    pub(super) fn capacity_was_planned(&self, missing: &[&ModelPod]) -> bool {
         let taken = |node: &&String| self.outcome.nominated.values().any(|on| on == *node);
         let nodes = self.world.nodes.iter().filter(|(name, _)| taken(name));
         let fits = |pod: &ModelPod, node| self.world.may_run(pod, node) && pod.request.fits(&self.world.free(node));
@@ -125,7 +128,7 @@ impl VolcanoCycleCheck<'_> {
     pub(super) fn remember(&self, promises: &mut PodsBeforeNomination) -> Option<LastCycle> {
         let bound = || self.outcome.bound.keys();
         let promised = bound().filter(|name| promises.is_older(name, self.world)).cloned().collect();
-        promises.note(&self.after);
+        promises.record_nominations(&self.after);
         let is_timed = |pod: &ModelPod| pod.annotation("volcano.sh/cooldown-time").is_some();
         if self.after.pods.values().any(|pod| pod.leaving || is_timed(pod)) {
             return None;
@@ -133,7 +136,7 @@ impl VolcanoCycleCheck<'_> {
         let waiting = self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.is_none());
         Some(LastCycle {
             bound: bound().cloned().collect(),
-            promised,
+            nominated_before: promised,
             waiting: waiting.map(|pod| pod.name.clone()).collect(),
         })
     }

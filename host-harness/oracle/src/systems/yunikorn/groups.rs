@@ -80,7 +80,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
         if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
             return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
-        if let Some(agent) = self.will_hold(node) {
+        if let Some(agent) = self.daemon_pod_for(node) {
             let text =
                 format!("`{}` will hold `{}`: it finds no room there beside the preemptor", agent.name, node.name);
             return Some(("evictions-are-not-in-vain", text));
@@ -95,7 +95,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
     /// Returns the pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Four
     /// kinds of such pods are no obstacle: those always too large for the node, those that may not preempt, those that their queues do not admit,
     /// and those with demands that the model does not judge.
-    fn will_hold(&self, node: &ModelNode) -> Option<&'w ModelPod> {
+    fn daemon_pod_for(&self, node: &ModelNode) -> Option<&'w ModelPod> {
         let Preemption { world, queues, pod } = self.preemption;
         if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {
             return None;

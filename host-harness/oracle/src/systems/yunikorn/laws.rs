@@ -24,7 +24,7 @@ impl Preemption<'_> {
             then.add(&self.pod.request);
             !then.within(&queue.max)
         };
-        let path = self.queues.up(leaf(self.pod));
+        let path = self.queues.ancestors(leaf(self.pod));
         let stop = path.iter().find(|queue| queue.path == "root" || queue.is_fence || !lenient && full(queue));
         stop.map_or("root", |queue| queue.path.as_str())
     }
@@ -39,7 +39,7 @@ impl Preemption<'_> {
         if !is_within(theirs, self.boundary(lenient)) {
             return Some(("yunikorn/7", format!("`{name}` is outside `{}`", self.boundary(lenient))));
         }
-        if self.queues.up(theirs).first().is_some_and(|queue| queue.is_disabled) {
+        if self.queues.ancestors(theirs).first().is_some_and(|queue| queue.is_disabled) {
             return Some(("victim-queue-allows-preemption", format!("preemption is disabled in `{theirs}`")));
         }
         if !self.ranks(victim) {
@@ -61,7 +61,7 @@ impl Preemption<'_> {
 
     /// Returns the path of the lowest common ancestor of both leaves.
     fn common(&self, theirs: &str) -> String {
-        let path = self.queues.up(leaf(self.pod));
+        let path = self.queues.ancestors(leaf(self.pod));
         path.iter().find(|queue| is_within(theirs, &queue.path)).map_or("root".to_owned(), |queue| queue.path.clone())
     }
 
@@ -69,14 +69,14 @@ impl Preemption<'_> {
     fn ranks(&self, victim: &ModelPod) -> bool {
         let common = self.common(leaf(victim));
         let mut rank = self.pod.priority;
-        for queue in self.queues.up(leaf(self.pod)) {
+        for queue in self.queues.ancestors(leaf(self.pod)) {
             rank = if queue.is_priority_fence { queue.offset } else { rank + queue.offset };
             if queue.path == common {
                 break;
             }
         }
         let mut fenced = false;
-        for queue in self.queues.up(leaf(victim)).into_iter().rev() {
+        for queue in self.queues.ancestors(leaf(victim)).into_iter().rev() {
             if !is_within(&queue.path, &common) || queue.path == common {
                 continue;
             }
@@ -98,7 +98,7 @@ impl Preemption<'_> {
     fn is_over(&self, theirs: &str, resource: &str, lenient: bool) -> bool {
         let common = self.common(theirs);
         let nearest = |path: &str, shared: bool| {
-            let queues = self.queues.up(path).into_iter();
+            let queues = self.queues.ancestors(path).into_iter();
             let mut side = queues.filter(|queue| is_within(&common, &queue.path) == shared);
             side.find(|queue| queue.guaranteed.names(resource))
         };
@@ -130,7 +130,9 @@ impl Preemption<'_> {
     fn below_guarantee(&self, victims: &[&ModelPod]) -> LawViolation {
         for victim in victims {
             let common = self.common(leaf(victim));
-            for queue in self.queues.up(leaf(victim)).into_iter().filter(|queue| !is_within(&common, &queue.path)) {
+            for queue in
+                self.queues.ancestors(leaf(victim)).into_iter().filter(|queue| !is_within(&common, &queue.path))
+            {
                 let mut left = used(self.world, &queue.path, true);
                 left.take(&Preemption::loss(queue, victims));
                 for (resource, guaranteed) in &queue.guaranteed.0 {
@@ -149,7 +151,7 @@ impl Preemption<'_> {
     /// Checks law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
     /// victims, it is enough that it is exceeded neither before nor afterwards. There must be at least one guarantee.
     fn not_under_guarantee(&self, victims: &[&ModelPod]) -> LawViolation {
-        let path = self.queues.up(leaf(self.pod));
+        let path = self.queues.ancestors(leaf(self.pod));
         let mut guaranteed = false;
         for resource in self.requested() {
             let Some(queue) = path.iter().find(|queue| queue.guaranteed.names(&resource)) else { continue };
@@ -170,7 +172,7 @@ impl Preemption<'_> {
     /// recreated victims would preempt in turn.
     fn loops(&self, victims: &[&ModelPod]) -> LawViolation {
         let guarantor = |path: &str, resource: &str| {
-            let queue = self.queues.up(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
+            let queue = self.queues.ancestors(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
             Some(queue.path.clone())
         };
         let ours = leaf(self.pod);
@@ -202,7 +204,7 @@ impl Preemption<'_> {
 
     /// Checks that no queue of the preemptor exceeds its maximum.
     pub(super) fn over_max(&self, victims: &[&ModelPod], lenient: bool) -> LawViolation {
-        for queue in self.queues.up(leaf(self.pod)) {
+        for queue in self.queues.ancestors(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);
             then.add(&self.pod.request);
             then.take(&Preemption::loss(queue, victims));

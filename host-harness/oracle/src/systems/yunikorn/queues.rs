@@ -76,18 +76,18 @@ impl QueueTree {
             queues.add(root, "", false)?;
         }
         let named: BTreeSet<&str> = world.pods.values().map(leaf).collect();
-        named.into_iter().try_for_each(|path| queues.demand(path))?;
+        named.into_iter().try_for_each(|path| queues.create_on_demand(path))?;
         Ok(queues)
     }
 
     /// Creates a queue that a pod names and the configuration does not contain, if its parent allows that. It has the settings of the
     /// nearest child template above, and no others.
-    fn demand(&mut self, path: &str) -> Result<(), ModelInputError> {
+    fn create_on_demand(&mut self, path: &str) -> Result<(), ModelInputError> {
         let parent = path.rsplit_once('.').and_then(|(parent, _)| self.0.get(parent)).filter(|parent| !parent.is_leaf);
         if self.0.contains_key(path) || parent.is_none() {
             return Ok(());
         }
-        let template = self.up(path).into_iter().find_map(|queue| queue.template.clone());
+        let template = self.ancestors(path).into_iter().find_map(|queue| queue.template.clone());
         let inherited = parent.map_or(0, |parent| parent.quota_delay);
         let leaf = YuniKornQueue::of(path, &template.unwrap_or_default(), false, inherited)?;
         self.0.insert(path.to_owned(), leaf);
@@ -108,7 +108,7 @@ impl QueueTree {
     }
 
     /// Returns the queues from a leaf up to root.
-    pub(super) fn up(&self, path: &str) -> Vec<&YuniKornQueue> {
+    pub(super) fn ancestors(&self, path: &str) -> Vec<&YuniKornQueue> {
         let mut queues: Vec<&YuniKornQueue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
         queues.sort_by_key(|queue| std::cmp::Reverse(queue.path.len()));
         queues
@@ -140,7 +140,7 @@ impl QueueTree {
     pub(super) fn headroom(&self, world: &ModelCluster, pod: &ModelPod, with_nominated: bool) -> MilliAmounts {
         let mut headroom =
             MilliAmounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
-        for queue in self.up(leaf(pod)) {
+        for queue in self.ancestors(leaf(pod)) {
             let mut used = used(world, &queue.path, false);
             if with_nominated {
                 used.add(&nominated(world, &queue.path, pod));
@@ -166,7 +166,7 @@ pub(super) fn is_within(path: &str, other: &str) -> bool {
 
 /// Computes the usage of a queue, optionally without terminating pods.
 pub(super) fn used(world: &ModelCluster, path: &str, without_leaving: bool) -> MilliAmounts {
-    let ours = world.pods.values().filter(|pod| pod.place().is_some() && is_within(leaf(pod), path));
+    let ours = world.pods.values().filter(|pod| pod.occupied_node().is_some() && is_within(leaf(pod), path));
     MilliAmounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
 }
 

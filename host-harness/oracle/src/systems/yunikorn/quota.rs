@@ -15,7 +15,7 @@ use crate::world::{ModelCluster, ModelPod};
 const CPU: &str = "cpu";
 
 /// Judges a step at this time in which no pod is tried. `asked`: the policy was asked in any case; otherwise only if it had requested that.
-pub(crate) fn gives_back(
+pub(crate) fn check_enforcement(
     world: &ModelCluster,
     memory: &YuniKornState,
     now: i64,
@@ -54,18 +54,21 @@ type Violation = Option<(&'static str, String)>;
 
 impl<'w> QuotaPreemptionCheck<'w> {
     /// Returns the queues above a pod that must give back capacity now, because their delay of quota preemption is over.
-    fn due(&self, pod: &ModelPod) -> Vec<&'w YuniKornQueue> {
+    fn overdue_queues(&self, pod: &ModelPod) -> Vec<&'w YuniKornQueue> {
         let is_due = |queue: &&YuniKornQueue| {
             let since = self.memory.over_since.get(&queue.path);
             let waited = since.is_some_and(|since| self.now - since >= queue.quota_delay);
-            queue.quota_delay > 0 && waited && self.left(queue, &[], CPU) > queue.max.get(CPU) && queue.max.names(CPU)
+            queue.quota_delay > 0
+                && waited
+                && self.remaining_usage(queue, &[], CPU) > queue.max.get(CPU)
+                && queue.max.names(CPU)
         };
         let on = switched_on(self.world);
-        self.queues.up(leaf(pod)).into_iter().filter(|_| on).filter(is_due).collect()
+        self.queues.ancestors(leaf(pod)).into_iter().filter(|_| on).filter(is_due).collect()
     }
 
     /// Computes how much of a resource a queue still uses without these pods and those that are leaving.
-    fn left(&self, queue: &YuniKornQueue, without: &[&ModelPod], resource: &str) -> i64 {
+    fn remaining_usage(&self, queue: &YuniKornQueue, without: &[&ModelPod], resource: &str) -> i64 {
         let mut left = used(self.world, &queue.path, true);
         let below = without.iter().filter(|pod| is_within(leaf(pod), &queue.path));
         left.take(&MilliAmounts::sum(below.map(|pod| &pod.request)));
@@ -79,10 +82,10 @@ impl<'w> QuotaPreemptionCheck<'w> {
     /// Returns whether a queue above the pod would be below a guarantee without these pods. Only the resources that the pod requests count.
     fn undercuts(&self, pod: &ModelPod, without: &[&ModelPod]) -> bool {
         let below = |queue: &&YuniKornQueue| {
-            let short = |(resource, least): (&String, &i64)| self.left(queue, without, resource) < *least;
+            let short = |(resource, least): (&String, &i64)| self.remaining_usage(queue, without, resource) < *least;
             queue.guaranteed.0.iter().filter(|(resource, _)| pod.request.get(resource) > 0).any(short)
         };
-        self.queues.up(leaf(pod)).iter().any(below)
+        self.queues.ancestors(leaf(pod)).iter().any(below)
     }
 
     /// Returns why this pod may not be a victim: the broken law and a message. `None`: it may.
@@ -91,12 +94,12 @@ impl<'w> QuotaPreemptionCheck<'w> {
         if self.protected(victim) {
             return Some(("giver-is-eligible", format!("`{name}` may not be evicted for its queue")));
         }
-        let due = self.due(victim);
+        let due = self.overdue_queues(victim);
         if due.is_empty() {
             return Some(("queue-gives-back-when-due", format!("no queue of `{name}` gives back at {}", self.now)));
         }
         let needs = |queue: &&YuniKornQueue| {
-            let (left, max) = (self.left(queue, self.victims, CPU), queue.max.get(CPU));
+            let (left, max) = (self.remaining_usage(queue, self.victims, CPU), queue.max.get(CPU));
             left >= max && left + cpu > max
         };
         if !due.iter().any(needs) {
@@ -117,8 +120,8 @@ impl<'w> QuotaPreemptionCheck<'w> {
         let rest = self.world.pods.values().filter(|pod| !self.protected(pod) && !self.is_victim(pod));
         for pod in rest {
             let all: Vec<&ModelPod> = self.victims.iter().copied().chain([pod]).collect();
-            let fits = |queue: &&YuniKornQueue| self.left(queue, &all, CPU) >= queue.max.get(CPU);
-            if self.due(pod).iter().any(fits) && !self.undercuts(pod, &all) {
+            let fits = |queue: &&YuniKornQueue| self.remaining_usage(queue, &all, CPU) >= queue.max.get(CPU);
+            if self.overdue_queues(pod).iter().any(fits) && !self.undercuts(pod, &all) {
                 return Some(("queue-gives-back-what-it-can", format!("`{}` is not evicted", pod.name)));
             }
         }

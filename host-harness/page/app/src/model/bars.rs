@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::quantity::{amount, part, rounded};
+use super::quantity::{amount, ratio, rounded};
 use crate::data::{Account, AccountResourceView};
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub struct Bar {
     /// The amount of the nominated pods beyond that.
     pub promised: f64,
     /// The amount that its pods hold after the decisions, rounded.
-    pub held: String,
+    pub used_text: String,
     /// The bounds, with their positions.
     pub bounds: Vec<BarBound>,
     /// Whether the amount has grown.
@@ -92,14 +92,14 @@ fn bar(amounts: &AccountResourceView) -> Option<Bar> {
     }
     let at = |(name, bound): &(&String, i64)| BarBound {
         name: (*name).clone(),
-        at: part(*bound, longest),
+        at: ratio(*bound, longest),
         quantity: super::quantity::shown(resource, *bound),
     };
     Some(Bar {
         resource: resource.to_owned(),
-        used: part(used, longest),
-        promised: part(promised, longest),
-        held: super::quantity::shown(resource, used),
+        used: ratio(used, longest),
+        promised: ratio(promised, longest),
+        used_text: super::quantity::shown(resource, used),
         bounds: bounds.iter().map(at).collect(),
         grows: used > before,
         label: label(amounts),

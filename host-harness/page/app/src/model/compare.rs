@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::jobs::LanePodState;
-use super::results::fates;
+use super::results::pending_results;
 use crate::data::CycleView;
 
 /// A pod whose state differs from before.
@@ -19,7 +19,7 @@ pub struct StateDifference {
 
 /// Returns the pods whose state has changed, by name.
 pub fn compare(before: &CycleView, after: &CycleView) -> Vec<StateDifference> {
-    let (was, is) = (fates(before), fates(after));
+    let (was, is) = (pending_results(before), pending_results(after));
     let victims = before.victims.keys().chain(after.victims.keys()).map(String::as_str);
     let pods: BTreeSet<&str> = was.keys().chain(is.keys()).copied().chain(victims).collect();
     let word = |cycle: &CycleView, pod: &str, fate: Option<&super::results::PendingPodResult>| match fate {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lictor_picture::{DrawnJob, Picture};
 
-use super::results::{Jobs, PendingPodResult, fates};
+use super::results::{Jobs, PendingPodResult, pending_results};
 use crate::data::CycleView;
 
 /// A job with the states of its pods.
@@ -86,7 +86,7 @@ impl Lane {
 
 /// Returns the lanes. Jobs about which something is decided, or that wait, come first; otherwise the order is that of the picture.
 pub fn lanes(picture: &Picture, cycle: Option<&CycleView>) -> Vec<Lane> {
-    let fates = cycle.map(fates).unwrap_or_default();
+    let fates = cycle.map(pending_results).unwrap_or_default();
     let lane = |job: &DrawnJob| {
         let mut states: BTreeMap<LanePodState, usize> = BTreeMap::new();
         for pod in &job.pods {

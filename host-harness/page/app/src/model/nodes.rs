@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use lictor_picture::{DrawnNode, Picture};
 
-use super::quantity::{counted, part, short, shown};
+use super::quantity::{counted, ratio, short, shown};
 
 #[cfg(test)]
 mod tests;
@@ -96,9 +96,9 @@ pub fn segments(node: &DrawnNode, resource: usize, legend: &Legend) -> Vec<Segme
     held.sort_unstable();
     let (mut segments, mut sum): (Vec<Segment>, i64) = (Vec::new(), 0);
     for (colour, amount) in held {
-        let from = part(sum, whole);
+        let from = ratio(sum, whole);
         sum = sum.saturating_add(amount);
-        let to = part(sum, whole);
+        let to = ratio(sum, whole);
         match segments.last_mut().filter(|last| last.colour == colour) {
             Some(last) => last.to = to,
             None => segments.push(Segment { from, to, colour }),
@@ -110,7 +110,7 @@ pub fn segments(node: &DrawnNode, resource: usize, legend: &Legend) -> Vec<Segme
 /// Returns a node in words: its name, the number of its pods, and their amounts of each resource.
 pub fn sentence(picture: &Picture, node: &DrawnNode) -> String {
     let of = |((at, whole), name): ((usize, &i64), &String)| {
-        (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, node.held_of(at)), shown(name, *whole)))
+        (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, node.usage_of(at)), shown(name, *whole)))
     };
     let held: Vec<String> = node.allocatable.iter().enumerate().zip(&picture.resources).filter_map(of).collect();
     format!("{}: {}; {}", node.name, counted(node.pods(), "pod"), held.join(", "))
@@ -153,7 +153,7 @@ impl Grid {
     }
 
     /// Returns the cells that are at least partly visible, where the frame is `tall` pixels high and scrolled by `scrolled`.
-    pub fn seen(&self, scrolled: f64, tall: f64) -> Range<usize> {
+    pub fn visible(&self, scrolled: f64, tall: f64) -> Range<usize> {
         let row = |at: f64| (at.max(0.0) / self.height) as usize;
         let cell = |row: usize| row.saturating_mul(self.columns).min(self.cells);
         cell(row(scrolled))..cell(row(scrolled + tall).saturating_add(1))

@@ -19,7 +19,7 @@ pub fn rounded(resource: &str, quantity: &str) -> String {
 }
 
 /// Returns an amount divided by a whole, at least 0; more than 1 where the amount is larger than the whole.
-pub fn part(amount: i64, whole: i64) -> f64 {
+pub fn ratio(amount: i64, whole: i64) -> f64 {
     if whole <= 0 {
         return 0.0;
     }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_part_of_nothing_is_nothing() {
-        assert_eq!((part(1, 4), part(5, 0), part(-1, 4)), (0.25, 0.0, 0.0));
+        assert_eq!((ratio(1, 4), ratio(5, 0), ratio(-1, 4)), (0.25, 0.0, 0.0));
         assert_eq!(short("nvidia.com/gpu"), "gpu");
         assert_eq!([0, 1, 2].map(|count| counted(count, "node")), ["0 nodes", "1 node", "2 nodes"]);
     }

@@ -105,7 +105,7 @@ pub struct ResultEntry {
     /// The job, the pod or the queue.
     pub name: String,
     /// The job or the pod to ask about. `None`: the entry is a queue.
-    pub asked: Option<String>,
+    pub explain_name: Option<String>,
     /// The pods.
     pub pods: Vec<String>,
     /// Their nodes.
@@ -143,14 +143,14 @@ pub struct ListedVictim {
     /// Its node.
     pub node: String,
     /// How it is evicted.
-    pub how: &'static str,
+    pub method: &'static str,
 }
 
 /// The job of each pod.
 pub type Jobs = BTreeMap<String, String>;
 
 /// Returns the result for every pod that waited, by name.
-pub fn fates(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
+pub fn pending_results(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
     let mut fates = BTreeMap::new();
     for pod in &cycle.still_pending {
         fates.insert(pod.as_str(), PendingPodResult::Pending);
@@ -179,7 +179,7 @@ pub fn fates(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
 
 /// Returns the sections of a cycle; empty ones are left out.
 pub fn sections(cycle: &CycleView, jobs: &Jobs) -> Vec<Section> {
-    let fates = fates(cycle);
+    let fates = pending_results(cycle);
     let attempts: BTreeMap<&str, &AttemptView> =
         cycle.attempts.iter().map(|attempt| (attempt.pod.as_str(), attempt)).collect();
     let section = |fate: PendingPodResult| {
@@ -194,7 +194,7 @@ pub fn sections(cycle: &CycleView, jobs: &Jobs) -> Vec<Section> {
 
 /// Returns how many pods a cycle has bound, nominated, evicted and so on, in words.
 pub fn summary(cycle: &CycleView) -> String {
-    let fates = fates(cycle);
+    let fates = pending_results(cycle);
     let waited = |fate: PendingPodResult| (fates.values().filter(|theirs| **theirs == fate).count(), fate.word());
     let evicted = (cycle.victims.len(), LanePodState::Evicted.word());
     let after = |fate: PendingPodResult| if fate == PendingPodResult::Nominated { Some(evicted) } else { None };
@@ -216,15 +216,22 @@ fn entry(cycle: &CycleView, name: String, pods: &[&str], lines: Vec<Line>) -> Re
         [only] => only.clone(),
         _ => name.clone(),
     };
-    ResultEntry { name, asked: Some(asked), nodes: names(&nodes), victims: victims.map(victim).collect(), pods, lines }
+    ResultEntry {
+        name,
+        explain_name: Some(asked),
+        nodes: names(&nodes),
+        victims: victims.map(victim).collect(),
+        pods,
+        lines,
+    }
 }
 
 fn victim((pod, victim): (&String, &crate::data::VictimView)) -> ListedVictim {
-    ListedVictim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), how: how(&victim.how) }
+    ListedVictim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), method: eviction_text(&victim.how) }
 }
 
 /// Returns how a victim is evicted, in words.
-pub fn how(how: &str) -> &'static str {
+pub fn eviction_text(how: &str) -> &'static str {
     match how {
         "Soft" => "labelled for eviction",
         "Delete" => "deleted",

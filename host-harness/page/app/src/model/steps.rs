@@ -2,7 +2,7 @@
 
 use super::quantity::counted;
 use super::results::REJECTED;
-use super::why::{ReasonItem, ReasonSection, is_now, one, said};
+use super::why::{ReasonItem, ReasonSection, is_now, one, reason_items};
 use crate::data::{
     AttemptExplanationView, AttemptView, CycleView, ExplainedPodView, ExplanationView, NoteView, PlanView,
 };
@@ -102,12 +102,12 @@ fn pre_filter(why: &ExplainedPodView, attempt: Option<&AttemptView>, told: &Atte
         } else {
             "What bars the pod, its job or its queue."
         };
-        return (end.to_owned(), parts([("In the way", barred(told))]));
+        return (end.to_owned(), parts([("In the way", failed_constraints(told))]));
     };
     match &attempt.reason {
         Some(reason) if attempt.result == REJECTED => {
             let mut items = vec![one(reason)];
-            items.extend(barred(told).into_iter().filter(|item| item.law != reason.code));
+            items.extend(failed_constraints(told).into_iter().filter(|item| item.law != reason.code));
             ("It was refused.".to_owned(), parts([("Refused because", items)]))
         }
         _ => ("It passed.".to_owned(), Vec::new()),
@@ -123,7 +123,7 @@ fn filter(attempt: Option<&AttemptView>, told: &AttemptExplanationView) -> StepS
         Some(AttemptView { nodes: Some(nodes), .. }) => format!("None of {} nodes takes it as it is.", nodes.nodes),
         _ => String::new(),
     };
-    let items = said(told, &["node"], &["chosen", "barred", "unneeded"], "node", &is_now);
+    let items = reason_items(told, &["node"], &["chosen", "barred", "unneeded"], "node", &is_now);
     (end, parts([("Nodes as they are", items)]))
 }
 
@@ -131,9 +131,9 @@ fn dry_run(told: &AttemptExplanationView) -> StepSummary {
     let all = |_: &NoteView| true;
     let later = |note: &NoteView| !is_now(note);
     let said = parts([
-        ("Spared because", said(told, &["pod"], &["spared"], "pod", &all)),
-        ("Nodes after evictions", said(told, &["node"], &["chosen", "barred", "unneeded"], "node", &later)),
-        ("Would have been enough", said(told, &["node", "pod"], &["enough"], "", &all)),
+        ("Spared because", reason_items(told, &["pod"], &["spared"], "pod", &all)),
+        ("Nodes after evictions", reason_items(told, &["node"], &["chosen", "barred", "unneeded"], "node", &later)),
+        ("Would have been enough", reason_items(told, &["node", "pod"], &["enough"], "", &all)),
     ]);
     let end = if said.is_empty() { "No eviction was tried." } else { "" };
     (end.to_owned(), said)
@@ -142,9 +142,9 @@ fn dry_run(told: &AttemptExplanationView) -> StepSummary {
 fn reprieve(told: &AttemptExplanationView) -> StepSummary {
     let all = |_: &NoteView| true;
     let said = parts([
-        ("Reprieved: they stay after all", said(told, &["pod"], &["reprieved"], "pod", &all)),
-        ("Needed: they cannot be reprieved", said(told, &["pod"], &["needed"], "pod", &all)),
-        ("Candidates that stay", said(told, &["pod"], &["unneeded"], "pod", &all)),
+        ("Reprieved: they stay after all", reason_items(told, &["pod"], &["reprieved"], "pod", &all)),
+        ("Needed: they cannot be reprieved", reason_items(told, &["pod"], &["needed"], "pod", &all)),
+        ("Candidates that stay", reason_items(told, &["pod"], &["unneeded"], "pod", &all)),
     ]);
     let end = if said.is_empty() { "There was nothing to reprieve." } else { "" };
     (end.to_owned(), said)
@@ -158,8 +158,8 @@ fn planned(
 ) -> StepSummary {
     let all = |_: &NoteView| true;
     let mut said = parts([
-        ("What happens", said(told, &["preemptor", "queue"], &["chosen"], "", &all)),
-        ("Victims, evicted because", said(told, &["pod"], &["needed", "chosen"], "pod", &all)),
+        ("What happens", reason_items(told, &["preemptor", "queue"], &["chosen"], "", &all)),
+        ("Victims, evicted because", reason_items(told, &["pod"], &["needed", "chosen"], "pod", &all)),
     ]);
     let bound = cycle.bound.get(&why.pod).or_else(|| cycle.waiting.get(&why.pod));
     let end = match (plan, bound) {
@@ -193,6 +193,6 @@ fn verify(why: &ExplainedPodView, plan: Option<&PlanView>, cycle: &CycleView) ->
 }
 
 /// Returns the failed constraints of the pod, its job or its queue.
-fn barred(told: &AttemptExplanationView) -> Vec<ReasonItem> {
-    said(told, &["preemptor", "queue"], &["barred"], "", &|_| true)
+fn failed_constraints(told: &AttemptExplanationView) -> Vec<ReasonItem> {
+    reason_items(told, &["preemptor", "queue"], &["barred"], "", &|_| true)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lictor_picture::Picture;
 
-use super::results::{PendingPodResult, fates};
+use super::results::{PendingPodResult, pending_results};
 use crate::data::{CycleView, DecisionReportView, MomentView};
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ impl CycleChanges {
             bound: cycle.bound.len(),
             nominated: cycle.nominated.len(),
             evicted: cycle.victims.len(),
-            refused: fates(cycle).into_iter().filter(is_refused).count(),
+            refused: pending_results(cycle).into_iter().filter(is_refused).count(),
             left,
         }
     }
@@ -87,7 +87,7 @@ impl CycleChanges {
 /// The moments that are kept, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moments {
-    kept: VecDeque<StoredMoment>,
+    stored: VecDeque<StoredMoment>,
     sum: usize,
 }
 
@@ -107,9 +107,9 @@ impl Moments {
             changes,
         };
         self.sum = self.sum.saturating_add(size(&kept));
-        self.kept.push_back(kept);
-        while self.kept.len() > 1 && (self.kept.len() > MOST || self.sum > MOST_IN_SUM) {
-            if let Some(oldest) = self.kept.pop_front() {
+        self.stored.push_back(kept);
+        while self.stored.len() > 1 && (self.stored.len() > MOST || self.sum > MOST_IN_SUM) {
+            if let Some(oldest) = self.stored.pop_front() {
                 self.sum = self.sum.saturating_sub(size(&oldest));
             }
         }
@@ -118,27 +118,27 @@ impl Moments {
     /// Returns the moment with this number. `None`: it is not kept.
     pub fn get(&self, number: usize) -> Option<&StoredMoment> {
         let place = number.checked_sub(self.first())?;
-        self.kept.get(place)
+        self.stored.get(place)
     }
 
     /// Returns the number of the oldest moment; 0 where none is kept.
     pub fn first(&self) -> usize {
-        self.kept.front().map_or(0, |kept| kept.number)
+        self.stored.front().map_or(0, |kept| kept.number)
     }
 
     /// Returns the number of the newest moment; 0 where none is kept.
     pub fn last(&self) -> usize {
-        self.kept.back().map_or(0, |kept| kept.number)
+        self.stored.back().map_or(0, |kept| kept.number)
     }
 
     /// Returns how many older moments are not kept any more.
-    pub fn gone(&self) -> usize {
+    pub fn dropped(&self) -> usize {
         self.first().saturating_sub(1)
     }
 
     /// Returns all moments that are kept, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &StoredMoment> {
-        self.kept.iter()
+        self.stored.iter()
     }
 }
 

@@ -16,11 +16,11 @@ pub struct ListedChange {
 }
 
 /// Returns the changes of an answer.
-pub fn offers(answer: &WhatIfView) -> Vec<ListedChange> {
-    answer.changes.iter().map(offer).collect()
+pub fn listed_changes(answer: &WhatIfView) -> Vec<ListedChange> {
+    answer.changes.iter().map(listed_change).collect()
 }
 
-fn offer(change: &ChangeView) -> ListedChange {
+fn listed_change(change: &ChangeView) -> ListedChange {
     let cost = match change.victims {
         0 => "no pod is evicted".to_owned(),
         1 => "1 pod is evicted".to_owned(),
@@ -30,7 +30,7 @@ fn offer(change: &ChangeView) -> ListedChange {
 }
 
 /// Returns the sentence above the changes, or instead of them.
-pub fn said(answer: &WhatIfView) -> String {
+pub fn summary(answer: &WhatIfView) -> String {
     match (&answer.not_tried, answer.changes.is_empty(), answer.is_in) {
         (Some(why), ..) => why.clone(),
         (None, true, true) => "It gets in as it is.".to_owned(),
@@ -56,16 +56,16 @@ mod tests {
 
     #[test]
     fn a_change_is_offered_with_what_it_costs_and_its_objects() {
-        let offers = offers(&serde_json::from_str(ANSWER).unwrap());
+        let offers = listed_changes(&serde_json::from_str(ANSWER).unwrap());
         let told: Vec<(&str, &str)> = offers.iter().map(|it| (it.sentence.as_str(), it.cost.as_str())).collect();
         assert_eq!(
             told,
             [("add 2 like node `n1`", "no pod is evicted"), ("raise the priority from 5 to 11", "1 pod is evicted")]
         );
         assert_eq!(offers[0].objects.len(), 2);
-        assert_eq!(said(&serde_json::from_str(ANSWER).unwrap()), "Each of these is enough:");
+        assert_eq!(summary(&serde_json::from_str(ANSWER).unwrap()), "Each of these is enough:");
         let gated = WhatIfView { not_tried: Some("it is gated".to_owned()), ..WhatIfView::default() };
-        assert_eq!(said(&gated), "it is gated");
+        assert_eq!(summary(&gated), "it is gated");
     }
 
     #[test]

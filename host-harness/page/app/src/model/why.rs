@@ -2,7 +2,7 @@
 
 use crate::data::{AttemptExplanationView, ExplainedPodView, ExplanationView, NoteView, ReasonView};
 
-use super::results::how;
+use super::results::eviction_text;
 
 mod alike;
 
@@ -47,7 +47,7 @@ pub struct ReasonItem {
 }
 
 /// Groups the pods of an answer by state and reasons.
-pub fn told(answer: &ExplanationView) -> Vec<ReasonGroup> {
+pub fn reason_groups(answer: &ExplanationView) -> Vec<ReasonGroup> {
     let mut all: Vec<ReasonGroup> = Vec::new();
     for why in &answer.pods {
         let told = ReasonGroup { pods: vec![why.pod.clone()], state: state(why), parts: parts(why) };
@@ -99,7 +99,7 @@ fn parts(why: &ExplainedPodView) -> Vec<ReasonSection> {
     say("Not safe", standing(false));
     say("Not tried because", why.held_back.iter().map(one).collect());
     let looked_at = |spared: bool| {
-        let matching = why.looked_at.iter().filter(|said| is_kept(&said.outcome) == spared);
+        let matching = why.looked_at.iter().filter(|said| keeps_node(&said.outcome) == spared);
         let notes: Vec<NoteView> = matching.map(by).collect();
         alike::items(&notes, &[], "")
     };
@@ -108,7 +108,7 @@ fn parts(why: &ExplainedPodView) -> Vec<ReasonSection> {
     let attempts = why.attempts.iter().filter_map(|attempt| attempt.explanation.as_ref());
     for explanation in attempts.chain(&why.explanation) {
         let said = |abouts: &[&str], outcomes: &[&str], what: &str, keep: &dyn Fn(&NoteView) -> bool| {
-            said(explanation, abouts, outcomes, what, keep)
+            reason_items(explanation, abouts, outcomes, what, keep)
         };
         let all = |_: &NoteView| true;
         let now = is_now;
@@ -126,7 +126,7 @@ fn parts(why: &ExplainedPodView) -> Vec<ReasonSection> {
 }
 
 /// Returns the reasons of an explanation about these things, with these outcomes. Equal reasons are counted as `what`.
-pub(super) fn said(
+pub(super) fn reason_items(
     explanation: &AttemptExplanationView,
     abouts: &[&str],
     outcomes: &[&str],
@@ -146,7 +146,7 @@ pub(super) fn is_now(note: &NoteView) -> bool {
 }
 
 /// Returns whether a pod with this outcome keeps its node.
-fn is_kept(outcome: &str) -> bool {
+fn keeps_node(outcome: &str) -> bool {
     !matches!(outcome, "needed" | "chosen")
 }
 
@@ -163,7 +163,7 @@ pub(super) fn one(reason: &ReasonView) -> ReasonItem {
 
 fn evicted(victim: &crate::data::EvictedView) -> ReasonItem {
     let item = one(&victim.reason);
-    let text = format!("{}, plan {}; {}", item.text, victim.plan, how(&victim.how));
+    let text = format!("{}, plan {}; {}", item.text, victim.plan, eviction_text(&victim.how));
     let (names, are_pods) = match (&victim.preemptor, &victim.queue) {
         (Some(preemptor), _) => (vec![preemptor.clone()], true),
         (None, Some(queue)) => (vec![format!("{queue}, which gives back")], false),

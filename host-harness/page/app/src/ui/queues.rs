@@ -47,7 +47,7 @@ fn bar(bar: Bar) -> impl IntoView {
                 <i class="promised" style=format!("left:{};width:{}", percent(bar.used), percent(bar.promised))></i>
                 {marks}
             </span>
-            <span class="bounds"><b>{bar.held}</b> " · " {bounds.join(" · ")}</span>
+            <span class="bounds"><b>{bar.used_text}</b> " · " {bounds.join(" · ")}</span>
         </div>
     }
 }

@@ -54,9 +54,9 @@ fn section(section: Section) -> impl IntoView {
 }
 
 fn entry(entry: ResultEntry) -> impl IntoView {
-    let ResultEntry { name, asked, pods, nodes, lines, victims: evicted } = entry;
+    let ResultEntry { name, explain_name, pods, nodes, lines, victims: evicted } = entry;
     let count = pods.len();
-    let who = match asked {
+    let who = match explain_name {
         Some(asked) => view! { <PodLink name=asked label=name/> }.into_any(),
         None => view! { <strong>{name}</strong> }.into_any(),
     };
@@ -82,7 +82,7 @@ fn line(line: Line) -> impl IntoView {
 fn victims(victims: Vec<ListedVictim>) -> impl IntoView {
     let row = |victim: ListedVictim| {
         view! {
-            <tr><td><PodLink name=victim.pod/></td><td>{victim.node}</td><td>{victim.how}</td></tr>
+            <tr><td><PodLink name=victim.pod/></td><td>{victim.node}</td><td>{victim.method}</td></tr>
         }
     };
     view! {

@@ -152,7 +152,7 @@ fn Said() -> impl IntoView {
         let last = page.moments.with(|moments| moments.last());
         Some(format!("{} {} of {last}{time}: {}", word(page), page.at.get(), changes.sentence()))
     };
-    let gone = move || page.moments.with(|moments| moments.gone());
+    let gone = move || page.moments.with(|moments| moments.dropped());
     let left = move || shown.get().map(|(_, left)| left).filter(|left| !left.is_empty());
     view! {
         <p class="said" id="cycle-said" aria-live="polite">{said}</p>

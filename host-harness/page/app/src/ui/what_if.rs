@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::findings::findings;
 use crate::data::{Edit, WhatIfView};
-use crate::model::what_if::{ListedChange, offers, said, waits};
+use crate::model::what_if::{ListedChange, listed_changes, summary, waits};
 use crate::state::{PageState, SearchProgress, page};
 
 #[component]
@@ -57,7 +57,7 @@ fn listed(page: PageState, answer: &WhatIfView) -> impl IntoView {
         }
     };
     view! {
-        <p role="status">{said(answer)}</p>
-        <ul>{offers(answer).into_iter().map(row).collect_view()}</ul>
+        <p role="status">{summary(answer)}</p>
+        <ul>{listed_changes(answer).into_iter().map(row).collect_view()}</ul>
     }
 }

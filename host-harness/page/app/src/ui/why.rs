@@ -6,7 +6,7 @@ use super::findings::findings;
 use super::parts::{LawLink, Names};
 use super::steps::Steps;
 use super::what_if::WhatIfPanel;
-use crate::model::why::{ReasonGroup, ReasonItem, ReasonSection, told};
+use crate::model::why::{ReasonGroup, ReasonItem, ReasonSection, reason_groups};
 use crate::state::page;
 
 #[component]
@@ -20,13 +20,13 @@ pub(super) fn WhyPanel() -> impl IntoView {
     let name = move || page.selected.get().unwrap_or_default();
     // A screen reader announces that the answer is there, not all of it.
     let status = move || {
-        let told = page.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(told))?;
+        let told = page.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(reason_groups))?;
         let states: Vec<String> = told.into_iter().map(|it| it.state).collect();
         Some(format!("{}: {}", name(), states.join("; ")))
     };
     let body = move || match page.answer.get() {
         None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
-        Some(Ok(answer)) => told(&answer).into_iter().map(one).collect_view().into_any(),
+        Some(Ok(answer)) => reason_groups(&answer).into_iter().map(one).collect_view().into_any(),
         Some(Err(problems)) => findings(problems).into_any(),
     };
     view! {

@@ -58,13 +58,13 @@ fn check(name: &str, session: &mut VirtualDriver, seen: &mut Seen) {
 
 fn play(scenario: &Scenario, seen: &mut Seen) {
     let arguments = serde_json::to_string(&scenario.args).unwrap();
-    let mut session = VirtualDriver::open(Box::new(Native::default()), &scenario.laws, &arguments).unwrap();
+    let mut session = VirtualDriver::open(Box::new(Native::default()), &scenario.system, &arguments).unwrap();
     session.set_schedulers(scenario.schedulers.iter().cloned());
     // What cannot be counted is said in the first answer, and left out from then on.
     drop(session.apply(scenario.cluster.clone()));
     check(&scenario.name, &mut session, seen);
     for _ in 0..2 {
-        session.tell(SessionInput::Cycle).unwrap();
+        session.serve(SessionInput::Cycle).unwrap();
         check(&scenario.name, &mut session, seen);
         session.evictions_complete().unwrap();
         check(&scenario.name, &mut session, seen);
@@ -108,7 +108,7 @@ fn in_every_snapshot_a_queue_is_drawn_with_what_it_uses() {
             check(&name, cluster.session_mut(), &mut seen);
             cluster.decide(1, Default::default()).unwrap();
             check(&name, cluster.session_mut(), &mut seen);
-            cluster.pass(CycleInterval::default()).unwrap();
+            cluster.apply_interval(CycleInterval::default()).unwrap();
             check(&name, cluster.session_mut(), &mut seen);
             opened += 1;
         }

@@ -20,7 +20,7 @@ pub(super) struct Applications(BTreeMap<String, Application>);
 
 impl Applications {
     /// Takes note of a pod. Without the label of an application the pod has none here.
-    pub(super) fn note_pod(&mut self, pod: &Object) {
+    pub(super) fn record_pod(&mut self, pod: &Object) {
         let name = text(pod, "/metadata/labels/applicationId");
         if !name.is_empty() {
             let application = self.0.entry(name.to_owned()).or_default();
@@ -30,7 +30,7 @@ impl Applications {
     }
 
     /// Takes note that a pod is gone. An application ends with its last pod.
-    pub(super) fn gone(&mut self, uid: &str) {
+    pub(super) fn record_deleted(&mut self, uid: &str) {
         self.0.retain(|_, application| {
             application.pods.remove(uid);
             !application.pods.is_empty()

@@ -187,7 +187,7 @@ fn calls_without_end_are_found() {
         observer.requested(0, &request, world.pod("default/p"), &Err(403));
     }
     for _ in 0..MOST_QUESTIONS {
-        observer.asked(0, kind::TRY, "default/p");
+        observer.record_request(0, kind::PRE_FILTER_AND_FILTER, "default/p");
     }
     let expected = [
         format!("default/p: {MOST_REQUESTS} requests in a minute"),
@@ -201,7 +201,7 @@ fn calls_that_come_in_their_time_are_not_wrong() {
     let mut observer = SchedulerChecker::default();
     observer.calm(true);
     for number in 0..3 * i64::try_from(MOST_QUESTIONS).unwrap() {
-        observer.asked(number * SECOND, kind::TRY, "default/p");
+        observer.record_request(number * SECOND, kind::PRE_FILTER_AND_FILTER, "default/p");
     }
     assert_eq!(observer.violations, [""; 0]);
 }

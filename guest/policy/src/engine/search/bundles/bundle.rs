@@ -47,7 +47,7 @@ impl JobLoss {
 
 impl VictimBundle {
     /// Returns the largest legal number of victims.
-    pub fn most(&self) -> usize {
+    pub fn max_victims(&self) -> usize {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
@@ -78,9 +78,9 @@ pub fn gather(
         victim_search.only_own_queue && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.queue)
     };
     for lead in leads.chain(alone).filter(|lead| !is_far(*lead)) {
-        let holders = holders(cluster, victim_search, lead);
+        let holders = running_pods(cluster, victim_search, lead);
         let free: Vec<PodIx> =
-            holders.iter().copied().filter(|ix| may_go(cluster, notes, victim_search, *ix)).collect();
+            holders.iter().copied().filter(|ix| may_evict(cluster, notes, victim_search, *ix)).collect();
         let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
         match first.attributes.job.and_then(|job| cluster.elastic(job)) {
             Some(terms) => {
@@ -94,10 +94,11 @@ pub fn gather(
                 }
             }
             // The pods of the job are evicted together, as a bundle of the last level.
-            None if free.first().is_some_and(|ix| cluster.whole_group(*ix).is_some()) => {}
+            None if free.first().is_some_and(|ix| cluster.disruption_group(*ix).is_some()) => {}
             None => {
-                let spare =
-                    |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None).is_none();
+                let spare = |ix: &PodIx| {
+                    victim_search.first_denial(cluster, &victim_search.rules.single_victim_filters, *ix, None).is_none()
+                };
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
                     single.push(VictimBundle { pods, steps: None, loss: JobLoss::default() });
@@ -108,12 +109,12 @@ pub fn gather(
             let loss = JobLoss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
             whole.push(VictimBundle { pods: free, steps: None, loss });
         } else {
-            trace::bound_together(cluster, notes, victim_search, &free);
+            trace::explain_inseparable_pods(cluster, notes, victim_search, &free);
         }
     }
     let mut levels = vec![elastic, single, whole];
     for level in &mut levels {
-        level.sort_by(|a, b| match (head(cluster, a), head(cluster, b)) {
+        level.sort_by(|a, b| match (first_pod(cluster, a), first_pod(cluster, b)) {
             (Some(a), Some(b)) => (victim_search.rules.order.1)(cluster, victim_search.preemptor.queue, a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });
@@ -139,22 +140,22 @@ fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
     victims.iter().filter_map(|ix| cluster.pod(*ix)).map(work).fold(0, i128::saturating_add)
 }
 
-fn head<'c>(cluster: &'c Cluster, bundle: &VictimBundle) -> Option<&'c PodInfo> {
+fn first_pod<'c>(cluster: &'c Cluster, bundle: &VictimBundle) -> Option<&'c PodInfo> {
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 
 /// Returns the pods of a job that use nodes, in the order of eviction.
-fn holders(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, lead: PodIx) -> Vec<PodIx> {
-    let mut holders: Vec<_> = cluster.holders(lead).collect();
+fn running_pods(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, lead: PodIx) -> Vec<PodIx> {
+    let mut holders: Vec<_> = cluster.placed_members(lead).collect();
     holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));
     holders.into_iter().map(|(ix, _)| ix).collect()
 }
 
-fn may_go(cluster: &Cluster, notes: &mut DecisionTrace, victim_search: &BundleSearchInput<'_>, ix: PodIx) -> bool {
-    match victim_search.first_denial(cluster, &victim_search.rules.guards, ix, None) {
+fn may_evict(cluster: &Cluster, notes: &mut DecisionTrace, victim_search: &BundleSearchInput<'_>, ix: PodIx) -> bool {
+    match victim_search.first_denial(cluster, &victim_search.rules.victim_filters, ix, None) {
         None => true,
         Some((rule, denial)) => {
-            notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
+            notes.record_denial_and_hint(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
             false
         }
     }

@@ -1,6 +1,6 @@
 //! The candidates on one node.
 
-use super::WHOLE;
+use super::WHOLE_GANG_LEVEL;
 use super::attempt::BundleUse;
 use crate::model::{Amounts, PodInfo, PodIx};
 
@@ -13,13 +13,13 @@ pub(super) struct Candidates {
     /// The number of candidates of the lowest level.
     pub(super) elastic: usize,
     /// The most that one candidate frees, for each resource.
-    pub(super) largest: Amounts,
+    pub(super) largest_freed: Amounts,
     /// The amounts that the candidates of the lower levels free together.
-    pub(super) lower: Amounts,
+    pub(super) freed_by_lower_levels: Amounts,
     /// The amounts that the candidates of the lower levels and the jobs of one pod free together.
     pub(super) without_gangs: Amounts,
     /// What all candidates free at most.
-    pub(super) all: Amounts,
+    pub(super) freed_by_all: Amounts,
     /// The smallest loss of a job with a pod on the node that is evicted whole, and its index among the available ones.
     pub(super) least_loss: Option<(i128, usize)>,
 }
@@ -29,19 +29,19 @@ impl Candidates {
     pub(super) fn add(&mut self, (number, pool): (usize, &BundleUse<'_>), (ix, pod): (PodIx, &PodInfo)) {
         self.pods.push((number, ix));
         self.elastic = self.elastic.saturating_add(usize::from(pool.level == 0));
-        self.all.add(&pod.request);
+        self.freed_by_all.add(&pod.request);
         if pool.bundle.loss.gangs == 0 {
             self.without_gangs.add(&pod.request);
         }
-        if pool.level == WHOLE {
-            let loss = (pool.bundle.loss.work, pool.place);
+        if pool.level == WHOLE_GANG_LEVEL {
+            let loss = (pool.bundle.loss.work, pool.index);
             self.least_loss = Some(self.least_loss.map_or(loss, |least| least.min(loss)));
         } else {
-            self.lower.add(&pod.request);
+            self.freed_by_lower_levels.add(&pod.request);
         }
         for (resource, amount) in pod.request.iter() {
-            if self.largest.get(resource) < amount {
-                self.largest.set(resource, amount);
+            if self.largest_freed.get(resource) < amount {
+                self.largest_freed.set(resource, amount);
             }
         }
     }

@@ -9,14 +9,14 @@ use super::bundle::JobLoss;
 use super::feasibility::FeasibilityBound;
 use super::fit::{self, AvailableBundles, Fit, FitFailure, OpenNodes};
 use super::thrift::Caps;
-use super::{BundleSearchInput, LEVELS, VictimBundle, WHOLE};
+use super::{BUNDLE_LEVELS, BundleSearchInput, VictimBundle, WHOLE_GANG_LEVEL};
 use crate::model::{Cluster, Trial};
 
 /// The maximum number of combinations that are tried on one level.
 pub(super) const TRIES: usize = 2000;
 
 /// The maximum number of jobs for which leaving out each single one is tried.
-const SINGLY: usize = 64;
+const MAX_SINGLE_OMISSIONS: usize = 64;
 
 /// The available bundles of each level, by index.
 pub type Selection = Vec<Vec<usize>>;
@@ -36,7 +36,7 @@ pub struct BundleChooser<'a> {
     /// The input of the search.
     pub victim_search: &'a BundleSearchInput<'a>,
     /// Nodes with idle capacity.
-    pub open: &'a OpenNodes,
+    pub open_nodes: &'a OpenNodes,
     /// A necessary condition that a selection of bundles is enough.
     pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
@@ -53,7 +53,7 @@ impl BundleChooser<'_> {
             numbers.iter().filter_map(|at| bundles.get(*at)).collect()
         };
         let at_hand = AvailableBundles { bundles: [of(0), of(1), of(2)], caps: caps.clone() };
-        fit::fit(trial, self.victim_search, self.open, &at_hand)
+        fit::fit(trial, self.victim_search, self.open_nodes, &at_hand)
     }
 
     /// Returns the bundles to make available, and how many victims some of them give at most. `None`: no selection is enough.
@@ -61,7 +61,7 @@ impl BundleChooser<'_> {
     /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their queue: then a
     /// part of a level may be enough although all of it is not.
     pub fn choose(&self, trial: &mut Trial<'_>) -> Option<(Selection, Caps)> {
-        let mut at_hand: Selection = vec![Vec::new(); LEVELS];
+        let mut at_hand: Selection = vec![Vec::new(); BUNDLE_LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {
             if let Some(slot) = at_hand.get_mut(level) {
                 *slot = (0..bundles.len()).collect();
@@ -69,9 +69,9 @@ impl BundleChooser<'_> {
             if bundles.is_empty() {
                 continue;
             }
-            let all = self.tried(trial, &at_hand, &Caps::new());
-            if !matches!(all, Err(FitFailure { clashed: false }))
-                && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level)
+            let all = self.dry_run(trial, &at_hand, &Caps::new());
+            if !matches!(all, Err(FitFailure { has_order_conflict: false }))
+                && let Some(chosen) = self.minimize_levels(trial, at_hand.clone(), level)
             {
                 return Some(chosen);
             }
@@ -80,17 +80,21 @@ impl BundleChooser<'_> {
     }
 
     /// Returns the fewest bundles that are enough, settling the highest level first. `None`: no part of that level is enough.
-    fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
-        let (mut settled, mut caps) = (vec![usize::MAX; LEVELS], Caps::new());
+    fn minimize_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
+        let (mut settled, mut caps) = (vec![usize::MAX; BUNDLE_LEVELS], Caps::new());
         for level in (0..=top).rev() {
             let state = LevelState { chosen: &chosen, settled: &settled, level };
-            let fewest = if level == WHOLE { self.least_loss(trial, &state) } else { self.fewest(trial, &state) };
+            let fewest = if level == WHOLE_GANG_LEVEL {
+                self.least_loss(trial, &state)
+            } else {
+                self.fewest_bundles(trial, &state)
+            };
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
-            let Ok(mut fit) = self.tried(trial, &chosen, &caps) else { return None };
+            let Ok(mut fit) = self.dry_run(trial, &chosen, &caps) else { return None };
             if level == 0 {
-                (fit, caps) = self.with_less(trial, &chosen, fit);
+                (fit, caps) = self.with_fewest_elastic(trial, &chosen, fit);
             }
             if let Some(slot) = settled.get_mut(level) {
                 *slot = fit.victims.get(level).map_or(0, Vec::len);
@@ -100,20 +104,20 @@ impl BundleChooser<'_> {
     }
 
     /// Returns the outcome of a selection. The trial is unchanged.
-    pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, FitFailure> {
+    pub(super) fn dry_run(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, FitFailure> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
-        if !self.bound.may_do(trial.cluster(), at_hand) {
+        if !self.bound.may_suffice(trial.cluster(), at_hand) {
             return Err(FitFailure::default());
         }
-        let before = trial.mark();
+        let before = trial.savepoint();
         let fit = self.fit(trial, selection, caps);
         trial.rewind(before);
         fit
     }
 
     /// Returns the fewest bundles of a level that are enough together with the selection of the other levels.
-    fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
+    fn fewest_bundles(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.enough_bundles(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut sizes = tried_sizes(all).take_while(|size| *size <= enough.len());
@@ -125,9 +129,10 @@ impl BundleChooser<'_> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(JobLoss, Vec<usize>)> = None;
         for combination in combinations_of(all, size) {
-            let may_cost_less = |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.hoped_for() < least.pods);
+            let may_cost_less =
+                |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.expected_elastic_victims() < least.pods);
             let fit = self.fit_of(trial, state, &combination).map(|(selection, fit)| match state.level {
-                0 if may_cost_less(&fit) => self.with_less(trial, &selection, fit).0,
+                0 if may_cost_less(&fit) => self.with_fewest_elastic(trial, &selection, fit).0,
                 _ => fit,
             });
             let loss = fit.map(|fit| self.loss(trial.cluster(), (state.level, &combination), &fit));
@@ -161,37 +166,37 @@ impl BundleChooser<'_> {
         if let Some(slot) = selection.get_mut(state.level) {
             *slot = bundles.to_vec();
         }
-        let fit = self.tried(trial, &selection, &Caps::new());
+        let fit = self.dry_run(trial, &selection, &Caps::new());
         let kept = |fit: &Fit| fit.victims.iter().zip(state.settled).all(|(victims, most)| victims.len() <= *most);
         Some((selection, fit.ok().filter(kept)?))
     }
 
     /// Returns those of these bundles that have victims. `None` as for [`Search::fit_of`].
-    fn used(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Vec<usize>> {
+    fn used_bundles(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Vec<usize>> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
         Some(with_victims(&fit, state.level, bundles).collect())
     }
 
-    /// Returns chosen bundles of the level that are enough; the largest ones are kept. If there are at most [`SINGLY`], none of them can be left out.
+    /// Returns chosen bundles of the level that are enough; the largest ones are kept. If there are at most [`MAX_SINGLE_OMISSIONS`], none of them can be left out.
     pub(super) fn enough_bundles(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives =
-            |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, VictimBundle::most);
+            |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, VictimBundle::max_victims);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Only some of the available bundles have victims. Usually these are enough.
-        while let Some(used) = self.used(trial, state, &rest) {
-            if used.len() >= rest.len() || self.used(trial, state, &used).is_none() {
+        while let Some(used) = self.used_bundles(trial, state, &rest) {
+            if used.len() >= rest.len() || self.used_bundles(trial, state, &used).is_none() {
                 break;
             }
             rest = used;
         }
-        let single = if rest.len() <= SINGLY { rest.clone() } else { Vec::new() };
+        let single = if rest.len() <= MAX_SINGLE_OMISSIONS { rest.clone() } else { Vec::new() };
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
             if without.len() < rest.len()
-                && let Some(used) = self.used(trial, state, &without)
+                && let Some(used) = self.used_bundles(trial, state, &without)
             {
-                let alone = self.used(trial, state, &used);
+                let alone = self.used_bundles(trial, state, &used);
                 rest = if alone.is_some() { used } else { without };
             }
         }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::WHOLE;
+use super::WHOLE_GANG_LEVEL;
 use super::attempt::GangPlacement;
 use super::elastic_first::is_elastic;
 use super::short::that_counts;
@@ -14,21 +14,21 @@ use crate::model::{Amounts, NodeIx, PodIx, PodLocation, ResourceIx};
 
 impl GangPlacement<'_, '_, '_> {
     /// Checks that the laws allow the eviction of whole gangs for what is short on their nodes. The trial is unchanged.
-    pub(super) fn whole_gangs_are_due(&mut self) -> bool {
-        let whole = self.pools.iter().filter(|pool| pool.level == WHOLE).flat_map(|pool| &pool.gone);
+    pub(super) fn may_evict_whole_gangs(&mut self) -> bool {
+        let whole = self.pools.iter().filter(|pool| pool.level == WHOLE_GANG_LEVEL).flat_map(|pool| &pool.evicted);
         let whole: Vec<(PodIx, PodLocation)> = whole.copied().collect();
         if whole.is_empty() {
             return true;
         }
         let short = self.short_by_gang(&whole);
-        let before = self.trial.mark();
-        for (ix, place) in self.normal.iter().rev() {
-            self.trial.put(*ix, *place);
+        let before = self.trial.savepoint();
+        for (ix, place) in self.normal_victims.iter().rev() {
+            self.trial.set_location(*ix, *place);
         }
         let mut all = true;
-        for (ix, _) in self.normal.clone() {
-            let known = self.short.get(&ix).or_else(|| short.get(&ix)).map(Vec::as_slice);
-            let (cluster, guards) = (self.trial.cluster(), &self.victim_search.rules.guards);
+        for (ix, _) in self.normal_victims.clone() {
+            let known = self.short_by_victim.get(&ix).or_else(|| short.get(&ix)).map(Vec::as_slice);
+            let (cluster, guards) = (self.trial.cluster(), &self.victim_search.rules.victim_filters);
             all = all && self.victim_search.first_denial(cluster, guards, ix, known).is_none();
             self.trial.evict(ix);
         }
@@ -42,7 +42,7 @@ impl GangPlacement<'_, '_, '_> {
     fn short_by_gang(&self, whole: &[(PodIx, PodLocation)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
         let cluster = self.trial.cluster();
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
-        for (ix, place) in self.pools.iter().flat_map(|pool| &pool.gone) {
+        for (ix, place) in self.pools.iter().flat_map(|pool| &pool.evicted) {
             if let Some((pod, node)) = cluster.pod(*ix).zip(place.node()) {
                 freed.entry(node).or_default().add(&pod.request);
             }
@@ -63,13 +63,14 @@ impl GangPlacement<'_, '_, '_> {
         };
         let by_node: BTreeMap<NodeIx, Vec<ResourceIx>> = placed.keys().map(|node| (*node, short_on(node))).collect();
         let gang = |ix: PodIx| cluster.pod(ix).and_then(|pod| pod.attributes.job);
-        let is_between = self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix));
+        let is_between = self.victim_search.preemptor.pods.iter().any(|ix| cluster.has_inter_pod_terms(*ix));
         let short_of = |ix: PodIx| {
             let mates = whole.iter().filter(|(mate, _)| *mate == ix || gang(ix).is_some() && gang(*mate) == gang(ix));
             let nodes = mates.filter_map(|(_, place)| place.node());
             let short: BTreeSet<ResourceIx> = nodes.filter_map(|node| by_node.get(&node)).flatten().copied().collect();
-            let standings = self.victim_search.preemptor.claim.standings();
-            let requested = standings.filter(|(_, standing)| is_between || *standing != EntitlementStatus::Beyond);
+            let standings = self.victim_search.preemptor.entitlement.statuses();
+            let requested =
+                standings.filter(|(_, standing)| is_between || *standing != EntitlementStatus::ExceedsEntitlement);
             let requested = requested.map(|(resource, _)| resource);
             if short.is_empty() { requested.collect() } else { short.into_iter().collect::<Vec<ResourceIx>>() }
         };

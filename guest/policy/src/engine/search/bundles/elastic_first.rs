@@ -11,17 +11,17 @@ use crate::model::{Cluster, PodInfo, PodIx, QueueIx};
 
 impl GangPlacement<'_, '_, '_> {
     /// Checks whether all evicted normal pods could be evicted after this elastic pod as well.
-    pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> bool {
+    pub(super) fn normal_victims_stay_allowed(&mut self, elastic: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let queue = cluster.pod(elastic).and_then(|pod| pod.queue);
         let is_near = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| are_related(cluster, queue, pod.queue));
-        let normal: Vec<_> = self.normal.iter().copied().filter(|(ix, _)| is_near(*ix)).collect();
+        let normal: Vec<_> = self.normal_victims.iter().copied().filter(|(ix, _)| is_near(*ix)).collect();
         if normal.is_empty() {
             return true;
         }
-        let before = self.trial.mark();
+        let before = self.trial.savepoint();
         for (ix, place) in normal.iter().rev() {
-            self.trial.put(*ix, *place);
+            self.trial.set_location(*ix, *place);
         }
         self.trial.evict(elastic);
         let mut all = true;
@@ -31,22 +31,22 @@ impl GangPlacement<'_, '_, '_> {
                     .victim_search
                     .first_denial(
                         self.trial.cluster(),
-                        &self.victim_search.rules.guards,
+                        &self.victim_search.rules.victim_filters,
                         ix,
-                        self.short.get(&ix).map(Vec::as_slice),
+                        self.short_by_victim.get(&ix).map(Vec::as_slice),
                     )
                     .is_none();
             self.trial.evict(ix);
         }
         self.trial.rewind(before);
-        self.clashed |= !all;
+        self.has_order_conflict |= !all;
         all
     }
 }
 
 /// Checks whether a pod is elastic.
 pub(super) fn is_elastic(cluster: &Cluster, ix: PodIx) -> bool {
-    cluster.pod(ix).is_some_and(PodInfo::is_elastic)
+    cluster.pod(ix).is_some_and(PodInfo::is_preemptible)
 }
 
 /// Checks whether the usage of one queue matters to a law about the other: they are equal or have a common ancestor.

@@ -22,7 +22,7 @@ impl GangPlacement<'_, '_, '_> {
         // Each exchange lowers the number of victims, so this ends.
         while let Some(of_fewer) = self.substitutes().into_iter().find_map(|one| {
             tries = tries.checked_sub(1)?;
-            self.exchanged_for(one)
+            self.exchange_for(one)
         }) {
             excess = of_fewer;
         }
@@ -33,13 +33,13 @@ impl GangPlacement<'_, '_, '_> {
     /// no victims themselves.
     fn substitutes(&self) -> Vec<(usize, PodIx)> {
         let cluster = self.trial.cluster();
-        let begun = || self.pools.iter().enumerate().filter(|(_, pool)| pool.level == 0 && !pool.gone.is_empty());
-        let gone: BTreeSet<PodIx> = begun().flat_map(|(_, pool)| &pool.gone).map(|(ix, _)| *ix).collect();
+        let begun = || self.pools.iter().enumerate().filter(|(_, pool)| pool.level == 0 && !pool.evicted.is_empty());
+        let gone: BTreeSet<PodIx> = begun().flat_map(|(_, pool)| &pool.evicted).map(|(ix, _)| *ix).collect();
         if gone.len() < 2 {
             return Vec::new();
         }
         let placed = self.placements.iter().map(|(_, node)| *node);
-        let nodes: BTreeSet<NodeIx> = self.cleared.iter().copied().chain(placed).collect();
+        let nodes: BTreeSet<NodeIx> = self.nodes_with_evictions.iter().copied().chain(placed).collect();
         let free_on = |node: NodeIx, resource| cluster.node(node).map_or(0, |node| node.free.get(resource));
         let missing = |resource: ResourceIx| {
             let mut requests: Vec<i64> =
@@ -48,10 +48,10 @@ impl GangPlacement<'_, '_, '_> {
             let least = requests.into_iter().take(2).fold(0, i64::saturating_add);
             nodes.iter().fold(least, |missing, node| missing.saturating_sub(free_on(*node, resource)))
         };
-        let requested = self.victim_search.preemptor.unplaced.iter().filter(|(_, amount)| *amount > 0);
+        let requested = self.victim_search.preemptor.pending_request.iter().filter(|(_, amount)| *amount > 0);
         let missing: Vec<(ResourceIx, i64)> = requested.map(|(resource, _)| (resource, missing(resource))).collect();
         let frees_enough = |ix: PodIx| {
-            let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.place.node()?))) else {
+            let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.location.node()?))) else {
                 return false;
             };
             let beyond = |resource| if nodes.contains(&node) { 0 } else { free_on(node, resource) };
@@ -65,29 +65,30 @@ impl GangPlacement<'_, '_, '_> {
 
     /// Evicts a pod of a pool and reprieves the other elastic victims. Returns the excess if fewer victims are left and every law holds; otherwise
     /// the attempt is unchanged.
-    fn exchanged_for(&mut self, (number, ix): (usize, PodIx)) -> Option<Vec<Excess>> {
-        let (before, placements, cleared) = (self.trial.mark(), self.placements.clone(), self.cleared.clone());
-        let gone: Vec<Vec<(PodIx, PodLocation)>> = self.pools.iter().map(|pool| pool.gone.clone()).collect();
+    fn exchange_for(&mut self, (number, ix): (usize, PodIx)) -> Option<Vec<Excess>> {
+        let (before, placements, cleared) =
+            (self.trial.savepoint(), self.placements.clone(), self.nodes_with_evictions.clone());
+        let gone: Vec<Vec<(PodIx, PodLocation)>> = self.pools.iter().map(|pool| pool.evicted.clone()).collect();
         let victims = self.elastic_victims();
         if let Some(taken) = self.evict(number, ix, 0, None) {
-            self.settle(taken, None);
+            self.record_victims(taken, None);
             if self.complete_steps() {
-                let mut numbers = self.numbers(0);
+                let mut numbers = self.pools_of_level(0);
                 numbers.sort_by_key(|other| *other == number);
-                let excess = numbers.into_iter().filter_map(|number| self.grow_back(number, Some(ix))).collect();
+                let excess = numbers.into_iter().filter_map(|number| self.reprieve_elastic(number, Some(ix))).collect();
                 let is_lawful = self.elastic_victims() < victims
                     && self.check_other_pods()
-                    && self.whole_gangs_are_due()
-                    && self.each_frees_what_is_owed();
+                    && self.may_evict_whole_gangs()
+                    && self.each_victim_frees_entitlement();
                 if is_lawful {
                     return Some(excess);
                 }
             }
         }
         self.trial.rewind(before);
-        (self.placements, self.cleared) = (placements, cleared);
+        (self.placements, self.nodes_with_evictions) = (placements, cleared);
         for (pool, gone) in self.pools.iter_mut().zip(gone) {
-            pool.gone = gone;
+            pool.evicted = gone;
         }
         None
     }
@@ -95,6 +96,6 @@ impl GangPlacement<'_, '_, '_> {
     /// Returns the number of victims of elastic jobs.
     fn elastic_victims(&self) -> usize {
         let elastic = self.pools.iter().filter(|pool| pool.level == 0);
-        elastic.map(|pool| pool.gone.len()).fold(0, usize::saturating_add)
+        elastic.map(|pool| pool.evicted.len()).fold(0, usize::saturating_add)
     }
 }

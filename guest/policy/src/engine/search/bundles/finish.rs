@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::attempt::GangPlacement;
 use super::fit::{Excess, fits};
-use crate::engine::search::reprieve::without_reprieve;
+use crate::engine::search::reprieve::not_reprieved;
 use crate::laws::Shortfall;
 use crate::model::{Cluster, DomainCountOverlay, NodeIx, PodIx, PodLocation, Queue, ResourceIx};
 
@@ -12,11 +12,12 @@ impl GangPlacement<'_, '_, '_> {
     /// Evicts available pods that count against an exceeded bound, until every limit holds.
     pub(super) fn meet_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
+        while let Some((_, denial)) = self.victim_search.failed_with_placements(self.trial.cluster(), &pods) {
             let Some(shortfall) = denial.shortfall() else { return false };
             let all = self.pools.iter().enumerate();
             let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
-            let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, shortfall)).collect();
+            let counting: Vec<_> =
+                all.filter(|(_, ix)| lowers_shortfall(self.trial.cluster(), *ix, shortfall)).collect();
             if !self.evict_first(counting, &[shortfall.resource]) {
                 return false;
             }
@@ -28,7 +29,7 @@ impl GangPlacement<'_, '_, '_> {
     fn evict_first(&mut self, of: Vec<(usize, PodIx)>, short: &[ResourceIx]) -> bool {
         for (number, ix) in of {
             if let Some(taken) = self.evict(number, ix, 0, Some(short)) {
-                self.settle(taken, Some(short));
+                self.record_victims(taken, Some(short));
                 return true;
             }
         }
@@ -38,18 +39,18 @@ impl GangPlacement<'_, '_, '_> {
     /// Completes the steps by which elastic jobs shrink.
     pub(super) fn complete_steps(&mut self) -> bool {
         for number in 0..self.pools.len() {
-            let Some(pool) = self.pools.get(number).filter(|pool| pool.level == 0 && !pool.gone.is_empty()) else {
+            let Some(pool) = self.pools.get(number).filter(|pool| pool.level == 0 && !pool.evicted.is_empty()) else {
                 continue;
             };
-            let Some(step) = pool.bundle.step(pool.gone.len()) else { return false };
+            let Some(step) = pool.bundle.step(pool.evicted.len()) else { return false };
             let pods = pool.bundle.pods.clone();
             for ix in pods {
-                let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
+                let short = self.pools.get(number).is_some_and(|pool| pool.evicted.len() < step);
                 if let Some(taken) = short.then(|| self.evict(number, ix, 0, None)).flatten() {
-                    self.settle(taken, None);
+                    self.record_victims(taken, None);
                 }
             }
-            if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
+            if self.pools.get(number).is_some_and(|pool| pool.evicted.len() != step) {
                 return false;
             }
         }
@@ -58,8 +59,8 @@ impl GangPlacement<'_, '_, '_> {
 
     /// Checks whether the other pods allow every pod of the gang on its node, and records a clash where they do not.
     pub(super) fn check_other_pods(&mut self) -> bool {
-        let disallowed = self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_some();
-        self.clashed |= disallowed;
+        let disallowed = self.victim_search.first_violation(self.trial.cluster(), &self.placements).is_some();
+        self.has_order_conflict |= disallowed;
         !disallowed
     }
 
@@ -67,28 +68,27 @@ impl GangPlacement<'_, '_, '_> {
     /// jobs of which pods are evicted only to get to a legal size.
     pub(super) fn reprieve(&mut self) -> Vec<Excess> {
         self.reprieve_gangs();
-        for number in self.numbers(1) {
-            let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            let evicted = without_reprieve(gone.iter().rev(), |one| self.try_reprieve(&[**one]));
+        for number in self.pools_of_level(1) {
+            let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.evicted.clone());
+            let evicted = not_reprieved(gone.iter().rev(), |one| self.try_reprieve(&[**one]));
             let evicted: Vec<PodIx> = evicted.into_iter().map(|(ix, _)| *ix).collect();
             let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
             self.record_reprieve(number, &back.collect::<Vec<PodIx>>());
         }
-        self.numbers(0).into_iter().filter_map(|number| self.grow_back(number, None)).collect()
+        self.pools_of_level(0).into_iter().filter_map(|number| self.reprieve_elastic(number, None)).collect()
     }
 
     /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit; `last` comes after the others.
     /// Returns the excess if fewer victims would be enough but are not legal, unless no smaller step is.
-    pub(super) fn grow_back(&mut self, number: usize, last: Option<PodIx>) -> Option<Excess> {
+    pub(super) fn reprieve_elastic(&mut self, number: usize, last: Option<PodIx>) -> Option<Excess> {
         let pool = self.pools.get(number)?;
-        let places: BTreeMap<PodIx, PodLocation> = pool.gone.iter().copied().collect();
-        let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
+        let places: BTreeMap<PodIx, PodLocation> = pool.evicted.iter().copied().collect();
+        let gone: Vec<PodIx> = pool.evicted.iter().map(|(ix, _)| *ix).collect();
         let mut back = self.trial.cluster().largest_first(&gone);
         back.reverse();
         back.sort_by_key(|ix| Some(*ix) == last);
-        let evicted = without_reprieve(back.clone(), |ix| {
-            places.get(ix).is_some_and(|place| self.try_reprieve(&[(*ix, *place)]))
-        });
+        let evicted =
+            not_reprieved(back.clone(), |ix| places.get(ix).is_some_and(|place| self.try_reprieve(&[(*ix, *place)])));
         back.retain(|ix| !evicted.contains(ix));
         let fewest = gone.len().saturating_sub(back.len());
         let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
@@ -98,21 +98,21 @@ impl GangPlacement<'_, '_, '_> {
         }
         self.record_reprieve(number, &back);
         let pool = self.pools.get(number).filter(|_| fewest < step)?;
-        Some(Excess { place: pool.place, victims: step, step: pool.bundle.step_below(step)? })
+        Some(Excess { index: pool.index, victims: step, step: pool.bundle.step_below(step)? })
     }
 
     /// Puts pods back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
     pub(super) fn try_reprieve(&mut self, back: &[(PodIx, PodLocation)]) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        let (before, placements) = (self.trial.mark(), self.placements.clone());
+        let (before, placements) = (self.trial.savepoint(), self.placements.clone());
         for (ix, place) in back {
-            self.trial.put(*ix, *place);
+            self.trial.set_location(*ix, *place);
         }
-        let fits = back.iter().filter_map(|(_, place)| place.node()).all(|node| self.make_fit(node));
+        let fits = back.iter().filter_map(|(_, place)| place.node()).all(|node| self.move_planned_pods(node));
         let cluster = self.trial.cluster();
         let stays = fits
-            && self.victim_search.broken(cluster, &pods).is_none()
-            && self.victim_search.disallowed(cluster, &self.placements).is_none();
+            && self.victim_search.failed_with_placements(cluster, &pods).is_none()
+            && self.victim_search.first_violation(cluster, &self.placements).is_none();
         if !stays {
             self.trial.rewind(before);
             self.placements = placements;
@@ -121,16 +121,16 @@ impl GangPlacement<'_, '_, '_> {
     }
 
     /// Moves pods of the gang from an overcommitted node to nodes with more free capacity than needed. Returns whether that is enough.
-    fn make_fit(&mut self, at: NodeIx) -> bool {
+    fn move_planned_pods(&mut self, at: NodeIx) -> bool {
         for number in 0..self.placements.len() {
-            if !self.is_crowded(at) {
+            if !self.is_overcommitted(at) {
                 return true;
             }
             let Some((ix, _)) = self.placements.get(number).copied().filter(|(_, node)| *node == at) else { continue };
             let cluster = self.trial.cluster();
             let Some(pod) = cluster.pod(ix) else { continue };
-            let takes = |node: &NodeIx| *node != at && self.victim_search.is_open(ix, *node);
-            let mut others = self.cleared.iter().copied().filter(takes);
+            let takes = |node: &NodeIx| *node != at && self.victim_search.is_not_refuted(ix, *node);
+            let mut others = self.nodes_with_evictions.iter().copied().filter(takes);
             let mut moved = DomainCountOverlay::default();
             moved.remove(cluster, ix, at);
             let allowed = |node: NodeIx| cluster.inter_pod_allows(ix, node, &moved).is_ok();
@@ -141,29 +141,29 @@ impl GangPlacement<'_, '_, '_> {
                 }
             }
         }
-        !self.is_crowded(at)
+        !self.is_overcommitted(at)
     }
 
     /// Removes reprieved pods from the victims.
     pub(super) fn record_reprieve(&mut self, number: usize, pods: &[PodIx]) {
         if let Some(pool) = self.pools.get_mut(number) {
-            pool.gone.retain(|(ix, _)| !pods.contains(ix));
+            pool.evicted.retain(|(ix, _)| !pods.contains(ix));
         }
-        self.normal.retain(|(ix, _)| !pods.contains(ix));
+        self.normal_victims.retain(|(ix, _)| !pods.contains(ix));
     }
 
     /// Checks whether a node of a planned pod is overcommitted in a resource that the gang requests.
-    fn is_crowded(&self, at: NodeIx) -> bool {
+    fn is_overcommitted(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);
-        here && self.victim_search.preemptor.unplaced.iter().any(|(resource, _)| node.free.get(resource) < 0)
+        here && self.victim_search.preemptor.pending_request.iter().any(|(resource, _)| node.free.get(resource) < 0)
     }
 }
 
 /// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below a sibling queue that uses more than its
 /// guarantee.
-fn counts(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
-    let Shortfall { queue, resource, beside } = shortfall;
+fn lowers_shortfall(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
+    let Shortfall { queue, resource, includes_siblings: beside } = shortfall;
     let Some(pod) = cluster.pod(ix).filter(|pod| pod.request.get(resource) > 0) else { return false };
     let parent = cluster.queue(queue).map(|queue| queue.parent);
     let is_over = |queue: &Queue| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::attempt::{GangEviction, GangPlacement};
 use super::thrift::Caps;
-use super::{BundleSearchInput, LEVELS, VictimBundle};
+use super::{BUNDLE_LEVELS, BundleSearchInput, VictimBundle};
 use crate::model::{ClassIx, Cluster, NodeIx, PodInfo, PodIx, ResourceRequest, ShapeIx, Trial};
 
 /// Nodes with free capacity for a pod of the gang without evictions, by name.
@@ -26,7 +26,7 @@ pub struct Fit {
 #[derive(Debug, Clone, Copy)]
 pub struct Excess {
     /// The index of the bundle in its list.
-    pub place: usize,
+    pub index: usize,
     /// The number of victims.
     pub victims: usize,
     /// The next smaller legal number of victims, at least one.
@@ -37,13 +37,13 @@ pub struct Excess {
 #[derive(Debug, Clone, Default)]
 pub struct AvailableBundles<'a> {
     /// The bundles, by level.
-    pub bundles: [Vec<&'a VictimBundle>; LEVELS],
+    pub bundles: [Vec<&'a VictimBundle>; BUNDLE_LEVELS],
     /// The maximum number of victims of some elastic jobs. Others give as many as is legal.
     pub caps: Caps,
 }
 
 impl Fit {
-    fn costs_nobody(&self) -> bool {
+    fn has_no_victims(&self) -> bool {
         self.victims.iter().all(Vec::is_empty)
     }
 }
@@ -52,7 +52,7 @@ impl Fit {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FitFailure {
     /// Whether an elastic pod could not be evicted because normal pods were evicted before: a smaller selection may be enough.
-    pub clashed: bool,
+    pub has_order_conflict: bool,
 }
 
 /// Returns the nodes with free capacity for a pod of the gang. Constraints between pods are ignored, as evictions elsewhere may lift them.
@@ -86,13 +86,13 @@ pub fn fit(
         pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.shape, *node, &pod.request)))
     };
     let mut hard_first = victim_search.preemptor.pods.clone();
-    hard_first.sort_by_cached_key(|ix| (cluster.needs_company(*ix), !is_hard(ix)));
+    hard_first.sort_by_cached_key(|ix| (cluster.has_required_affinity(*ix), !is_hard(ix)));
     let (largest_first, smallest_first) = (cluster.largest_first(&hard_first), cluster.smallest_first(&hard_first));
     let fewest_nodes_first = cluster.fewest_nodes_first(largest_first.clone());
     let mut orders = vec![hard_first, largest_first, smallest_first, fewest_nodes_first];
-    orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
+    orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.has_required_affinity(*ix)));
     orders.dedup();
-    let (before, mut short) = (trial.mark(), FitFailure::default());
+    let (before, mut short) = (trial.savepoint(), FitFailure::default());
     let ways: &[GangEviction] = match at_hand.bundles.last() {
         Some(whole) if !whole.is_empty() => &[GangEviction::OnDemand, GangEviction::UpFront],
         _ => &[GangEviction::OnDemand],
@@ -101,12 +101,12 @@ pub fn fit(
         let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
         for order in &orders {
             match GangPlacement::new(trial, victim_search, open, at_hand).run(order, *gangs) {
-                Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
+                Ok(fit) if orders.len() == 1 || fit.has_no_victims() => return Ok(fit),
                 Ok(fit) => {
                     let cost = fit.victims.iter().rev().map(Vec::len).collect();
                     best = best.into_iter().chain([(cost, order)]).min_by(|(one, _), (other, _)| one.cmp(other));
                 }
-                Err(one) => short.clashed |= one.clashed,
+                Err(one) => short.has_order_conflict |= one.has_order_conflict,
             }
             trial.rewind(before);
         }

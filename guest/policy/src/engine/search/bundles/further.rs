@@ -33,7 +33,7 @@ impl FurtherPods {
     }
 
     /// Returns how many of the pods fit into a free capacity, at most all.
-    pub(super) fn in_room(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
+    pub(super) fn count_fitting(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
         let mut fit = self.count;
         for (resource, amount) in self.request.iter() {
             let room = room(resource);
@@ -51,14 +51,14 @@ impl FurtherPods {
 impl GangPlacement<'_, '_, '_> {
     /// Returns the further pods for which a gang needs evictions if it needs some for this pod. Empty for a pod with constraints between pods: there,
     /// free capacity does not say what a node takes.
-    pub(super) fn further(&self, ix: PodIx, rest: &RemainingPods<'_>) -> Vec<FurtherPods> {
+    pub(super) fn further_pods(&self, ix: PodIx, rest: &RemainingPods<'_>) -> Vec<FurtherPods> {
         let cluster = self.trial.cluster();
-        let Some(class) = cluster.pod(ix).filter(|_| !cluster.is_between(ix)).map(|pod| pod.class) else {
+        let Some(class) = cluster.pod(ix).filter(|_| !cluster.has_inter_pod_terms(ix)).map(|pod| pod.class) else {
             return Vec::new();
         };
         let (mut lacking, mut all) = (rest.lacking.clone(), Vec::<FurtherPods>::new());
-        for other in rest.pods.iter().filter(|other| !cluster.is_between(**other)) {
-            let Some(pod) = cluster.pod(*other).filter(|pod| lacking.fill(pod)) else { continue };
+        for other in rest.pods.iter().filter(|other| !cluster.has_inter_pod_terms(**other)) {
+            let Some(pod) = cluster.pod(*other).filter(|pod| lacking.take(pod)) else { continue };
             let at = all.iter().position(|further| further.class == pod.class).unwrap_or(all.len());
             if at == all.len() && at < CLASSES {
                 all.push(FurtherPods::of(pod));
@@ -69,19 +69,19 @@ impl GangPlacement<'_, '_, '_> {
         }
         // No node takes pods of the same class: they come after this pod.
         let takes = |further: &FurtherPods, node: NodeIx| fits(cluster, further.shape, node, &further.request);
-        let idle = self.cleared.iter().chain(self.open);
+        let idle = self.nodes_with_evictions.iter().chain(self.open_nodes);
         all.retain(|further| further.class == class || !idle.clone().any(|node| takes(further, *node)));
         all
     }
 
     /// Returns the number of further pods that fit on a node together with a pod of this request.
-    pub(super) fn room_for(&self, further: &[FurtherPods], at: NodeIx, request: &ResourceRequest) -> usize {
+    pub(super) fn fitting_further_pods(&self, further: &[FurtherPods], at: NodeIx, request: &ResourceRequest) -> usize {
         let cluster = self.trial.cluster();
         let Some(node) = cluster.node(at).filter(|_| !further.is_empty()) else { return 0 };
         let (mut free, mut all) = (node.free.clone(), 0usize);
         free.subtract(request);
         for one in further.iter().filter(|one| cluster.eligible(one.shape, at)) {
-            let count = one.in_room(|resource| free.get(resource));
+            let count = one.count_fitting(|resource| free.get(resource));
             for _ in 0..count {
                 free.subtract(&one.request);
             }

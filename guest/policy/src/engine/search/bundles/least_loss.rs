@@ -9,7 +9,7 @@ use super::choose::{BundleChooser, LevelState, TRIES, combinations_of, tried_siz
 use crate::model::Trial;
 
 /// The maximum number of jobs that are spared on trial.
-const SPARED: usize = 64;
+const MAX_SPARED_JOBS: usize = 64;
 
 /// The bundles of a level that have victims, and what the evictions lose.
 type ChosenBundles = (JobLoss, Vec<usize>);
@@ -28,7 +28,7 @@ impl BundleChooser<'_> {
                 best = found;
             }
         }
-        let mut tries = TRIES.checked_div(all.len()).unwrap_or(0).min(SPARED);
+        let mut tries = TRIES.checked_div(all.len()).unwrap_or(0).min(MAX_SPARED_JOBS);
         // Each exchange lowers the loss, so this ends.
         while let Some(better) = best.1.iter().find_map(|spared| {
             tries = tries.checked_sub(1)?;

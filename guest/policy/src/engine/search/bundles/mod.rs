@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 
 pub use bundle::VictimBundle;
 
-use super::refused::{is_placement_refused, refused_victim};
+use super::refused::{is_placement_rejected, rejected_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::plan::PlanDraft;
 use crate::engine::reasons::NO_NODE;
@@ -41,10 +41,10 @@ use crate::model::{
 };
 
 /// The number of levels.
-pub const LEVELS: usize = 3;
+pub const BUNDLE_LEVELS: usize = 3;
 
 /// The level of the gangs that are evicted whole.
-const WHOLE: usize = 2;
+const WHOLE_GANG_LEVEL: usize = 2;
 
 /// The input of the search.
 pub struct BundleSearchInput<'a> {
@@ -59,15 +59,15 @@ pub struct BundleSearchInput<'a> {
     /// The order of the pods of a job.
     pub tasks: PodComparator,
     /// The pods of the gang for which others may be evicted.
-    pub may: &'a BTreeSet<PodIx>,
+    pub may_preempt: &'a BTreeSet<PodIx>,
     /// Whether only pods of the own queue may be evicted.
     pub only_own_queue: bool,
     /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The cluster without the pods of others that wait for promised nodes.
-    pub unpromised: &'a DomainCountOverlay,
+    pub without_promised: &'a DomainCountOverlay,
     /// The pods of others that must stay allowed on their promised nodes, by the constraints between pods.
-    pub promised: &'a [(PodIx, NodeIx)],
+    pub promised_pods: &'a [(PodIx, NodeIx)],
 }
 
 impl BundleSearchInput<'_> {
@@ -80,52 +80,55 @@ impl BundleSearchInput<'_> {
         ix: PodIx,
         short: Option<&[ResourceIx]>,
     ) -> Option<(ActiveLaw, Denial)> {
-        let case = LawContext { short, ..self.preemptor.waiting(cluster, self.ledger) };
+        let case = LawContext { short_resources: short, ..self.preemptor.context_for_plan(cluster, self.ledger) };
         let denied = case.first_denial(guards, ix);
-        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
+        denied.or_else(|| rejected_victim(self.refuted, cluster, ix))
     }
 
     /// Checks that the host has not refused a pod on a node.
-    fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
-        !is_placement_refused(self.refuted, pod, node)
+    fn is_not_refuted(&self, pod: PodIx, node: NodeIx) -> bool {
+        !is_placement_rejected(self.refuted, pod, node)
     }
 
     /// Returns whether the other pods allow a pod of the gang on a node. That must hold without and with the pods that wait for promised nodes, and
     /// these must stay allowed.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let allowed = |what_if: &DomainCountOverlay| cluster.inter_pod_allows(pod, node, what_if).is_ok();
-        let displaces = || cluster.displaces_any((pod, node), &DomainCountOverlay::default(), self.promised);
-        !cluster.is_between(pod) || allowed(&DomainCountOverlay::default()) && allowed(self.unpromised) && !displaces()
+        let displaces = || cluster.displaces_any((pod, node), &DomainCountOverlay::default(), self.promised_pods);
+        !cluster.has_inter_pod_terms(pod)
+            || allowed(&DomainCountOverlay::default()) && allowed(self.without_promised) && !displaces()
     }
 
     /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a
     /// spread constraint counts the fewest pods of a domain.
-    fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodViolation> {
-        let first =
-            |what_if: &DomainCountOverlay| cluster.first_disallowed(placed, what_if, &NominatedConstraints::default());
-        let of_gang = first(&DomainCountOverlay::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
+    fn first_violation(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodViolation> {
+        let first = |what_if: &DomainCountOverlay| {
+            cluster.first_inter_pod_violation(placed, what_if, &NominatedConstraints::default())
+        };
+        let of_gang =
+            first(&DomainCountOverlay::default()).or_else(|| first(self.without_promised)).map(|(_, lack)| lack);
         let stays = |(ix, node): &(PodIx, NodeIx)| cluster.stays_allowed(*ix, *node);
-        of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodViolation::Nominated))
+        of_gang.or_else(|| (!self.promised_pods.iter().all(stays)).then_some(InterPodViolation::Nominated))
     }
 
     /// Returns the first limit that does not hold with the requests of these pods, which have no nodes yet. `None`: all hold.
-    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
-        self.first_broken(cluster, pods, Preemptor::waiting)
+    fn failed_with_requests(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
+        self.first_failed_check(cluster, pods, Preemptor::context_for_plan)
     }
 
     /// Returns the first limit that does not hold with these pods on their nodes. `None`: all hold.
-    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
-        self.first_broken(cluster, pods, Preemptor::placed)
+    fn failed_with_placements(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(ActiveLaw, Denial)> {
+        self.first_failed_check(cluster, pods, Preemptor::context_after_plan)
     }
 
-    fn first_broken(
+    fn first_failed_check(
         &self,
         cluster: &Cluster,
         pods: &[PodIx],
         case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c PlansInFlight) -> LawContext<'c>,
     ) -> Option<(ActiveLaw, Denial)> {
         let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
-        case(&preemptor, cluster, self.ledger).first_broken(&self.rules.limits)
+        case(&preemptor, cluster, self.ledger).first_failed_check(&self.rules.plan_invariants)
     }
 }
 
@@ -136,36 +139,42 @@ pub fn plan(
     notes: &mut DecisionTrace,
     victim_search: &BundleSearchInput<'_>,
 ) -> Result<PlanDraft, Denial> {
-    const NOBODY: Denial = Denial::Case("gang");
+    const GANG_DOES_NOT_FIT: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
-    let search = choose::BundleChooser { victim_search, open: &open, bound: &bound, levels: Vec::new() };
-    let nobody = vec![Vec::new(); LEVELS];
+    let search = choose::BundleChooser { victim_search, open_nodes: &open, bound: &bound, levels: Vec::new() };
+    let nobody = vec![Vec::new(); BUNDLE_LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody, &thrift::Caps::new()) {
-        trace::nobody(trial.cluster(), notes, &fit);
-        return Ok(found(trial.cluster(), victim_search, fit));
+        trace::explain_no_evictions(trial.cluster(), notes, &fit);
+        return Ok(finish_plan(trial.cluster(), victim_search, fit));
     }
-    if victim_search.may.is_empty() {
-        return Err(NOBODY);
+    if victim_search.may_preempt.is_empty() {
+        return Err(GANG_DOES_NOT_FIT);
     }
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
-    let search = choose::BundleChooser { victim_search, open: &open, bound: &bound, levels };
+    let search = choose::BundleChooser { victim_search, open_nodes: &open, bound: &bound, levels };
     let Some((chosen, caps)) = search.choose(trial) else {
-        notes.refused(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
-        if notes.are_on() {
-            trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
+        notes.record_denial_and_hint(
+            trial.cluster(),
+            Subject::Preemptor,
+            Outcome::Barred,
+            &NO_NODE,
+            &GANG_DOES_NOT_FIT,
+        );
+        if notes.is_recording() {
+            trace::explain_no_node(trial.cluster(), notes, victim_search, &search.levels);
         }
-        return Err(NOBODY);
+        return Err(GANG_DOES_NOT_FIT);
     };
-    let places = trace::places(trial.cluster(), notes, &search.levels);
-    let Ok(fit) = search.fit(trial, &chosen, &caps) else { return Err(NOBODY) };
-    if notes.are_on() {
-        trace::found(trial, notes, victim_search, &fit, &places);
+    let places = trace::former_locations(trial.cluster(), notes, &search.levels);
+    let Ok(fit) = search.fit(trial, &chosen, &caps) else { return Err(GANG_DOES_NOT_FIT) };
+    if notes.is_recording() {
+        trace::explain_victims(trial, notes, victim_search, &fit, &places);
     }
-    Ok(found(trial.cluster(), victim_search, fit))
+    Ok(finish_plan(trial.cluster(), victim_search, fit))
 }
 
-fn found(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, fit: fit::Fit) -> PlanDraft {
+fn finish_plan(cluster: &Cluster, victim_search: &BundleSearchInput<'_>, fit: fit::Fit) -> PlanDraft {
     let victims: Vec<PodIx> = fit.victims.into_iter().flatten().collect();
     PlanDraft::by_job(cluster, victim_search.preemptor.pod, fit.placements, victims)
 }

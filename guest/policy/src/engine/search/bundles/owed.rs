@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::WHOLE;
+use super::WHOLE_GANG_LEVEL;
 use super::attempt::GangPlacement;
 use super::elastic_first::is_elastic;
 use super::short::that_counts;
@@ -14,24 +14,24 @@ use crate::model::{PodIx, PodLocation, ResourceIx, ResourceRequest};
 impl GangPlacement<'_, '_, '_> {
     /// Checks that the laws allow each eviction for what would be short with only this victim back on its node. The victims of an elastic job count
     /// as one victim, and so do the pods of a gang that is evicted whole. Where pods keep each other off nodes, more than capacity is short.
-    pub(super) fn each_frees_what_is_owed(&self) -> bool {
+    pub(super) fn each_victim_frees_entitlement(&self) -> bool {
         let cluster = self.trial.cluster();
-        let is_asked = !self.victim_search.rules.alone.is_empty();
-        if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix)) {
+        let is_asked = !self.victim_search.rules.lone_victim_filters.is_empty();
+        if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.has_inter_pod_terms(*ix)) {
             return true;
         }
         let mut victims: BTreeMap<(usize, PodIx, bool), Vec<(PodIx, PodLocation)>> = BTreeMap::new();
         let gang = |ix: PodIx| cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
         for (number, pool) in self.pools.iter().enumerate() {
-            for (ix, place) in &pool.gone {
+            for (ix, place) in &pool.evicted {
                 let is_elastic = is_elastic(cluster, *ix);
-                let first = if is_elastic || pool.level == WHOLE { gang(*ix) } else { *ix };
+                let first = if is_elastic || pool.level == WHOLE_GANG_LEVEL { gang(*ix) } else { *ix };
                 victims.entry((number, first, is_elastic)).or_default().push((*ix, *place));
             }
         }
         victims.values().all(|victim| {
             let short = self.short_with(victim);
-            let alone = &self.victim_search.rules.alone;
+            let alone = &self.victim_search.rules.lone_victim_filters;
             let frees = |(ix, _): &(PodIx, PodLocation)| {
                 self.victim_search.first_denial(cluster, alone, *ix, Some(&short)).is_none()
             };

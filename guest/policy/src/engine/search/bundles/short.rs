@@ -28,8 +28,8 @@ impl GangPlacement<'_, '_, '_> {
         let cluster = self.trial.cluster();
         let allowed = self.victim_search.is_allowed(cluster, asker, at);
         let mut free = cluster.node(at).map(|node| node.free.clone());
-        if let Some(free) = free.as_mut().filter(|_| self.cleared.contains(&at)) {
-            let gone = self.pools.iter().flat_map(|pool| &pool.gone).filter(|(_, place)| place.node() == Some(at));
+        if let Some(free) = free.as_mut().filter(|_| self.nodes_with_evictions.contains(&at)) {
+            let gone = self.pools.iter().flat_map(|pool| &pool.evicted).filter(|(_, place)| place.node() == Some(at));
             gone.filter_map(|(ix, _)| cluster.pod(*ix)).for_each(|pod| free.subtract(&pod.request));
         }
         let lacks = |resource| {

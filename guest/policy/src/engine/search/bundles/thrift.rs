@@ -19,17 +19,17 @@ const TRIES: usize = 32;
 impl BundleChooser<'_> {
     /// Returns how a selection fits with the fewest pods of elastic jobs that smaller steps lead to, and the steps. Neither more
     /// jobs nor other normal pods are evicted for fewer elastic pods. `fit` is the outcome without caps. The trial is unchanged.
-    pub(super) fn with_less(&self, trial: &mut Trial<'_>, selection: &Selection, fit: Fit) -> (Fit, Caps) {
+    pub(super) fn with_fewest_elastic(&self, trial: &mut Trial<'_>, selection: &Selection, fit: Fit) -> (Fit, Caps) {
         let (mut best, mut caps, mut tries) = (fit, Caps::new(), TRIES);
         // Each turn of the loop lowers the number of victims.
         loop {
             let mut less: Option<(Fit, Caps)> = None;
-            for Excess { place, step, .. } in &best.excess {
+            for Excess { index: place, step, .. } in &best.excess {
                 let Some(left) = tries.checked_sub(1) else { break };
                 tries = left;
                 let mut capped = caps.clone();
                 capped.insert(*place, *step);
-                let fit = self.tried(trial, selection, &capped).ok().filter(|fit| fit.is_less_than(&best));
+                let fit = self.dry_run(trial, selection, &capped).ok().filter(|fit| fit.is_less_than(&best));
                 if let Some(fit) = fit {
                     less = Some((fit, capped));
                     break;
@@ -45,7 +45,7 @@ impl BundleChooser<'_> {
 
 impl Fit {
     /// Returns the number of elastic victims if every job in excess gives no more than its smaller step.
-    pub(super) fn hoped_for(&self) -> usize {
+    pub(super) fn expected_elastic_victims(&self) -> usize {
         let saved = self.excess.iter().map(|excess| excess.victims.saturating_sub(excess.step));
         let elastic = self.victims.first().map_or(0, Vec::len);
         elastic.saturating_sub(saved.fold(0, usize::saturating_add))

@@ -1,6 +1,6 @@
 //! The best group of victims on one node: branch and bound over classes of equal candidates.
 
-use super::super::reprieve::without_reprieve;
+use super::super::reprieve::not_reprieved;
 use super::{GroupCandidate, GroupSearchBound, NodeDryRun, PodToPlace, PreemptionContext, case};
 use crate::laws::{LawCheck, NodeCost, NodeVictims, VictimGroupLaws, VictimLowerBound};
 use crate::model::{Cluster, InterPodViolation, PodIx};
@@ -15,27 +15,27 @@ const MORE_STEPS: u32 = 1024;
 /// spared. The least important is first: of a class, the first pods are always evicted before the others.
 struct CandidateClass {
     pods: Vec<PodIx>,
-    reluctance: i64,
+    penalty: i64,
 }
 
 /// A position in the search: the first `taken` pods of class number `class` are in the group.
 #[derive(Clone, Copy)]
 struct ClassPosition {
     class: usize,
-    taken: usize,
+    in_group: usize,
 }
 
 /// The search for the best group on one node.
 pub(super) struct GroupSearch<'a> {
     cluster: &'a Cluster,
     context: &'a PreemptionContext<'a>,
-    floors: &'a [LawCheck],
-    ask: &'a PodToPlace<'a>,
+    anti_monotone_invariants: &'a [LawCheck],
+    pod_to_place: &'a PodToPlace<'a>,
     dry_run: &'a NodeDryRun,
     classes: Vec<CandidateClass>,
     steps: u32,
     /// The cost that a group must not exceed to be of use.
-    at_most: NodeCost,
+    max_cost: NodeCost,
     best: Option<GroupCandidate>,
 }
 
@@ -47,14 +47,24 @@ pub(super) fn best_group(
     dry_run: &NodeDryRun,
     bound: GroupSearchBound,
 ) -> Option<GroupCandidate> {
-    let is_new = |reluctance| reluctance > bound.tried && reluctance <= bound.reluctance;
-    if bound.tried >= 0 && !dry_run.candidates.iter().any(|candidate| is_new(candidate.reluctance)) {
+    let is_new = |reluctance| reluctance > bound.previous_max_penalty && reluctance <= bound.max_penalty;
+    if bound.previous_max_penalty >= 0 && !dry_run.candidates.iter().any(|candidate| is_new(candidate.penalty)) {
         return None;
     }
-    let classes = classes(cluster, dry_run, bound.reluctance);
-    let (floors, at_most) = (group.floors.as_slice(), bound.cost);
-    let mut search = GroupSearch { cluster, context, floors, ask, dry_run, classes, steps: STEPS, at_most, best: None };
-    let open = (0..search.classes.len()).map(|class| ClassPosition { class, taken: 0 }).collect();
+    let classes = classes(cluster, dry_run, bound.max_penalty);
+    let (floors, at_most) = (group.anti_monotone_invariants.as_slice(), bound.cost);
+    let mut search = GroupSearch {
+        cluster,
+        context,
+        anti_monotone_invariants: floors,
+        pod_to_place: ask,
+        dry_run,
+        classes,
+        steps: STEPS,
+        max_cost: at_most,
+        best: None,
+    };
+    let open = (0..search.classes.len()).map(|class| ClassPosition { class, in_group: 0 }).collect();
     search.extend(&mut Vec::new(), open);
     search.best
 }
@@ -63,17 +73,17 @@ pub(super) fn best_group(
 fn classes(cluster: &Cluster, dry_run: &NodeDryRun, reluctance: i64) -> Vec<CandidateClass> {
     let key = |ix| cluster.pod(ix).map(|pod| (pod.queue, &pod.request, pod.inter_pod));
     let mut classes: Vec<CandidateClass> = Vec::new();
-    for candidate in dry_run.candidates.iter().rev().filter(|candidate| candidate.reluctance <= reluctance) {
+    for candidate in dry_run.candidates.iter().rev().filter(|candidate| candidate.penalty <= reluctance) {
         let is_alike = |class: &&mut CandidateClass| {
-            class.reluctance == candidate.reluctance
+            class.penalty == candidate.penalty
                 && class.pods.first().is_some_and(|first| key(*first) == key(candidate.pod))
         };
         match classes.iter_mut().find(is_alike) {
             Some(class) => class.pods.push(candidate.pod),
-            None => classes.push(CandidateClass { pods: vec![candidate.pod], reluctance: candidate.reluctance }),
+            None => classes.push(CandidateClass { pods: vec![candidate.pod], penalty: candidate.penalty }),
         }
     }
-    classes.sort_by_key(|class| class.reluctance);
+    classes.sort_by_key(|class| class.penalty);
     classes
 }
 
@@ -81,10 +91,10 @@ impl GroupSearch<'_> {
     /// Extends a group by pods of the open classes, in their order, and keeps every group that is better than the best one.
     fn extend(&mut self, chosen: &mut Vec<PodIx>, open: Vec<ClassPosition>) {
         if self.suffices(chosen) {
-            return self.keep(chosen);
+            return self.record_if_better(chosen);
         }
         let mut open = open;
-        open.retain(|at| self.next(*at).is_some_and(|next| self.keeps_floors(chosen, next)));
+        open.retain(|at| self.next(*at).is_some_and(|next| self.satisfies_invariants(chosen, next)));
         for (at, first) in (0..).zip(open.clone()) {
             let rest = open.get(at..).unwrap_or_default();
             if self.steps == 0 || self.is_hopeless(chosen, rest) {
@@ -95,7 +105,7 @@ impl GroupSearch<'_> {
             chosen.push(next);
             let mut rest = rest.to_vec();
             if let Some(first) = rest.first_mut() {
-                first.taken = first.taken.saturating_add(1);
+                first.in_group = first.in_group.saturating_add(1);
             }
             self.extend(chosen, rest);
             chosen.pop();
@@ -103,13 +113,13 @@ impl GroupSearch<'_> {
     }
 
     /// Keeps a group that suffices, without the pods that it does not need, if it is better than the best one.
-    fn keep(&mut self, chosen: &[PodIx]) {
+    fn record_if_better(&mut self, chosen: &[PodIx]) {
         let mut victims = chosen.to_vec();
         // The weightiest reason to spare a pod first, then the most important.
         let mut order = victims.clone();
         order.reverse();
-        order.sort_by_key(|ix| std::cmp::Reverse(self.reluctance(*ix)));
-        without_reprieve(order, |ix| {
+        order.sort_by_key(|ix| std::cmp::Reverse(self.penalty(*ix)));
+        not_reprieved(order, |ix| {
             let without: Vec<PodIx> = victims.iter().copied().filter(|other| other != ix).collect();
             let stays = self.suffices(&without);
             if stays {
@@ -121,7 +131,7 @@ impl GroupSearch<'_> {
         if self.best.is_none() {
             self.steps = self.steps.min(MORE_STEPS);
         }
-        if cost <= self.at_most && self.best.as_ref().is_none_or(|best| cost < best.cost) {
+        if cost <= self.max_cost && self.best.as_ref().is_none_or(|best| cost < best.cost) {
             self.best = Some(GroupCandidate { node: self.dry_run.node, victims, cost });
         }
     }
@@ -134,21 +144,21 @@ impl GroupSearch<'_> {
             return true;
         }
         let more = self.missing(chosen, open);
-        let least = open.iter().filter_map(|at| self.classes.get(at.class)).map(|class| class.reluctance).min();
-        let victims = NodeVictims { reluctance: self.reluctances(chosen), ..NodeVictims::of(self.cluster, chosen) };
-        let lower = (self.context.laws.node_choice.by.least)(&Extended {
-            reluctance: victims.reluctance.saturating_add(least.unwrap_or(0).saturating_mul(more)),
+        let least = open.iter().filter_map(|at| self.classes.get(at.class)).map(|class| class.penalty).min();
+        let victims = NodeVictims { penalty: self.total_penalty(chosen), ..NodeVictims::of(self.cluster, chosen) };
+        let lower = (self.context.laws.node_choice.by.lower_bound)(&Extended {
+            penalty: victims.penalty.saturating_add(least.unwrap_or(0).saturating_mul(more)),
             count: victims.count().saturating_add(more),
             victims,
         });
-        lower > self.at_most || self.best.as_ref().is_some_and(|best| lower >= best.cost)
+        lower > self.max_cost || self.best.as_ref().is_some_and(|best| lower >= best.cost)
     }
 
     /// Returns how many more pods the preemptor needs at least, each as large as the largest of the open classes: never less than 1.
     fn missing(&self, chosen: &[PodIx], open: &[ClassPosition]) -> i64 {
-        let room = self.dry_run.without(self.cluster, chosen);
+        let room = self.dry_run.capacity_after(self.cluster, chosen);
         let next = || open.iter().filter_map(|at| self.cluster.pod(self.next(*at)?));
-        let missing = self.ask.request.iter().map(|(resource, asked)| {
+        let missing = self.pod_to_place.request.iter().map(|(resource, asked)| {
             let missing = asked.saturating_sub(room.get(resource)).max(0);
             let largest = next().map(|pod| pod.request.get(resource)).max().unwrap_or(0).max(1);
             let pods = missing.checked_div(largest).unwrap_or(0);
@@ -158,23 +168,23 @@ impl GroupSearch<'_> {
     }
 
     fn cost(&self, victims: &[PodIx]) -> NodeCost {
-        let reluctance = self.reluctances(victims);
-        let victims = NodeVictims { reluctance, ..NodeVictims::of(self.cluster, victims) };
-        (self.context.laws.node_choice.by.loss)(&victims)
+        let reluctance = self.total_penalty(victims);
+        let victims = NodeVictims { penalty: reluctance, ..NodeVictims::of(self.cluster, victims) };
+        (self.context.laws.node_choice.by.cost)(&victims)
     }
 
-    fn reluctances(&self, victims: &[PodIx]) -> i64 {
-        victims.iter().fold(0, |sum, ix| sum.saturating_add(self.reluctance(*ix)))
+    fn total_penalty(&self, victims: &[PodIx]) -> i64 {
+        victims.iter().fold(0, |sum, ix| sum.saturating_add(self.penalty(*ix)))
     }
 
-    fn reluctance(&self, ix: PodIx) -> i64 {
+    fn penalty(&self, ix: PodIx) -> i64 {
         let class = self.classes.iter().find(|class| class.pods.contains(&ix));
-        class.map_or(0, |class| class.reluctance)
+        class.map_or(0, |class| class.penalty)
     }
 
     /// Returns the pods of a class that are not in the group.
     fn rest(&self, at: ClassPosition) -> &[PodIx] {
-        self.classes.get(at.class).and_then(|class| class.pods.get(at.taken..)).unwrap_or_default()
+        self.classes.get(at.class).and_then(|class| class.pods.get(at.in_group..)).unwrap_or_default()
     }
 
     fn next(&self, at: ClassPosition) -> Option<PodIx> {
@@ -183,38 +193,40 @@ impl GroupSearch<'_> {
 
     /// Returns whether the preemptor fits, under every limit, without the pods of a group, and the other pods allow the preemptor there.
     fn suffices(&self, group: &[PodIx]) -> bool {
-        self.has_room_without(group) && self.dry_run.lack_without(self.cluster, self.ask, group).is_none()
+        self.fits_without(group)
+            && self.dry_run.inter_pod_violation_after(self.cluster, self.pod_to_place, group).is_none()
     }
 
     /// Returns whether some of the pods of a group may suffice: evicting more never helps where the preemptor needs one of them.
     fn may_suffice(&self, group: &[PodIx]) -> bool {
-        let lack = || self.dry_run.lack_without(self.cluster, self.ask, group);
-        self.has_room_without(group) && lack().is_none_or(|lack| lack == InterPodViolation::Affinity)
+        let lack = || self.dry_run.inter_pod_violation_after(self.cluster, self.pod_to_place, group);
+        self.fits_without(group) && lack().is_none_or(|lack| lack == InterPodViolation::Affinity)
     }
 
-    fn has_room_without(&self, group: &[PodIx]) -> bool {
-        let room = self.dry_run.without(self.cluster, group);
+    fn fits_without(&self, group: &[PodIx]) -> bool {
+        let room = self.dry_run.capacity_after(self.cluster, group);
         let case = case(self.cluster, self.context, group);
-        room.lacks(self.ask.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
+        room.lacks(self.pod_to_place.request).is_none()
+            && case.first_failed_check(&self.context.laws.plan_invariants).is_none()
     }
 
     /// Returns whether every floor holds for a group with one more pod.
-    fn keeps_floors(&self, chosen: &[PodIx], next: PodIx) -> bool {
+    fn satisfies_invariants(&self, chosen: &[PodIx], next: PodIx) -> bool {
         let group: Vec<PodIx> = chosen.iter().copied().chain([next]).collect();
-        case(self.cluster, self.context, &group).first_broken(self.floors).is_none()
+        case(self.cluster, self.context, &group).first_failed_check(self.anti_monotone_invariants).is_none()
     }
 }
 
 /// A group that is extended by more pods of the open classes.
 struct Extended<'a> {
     victims: NodeVictims<'a>,
-    reluctance: i64,
+    penalty: i64,
     count: i64,
 }
 
 impl VictimLowerBound for Extended<'_> {
-    fn reluctance(&self) -> i64 {
-        self.reluctance
+    fn penalty(&self) -> i64 {
+        self.penalty
     }
 
     fn count(&self) -> i64 {

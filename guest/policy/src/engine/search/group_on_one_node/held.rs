@@ -19,9 +19,8 @@ impl PinnedDaemonPods {
     pub fn new(cluster: &Cluster, context: &PreemptionContext<'_>) -> PinnedDaemonPods {
         let mut waiting: BTreeMap<NodeIx, Vec<PodIx>> = BTreeMap::new();
         if context.preemptor.required_node_reservation.is_none() {
-            for ix in cluster.bound_to_one_node() {
-                let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.required_node_reservation()?)))
-                else {
+            for ix in cluster.pinned_daemon_pods() {
+                let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.pinned_daemon_node()?))) else {
                     continue;
                 };
                 if cluster.can_get_required_node(pod, node) {
@@ -34,7 +33,7 @@ impl PinnedDaemonPods {
 
     /// Returns whether a waiting pod of a DaemonSet will hold a node. With every pod evicted that may be evicted for it, the node has too little
     /// capacity for the waiting pods and the preemptor. Returns `false` where the preemptor is nominated to that node.
-    pub fn includes(
+    pub fn will_take_node(
         &self,
         cluster: &Cluster,
         context: &PreemptionContext<'_>,
@@ -46,7 +45,7 @@ impl PinnedDaemonPods {
             return false;
         }
         let rooms: Vec<(PodIx, Amounts)> =
-            waiting.iter().filter_map(|pod| Some((*pod, most_room(cluster, context, ix, *pod)?))).collect();
+            waiting.iter().filter_map(|pod| Some((*pod, max_capacity(cluster, context, ix, *pod)?))).collect();
         let requests = || rooms.iter().filter_map(|(pod, _)| Some(&cluster.pod(*pod)?.request)).chain([ask.request]);
         rooms.iter().any(|(_, room)| {
             let mut room = room.clone();
@@ -61,23 +60,29 @@ impl PinnedDaemonPods {
 
 /// Returns the capacity of a node for a pod of a DaemonSet, with every pod evicted that may be evicted for it. `None`: the pod will hold no node,
 /// because it is never tried, may evict no pod, or does not fit into its queue.
-fn most_room(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, pod: PodIx) -> Option<Amounts> {
+fn max_capacity(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, pod: PodIx) -> Option<Amounts> {
     let (node, laws) = (cluster.node(ix)?, context.laws);
     let preemptor = Preemptor::of(cluster, laws, pod, vec![pod])?;
-    let case = preemptor.waiting(cluster, context.ledger);
-    if case.first_broken(&laws.final_gates).or_else(|| case.first_broken(&laws.trigger)).is_some() {
+    let case = preemptor.context_for_plan(cluster, context.ledger);
+    if case
+        .first_failed_check(&laws.unresolvable_preconditions)
+        .or_else(|| case.first_failed_check(&laws.preemption_preconditions))
+        .is_some()
+    {
         return None;
     }
-    let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.place.node() == Some(ix));
+    let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.location.node() == Some(ix));
     let there = node.pods.iter().copied().filter(is_there);
-    let group: Vec<PodIx> = there.filter(|other| case.first_denial(&laws.guards, *other).is_none()).collect();
-    if (LawContext { group: &group, ..case }).first_broken(&laws.limits).is_some() {
+    let group: Vec<PodIx> = there.filter(|other| case.first_denial(&laws.victim_filters, *other).is_none()).collect();
+    if (LawContext { victims: &group, ..case }).first_failed_check(&laws.plan_invariants).is_some() {
         return None;
     }
     let mut room = node.free.clone();
-    cluster.nominated_on(node, pod).filter(|(other, _)| *other != context.preemptor.pod).for_each(|(_, other)| {
-        room.subtract(&other.request);
-    });
-    group.iter().for_each(|other| room.add(&cluster.frees(*other)));
+    cluster.nominated_any_priority(node, pod).filter(|(other, _)| *other != context.preemptor.pod).for_each(
+        |(_, other)| {
+            room.subtract(&other.request);
+        },
+    );
+    group.iter().for_each(|other| room.add(&cluster.freed_by_eviction(*other)));
     Some(room)
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::super::branches::{Branch, Branching};
-use super::{FindPlan, LeastHarmSearch, may_stop, stays};
+use super::{FindPlan, LeastHarmSearch, may_evict, stays};
 use crate::engine::DecisionTrace;
 use crate::engine::plan::PlanDraft;
 use crate::model::{NO_PODS, PodIx};
@@ -37,13 +37,13 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// start has all pods whose eviction costs nothing: those of gangs below their minimum.
     pub(super) fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
-        if count == 0 || !self.context.takes_in_turn() {
+        if count == 0 || !self.context.reclaims_in_turn() {
             return Vec::new();
         }
         let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
         let running = cluster.pods().map(|(ix, _)| ix);
-        let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
+        let running: Vec<PodIx> = running.filter(|ix| may_evict(cluster, &mut context, *ix)).collect();
         let in_turn: BTreeSet<PodIx> = self.in_turn(usize::MAX).into_iter().collect();
         let mut running = context.in_reprieve_order(cluster, running);
         running.reverse();
@@ -63,7 +63,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
     /// Returns the pods that may be evicted in their turn, the first in turn first, at most `count`.
     fn in_turn(&self, count: usize) -> Vec<PodIx> {
         let cluster = &*self.cluster;
-        if count == 0 || !self.context.takes_in_turn() {
+        if count == 0 || !self.context.reclaims_in_turn() {
             return Vec::new();
         }
         let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());
@@ -78,7 +78,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
 
     /// Returns whether each of these victims has its turn if only they are evicted. Then no quota gives more for a pod that is evicted early.
     pub(super) fn is_in_turn(&self, branch: &Branch, victims: &[PodIx]) -> bool {
-        if branch.evicted.is_empty() || !self.context.takes_in_turn() {
+        if branch.evicted.is_empty() || !self.context.reclaims_in_turn() {
             return true;
         }
         let (mut silent, nothing) = (DecisionTrace::default(), Branch::default());

@@ -3,17 +3,17 @@
 use std::cell::OnceCell;
 
 use super::{CostLowerBound, ResourceDeficit};
-use crate::laws::{VictimLowerBound, counted};
-use crate::model::{Cluster, NodePod, count_for};
+use crate::laws::{VictimLowerBound, priority_from_minimum};
+use crate::model::{Cluster, NodePod, min_pods_to_free};
 
 /// A lower bound of the victims on a node that close its gaps. All candidates of the node together close them.
 pub(super) struct NodeVictimBound<'a> {
-    pub(super) outlook: &'a CostLowerBound,
+    pub(super) lower_bounds: &'a CostLowerBound,
     pub(super) cluster: &'a Cluster,
     /// The pods on the node, the least important first.
-    pub(super) residents: &'a [NodePod],
+    pub(super) node_pods: &'a [NodePod],
     /// The missing amounts, and the most that one candidate frees of each.
-    pub(super) gaps: &'a [ResourceDeficit],
+    pub(super) deficits: &'a [ResourceDeficit],
     /// The number of candidates.
     pub(super) candidates: i64,
     /// The priority of the most important of the least important candidates that close the gaps together.
@@ -35,19 +35,19 @@ pub(super) struct Extremes {
 
 /// Returns a lower bound of the number of candidates that close these gaps, none of which frees more than the largest.
 pub(super) fn at_least(gaps: &[ResourceDeficit]) -> i64 {
-    gaps.iter().map(|gap| count_for(gap.missing, gap.largest)).max().unwrap_or(1)
+    gaps.iter().map(|gap| min_pods_to_free(gap.missing, gap.largest)).max().unwrap_or(1)
 }
 
 impl NodeVictimBound<'_> {
     /// Returns the candidates, the least important first.
     fn candidates(&self) -> impl Iterator<Item = &NodePod> {
-        self.residents.iter().filter(|resident| self.outlook.is_candidate(resident.class))
+        self.node_pods.iter().filter(|resident| self.lower_bounds.is_candidate(resident.class))
     }
 
     /// Returns the candidates that are no more important than the lower bound of the victims.
     fn unimportant(&self) -> impl Iterator<Item = &NodePod> {
-        let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
-        residents.filter(|resident| self.outlook.is_candidate(resident.class))
+        let residents = self.node_pods.iter().take_while(|resident| resident.priority <= self.highest);
+        residents.filter(|resident| self.lower_bounds.is_candidate(resident.class))
     }
 
     /// Returns the extremes among these candidates. There is at least one, which closes the last gap. All values that laws need are computed in one
@@ -59,7 +59,7 @@ impl NodeVictimBound<'_> {
                 Extremes { share: i64::MAX, youngest: i64::MIN, latest_start: i64::MIN, earliest_start: i64::MAX };
             for resident in self.unimportant() {
                 let start = resident.started.unwrap_or(now);
-                all.share = all.share.min(self.outlook.share(resident.class));
+                all.share = all.share.min(self.lower_bounds.share(resident.class));
                 all.youngest = all.youngest.max(resident.created);
                 all.latest_start = all.latest_start.max(start);
                 all.earliest_start = all.earliest_start.min(start);
@@ -80,7 +80,7 @@ impl VictimLowerBound for NodeVictimBound<'_> {
 
     fn priorities(&self) -> i64 {
         let first = self.candidates().take(usize::try_from(self.count).unwrap_or(usize::MAX));
-        first.map(|resident| counted(resident.priority)).fold(0, i64::saturating_add)
+        first.map(|resident| priority_from_minimum(resident.priority)).fold(0, i64::saturating_add)
     }
 
     fn share(&self) -> i64 {
@@ -111,8 +111,8 @@ impl VictimLowerBound for NodeVictimBound<'_> {
 
     fn size(&self) -> i64 {
         // Each victim rounds its share down.
-        let rounded = i64::try_from(self.residents.len()).unwrap_or(i64::MAX);
-        let share = |gap: &ResourceDeficit| self.outlook.gap_share(self.cluster, gap).saturating_sub(rounded);
-        self.gaps.iter().map(share).max().unwrap_or(0).max(self.share())
+        let rounded = i64::try_from(self.node_pods.len()).unwrap_or(i64::MAX);
+        let share = |gap: &ResourceDeficit| self.lower_bounds.deficit_share(self.cluster, gap).saturating_sub(rounded);
+        self.deficits.iter().map(share).max().unwrap_or(0).max(self.share())
     }
 }

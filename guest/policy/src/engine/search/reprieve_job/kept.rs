@@ -5,7 +5,7 @@ use super::super::node_dry_run::NodeDryRun;
 use crate::model::{Amounts, Cluster, NodeIx, PodIx, PodLocation, ResourceIx};
 
 /// Returns the capacity that must stay free on the former node of a pod, if the plan uses the node. `kept` must be sorted by node.
-pub fn kept_on(kept: &[PlannedNodeCapacity], place: PodLocation) -> impl Iterator<Item = &PlannedNodeCapacity> {
+pub fn capacity_on(kept: &[PlannedNodeCapacity], place: PodLocation) -> impl Iterator<Item = &PlannedNodeCapacity> {
     let at = place.node().and_then(|node| kept.binary_search_by_key(&node, |kept| kept.node).ok());
     at.and_then(|at| kept.get(at)).into_iter()
 }
@@ -15,9 +15,9 @@ pub struct PlannedNodeCapacity {
     /// The node.
     pub node: NodeIx,
     /// The amounts promised there to pods of other jobs.
-    pub promised: Amounts,
+    pub nominated_amounts: Amounts,
     /// The resources that the planned pods request there.
-    asked: Vec<ResourceIx>,
+    requested_resources: Vec<ResourceIx>,
 }
 
 impl PlannedNodeCapacity {
@@ -36,23 +36,29 @@ impl PlannedNodeCapacity {
     fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> PlannedNodeCapacity {
         let mut promised = Amounts::default();
         if let Some(node) = cluster.node(dry_run.node) {
-            for (_, other) in context.promised(cluster, node) {
+            for (_, other) in context.blocking_nominations(cluster, node) {
                 promised.add(&other.request);
             }
         }
-        PlannedNodeCapacity { node: dry_run.node, promised, asked: dry_run.asked.clone() }
+        PlannedNodeCapacity {
+            node: dry_run.node,
+            nominated_amounts: promised,
+            requested_resources: dry_run.requested_resources.clone(),
+        }
     }
 
     /// Returns whether a requested resource would be overcommitted with an evicted pod back.
-    pub fn would_be_crowded(&self, cluster: &Cluster, evicted: PodIx) -> bool {
+    pub fn would_be_overcommitted(&self, cluster: &Cluster, evicted: PodIx) -> bool {
         let Some((node, pod)) = cluster.node(self.node).zip(cluster.pod(evicted)) else { return false };
         let left = |resource: ResourceIx| node.free.get(resource).saturating_sub(pod.request.get(resource));
-        self.asked.iter().any(|resource| left(*resource) < self.promised.get(*resource))
+        self.requested_resources.iter().any(|resource| left(*resource) < self.nominated_amounts.get(*resource))
     }
 
     /// Returns whether a requested resource is overcommitted.
-    pub fn is_crowded(&self, cluster: &Cluster) -> bool {
+    pub fn is_overcommitted(&self, cluster: &Cluster) -> bool {
         let free = cluster.node(self.node).map(|node| &node.free);
-        free.is_some_and(|free| self.asked.iter().any(|resource| free.get(*resource) < self.promised.get(*resource)))
+        free.is_some_and(|free| {
+            self.requested_resources.iter().any(|resource| free.get(*resource) < self.nominated_amounts.get(*resource))
+        })
     }
 }

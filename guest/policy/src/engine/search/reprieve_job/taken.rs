@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::PreemptionContext;
 use super::super::node_dry_run::NodeDryRun;
-use super::kept::{PlannedNodeCapacity, kept_on};
+use super::kept::{PlannedNodeCapacity, capacity_on};
 use crate::laws::{LawContext, Preemptor};
 use crate::model::{Cluster, PlansInFlight, PodInfo, PodIx, PodLocation, QueueIx, Trial};
 
@@ -20,7 +20,7 @@ pub struct EvictionSet {
     /// The candidate.
     pub head: PodIx,
     /// The place where the candidate ran.
-    pub place: PodLocation,
+    pub location: PodLocation,
     others: Vec<(PodIx, PodLocation)>,
 }
 
@@ -31,8 +31,8 @@ impl EvictionSet {
     }
 
     /// Returns all pods and their places before.
-    pub fn places(&self) -> impl Iterator<Item = (PodIx, PodLocation)> + '_ {
-        std::iter::once((self.head, self.place)).chain(self.others.iter().copied())
+    pub fn locations(&self) -> impl Iterator<Item = (PodIx, PodLocation)> + '_ {
+        std::iter::once((self.head, self.location)).chain(self.others.iter().copied())
     }
 }
 
@@ -40,7 +40,7 @@ impl EvictedCandidates {
     /// Evicts the candidates on these nodes, the pods that leave these nodes anyway, and the pods that the branch names. Named pods are evicted only
     /// on these nodes, or, where `over` says that a bound is exceeded, on any node for that bound. They were permitted together, and later evictions
     /// for bounds may leave a quota too little for them, so they are evicted before those.
-    pub fn take_on(
+    pub fn evict_on(
         &mut self,
         trial: &mut Trial<'_>,
         context: &PreemptionContext<'_>,
@@ -48,20 +48,20 @@ impl EvictedCandidates {
     ) {
         for dry_run in dry_runs {
             dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
-            dry_run.candidates.iter().for_each(|candidate| self.take(trial, candidate.pod));
+            dry_run.candidates.iter().for_each(|candidate| self.evict(trial, candidate.pod));
         }
         let may_go = |ix: &&PodIx| {
-            let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
+            let node = trial.cluster().pod(**ix).and_then(|pod| pod.location.node());
             let is_there = dry_runs.iter().any(|dry_run| Some(dry_run.node) == node);
             is_there || over.is_some_and(|case| frees_a_bound(trial.cluster(), context, case, **ix))
         };
         let named: Vec<PodIx> = context.branch.evicted.iter().filter(may_go).copied().collect();
-        named.into_iter().for_each(|ix| self.take(trial, ix));
+        named.into_iter().for_each(|ix| self.evict(trial, ix));
     }
 
-    fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
+    fn evict(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
-        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some());
+        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.location).filter(|place| place.node().is_some());
         let Some(at) = place(head) else { return };
         let others = match cluster.pod(head).is_some_and(PodInfo::is_alone) {
             true => Vec::new(),
@@ -70,15 +70,15 @@ impl EvictedCandidates {
                 others.filter_map(|ix| Some((ix, place(ix)?))).collect()
             }
         };
-        let eviction_set = EvictionSet { head, place: at, others };
-        eviction_set.places().for_each(|(ix, _)| trial.evict(ix));
+        let eviction_set = EvictionSet { head, location: at, others };
+        eviction_set.locations().for_each(|(ix, _)| trial.evict(ix));
         self.0.push(eviction_set);
     }
 
     /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws allow evictions for a bound. The pods that the branch
     /// evicts come first, then the least important. Leaving pods that count against such a queue are evicted, too, because promises count there as
     /// well. A gang that takes back what others have borrowed is bounded by the usage of all quotas.
-    pub fn take_for_bounds(
+    pub fn evict_for_bounds(
         &mut self,
         trial: &mut Trial<'_>,
         context: &mut PreemptionContext<'_>,
@@ -86,26 +86,27 @@ impl EvictedCandidates {
     ) {
         let cluster = trial.cluster();
         let bounds = bounds_of(cluster, gang);
-        let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(cluster, &bounds, pod));
+        let bounded = cluster.pods().filter(|(_, pod)| pod.location.node().is_some() && counts(cluster, &bounds, pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
-        for ix in context.in_turn(cluster, bounded) {
+        for ix in context.in_reclaim_order(cluster, bounded) {
             let cluster = trial.cluster();
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
-            } else if case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none()
+            } else if case(gang, cluster, context.ledger).first_denial(&context.laws.bound_victim_filters, ix).is_none()
                 && context.check_candidate(cluster, ix)
             {
-                self.take(trial, ix);
+                self.evict(trial, ix);
             }
         }
     }
 
     /// Removes and returns the single pods that do not fit back on their nodes even with every other candidate gone. These are victims, in whatever
     /// order the others are reprieved.
-    pub fn remove_certain(&mut self, cluster: &Cluster, kept: &[PlannedNodeCapacity]) -> Vec<EvictionSet> {
+    pub fn remove_unavoidable(&mut self, cluster: &Cluster, kept: &[PlannedNodeCapacity]) -> Vec<EvictionSet> {
         let is_certain = |set: &mut EvictionSet| {
             let has_budget = cluster.pod(set.head).is_none_or(|pod| !pod.attributes.budgets.is_empty());
-            let is_crowded = || kept_on(kept, set.place).any(|kept| kept.would_be_crowded(cluster, set.head));
+            let is_crowded =
+                || capacity_on(kept, set.location).any(|kept| kept.would_be_overcommitted(cluster, set.head));
             !has_budget && set.is_plain(cluster) && is_crowded()
         };
         self.0.extract_if(.., is_certain).collect()
@@ -120,11 +121,15 @@ impl EvictedCandidates {
         context: &PreemptionContext<'_>,
         (chosen, certain): (&BTreeSet<PodIx>, &[EvictionSet]),
     ) -> Vec<EvictionSet> {
-        let before = trial.mark();
+        let before = trial.savepoint();
         let is_alone = |ix: PodIx| trial.cluster().pod(ix).is_some_and(PodInfo::is_alone);
         if !self.0.iter().all(|set| is_alone(set.head)) {
             // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
-            self.0.iter().chain(certain).flat_map(EvictionSet::places).for_each(|(ix, place)| trial.put(ix, place));
+            self.0
+                .iter()
+                .chain(certain)
+                .flat_map(EvictionSet::locations)
+                .for_each(|(ix, place)| trial.set_location(ix, place));
         }
         let cluster = trial.cluster();
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
@@ -132,7 +137,7 @@ impl EvictedCandidates {
             _ => a.head.cmp(&b.head),
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
-        let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads, &[]).0.into_iter().collect();
+        let protected: BTreeSet<PodIx> = cluster.partition_by_budget_violation(heads, &[]).0.into_iter().collect();
         trial.rewind(before);
         if !protected.is_empty() {
             self.0.sort_by_key(|set| !protected.contains(&set.head));
@@ -145,7 +150,7 @@ impl EvictedCandidates {
 
 /// Returns the queues that bound a gang.
 fn bounds_of(cluster: &Cluster, gang: &Preemptor) -> Vec<QueueIx> {
-    match gang.takes_back {
+    match gang.is_within_min {
         true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
         false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
     }
@@ -159,7 +164,8 @@ fn counts(cluster: &Cluster, bounds: &[QueueIx], pod: &PodInfo) -> bool {
 /// Returns whether a pod counts against a queue that bounds one of the gangs, and the laws allow its eviction for that bound.
 fn frees_a_bound(cluster: &Cluster, context: &PreemptionContext<'_>, case: ContextOf, ix: PodIx) -> bool {
     let Some(pod) = cluster.pod(ix) else { return false };
-    let allows =
-        |gang: &Preemptor| case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none();
+    let allows = |gang: &Preemptor| {
+        case(gang, cluster, context.ledger).first_denial(&context.laws.bound_victim_filters, ix).is_none()
+    };
     context.gangs.iter().any(|gang| counts(cluster, &bounds_of(cluster, gang), pod) && allows(gang))
 }

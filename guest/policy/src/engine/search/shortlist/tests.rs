@@ -43,7 +43,7 @@ fn a_node_that_may_not_be_taken_stays_on_the_list() {
 fn a_node_that_changed_is_priced_again() {
     let mut list = three();
     assert_eq!(list.cheapest(&NodeGenerations::new(), ANY, |_| Some(cost(3))), Some(NodeIx(1)));
-    list.changed((1, NodeIx(1)), 1);
+    list.push_changed((1, NodeIx(1)), 1);
     let mut priced = Vec::new();
     let found = list.cheapest(&NodeGenerations::from([(NodeIx(1), 1)]), ANY, |node| {
         priced.push(node);

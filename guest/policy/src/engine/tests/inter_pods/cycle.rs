@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::testing::{PodBuilder, assert_said, object, pod};
+use crate::testing::{PodBuilder, assert_trace, object, pod};
 
 /// Creates these nodes, a queue `mine` that deserves 8 cores, and a queue `theirs` that deserves 1.
 fn scene(nodes: &[(&str, u32, u32)]) -> PolicyHarness {
@@ -21,7 +21,7 @@ fn gang(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32) {
 }
 
 fn member(name: &str, gang: &str) -> PodBuilder {
-    pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=1")
+    pod(name).annotation("scheduling.k8s.io/group-name", gang).requests("cpu=1")
 }
 
 /// Runs a whole cycle. Returns the bindings and the victims by name.
@@ -73,7 +73,7 @@ fn a_member_may_be_the_company_of_one_that_comes_before_it() {
     let mut world = scene(&[("n1", 1, 1), ("n2", 4, 2)]);
     gang(&mut world, "g", "mine", 2);
     world.pod(member("a", "g").inter_pod(WEB_WITH_DB));
-    world.pod(member("b", "g").asks("cpu=2").inter_pod(IS_DB));
+    world.pod(member("b", "g").requests("cpu=2").inter_pod(IS_DB));
     assert_eq!(acted(&mut world).0, at(&[("a", "n2"), ("b", "n2")]));
 }
 
@@ -81,12 +81,12 @@ fn a_member_may_be_the_company_of_one_that_comes_before_it() {
 fn one_that_is_leaving_is_in_the_way_until_it_has_left() {
     let mut world = scene(&[("n1", 4, 1)]);
     gang(&mut world, "g", "mine", 1);
-    world.pod(pod("leaving").asks("cpu=1").inter_pod(IS_DB).on("n1").with(|pod| pod.terminating = true));
+    world.pod(pod("leaving").requests("cpu=1").inter_pod(IS_DB).on("n1").with(|pod| pod.terminating = true));
     world.pod(member("a", "g").inter_pod(WEB_WITHOUT_DB));
     world.engine.record_notes(true);
     assert_eq!(acted(&mut world), (vec![], vec![]), "and nobody else goes for it");
-    assert_said(&world.said("a"), &["n1 Barred inter-pod: anti-affinity"]);
-    world.gone("leaving");
+    assert_trace(&world.trace_lines("a"), &["n1 Barred inter-pod: anti-affinity"]);
+    world.remove_pod("leaving");
     assert_eq!(acted(&mut world).0, at(&[("a", "n1")]));
 }
 
@@ -98,12 +98,12 @@ fn the_pod_in_the_way_is_the_victim() {
         gang(&mut world, "new", "mine", 1);
         for (name, inter_pod) in [("u", IS_WEB), ("v", there), ("w", IS_WEB)] {
             // `u` and `w` forbid no pods, and the preemptor forbids neither.
-            world.pod(member(name, "old").asks("cpu=2").inter_pod(inter_pod).on("n1"));
+            world.pod(member(name, "old").requests("cpu=2").inter_pod(inter_pod).on("n1"));
         }
         world.pod(member("a", "new").inter_pod(asked));
         world.engine.record_notes(true);
         assert_eq!(acted(&mut world), (vec![], vec!["v".to_owned()]), "{there} {asked}");
-        let said = world.said("a");
+        let said = world.trace_lines("a");
         assert!(said.iter().any(|line| line.starts_with("v Needed inter-pod: ")), "{said:#?}");
     }
 }
@@ -115,10 +115,10 @@ fn members_that_forbid_each_other_take_a_node_each_from_others() {
         gang(&mut world, "new", "mine", 2);
         for (name, node) in [("u", "n1"), ("v", "n1"), ("x", "n2"), ("y", "n2")] {
             gang(&mut world, name, "theirs", 1);
-            world.pod(member(name, name).asks("cpu=2").inter_pod(IS_DB).on(node));
+            world.pod(member(name, name).requests("cpu=2").inter_pod(IS_DB).on(node));
         }
         for name in ["a", "b"] {
-            world.pod(member(name, "new").asks("cpu=2").inter_pod(inter_pod));
+            world.pod(member(name, "new").requests("cpu=2").inter_pod(inter_pod));
         }
         let (bindings, victims) = acted(&mut world);
         assert!(bindings.is_empty());

@@ -76,9 +76,9 @@ fn what_is_told_later_counts() {
     assert_eq!(again(&mut world), ["", "", "", ""]);
     world.inter_pods([in_sets(IS_DB, &[DB])]);
     let hosts = crate::contract::Topology { id: HOST, key: "host".to_owned(), domains: vec![1, 2, 1, 4] };
-    world.tell(vec![Event::Topology(hosts)]);
+    world.apply(vec![Event::Topology(hosts)]);
     assert_eq!(again(&mut world), ["anti-affinity", "", "anti-affinity", ""]);
-    world.gone("there");
+    world.remove_pod("there");
     assert_eq!(again(&mut world), ["", "", "", ""]);
 }
 

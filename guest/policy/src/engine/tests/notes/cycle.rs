@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::testing::{PodBuilder, PolicyHarness, assert_said, object, pod};
+use crate::testing::{PodBuilder, PolicyHarness, assert_trace, object, pod};
 
 /// Creates a node `n` of 4 cores, a queue `mine` that deserves 4, and a queue `theirs` that deserves 1.
 fn world() -> PolicyHarness {
@@ -21,14 +21,14 @@ fn gang(world: &mut PolicyHarness, name: &str, queue: &str, minimum: u32) {
 }
 
 fn member(name: &str, gang: &str) -> PodBuilder {
-    pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=2")
+    pod(name).annotation("scheduling.k8s.io/group-name", gang).requests("cpu=2")
 }
 
 /// Runs a whole cycle and returns the notes on a pod.
 fn acted(world: &mut PolicyHarness, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     while world.engine.act().unwrap().more {}
-    world.said(preemptor)
+    world.trace_lines(preemptor)
 }
 
 #[test]
@@ -42,15 +42,15 @@ fn a_gang_is_told_what_the_nodes_lack_and_whom_it_takes_the_room_from() {
     world.pod(member("new-1", "new"));
     let said = acted(&mut world, "new-1");
     // Nothing is idle. Both pods of `old` must be evicted for the two of `new`, and as a gang: one pod is its minimum.
-    assert_said(
+    assert_trace(
         &said,
         &["n Barred has-room: requested cpu 2, free cpu 0", "n Chosen node-chosen: victims 2, priority 0, pods 2"],
     );
     for victim in ["old-0", "old-1"] {
         let line = format!("{victim} Needed needed: requested cpu 4, free cpu 2");
-        assert_said(&said, &[&line]);
+        assert_trace(&said, &[&line]);
     }
-    assert_eq!(said, world.said("new-0"), "what is noted is about the job");
+    assert_eq!(said, world.trace_lines("new-0"), "what is noted is about the job");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_gang_that_finds_no_way_is_told_who_was_spared_and_would_have_been_enough() 
     world.pod(member("new-0", "new"));
     let said = acted(&mut world, "new-0");
     let barred = "n Barred node-lacks-room: requested cpu 2, free cpu 0, candidates 0";
-    assert_said(&said, &[barred]);
+    assert_trace(&said, &[barred]);
     let spared =
         |name: &str| said.iter().any(|said| said.starts_with(&format!("{name} Spared victim-did-not-opt-out: ")));
     assert!(spared("old-0") && spared("old-1"), "{said:#?}");
@@ -91,9 +91,9 @@ fn a_queue_at_its_capability_is_named_with_both_sides() {
 fn a_new_cycle_begins_anew() {
     let mut world = world();
     gang(&mut world, "new", "mine", 1);
-    world.pod(pod("new-0").annotation("scheduling.k8s.io/group-name", "new").asks("cpu=9"));
+    world.pod(pod("new-0").annotation("scheduling.k8s.io/group-name", "new").requests("cpu=9"));
     let first = acted(&mut world, "new-0");
     assert!(!first.is_empty());
     while world.engine.act().unwrap().more {}
-    assert_eq!(world.said("new-0"), first);
+    assert_eq!(world.trace_lines("new-0"), first);
 }

@@ -1,7 +1,7 @@
 //! What is noted when a pod is planned as kube-scheduler does.
 
 use super::tried;
-use crate::testing::{PolicyHarness, assert_said, pod};
+use crate::testing::{PolicyHarness, assert_trace, pod};
 
 #[test]
 fn every_node_says_what_it_would_cost_or_lacks() {
@@ -9,11 +9,11 @@ fn every_node_says_what_it_would_cost_or_lacks() {
     for node in ["x", "y", "z"] {
         world.node(node, "cpu=4");
     }
-    world.pod(pod("dear").asks("cpu=4").priority(5).on("x"));
-    world.pod(pod("victim").asks("cpu=3").on("y"));
-    world.pod(pod("kept").asks("cpu=1").priority(1).on("y"));
-    world.pod(pod("equal").asks("cpu=2").priority(9).on("z"));
-    world.pod(pod("a").asks("cpu=3").priority(9));
+    world.pod(pod("dear").requests("cpu=4").priority(5).on("x"));
+    world.pod(pod("victim").requests("cpu=3").on("y"));
+    world.pod(pod("kept").requests("cpu=1").priority(1).on("y"));
+    world.pod(pod("equal").requests("cpu=2").priority(9).on("z"));
+    world.pod(pod("a").requests("cpu=3").priority(9));
     assert_eq!(
         tried(&mut world, "a"),
         [
@@ -35,10 +35,10 @@ fn nodes_that_need_not_be_looked_at_are_told_so() {
         PolicyHarness::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
     for node in ["x", "y"] {
         world.node(node, "cpu=1");
-        world.pod(pod(&format!("on-{node}")).asks("cpu=1").on(node));
+        world.pod(pod(&format!("on-{node}")).requests("cpu=1").on(node));
     }
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let line = "y Unneeded not-looked-at: candidates 1";
     let said = tried(&mut world, "a");
-    assert_said(&said, &[line]);
+    assert_trace(&said, &[line]);
 }

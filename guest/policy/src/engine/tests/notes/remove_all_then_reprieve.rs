@@ -2,7 +2,7 @@
 
 use super::tried;
 use crate::contract::{Placement, Refuted};
-use crate::testing::{PolicyHarness, assert_said, pod, quota};
+use crate::testing::{PolicyHarness, assert_trace, pod, quota};
 
 #[test]
 fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_cost() {
@@ -10,10 +10,10 @@ fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_c
     world.node("x", "cpu=4");
     world.node("y", "cpu=4");
     world.node("z", "cpu=1");
-    world.pod(pod("dear").asks("cpu=4").priority(5).on("x"));
-    world.pod(pod("victim").asks("cpu=3").on("y"));
-    world.pod(pod("kept").asks("cpu=1").priority(1).on("y"));
-    world.pod(pod("a").asks("cpu=3").priority(9));
+    world.pod(pod("dear").requests("cpu=4").priority(5).on("x"));
+    world.pod(pod("victim").requests("cpu=3").on("y"));
+    world.pod(pod("kept").requests("cpu=1").priority(1).on("y"));
+    world.pod(pod("a").requests("cpu=3").priority(9));
     assert_eq!(
         tried(&mut world, "a"),
         [
@@ -32,12 +32,12 @@ fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=4");
     world.node("m", "cpu=4");
-    world.pod(pod("v").asks("cpu=1").on("n"));
-    world.pod(pod("np").preemptible(false).asks("cpu=2").on("n"));
-    world.pod(pod("small").preemptible(false).asks("cpu=1").on("n"));
-    world.pod(pod("dear").asks("cpu=2").priority(9).on("m"));
-    world.pod(pod("equal").asks("cpu=2").priority(1).on("m"));
-    world.pod(pod("a").asks("cpu=3").priority(1));
+    world.pod(pod("v").requests("cpu=1").on("n"));
+    world.pod(pod("np").preemptible(false).requests("cpu=2").on("n"));
+    world.pod(pod("small").preemptible(false).requests("cpu=1").on("n"));
+    world.pod(pod("dear").requests("cpu=2").priority(9).on("m"));
+    world.pod(pod("equal").requests("cpu=2").priority(1).on("m"));
+    world.pod(pod("a").requests("cpu=3").priority(1));
     // n: 4 - 3 = 1 with `v` gone; with `np` it is 3, and `small` can stay. m: both would have to be evicted.
     let both = "preemptor-priority 1, context engine/enough-with, others 1";
     assert_eq!(
@@ -63,13 +63,13 @@ fn a_job_that_finds_too_few_nodes_is_told_which_would_have_done() {
     let mut world = PolicyHarness::new();
     world.node("n", "cpu=2");
     world.node("m", "cpu=2");
-    world.pod(pod("v").asks("cpu=2").on("n"));
-    world.pod(pod("np").preemptible(false).asks("cpu=1").on("m"));
+    world.pod(pod("v").requests("cpu=2").on("n"));
+    world.pod(pod("np").preemptible(false).requests("cpu=1").on("m"));
     for name in ["a", "b"] {
-        world.pod(pod(name).job("j").asks("cpu=2").priority(1));
+        world.pod(pod(name).job("j").requests("cpu=2").priority(1));
     }
     let said = tried(&mut world, "a");
-    assert_said(
+    assert_trace(
         &said,
         &[
             "n Enough node-suffices: victims 1, priority 0",
@@ -85,8 +85,8 @@ fn who_goes_for_the_quota_is_told_so() {
     world.object(quota("team", "", "cpu=4", "cpu=4"));
     world.node("n1", "cpu=4");
     world.node("n2", "cpu=2");
-    world.pod(pod("own").quota("team").asks("cpu=2").on("n2"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
+    world.pod(pod("own").quota("team").requests("cpu=2").on("n2"));
+    world.pod(pod("a").quota("team").preemptible(false).requests("cpu=4").priority(1));
     let said = tried(&mut world, "a");
     let own = said.iter().find(|line| line.starts_with("own Needed")).unwrap();
     assert!(own.starts_with("own Needed non-preemptible-job-fits-max: queue team, "), "{own}");
@@ -98,15 +98,15 @@ fn what_was_noted_of_a_plan_that_the_host_refused_is_forgotten() {
     let mut world = PolicyHarness::new();
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("x"));
-    world.pod(pod("w").asks("cpu=1").on("y"));
-    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("v").requests("cpu=1").on("x"));
+    world.pod(pod("w").requests("cpu=1").on("y"));
+    world.pod(pod("a").requests("cpu=1").priority(1));
     let first = tried(&mut world, "a");
     assert!(first.iter().any(|line| line.starts_with("v Needed")), "{first:#?}");
     let a = world.id("a");
     let refuted = Refuted { placements: vec![Placement { pod: a, node: 0 }], ..Refuted::default() };
     world.engine.post_filter(&[a], &refuted).unwrap();
-    let then = world.said("a");
+    let then = world.trace_lines("a");
     assert!(then.iter().any(|line| line.starts_with("w Needed")), "{then:#?}");
     assert!(!then.iter().any(|line| line.starts_with("v ")), "`x` is out of the question: {then:#?}");
 }

@@ -57,7 +57,7 @@ fn unknown_arguments_and_values_of_the_wrong_kind_are_refused() {
 fn a_refused_configuration_changes_nothing() {
     let mut world = crate::testing::PolicyHarness::new();
     world.node("n", "cpu=1");
-    world.pod(crate::testing::pod("p").asks("cpu=1").on("n"));
+    world.pod(crate::testing::pod("p").requests("cpu=1").on("n"));
     assert!(world.engine.configure("koordinator", "{").is_err());
     assert_eq!(world.account(crate::testing::DEFAULT).used, crate::testing::amounts("cpu=1"));
     assert_eq!(world.engine.configure("koordinator", ""), Ok(()));

@@ -10,10 +10,10 @@ const GPU: u32 = 3;
 
 fn world(gpus: i64) -> PolicyHarness {
     let mut world = PolicyHarness::new();
-    world.tell(vec![Event::Resources(vec![Resource { name: "koordinator.sh/gpu-core".to_owned(), everywhere: 0 }])]);
+    world.apply(vec![Event::Resources(vec![Resource { name: "koordinator.sh/gpu-core".to_owned(), everywhere: 0 }])]);
     let Event::NodeUpserted(mut node) = world.numbers.node("n", "cpu=9") else { panic!("it is a node") };
     node.allocatable.push(Amount { resource: GPU, value: gpus });
-    world.tell(vec![Event::NodeUpserted(node)]);
+    world.apply(vec![Event::NodeUpserted(node)]);
     world
 }
 
@@ -25,16 +25,16 @@ fn add(world: &mut PolicyHarness, draft: PodBuilder, gpu: i64) {
         }
         other => other,
     });
-    world.tell(events.to_vec());
+    world.apply(events.to_vec());
 }
 
 /// Checks whether a pod is tried. It requests `asked` of the resource, the node has `gpus`, and another pod uses `held`.
 fn is_tried(gpus: i64, held: i64, asked: i64) -> bool {
     let mut world = world(gpus);
     if held > 0 {
-        add(&mut world, pod("holder").asks("cpu=1").on("n"), held);
+        add(&mut world, pod("holder").requests("cpu=1").on("n"), held);
     }
-    add(&mut world, pod("p").asks("cpu=1"), asked);
+    add(&mut world, pod("p").requests("cpu=1"), asked);
     matches!(world.pre_filter("p"), Admission::Pass)
 }
 

@@ -7,13 +7,13 @@ use crate::testing::{INSIDE, PolicyHarness, SOFT_EVICTION, pod, reservation};
 fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
     let mut world = PolicyHarness::with(arguments);
     world.node("n", "cpu=1");
-    world.pod(pod("v").asks("cpu=1").on("n"));
-    let preemptor = pod("preemptor").asks("cpu=1").priority(1);
+    world.pod(pod("v").requests("cpu=1").on("n"));
+    let preemptor = pod("preemptor").requests("cpu=1").priority(1);
     world.pod(match job {
         Some(job) => preemptor.job(job),
         None => preemptor,
     });
-    world.tell(vec![Event::Clock(1_767_225_600_000_000_000)]);
+    world.apply(vec![Event::Clock(1_767_225_600_000_000_000)]);
     world.post_filter("preemptor").plan
 }
 
@@ -46,9 +46,11 @@ fn the_pods_inside_a_reservation_are_deleted_with_it_and_only_marked_through_it(
     ] {
         let mut world = PolicyHarness::with(arguments);
         world.node("n", "cpu=4");
-        world.pod(reservation("low").asks("cpu=4").on("n"));
-        world.pod(pod("inside").priority(99).asks("cpu=2").annotation(INSIDE, r#"{"name": "low"}"#).on("n"));
-        world.pod(reservation("high").priority(1).asks("cpu=3").label("scheduling.koordinator.sh/can-preempt", "true"));
+        world.pod(reservation("low").requests("cpu=4").on("n"));
+        world.pod(pod("inside").priority(99).requests("cpu=2").annotation(INSIDE, r#"{"name": "low"}"#).on("n"));
+        world.pod(
+            reservation("high").priority(1).requests("cpu=3").label("scheduling.koordinator.sh/can-preempt", "true"),
+        );
         assert_eq!(
             world.plan("Reservation/high").map(|plan| plan.victims),
             Ok(victims.iter().map(|one| (*one).to_owned()).collect())

@@ -20,12 +20,12 @@ fn plain(minimum: u32) -> Gang {
     Gang {
         minimum,
         timeout: 600 * SECOND,
-        fails_together: true,
-        leaves_together: true,
-        matching: MatchPolicy::OnceSatisfied,
+        releases_on_failure: true,
+        releases_on_unreserve: true,
+        match_policy: MatchPolicy::OnceSatisfied,
         counts_gated: true,
         group: Vec::new(),
-        unjudged: None,
+        unsupported_field: None,
     }
 }
 
@@ -73,12 +73,12 @@ fn a_pod_group_and_annotations_describe_the_same_gang() {
     let expected = Gang {
         minimum: 3,
         timeout: 90 * SECOND,
-        fails_together: false,
-        leaves_together: false,
-        matching: MatchPolicy::WaitingAndRunning,
+        releases_on_failure: false,
+        releases_on_unreserve: false,
+        match_policy: MatchPolicy::WaitingAndRunning,
         counts_gated: true,
         group: vec![("default".to_owned(), "g".to_owned()), ("other".to_owned(), "h".to_owned())],
-        unjudged: None,
+        unsupported_field: None,
     };
     assert_eq!(declared(json!({"minMember": 3}), &every).0, Some(expected.clone()));
     let mut annotations = vec![(MINIMUM, "3")];
@@ -97,7 +97,7 @@ fn empty_annotations_count_as_absent() {
 #[test]
 fn every_mode_and_policy_is_read_by_its_name() {
     for (mode, strict) in [("Strict", true), ("NonStrict", false)] {
-        let expected = Gang { fails_together: strict, leaves_together: strict, ..plain(1) };
+        let expected = Gang { releases_on_failure: strict, releases_on_unreserve: strict, ..plain(1) };
         assert_eq!(declared(json!({"minMember": 1}), &[(MODE, mode)]).0, Some(expected));
     }
     for (policy, matching) in [
@@ -105,7 +105,10 @@ fn every_mode_and_policy_is_read_by_its_name() {
         ("only-waiting", MatchPolicy::OnlyWaiting),
         ("waiting-and-running", MatchPolicy::WaitingAndRunning),
     ] {
-        assert_eq!(declared(json!({"minMember": 1}), &[(MATCH, policy)]).0, Some(Gang { matching, ..plain(1) }));
+        assert_eq!(
+            declared(json!({"minMember": 1}), &[(MATCH, policy)]).0,
+            Some(Gang { match_policy: matching, ..plain(1) })
+        );
     }
 }
 
@@ -132,7 +135,7 @@ fn the_pod_group_wins_over_annotations_as_long_as_it_is_there() {
     assert_eq!(gang(&world), Some(plain(2)));
     world.pod(with_annotations(pod("p"), &[(MINIMUM, "6")]));
     assert_eq!(gang(&world), Some(plain(2)));
-    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    world.apply(vec![Event::ObjectRemoved(key(&group))]);
     assert_eq!(gang(&world), Some(plain(6)));
 }
 
@@ -222,7 +225,7 @@ fn with_pods(pods: &[(&str, i64, &str, &str)]) -> PolicyHarness {
 
 #[test]
 fn of_different_annotations_the_largest_minimum_is_used_then_the_oldest_pod_in_any_order_of_reports() {
-    let loose = |minimum| Gang { fails_together: false, leaves_together: false, ..plain(minimum) };
+    let loose = |minimum| Gang { releases_on_failure: false, releases_on_unreserve: false, ..plain(minimum) };
     let (young, old) = (("p", 2, "3", "Strict"), ("q", 1, "3", "NonStrict"));
     for pods in [[young, old], [old, young]] {
         assert_eq!(gang(&with_pods(&pods)), Some(loose(3)), "{pods:?}");
@@ -243,7 +246,7 @@ fn annotations_of_a_pod_that_is_gone_changed_or_moved_have_no_effect_any_more() 
     let world = || with_pods(&[("p", 1, "2", ""), ("q", 2, "3", "")]);
     assert_eq!(gang(&world()), Some(plain(3)));
     let mut gone = world();
-    gone.gone("q");
+    gone.remove_pod("q");
     assert_eq!(gang(&gone), Some(plain(2)));
     let mut changed = world();
     changed.pod(with_annotations(pod("q"), &[(MINIMUM, "1")]).with(|pod| pod.created = 2));

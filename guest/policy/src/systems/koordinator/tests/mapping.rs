@@ -72,7 +72,7 @@ fn of_several_quotas_that_list_a_namespace_the_first_by_name_gets_it() {
     assert_eq!(mapped(&[a.clone(), b.clone()], pod("ns/p")), "a");
     assert_eq!(mapped(&[b.clone(), a.clone()], pod("ns/p")), "a");
     let mut world = PolicyHarness::new();
-    world.tell(vec![Event::ObjectUpserted(b), Event::ObjectUpserted(a)]);
+    world.apply(vec![Event::ObjectUpserted(b), Event::ObjectUpserted(a)]);
     let path = format!("/metadata/annotations/{}", NAMESPACES.replace('/', "~1"));
     let message = "quota `a` lists namespace `ns` as well and gets its pods";
     assert_eq!(reported(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/b", path.as_str(), message)]);
@@ -87,7 +87,7 @@ fn pods_of_a_removed_quota_get_the_quota_that_they_would_have_without_it() {
     world.object(listing);
     world.pod(pod("ns/labelled").quota("labelled"));
     world.pod(pod("ns/bare"));
-    world.tell(vec![Event::ObjectRemoved(key(&labelled)), Event::ObjectRemoved(key(&home("ns")))]);
+    world.apply(vec![Event::ObjectRemoved(key(&labelled)), Event::ObjectRemoved(key(&home("ns")))]);
     assert_eq!(quota_of(&world, "ns/labelled").as_deref(), Some(DEFAULT));
     assert_eq!(quota_of(&world, "ns/bare").as_deref(), Some("listing"));
 }
@@ -99,7 +99,7 @@ fn a_pod_that_changes_its_label_moves_its_usage_to_the_new_quota() {
     world.object(quota("b", "", "", ""));
     world.node("n", "cpu=8");
     for (name, used) in [("a", [2000, 0]), ("b", [0, 2000])] {
-        world.pod(pod("p").quota(name).asks("cpu=2").on("n"));
+        world.pod(pod("p").quota(name).requests("cpu=2").on("n"));
         let amounts = ["a", "b"].map(|name| world.account(name).used.first().map_or(0, |amount| amount.value));
         assert_eq!(amounts, used);
     }
@@ -110,7 +110,7 @@ fn a_reservation_has_no_quota() {
     let mut world = PolicyHarness::new();
     world.object(quota("q", "", "", ""));
     world.node("n", "cpu=8");
-    world.pod(reservation("r").quota("q").asks("cpu=2").on("n"));
+    world.pod(reservation("r").quota("q").requests("cpu=2").on("n"));
     assert_eq!(quota_of(&world, "Reservation/r"), None);
     assert_eq!(world.account("q").used, []);
 }

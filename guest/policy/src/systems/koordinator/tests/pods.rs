@@ -122,10 +122,10 @@ fn an_annotation_without_a_reservation_name_is_reported_and_the_pod_is_outside()
         let message =
             format!("`{text}` does not name a reservation; the pod is treated as outside of every reservation");
         assert_eq!(reported(&world.findings), [(Severity::Warning, "Pod/default/p", path, message.as_str())]);
-        assert_eq!(read(&world, "p").attributes.inside, None);
+        assert_eq!(read(&world, "p").attributes.reservation, None);
     }
     let mut world = PolicyHarness::new();
     world.pod(pod("p").annotation(INSIDE, r#"{"name": "r"}"#));
-    assert_eq!(read(&world, "p").attributes.inside, world.engine.cluster().symbol("r"));
+    assert_eq!(read(&world, "p").attributes.reservation, world.engine.cluster().name_id("r"));
     assert_eq!(reported(&world.findings), []);
 }

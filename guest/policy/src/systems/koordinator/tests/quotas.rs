@@ -46,7 +46,7 @@ fn a_bound_on_an_unknown_resource_applies_once_the_resource_is_known() {
     world.object(with_spec("q", json!({"max": {"fpga": 2}})));
     assert_eq!(bound(&world, "q", "max"), []);
     let fpga = crate::contract::Resource { name: "fpga".to_owned(), everywhere: 0 };
-    world.tell(vec![Event::Resources(vec![fpga])]);
+    world.apply(vec![Event::Resources(vec![fpga])]);
     assert_eq!(bound(&world, "q", "max"), [Amount { resource: 3, value: 2 }]);
 }
 
@@ -148,9 +148,9 @@ fn usage_and_requests_count_with_every_ancestor() {
     world.object(quota("group", "", "", ""));
     world.object(quota("team", "group", "", ""));
     world.node("n", "cpu=8");
-    world.pod(pod("running").quota("team").asks("cpu=2").on("n"));
-    world.pod(pod("pending").quota("team").preemptible(false).asks("cpu=1 gpu=1"));
-    world.pod(pod("other").asks("cpu=4").on("n"));
+    world.pod(pod("running").quota("team").requests("cpu=2").on("n"));
+    world.pod(pod("pending").quota("team").preemptible(false).requests("cpu=1 gpu=1"));
+    world.pod(pod("other").requests("cpu=4").on("n"));
     for (name, used, pending) in [
         ("team", "cpu=2", "cpu=1 gpu=1"),
         ("group", "cpu=2", "cpu=1 gpu=1"),
@@ -168,8 +168,8 @@ fn nominated_usage_is_accounted_until_the_pod_has_its_node() {
     world.object(quota("group", "", "", ""));
     world.object(quota("team", "group", "", ""));
     world.node("n", "cpu=8");
-    world.pod(pod("a").quota("team").asks("cpu=2").nominated("n"));
-    world.pod(pod("b").quota("team").preemptible(false).asks("cpu=1").nominated("n"));
+    world.pod(pod("a").quota("team").requests("cpu=2").nominated("n"));
+    world.pod(pod("b").quota("team").preemptible(false).requests("cpu=1").nominated("n"));
     for name in ["team", "group", ROOT] {
         assert_eq!(world.account(name).promised, amounts("cpu=3"), "{name}");
     }
@@ -192,7 +192,7 @@ fn the_runtime_quota_is_reported_before_any_decision() {
     let mut world = PolicyHarness::with(r#"{"enableRuntimeQuota": true}"#);
     world.object(quota("team", "", "", "cpu=20"));
     world.node("n", "cpu=12");
-    world.pod(pod("a").quota("team").asks("cpu=3"));
+    world.pod(pod("a").quota("team").requests("cpu=3"));
     let before = world.account("team").bounds;
     world.pre_filter("a");
     assert_eq!(before, world.account("team").bounds);

@@ -58,7 +58,7 @@ fn a_parent_may_be_created_later_and_may_be_removed() {
     let group = quota("group", "", "", "");
     world.object(group.clone());
     assert_eq!(parent(&world, "child").as_deref(), Some("group"));
-    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    world.apply(vec![Event::ObjectRemoved(key(&group))]);
     assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
     assert_eq!(reported(&world.findings), [warning; 2]);
 }
@@ -66,7 +66,7 @@ fn a_parent_may_be_created_later_and_may_be_removed() {
 #[test]
 fn quotas_in_a_cycle_become_children_of_the_root_and_the_cycle_is_reported() {
     let mut world = PolicyHarness::new();
-    world.tell(
+    world.apply(
         ["a", "b", "c"]
             .iter()
             .zip(["b", "c", "a"])
@@ -111,7 +111,7 @@ fn a_quota_keeps_its_parent_where_the_parent_itself_moves_to_the_root() {
     for (above, parent_of_above) in [("an unknown parent", "nowhere"), ("a cycle", "a")] {
         let mut world = PolicyHarness::new();
         let quotas = [("a", "b"), ("b", parent_of_above), ("c", "b")];
-        world.tell(quotas.map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", ""))).to_vec());
+        world.apply(quotas.map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", ""))).to_vec());
         assert_eq!(parent(&world, "b").as_deref(), Some(ROOT), "{above}");
         assert_eq!(parent(&world, "c").as_deref(), Some("b"), "{above}");
     }
@@ -143,7 +143,7 @@ fn of_one_name_in_two_namespaces_the_first_namespace_is_used_and_the_duplicate_i
         let message = format!("namespace `{existing}` already has a quota of this name");
         assert_eq!(reported(&world.findings), [(Severity::Error, object.as_str(), "/metadata/name", message.as_str())]);
         assert_eq!(max(&world), Some(amounts("cpu=8")), "`elsewhere` comes before `quotas`");
-        world.tell(vec![Event::ObjectRemoved(key(&first))]);
+        world.apply(vec![Event::ObjectRemoved(key(&first))]);
         assert_eq!(max(&world), Some(amounts("cpu=4")), "the other quota still exists");
     }
 }

@@ -19,7 +19,7 @@ impl VolcanoGroups {
                     minimum: spec.minimum,
                     priority: Some(priority),
                     created: spec.created.unwrap_or(0),
-                    unjudged: spec.unjudged,
+                    unsupported_field: spec.unsupported_field,
                     ..GroupSpec::default()
                 };
                 self.groups.insert(key.clone(), spec);

@@ -12,7 +12,7 @@ const PARTS: &str = "/spec/subGroupPolicy";
 
 /// Returns the field that demands nearness, where the demand is hard; no law judges it. `hard` is upstream's default of the mode. A soft
 /// demand is a preference: it is a finding, and nothing more.
-pub(super) fn unjudged(
+pub(super) fn unsupported_topology(
     object: &ParsedObject,
     reported: &mut ReportedFindings,
     findings: &mut Findings,
@@ -34,11 +34,11 @@ pub(super) fn unjudged(
         reported.warn(object, field, message.to_owned(), remedy, findings);
         hard = hard.or((!is_soft).then_some(field));
     }
-    hard.or(unjudged_parts(object, reported, findings))
+    hard.or(unsupported_parts(object, reported, findings))
 }
 
 /// Returns the field that demands parts of a size, or a number of them: a gang of gangs, which no law judges (ruling 2.18).
-fn unjudged_parts(
+fn unsupported_parts(
     object: &ParsedObject,
     reported: &mut ReportedFindings,
     findings: &mut Findings,

@@ -102,7 +102,7 @@ fn the_oldest_pod_names_the_job_of_its_group() {
     world.pod(named("old", 1, "first"));
     world.pod(named("young", 2, "second"));
     assert_eq!(most(&world), Some(3), "in any order of reports");
-    world.gone("default/old");
+    world.remove_pod("default/old");
     assert_eq!(most(&world), Some(5), "a removed pod names no job");
 }
 

@@ -64,7 +64,7 @@ fn told(by_status: bool, a: &PodBuilder) -> PolicyHarness {
     let [eligibility, whole] = world.numbers.pod(a);
     let Event::PodUpserted(pod) = &whole else { panic!("no pod") };
     let event = if by_status { Event::PodStatus(pod.status()) } else { whole.clone() };
-    world.tell(vec![eligibility, event]);
+    world.apply(vec![eligibility, event]);
     world
 }
 

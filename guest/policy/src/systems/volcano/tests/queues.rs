@@ -17,7 +17,7 @@ fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)>
     let cpu = world.engine.cluster().resource_named("cpu").unwrap();
     let queues = world.engine.cluster().queues();
     let mut real: Vec<_> =
-        queues.map(|(_, queue)| (queue.name.clone(), queue.limit().1.get(cpu).map(|max| max.0))).collect();
+        queues.map(|(_, queue)| (queue.name.clone(), queue.effective_max().1.get(cpu).map(|max| max.0))).collect();
     real.sort();
     real
 }

@@ -56,13 +56,13 @@ fn a_pod_that_no_action_places_is_reported() {
         world.pod(draft);
         world.findings.len()
     };
-    let ours = |asks: &str| pod("p").asks(asks).with(|pod| pod.template_mut().scheduler = "volcano".to_owned());
+    let ours = |asks: &str| pod("p").requests(asks).with(|pod| pod.template_mut().scheduler = "volcano".to_owned());
     assert_eq!(reported("allocate, reclaim, elastic", ours("")), 1);
     assert_eq!(reported("allocate, backfill", ours("")), 0, "backfill places it");
     assert_eq!(reported("allocate", ours("cpu=1")), 0, "allocate places it");
     assert_eq!(reported("allocate", ours("").on("n")), 0, "it has its node");
     assert_eq!(
-        reported("allocate", pod("p").asks("").with(|pod| pod.template_mut().scheduler.clear())),
+        reported("allocate", pod("p").requests("").with(|pod| pod.template_mut().scheduler.clear())),
         0,
         "another scheduler places it"
     );

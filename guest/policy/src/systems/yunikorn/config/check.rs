@@ -47,7 +47,7 @@ fn queue(queue: &ConfiguredQueue, inherited: &AmountsByName) -> Result<AmountsBy
             let line = written.iter().find(|quantity| quantity.resource == *resource).map_or(queue.line, |q| q.line);
             let message = format!("the guarantees of its children sum up to {sum}, more than its {what} {bound}");
             let remedy = "raise it, or lower the guarantees of its children";
-            return Err(ConfigProblem::new(line, message, remedy).at(&place(&queue.path, key, resource)));
+            return Err(ConfigProblem::new(line, message, remedy).at(&location(&queue.path, key, resource)));
         }
     }
     if let Some(template) = &queue.template {
@@ -64,7 +64,7 @@ fn maxima(queue: &ConfiguredQueue, inherited: &AmountsByName) -> Result<AmountsB
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
             let (own, bound) = (exact(resource, *own), exact(resource, *bound));
             let message = format!("{own} is more than the maximum {bound} of an ancestor");
-            let place = place(&queue.path, "max", resource);
+            let place = location(&queue.path, "max", resource);
             return Err(ConfigProblem::new(*line, message, "lower it, or raise the maximum of the ancestor").at(&place));
         }
     }
@@ -79,7 +79,7 @@ fn guaranteed_within_max(resources: &QueueResources, max: &AmountsByName, path: 
         if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
             let (guaranteed, max) = (exact(resource, *guaranteed), exact(resource, *max));
             let message = format!("{guaranteed} is more than the maximum {max}");
-            let place = place(path, "guaranteed", resource);
+            let place = location(path, "guaranteed", resource);
             return Err(ConfigProblem::new(*line, message, "lower the guarantee, or raise the maximum").at(&place));
         }
     }
@@ -87,7 +87,7 @@ fn guaranteed_within_max(resources: &QueueResources, max: &AmountsByName, path: 
 }
 
 /// Returns the queue and the key of an amount for a message, with YuniKorn's name of the resource.
-fn place(path: &str, key: &str, resource: &str) -> String {
+fn location(path: &str, key: &str, resource: &str) -> String {
     format!("{path} resources.{key}.{}", if resource == "cpu" { "vcore" } else { resource })
 }
 

@@ -8,7 +8,7 @@ use super::yaml::{YamlEntry, YamlNode, YamlValue};
 /// A map to read key by key.
 pub struct YamlFields<'a> {
     /// The queue or the part of the partition, for messages.
-    pub place: String,
+    pub location: String,
     entries: &'a [YamlEntry],
 }
 
@@ -20,7 +20,7 @@ impl<'a> YamlFields<'a> {
             let message = format!("unknown key `{}`; known are {}", entry.key, known.join(", "));
             return Err(ConfigProblem::new(entry.line, message, "correct or remove the key").at(place));
         }
-        Ok(YamlFields { place: place.to_owned(), entries })
+        Ok(YamlFields { location: place.to_owned(), entries })
     }
 
     /// Returns the value of a key. `null` counts as absent.
@@ -31,18 +31,18 @@ impl<'a> YamlFields<'a> {
 
     /// Reads a scalar value. `None`: it is absent.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, ConfigProblem> {
-        self.get(key).map(|node| text(node, &format!("{} {key}", self.place))).transpose()
+        self.get(key).map(|node| text(node, &format!("{} {key}", self.location))).transpose()
     }
 
     /// Reads a boolean value. `None`: it is absent.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, ConfigProblem> {
         let Some(node) = self.get(key) else { return Ok(None) };
-        match text(node, &format!("{} {key}", self.place))? {
+        match text(node, &format!("{} {key}", self.location))? {
             "true" | "True" | "TRUE" => Ok(Some(true)),
             "false" | "False" | "FALSE" => Ok(Some(false)),
             other => {
                 let message = format!("`{other}` of key `{key}` is neither true nor false");
-                Err(ConfigProblem::new(node.line, message, "write true or false").at(&self.place))
+                Err(ConfigProblem::new(node.line, message, "write true or false").at(&self.location))
             }
         }
     }
@@ -50,10 +50,10 @@ impl<'a> YamlFields<'a> {
     /// Reads a whole number of 0 or more; 0 where it is absent.
     pub fn number(&self, key: &str) -> Result<u64, ConfigProblem> {
         let Some(node) = self.get(key) else { return Ok(0) };
-        let text = text(node, &format!("{} {key}", self.place))?;
+        let text = text(node, &format!("{} {key}", self.location))?;
         text.parse::<u64>().map_err(|_| {
             let message = format!("`{text}` of key `{key}` is not a whole number of 0 or more");
-            ConfigProblem::new(node.line, message, "write a whole number").at(&self.place)
+            ConfigProblem::new(node.line, message, "write a whole number").at(&self.location)
         })
     }
 
@@ -64,7 +64,7 @@ impl<'a> YamlFields<'a> {
             Some(YamlNode { value: YamlValue::List(list), .. }) => Ok(list),
             Some(node) => {
                 let message = format!("key `{key}` is not a list");
-                Err(ConfigProblem::new(node.line, message, "write its entries as `- ...`").at(&self.place))
+                Err(ConfigProblem::new(node.line, message, "write its entries as `- ...`").at(&self.location))
             }
         }
     }
@@ -72,7 +72,7 @@ impl<'a> YamlFields<'a> {
     /// Reads a map from keys to scalar values; empty where it is absent.
     pub fn texts(&self, key: &str) -> Result<BTreeMap<String, String>, ConfigProblem> {
         let Some(node) = self.get(key) else { return Ok(BTreeMap::new()) };
-        let place = format!("{} {key}", self.place);
+        let place = format!("{} {key}", self.location);
         let pair = |entry: &YamlEntry| Ok((entry.key.clone(), scalar(&entry.node, &place, &entry.key)?));
         map(node, &place)?.iter().map(pair).collect()
     }

@@ -24,7 +24,7 @@ pub use gzip::unpack;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
     /// The queue, or the part of the partition.
-    pub place: String,
+    pub location: String,
     /// The line within the text, from 1.
     pub line: usize,
     /// What is wrong.
@@ -36,17 +36,17 @@ pub struct ConfigProblem {
 impl ConfigProblem {
     /// Creates a mistake on a line, without a place.
     pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> ConfigProblem {
-        ConfigProblem { place: String::new(), line, message: message.into(), remedy }
+        ConfigProblem { location: String::new(), line, message: message.into(), remedy }
     }
 
     /// Returns the mistake with this place.
     pub fn at(self, place: &str) -> ConfigProblem {
-        ConfigProblem { place: place.to_owned(), ..self }
+        ConfigProblem { location: place.to_owned(), ..self }
     }
 
     /// Returns the message with line and place.
     pub fn sentence(&self) -> String {
-        match self.place.as_str() {
+        match self.location.as_str() {
             "" => format!("line {}: {}", self.line, self.message),
             place => format!("line {}: `{place}`: {}", self.line, self.message),
         }

@@ -79,9 +79,9 @@ fn template(node: &YamlNode, path: &str, warnings: &mut Vec<ConfigProblem>) -> R
 
 fn resources(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<QueueResources, ConfigProblem> {
     let Some(node) = fields.get("resources") else { return Ok(QueueResources::default()) };
-    let inner = YamlFields::of(node, &format!("{} resources", fields.place), &["guaranteed", "max"])?;
+    let inner = YamlFields::of(node, &format!("{} resources", fields.location), &["guaranteed", "max"])?;
     let mut amounts = |key: &str| {
-        let place = format!("{} resources.{key}", fields.place);
+        let place = format!("{} resources.{key}", fields.location);
         let mut amounts = Vec::new();
         let entries = inner.get(key).map(|node| map(node, &place)).transpose()?.unwrap_or_default();
         for YamlEntry { key: resource, line, node } in entries {
@@ -108,11 +108,11 @@ fn read_properties(
     warnings: &mut Vec<ConfigProblem>,
 ) -> Result<BTreeMap<String, String>, ConfigProblem> {
     let texts = fields.texts("properties")?;
-    for entry in fields.get("properties").map(|node| map(node, &fields.place)).transpose()?.unwrap_or_default() {
+    for entry in fields.get("properties").map(|node| map(node, &fields.location)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
         let problem = properties::check(&entry.key, value);
         if let Some(problem) = problem.filter(|_| takes_pods || !properties::is_for_leaves(&entry.key)) {
-            let place = format!("{} properties.{}", fields.place, entry.key);
+            let place = format!("{} properties.{}", fields.location, entry.key);
             warnings.push(ConfigProblem::new(entry.line, problem.message, problem.remedy).at(&place));
         }
     }

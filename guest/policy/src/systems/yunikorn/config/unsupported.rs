@@ -10,7 +10,7 @@ const USERS: &str = "the user of a pod is not known";
 /// Reads the limits of users and groups, and warns that each has no effect.
 pub fn limits(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Result<(), ConfigProblem> {
     for node in fields.list("limits")? {
-        let place = format!("{} limits", fields.place);
+        let place = format!("{} limits", fields.location);
         let limit = YamlFields::of(node, &place, &["limit", "users", "groups", "maxresources", "maxapplications"])?;
         limit.number("maxapplications")?;
         let place = format!("{place}.maxresources");
@@ -20,7 +20,7 @@ pub fn limits(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Res
             quantity::read(&entry.key, &text, entry.line).map_err(|mistake| mistake.at(&place))?;
         }
         let message = format!("this limit is not supported: {USERS}");
-        warnings.push(ConfigProblem::new(node.line, message, "bound the queue by `resources.max`").at(&limit.place));
+        warnings.push(ConfigProblem::new(node.line, message, "bound the queue by `resources.max`").at(&limit.location));
     }
     Ok(())
 }
@@ -33,7 +33,7 @@ pub fn access(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) -> Res
             && text.trim() != "*"
         {
             let message = format!("`{text}` is not supported: {USERS}, so everyone has access");
-            let place = format!("{} {key}", fields.place);
+            let place = format!("{} {key}", fields.location);
             warnings.push(ConfigProblem::new(node.line, message, "remove it, or write `*`").at(&place));
         }
     }
@@ -45,7 +45,7 @@ pub fn applications(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) 
     const KEY: &str = "maxapplications";
     if let (1.., Some(node)) = (fields.number(KEY)?, fields.get(KEY)) {
         let message = "this bound is not supported: any number of applications may run";
-        let place = format!("{} {KEY}", fields.place);
+        let place = format!("{} {KEY}", fields.location);
         warnings.push(ConfigProblem::new(node.line, message, "bound the queue by `resources.max`").at(&place));
     }
     Ok(())
@@ -57,14 +57,14 @@ pub fn node_order(fields: &YamlFields<'_>, warnings: &mut Vec<ConfigProblem>) ->
     let policy = YamlFields::of(node, "partition nodesortpolicy", &["type", "resourceweights"])?;
     let unsupported = |line, text: &str| {
         let message = format!("{text} is not supported: the host chooses among the nodes that fit a pod");
-        ConfigProblem::new(line, message, "remove it, or write `type: fair`").at(&policy.place)
+        ConfigProblem::new(line, message, "remove it, or write `type: fair`").at(&policy.location)
     };
     match policy.text("type")?.map(str::to_lowercase).as_deref() {
         None | Some("" | "fair") => {}
         Some("binpacking") => warnings.push(unsupported(node.line, "`binpacking`")),
         Some(other) => {
             let message = format!("`{other}` of key `type` is not a node order");
-            return Err(ConfigProblem::new(node.line, message, "write fair or binpacking").at(&policy.place));
+            return Err(ConfigProblem::new(node.line, message, "write fair or binpacking").at(&policy.location));
         }
     }
     if let Some(node) = policy.get("resourceweights") {
@@ -90,10 +90,10 @@ pub fn placement(
     };
     if let Some(message) = ineffective {
         let remedy = "use rule `provided`, `fixed`, or `tag` with value `namespace`";
-        warnings.push(ConfigProblem::new(line, message, remedy).at(&fields.place));
+        warnings.push(ConfigProblem::new(line, message, remedy).at(&fields.location));
     }
     let filter = |node: &YamlNode| {
-        let place = format!("{} filter", fields.place);
+        let place = format!("{} filter", fields.location);
         YamlFields::of(node, &place, &["type", "users", "groups"]).map(|_| ())?;
         let message =
             format!("the filter of placement rule `{name}` is not supported: {USERS}, so the rule applies to everyone");

@@ -131,7 +131,7 @@ fn law_5_siblings_do_not_preempt_each_other_while_their_shared_guarantee_is_not_
     assert_eq!(scene.denied_by("p", "x"), Some("yunikorn/5".to_owned()));
     // A request for memory, which no queue guarantees, changes nothing.
     scene.0.node("n", "cpu=6 memory=8Gi");
-    scene = scene.pods([of("q", "root.team.b", 2).asks("cpu=2 memory=1Gi")]);
+    scene = scene.pods([of("q", "root.team.b", 2).requests("cpu=2 memory=1Gi")]);
     assert_eq!(scene.denied_by("q", "x"), Some("yunikorn/5".to_owned()));
 }
 
@@ -161,10 +161,10 @@ fn siblings_that_share_a_guarantee_even_out_without_a_preemption_loop() {
   resources: {guaranteed: {vcore: 8}}
   queues: [{name: a, resources: {guaranteed: {gpu: 1}}}, {name: b}]";
     let with = |a: &[&str], b: &[&str]| {
-        let running = |name: &&str, leaf: &str| of(name, leaf, 2).asks("cpu=2 gpu=1").on("n");
+        let running = |name: &&str, leaf: &str| of(name, leaf, 2).requests("cpu=2 gpu=1").on("n");
         let a = a.iter().map(|name| running(name, "root.team.a"));
         let b = b.iter().map(|name| running(name, "root.team.b"));
-        let pods: Vec<_> = a.chain(b).chain([of("p", "root.team.b", 2).asks("cpu=2 gpu=1")]).collect();
+        let pods: Vec<_> = a.chain(b).chain([of("p", "root.team.b", 2).requests("cpu=2 gpu=1")]).collect();
         let mut scene = Scene::new(queues);
         scene.0.node("n", "cpu=8 gpu=9");
         scene.pods(pods).after(30)
@@ -259,7 +259,7 @@ fn for_a_full_parent_only_pods_below_it_are_evicted() {
     assert_eq!(victims.len(), 1);
     assert_ne!(victims, ["t"]);
     // Capacity nominated for one pod of the full parent is not available to another.
-    scene.0.gone(&victims.concat());
+    scene.0.remove_pod(&victims.concat());
     let mut scene = scene.pods([of("p", "root.team.b", 2).nominated("n"), of("q", "root.team.a", 2)]);
     assert_eq!(scene.refused("q"), Some(("yunikorn/max-of-ancestors".to_owned(), false)));
     assert_eq!(scene.refused("p"), None);

@@ -154,11 +154,11 @@ fn of_several_config_maps_that_of_namespace_yunikorn_is_used_in_any_order_of_rep
             scene.0.object(object.clone());
         }
         assert_eq!(queues(&scene), ["root.own"]);
-        scene.0.tell(vec![Event::ObjectRemoved(key(&own))]);
+        scene.0.apply(vec![Event::ObjectRemoved(key(&own))]);
         assert_eq!(queues(&scene), ["root.a"]);
-        scene.0.tell(vec![Event::ObjectRemoved(key(&b))]);
+        scene.0.apply(vec![Event::ObjectRemoved(key(&b))]);
         assert_eq!(queues(&scene), ["root.a"]);
-        scene.0.tell(vec![Event::ObjectRemoved(key(&a))]);
+        scene.0.apply(vec![Event::ObjectRemoved(key(&a))]);
         assert_eq!(queues(&scene), Vec::<String>::new());
     }
     for order in [[&bad, &a], [&a, &bad]] {

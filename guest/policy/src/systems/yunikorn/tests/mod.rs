@@ -68,7 +68,7 @@ pub fn of(name: &str, queue: &str, cpu: u32) -> PodBuilder {
 
 pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> PodBuilder {
     let draft =
-        pod(name).asks(&format!("cpu={cpu}")).with(|pod| pod.template_mut().scheduler = keys::SCHEDULER.to_owned());
+        pod(name).requests(&format!("cpu={cpu}")).with(|pod| pod.template_mut().scheduler = keys::SCHEDULER.to_owned());
     label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
 }
 
@@ -106,7 +106,7 @@ impl Scene {
 
     /// Sets the clock, in seconds since the beginning.
     pub fn after(mut self, seconds: i64) -> Scene {
-        self.0.tell(vec![Event::Clock(seconds * 1_000_000_000)]);
+        self.0.apply(vec![Event::Clock(seconds * 1_000_000_000)]);
         self
     }
 
@@ -124,7 +124,7 @@ impl Scene {
     pub fn carried_out(&mut self, preemptor: &str) -> (String, Vec<String>) {
         self.0.pre_filter(preemptor);
         let plan = self.0.plan(preemptor).unwrap();
-        self.0.tell(vec![Event::PlanAccepted(plan.id)]);
+        self.0.apply(vec![Event::PlanAccepted(plan.id)]);
         (plan.nominations.into_values().next().unwrap(), plan.victims)
     }
 

@@ -40,7 +40,7 @@ fn room_of_terminating_pods_needs_no_eviction() {
     let pods = [leaving, of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 4)]).pods(pods).after(30);
     assert_eq!(scene.victims("p"), Err("engine/room-is-coming".to_owned()));
-    let why = crate::testing::shown(&scene.0.post_filter("p").reason);
+    let why = crate::testing::render_reason(&scene.0.post_filter("p").reason);
     assert_eq!(why, "node #0");
 }
 
@@ -55,7 +55,7 @@ fn originators_are_not_evicted_where_other_pods_suffice() {
     ];
     let mut scene = Scene::new(PROD).nodes(&[("n", 2), ("m", 4)]).pods(pods).after(30);
     assert_eq!(scene.victims("p"), Ok(vec!["e2".to_owned()]));
-    scene.0.gone("e2");
+    scene.0.remove_pod("e2");
     let mut scene = scene.pods([of("f", "root.prod", 2).on("m")]);
     assert_eq!(scene.victims("p").unwrap().len(), 1, "originators may be evicted if no other pod suffices");
 }
@@ -145,11 +145,11 @@ fn the_node_of_a_daemon_set_pod_is_reserved_and_the_room_of_a_nominated_pod_is_k
     let mut scene = beside_a_nominated_pod(2, 0);
     let answer = scene.0.post_filter("a");
     assert!(answer.effects.withdrawn.is_empty());
-    scene.0.tell(vec![Event::PlanAccepted(answer.plan.unwrap().id)]);
+    scene.0.apply(vec![Event::PlanAccepted(answer.plan.unwrap().id)]);
     let leaving = of("b", "root.test", 3).on("n").with(|pod| pod.terminating = true);
     let mut scene = scene.pods([leaving, daemon("a", "root.agents", 2, ("n", 0)).nominated("n")]);
     assert!(!scene.takes("n", "s"));
-    scene.0.gone("b");
+    scene.0.remove_pod("b");
     assert!(!scene.takes("n", "s"));
     assert!(scene.takes("n", "a") && scene.takes("n", "p"));
     let running = daemon("a", "root.agents", 2, ("n", 0)).on("n").with(|pod| pod.phase = Phase::Running);
@@ -215,7 +215,7 @@ fn a_node_is_not_kept_for_a_daemon_set_pod_that_can_no_longer_have_it() {
     // The pod of another DaemonSet stays as long as the node does.
     let other = daemon("d", "root.agents", 3, ("n", 0)).on("n");
     let mut scene = waiting();
-    scene.0.gone("high");
+    scene.0.remove_pod("high");
     assert!(scene.pods([other]).takes("n", "s"), "`d` leaves too little");
 }
 
@@ -233,8 +233,8 @@ fn room_that_becomes_free_on_the_node_of_a_pending_daemon_set_pod_is_reserved() 
     assert!(!scene.takes("n", "s"));
     assert!(scene.victims("huge").is_err());
     assert!(scene.takes("m", "s"), "`huge` never fits there");
-    scene.0.gone("high");
+    scene.0.remove_pod("high");
     assert!(scene.takes("n", "a") && !scene.takes("n", "s"));
-    scene.0.gone("a");
+    scene.0.remove_pod("a");
     assert!(scene.takes("n", "s"));
 }

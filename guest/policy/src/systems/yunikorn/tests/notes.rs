@@ -1,7 +1,7 @@
 //! The notes on the eviction set and on the nodes that were tried.
 
 use super::{Scene, of};
-use crate::testing::assert_said;
+use crate::testing::assert_trace;
 
 const TWO: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
@@ -10,7 +10,7 @@ const TWO: &str = "
 /// Tries a pod, searches a plan for it, and returns its notes.
 fn tried(scene: &mut Scene, preemptor: &str) -> Vec<String> {
     let _ = scene.victims(preemptor);
-    scene.0.said(preemptor)
+    scene.0.trace_lines(preemptor)
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn victims_are_noted_with_what_they_free_and_other_nodes_with_their_cost() {
         ])
         .after(30);
     let said = tried(&mut scene, "p");
-    assert_said(
+    assert_trace(
         &said,
         &[
             "b Needed needed: requested cpu 2, free cpu 0",

@@ -52,7 +52,7 @@ fn queues_on_demand_exist_as_long_as_they_have_pods() {
         .flat_map(|bound| bound.amounts.into_iter().map(move |amount| (bound.name.clone(), amount.value)))
         .collect();
     assert_eq!(bounds, [("guaranteed".to_owned(), 2000), ("max".to_owned(), 6000)]);
-    scene.0.gone("a");
+    scene.0.remove_pod("a");
     assert_eq!(used(&scene, "root.tenants.one"), None);
 }
 

@@ -154,7 +154,7 @@ fn a_plan_that_is_carried_out_is_not_made_again() {
     let mut scene = scene.after(60);
     let first = scene.0.engine.enforce().unwrap().enforcements.remove(0);
     let victim = of("y", "root.a", 1).on("n").with(|pod| pod.terminating = true);
-    scene.0.tell(vec![Event::PlanAccepted(first.id)]);
+    scene.0.apply(vec![Event::PlanAccepted(first.id)]);
     assert_eq!(given(&mut scene), (Vec::new(), None), "its victim leaves, though its status does not say so yet");
     let mut scene = scene.pods([victim]);
     assert_eq!(given(&mut scene), (Vec::new(), None));
@@ -163,7 +163,7 @@ fn a_plan_that_is_carried_out_is_not_made_again() {
     lower(&mut again, &bounded(2));
     let mut again = again.after(60);
     let first = again.0.engine.enforce().unwrap().enforcements.remove(0);
-    again.0.tell(vec![Event::PlanRefused(first.id)]);
+    again.0.apply(vec![Event::PlanRefused(first.id)]);
     let second = again.0.engine.enforce().unwrap().enforcements.remove(0);
     assert!(second.id > first.id && second.victims == first.victims);
 }

@@ -48,7 +48,7 @@ fn a_node_stays_reserved_for_its_pending_daemon_set_pod() {
     let (mut again, fresh) = restored(&original, |scene| loaded(scene, QUEUES, &nodes).pods(pods()));
     assert!(loaded(fresh, QUEUES, &nodes).pods(pods()).takes("n", "s"));
     assert!(!again.takes("n", "s") && !original.takes("n", "s"));
-    again.0.gone("a");
+    again.0.remove_pod("a");
     assert!(again.takes("n", "s"));
 }
 
@@ -66,7 +66,7 @@ fn an_application_keeps_the_queue_of_its_first_pod_and_its_originator() {
     let first = of_app("a", "app", "root.test", 2).on("n");
     let mut original =
         loaded(Scene(PolicyHarness::of("yunikorn", "")), QUEUES, &nodes).pods([first]).pods(left()).nodes(&[("n", 4)]);
-    original.0.gone("a");
+    original.0.remove_pod("a");
     let mut original = original.after(30);
     let (mut again, fresh) = restored(&original, |scene| loaded(scene, QUEUES, &[("n", 4)]).pods(left()).after(30));
     let queues = |scene: &Scene| -> Vec<String> {
@@ -88,7 +88,7 @@ fn an_application_keeps_the_queue_of_its_first_pod_and_its_originator() {
     assert_eq!(again.victims("p"), original.victims("p"));
     for scene in [&mut again, &mut original] {
         let app = super::label(of("x", "root.test", 2), keys::APPLICATION, "x").on("n");
-        scene.0.gone("c");
+        scene.0.remove_pod("c");
         scene.0.pod(app.with(|pod| pod.created = -1));
         assert_eq!(scene.victims("p"), Ok(vec!["b".to_owned()]), "`x` is an originator, `b` is not");
     }
@@ -109,7 +109,7 @@ fn the_last_valid_queues_stay_in_force() {
         // A valid update and the removal are both applied.
         again.0.object(config_map(&yaml("- {name: test}")));
         assert_eq!(again.victims("p"), Err("yunikorn/4".to_owned()));
-        again.0.tell(vec![Event::ObjectRemoved(crate::testing::key(&config_map("")))]);
+        again.0.apply(vec![Event::ObjectRemoved(crate::testing::key(&config_map("")))]);
         assert_eq!(again.victims("p"), Err("yunikorn/4".to_owned()));
     }
 }

@@ -31,7 +31,7 @@ fn every_operator_holds_and_fails() {
         ("none", LabelTest::Less(99), false),
     ] {
         let requirement = LabelRequirement { key: key.to_owned(), test };
-        assert_eq!(requirement.holds(&labels()), expected, "{requirement:?}");
+        assert_eq!(requirement.matches(&labels()), expected, "{requirement:?}");
     }
 }
 
@@ -55,7 +55,7 @@ fn all_of_a_term_must_hold_and_an_empty_one_never_does() {
         (term(&[], &[is_not("n1")]), false, None),
         (term(&[], &[is_not("n2"), is("n1")]), true, Some("n1")),
     ] {
-        assert_eq!(term.holds("n1", &labels()), expected, "{term:?}");
+        assert_eq!(term.matches("n1", &labels()), expected, "{term:?}");
         assert_eq!(term.only_name(), only, "{term:?}");
     }
 }

@@ -24,7 +24,7 @@ fn shown(object: Result<KubernetesObject, InputError>, origin: &DocumentOrigin) 
         Body::Other(..) => String::new(),
         body => format!("{body:?}"),
     };
-    Ok(format!("{:?} {:?} {body} {json} {lines:?} {below}", object.id, object.place))
+    Ok(format!("{:?} {:?} {body} {json} {lines:?} {below}", object.id, object.location))
 }
 
 fn plainly(file: &str, text: &str) -> Outcome {

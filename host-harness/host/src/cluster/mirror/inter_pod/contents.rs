@@ -111,9 +111,9 @@ impl InterPodTable {
     }
 
     /// Updates a node that is new or has changed, or removes one (`None`).
-    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
+    pub(super) fn update_node(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
         for group in self.counted.all.iter_mut().flatten() {
-            if group.judge(node, terrain) {
+            if group.update_node(node, terrain) {
                 self.changed.extend(&group.users);
             }
         }
@@ -121,16 +121,16 @@ impl InterPodTable {
 
     /// Returns the contents that are new or have changed since the last call.
     pub(super) fn drain(&mut self) -> Vec<InterPod> {
-        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
+        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.to_event(id)).collect()
     }
 
     /// Returns all contents from this number on.
     pub(super) fn from(&self, first: InterPodId) -> impl Iterator<Item = InterPod> {
-        (first..u32::MAX).map_while(|id| self.told(id))
+        (first..u32::MAX).map_while(|id| self.to_event(id))
     }
 
     /// Returns a content in the form that the policy receives. A free number gives an empty content, so that the numbers have no gaps.
-    fn told(&self, id: InterPodId) -> Option<InterPod> {
+    fn to_event(&self, id: InterPodId) -> Option<InterPod> {
         let nothing = InterPodTerms::default();
         let known = self.all.get(id as usize)?.as_deref();
         let InterPodTerms { selected_by, affinity, anti_affinity, spread } = known.unwrap_or(&nothing);
@@ -170,8 +170,8 @@ struct SpreadNodeSet {
 }
 
 impl SpreadNodeSet {
-    fn judge(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
-        let counts = node.is_some_and(|node| self.rule.holds(node));
+    fn update_node(&mut self, id: NodeId, node: Option<&NodeProperties>) -> bool {
+        let counts = node.is_some_and(|node| self.rule.matches(node));
         self.members.set(id, counts)
     }
 }
@@ -184,7 +184,7 @@ impl SpreadNodeSets {
         let number = self.free.pop_first().unwrap_or(self.all.len());
         let mut group = SpreadNodeSet { rule: rule.clone(), members: NodeBitSet::default(), users: BTreeSet::new() };
         for (node, terrain) in nodes {
-            group.judge(node, Some(terrain));
+            group.update_node(node, Some(terrain));
         }
         match self.all.get_mut(number) {
             Some(free) => *free = Some(group),

@@ -29,9 +29,9 @@ pub(crate) use topologies::ALL_NODES;
 /// The claims of a pod that restrict its place relative to other pods.
 struct ClaimConstraints<'a> {
     /// The claims that only one pod may use at a time.
-    alone: Vec<&'a String>,
+    exclusive: Vec<&'a String>,
     /// The claim whose pods must all run on one node. The claim still waits for its first pod.
-    in_common: Option<ClaimKey>,
+    colocated: Option<ClaimKey>,
 }
 
 /// The constraints between all pods: selectors, topologies and contents, each by number.
@@ -42,15 +42,15 @@ pub(super) struct InterPodIndex {
     contents: InterPodTable,
     pub(super) namespaces: Namespaces,
     /// Pods whose content must be computed again.
-    pub(super) unsettled: BTreeSet<PodId>,
+    pub(super) stale_pods: BTreeSet<PodId>,
     sweep: SweepThreshold,
 }
 
 impl InterPodIndex {
     /// Updates a node that is new or has changed, or removes one (`None`).
-    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
+    pub(super) fn update_node(&mut self, node: NodeId, terrain: Option<&NodeProperties>) {
         self.topologies.place(node, terrain);
-        self.contents.judge(node, terrain);
+        self.contents.update_node(node, terrain);
     }
 
     /// Returns the topologies and contents that are new or have changed since the last call. The topologies come first, because contents name them.
@@ -90,12 +90,12 @@ impl InterPodIndex {
         claims: &ClaimConstraints<'_>,
         nodes: &NodeTable,
     ) -> Option<InterPodId> {
-        let mut between = demands.map(|demands| self.between(demands, nodes)).unwrap_or_default();
-        if let Some((namespace, claim)) = claims.in_common.clone() {
+        let mut between = demands.map(|demands| self.terms_of(demands, nodes)).unwrap_or_default();
+        if let Some((namespace, claim)) = claims.colocated.clone() {
             let selector = self.selectors.intern(PodSelector::Users(namespace, claim));
             between.affinity = Some(PodAffinity { selector, topologies: vec![self.topology(EACH_NODE, nodes)] });
         }
-        for claim in &claims.alone {
+        for claim in &claims.exclusive {
             let selector = self.selectors.intern(PodSelector::Users(pod.namespace.to_owned(), (*claim).clone()));
             let topology = self.topology(ALL_NODES, nodes);
             between.anti_affinity.insert(TopologyTerm { selector, topology });
@@ -105,7 +105,7 @@ impl InterPodIndex {
     }
 
     /// Returns the demands of a pod on other pods, with selectors and topologies by number.
-    fn between(&mut self, demands: &PodDemands, nodes: &NodeTable) -> InterPodTerms {
+    fn terms_of(&mut self, demands: &PodDemands, nodes: &NodeTable) -> InterPodTerms {
         let mut between = InterPodTerms::default();
         if !demands.affinity.is_empty() {
             let pods = demands.affinity.iter().map(|term| term.pods.clone()).collect();
@@ -126,7 +126,7 @@ impl InterPodIndex {
                 topology: self.topology(&spread.topology, nodes),
                 max_skew: spread.max_skew,
                 min_domains: spread.min_domains,
-                nodes: self.contents.count(&spread.nodes, places(nodes)),
+                nodes: self.contents.count(&spread.nodes, node_properties(nodes)),
             });
         }
         between
@@ -137,23 +137,23 @@ impl InterPodIndex {
     }
 
     fn topology(&mut self, key: &str, nodes: &NodeTable) -> TopologyId {
-        self.topologies.intern(key, places(nodes))
+        self.topologies.intern(key, node_properties(nodes))
     }
 }
 
-fn places(nodes: &NodeTable) -> impl Iterator<Item = (NodeId, &NodeProperties)> {
+fn node_properties(nodes: &NodeTable) -> impl Iterator<Item = (NodeId, &NodeProperties)> {
     nodes.all().map(|entry| (entry.record.id, &entry.terrain))
 }
 
 impl PodEntry {
     fn selected(&self) -> SelectablePod<'_> {
-        let (namespace, claims) = (self.record.template.namespace.as_str(), self.stated.volumes.claims.as_slice());
-        SelectablePod { namespace, labels: &self.stated.labels, claims }
+        let (namespace, claims) = (self.record.template.namespace.as_str(), self.declared.volumes.claims.as_slice());
+        SelectablePod { namespace, labels: &self.declared.labels, claims }
     }
 
     /// Returns whether labels, demands and volumes are those of `before`, so that the content of the pod is the same as well.
-    fn is_like(&self, before: &PodEntry) -> bool {
-        let (new, old) = (&self.stated, &before.stated);
+    fn has_same_terms(&self, before: &PodEntry) -> bool {
+        let (new, old) = (&self.declared, &before.declared);
         (Arc::ptr_eq(&new.labels, &old.labels) || new.labels == old.labels)
             && new.demands == old.demands
             && new.volumes == old.volumes
@@ -162,16 +162,16 @@ impl PodEntry {
 
 impl Mirror {
     /// Sets a pod and computes its content, unless the content cannot have changed.
-    pub(super) fn put(&mut self, pod: PodId, mut entry: PodEntry) {
-        let before = self.pods.get(pod).filter(|before| entry.is_like(before));
+    pub(super) fn set_pod(&mut self, pod: PodId, mut entry: PodEntry) {
+        let before = self.pods.get(pod).filter(|before| entry.has_same_terms(before));
         entry.record.inter_pod = match before.map(|before| before.record.inter_pod) {
             Some(same) => same,
             None => self.inter_pod_of(&entry),
         };
-        if let Some(before) = self.pods.get(pod).filter(|before| before.stated.requests == entry.stated.requests) {
+        if let Some(before) = self.pods.get(pod).filter(|before| before.declared.requests == entry.declared.requests) {
             // The requests that stand for volumes are computed when the changes are drained. Until then the pod keeps its former requests.
             let requests = &before.record.template.requests;
-            if entry.stated.volumes == before.stated.volumes && entry.record.template.requests != *requests {
+            if entry.declared.volumes == before.declared.volumes && entry.record.template.requests != *requests {
                 entry.record.template_mut().requests.clone_from(requests);
             }
         }
@@ -182,20 +182,20 @@ impl Mirror {
         let (pod, volumes) = (entry.selected(), &self.volumes);
         let alone: Vec<&String> =
             pod.claims.iter().filter(|claim| volumes.is_for_one_pod(pod.namespace, claim)).collect();
-        let claims = ClaimConstraints { alone, in_common: self.claim_in_common(entry) };
-        self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &claims, &self.nodes)
+        let claims = ClaimConstraints { exclusive: alone, colocated: self.colocated_claim(entry) };
+        self.inter_pods.number(&pod, entry.declared.demands.as_deref(), &claims, &self.nodes)
     }
 
     /// Updates the contents of all pods. A new selector may choose pods that existed before the selector did.
     pub(super) fn resolve_inter_pods(&mut self) {
-        let unsettled = std::mem::take(&mut self.inter_pods.unsettled);
-        self.settle(unsettled);
+        let unsettled = std::mem::take(&mut self.inter_pods.stale_pods);
+        self.recompute(unsettled);
         let new = self.inter_pods.selectors.take_new();
         if !new.is_empty() {
             let namespaces = &self.inter_pods.namespaces;
             let chosen = self.pods.all().filter(|entry| !new.of(&entry.selected(), namespaces).is_empty());
             let chosen = chosen.map(|entry| entry.record.id).collect();
-            self.settle(chosen);
+            self.recompute(chosen);
         }
     }
 
@@ -208,12 +208,12 @@ impl Mirror {
             return;
         }
         let is_chosen =
-            |pod: &PodId| self.between(*pod).is_some_and(|between| !between.selected_by.is_disjoint(&freed));
+            |pod: &PodId| self.inter_pod_terms(*pod).is_some_and(|between| !between.selected_by.is_disjoint(&freed));
         let chosen = self.pods.from(0).map(|entry| entry.record.id).filter(is_chosen).collect();
-        self.settle(chosen);
+        self.recompute(chosen);
     }
 
-    fn settle(&mut self, pods: BTreeSet<PodId>) {
+    fn recompute(&mut self, pods: BTreeSet<PodId>) {
         for pod in pods {
             let Some(entry) = self.pods.get(pod).cloned() else { continue };
             let inter_pod = self.inter_pod_of(&entry);
@@ -227,15 +227,15 @@ impl Mirror {
     /// exist.
     pub(super) fn set_namespace(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
         let changed = self.inter_pods.namespaces.set(name, labels);
-        if changed && self.inter_pods.selectors.asks_for_labels() {
+        if changed && self.inter_pods.selectors.reads_namespace_labels() {
             let of_it = self.pods.all().filter(|entry| entry.record.template.namespace == name);
-            self.inter_pods.unsettled.extend(of_it.map(|entry| entry.record.id));
+            self.inter_pods.stale_pods.extend(of_it.map(|entry| entry.record.id));
         }
         changed
     }
 
     /// Returns the constraints between a pod and other pods. `None`: there are none, or the pod does not exist.
-    pub(crate) fn between(&self, pod: PodId) -> Option<&InterPodTerms> {
+    pub(crate) fn inter_pod_terms(&self, pod: PodId) -> Option<&InterPodTerms> {
         self.inter_pods.contents.get(self.pod(pod)?.inter_pod?)
     }
 

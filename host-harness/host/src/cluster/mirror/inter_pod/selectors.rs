@@ -19,7 +19,7 @@ pub(super) struct Selectors {
     /// The lowest number that no selector has had.
     next: SelectorId,
     /// Whether a selector depends on labels of namespaces other than their name.
-    asks_for_labels: bool,
+    reads_namespace_labels: bool,
 }
 
 /// A selector and its number.
@@ -99,7 +99,7 @@ impl Selectors {
         let selector = Arc::new(selector);
         let id = self.free.pop_first().unwrap_or(self.next);
         self.next = self.next.max(id.saturating_add(1));
-        self.asks_for_labels |= selector.asks_for_labels();
+        self.reads_namespace_labels |= selector.reads_namespace_labels();
         self.index.add(id, &selector);
         self.new.add(id, &selector);
         self.ids.insert(selector, id);
@@ -119,7 +119,7 @@ impl Selectors {
         self.index.retain(used);
         self.new.retain(used);
         self.free.extend(&freed);
-        self.asks_for_labels = self.ids.keys().any(|selector| selector.asks_for_labels());
+        self.reads_namespace_labels = self.ids.keys().any(|selector| selector.reads_namespace_labels());
         freed
     }
 
@@ -134,7 +134,7 @@ impl Selectors {
     }
 
     /// Returns whether a selector depends on labels of namespaces other than their name.
-    pub(super) fn asks_for_labels(&self) -> bool {
-        self.asks_for_labels
+    pub(super) fn reads_namespace_labels(&self) -> bool {
+        self.reads_namespace_labels
     }
 }

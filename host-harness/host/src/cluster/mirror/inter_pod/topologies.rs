@@ -139,15 +139,15 @@ impl Topologies {
 
     /// Returns the topologies that are new or have changed since the last call.
     pub(super) fn drain(&mut self) -> Vec<Topology> {
-        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
+        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.to_event(id)).collect()
     }
 
     /// Returns the topologies from this number on.
     pub(super) fn from(&self, first: TopologyId) -> impl Iterator<Item = Topology> {
-        (first..u32::MAX).map_while(|id| self.told(id))
+        (first..u32::MAX).map_while(|id| self.to_event(id))
     }
 
-    fn told(&self, id: TopologyId) -> Option<Topology> {
+    fn to_event(&self, id: TopologyId) -> Option<Topology> {
         let NodeDomains { key, domains, .. } = self.all.get(id as usize)?;
         let end = domains.iter().rposition(|domain| *domain != 0).map_or(0, |last| last.saturating_add(1));
         Some(Topology { id, key: key.clone(), domains: domains.iter().take(end).copied().collect() })

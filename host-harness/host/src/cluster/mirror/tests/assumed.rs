@@ -29,7 +29,7 @@ fn an_object_that_was_written_before_does_not_take_an_assumption_back() {
     let known = the_pod(&mirror, "default/p");
     assert_eq!((known.node, known.template.priority, known.started), (Some(0), Some(7), Some(5)));
     assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::No));
-    assert_eq!(mirror.drain_seen_again(), [0].into());
+    assert_eq!(mirror.drain_reobserved(), [0].into());
     apply(&mut mirror, &pod("p", "priority: 7, nodeName: n"));
     assert_eq!(mirror.shows(0, 1), Some(ChangeVisibility::Yes));
     apply(&mut mirror, &pod("p", "nodeName: m"));

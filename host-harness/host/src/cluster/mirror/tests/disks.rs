@@ -2,7 +2,7 @@
 
 use super::picture::Picture;
 use super::*;
-use crate::sweep::SPARE;
+use crate::sweep::UNUSED_TOLERANCE;
 
 /// Returns a pod that writes this disk, as YAML.
 fn writer(pod: &str, disk: &str) -> String {
@@ -22,7 +22,7 @@ fn the_number_of_a_disk_that_no_pod_names_is_given_to_another_one() {
     let (mut mirror, mut picture) = (mirror(), Picture::default());
     apply(&mut mirror, &writer("kept", "kept"));
     let kept = disk_of(&mirror, "default/kept");
-    for round in 0..3 * SPARE {
+    for round in 0..3 * UNUSED_TOLERANCE {
         apply(&mut mirror, &writer("passing", &format!("disk-{round}")));
         picture.apply(mirror.drain_events());
         let (disk, name) = (disk_of(&mirror, "default/passing"), format!("volume/disk/gce-pd/disk-{round}"));
@@ -31,7 +31,7 @@ fn the_number_of_a_disk_that_no_pod_names_is_given_to_another_one() {
         assert!(mirror.remove("Pod/default/passing"));
     }
     picture.apply(mirror.drain_events());
-    assert!(mirror.resources().len() < 2 * SPARE, "{} resources", mirror.resources().len());
+    assert!(mirror.resources().len() < 2 * UNUSED_TOLERANCE, "{} resources", mirror.resources().len());
     assert_eq!(disk_of(&mirror, "default/kept"), kept);
     assert_eq!(mirror.resources()[kept as usize].name, "volume/disk/gce-pd/kept");
     // A policy that starts later hears the same, in names that another disk does not change.

@@ -1,7 +1,7 @@
 //! Tests of the constraints between pods: the selectors, topologies and demands that the policy receives.
 
 use super::*;
-use crate::sweep::SPARE;
+use crate::sweep::UNUSED_TOLERANCE;
 
 /// Returns a node with these labels.
 fn labelled_node(name: &str, labels: &str) -> String {
@@ -207,9 +207,9 @@ fn what_no_pod_has_between_it_and_others_is_forgotten() {
         mirror.drain_events();
         let told = mirror.replay();
         let contents = told.iter().filter(|event| matches!(event, Event::InterPod(_))).count();
-        assert!(contents <= 2 * SPARE, "round {round}: {contents} contents");
+        assert!(contents <= 2 * UNUSED_TOLERANCE, "round {round}: {contents} contents");
         let chosen = selected_by(&mirror, "web").len();
-        assert!(chosen <= SPARE, "round {round}: {chosen} selectors choose the pod that stays");
+        assert!(chosen <= UNUSED_TOLERANCE, "round {round}: {chosen} selectors choose the pod that stays");
         let domains = told.iter().filter_map(|event| match event {
             Event::Topology(topology) => topology.domains.iter().max().copied(),
             _ => None,

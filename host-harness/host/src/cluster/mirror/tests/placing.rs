@@ -140,10 +140,10 @@ fn kinds_with_namespaces_are_told_apart_and_used_by_name() {
     apply(&mut mirror, &[slot, claim("a"), claim("b"), user].concat());
     let told: Vec<_> = mirror.pods().map(|pod| (pod.kind, &*pod.template.namespace, &*pod.name)).collect();
     assert_eq!(told, [(Some(0), "default", "r"), (Some(1), "a", "r"), (Some(1), "b", "r"), (None, "b", "p")]);
-    assert_eq!(mirror.room_used_by(the_pod(&mirror, "b/p")), mirror.pod_id("Claim/b/r"));
+    assert_eq!(mirror.capacity_owner(the_pod(&mirror, "b/p")), mirror.pod_id("Claim/b/r"));
     assert!(mirror.contains("Slot/r") && mirror.contains("Claim/a/r") && !mirror.contains("Claim/r"));
     assert!(mirror.remove("Claim/b/r"));
-    assert_eq!(mirror.room_used_by(the_pod(&mirror, "b/p")), None);
+    assert_eq!(mirror.capacity_owner(the_pod(&mirror, "b/p")), None);
     assert!(mirror.contains("Claim/a/r"));
 }
 
@@ -156,7 +156,7 @@ fn an_object_that_cannot_be_read_leaves_what_was_known_of_it() {
     mirror.drain_events();
     apply(&mut mirror, &wrong);
     assert_eq!(drained(&mut mirror), [""; 0]);
-    let unread = mirror.drain_unread();
+    let unread = mirror.drain_invalid_objects();
     assert_eq!(unread.iter().map(|unread| &*unread.object).collect::<Vec<_>>(), ["Slot/r"]);
-    assert_eq!(mirror.drain_unread(), []);
+    assert_eq!(mirror.drain_invalid_objects(), []);
 }

@@ -29,44 +29,44 @@ pub(in crate::cluster::mirror) struct VolumeUsage {
     /// The amounts of each node in the resources that stand for volumes.
     pub(super) amounts: BTreeMap<NodeId, ResourceAmounts>,
     /// The pods without a node that share volumes. They depend on where those volumes are attached.
-    watching: BTreeSet<PodId>,
+    dependent_pods: BTreeSet<PodId>,
     /// Nodes, or pods of waiting claims, have changed.
     pub(in crate::cluster::mirror) stale: bool,
 }
 
 impl Mirror {
     /// Updates the books. Returns the pods whose demands may have changed. `changed`: a claim, volume, class or driver has changed.
-    pub(super) fn keep_volume_books(&mut self, changed: bool) -> BTreeSet<PodId> {
+    pub(super) fn update_volume_usage(&mut self, changed: bool) -> BTreeSet<PodId> {
         if changed {
             let keys = self.volumes.claims.keys();
-            self.volume_books.waiting = keys.filter(|key| self.volumes.waiting_class(key).is_some()).cloned().collect();
+            self.volume_usage.waiting = keys.filter(|key| self.volumes.waiting_class(key).is_some()).cloned().collect();
         }
-        let mut concerned = std::mem::take(&mut self.volume_books.watching);
-        if std::mem::take(&mut self.volume_books.stale) || changed {
+        let mut concerned = std::mem::take(&mut self.volume_usage.dependent_pods);
+        if std::mem::take(&mut self.volume_usage.stale) || changed {
             let offers = self.offers();
-            if offers != self.volume_books.offers {
-                self.volume_books.offers = offers;
-                let waiting = &self.volume_books.waiting;
+            if offers != self.volume_usage.offers {
+                self.volume_usage.offers = offers;
+                let waiting = &self.volume_usage.waiting;
                 concerned.extend(waiting.iter().flat_map(|key| self.pods.users(key)));
             }
         }
         if changed || self.volumes.has_limits() {
-            self.volume_books.shared = self.shared();
-            let without = self.volume_books.shared.keys();
+            self.volume_usage.shared = self.shared();
+            let without = self.volume_usage.shared.keys();
             let shared: BTreeSet<&AttachedVolume> = without.collect();
             if !shared.is_empty() {
-                let waiting = self.pods.all().filter(|entry| has_volumes(entry) && self.place(entry).is_none());
-                self.volume_books.watching = waiting.map(|entry| entry.record.id).collect();
-                concerned.extend(&self.volume_books.watching);
+                let waiting = self.pods.all().filter(|entry| has_volumes(entry) && self.assigned_node(entry).is_none());
+                self.volume_usage.dependent_pods = waiting.map(|entry| entry.record.id).collect();
+                concerned.extend(&self.volume_usage.dependent_pods);
             }
         }
-        self.give_nodes_amounts();
+        self.set_node_amounts();
         concerned
     }
 
     /// Computes the volumes that are available to the waiting claims.
     fn offers(&self) -> VolumeOffers {
-        let waiting: Vec<WaitingClaim> = self.volume_books.waiting.iter().filter_map(|key| self.waiting(key)).collect();
+        let waiting: Vec<WaitingClaim> = self.volume_usage.waiting.iter().filter_map(|key| self.waiting(key)).collect();
         if waiting.is_empty() {
             return VolumeOffers::default();
         }
@@ -80,7 +80,7 @@ impl Mirror {
         let users = || self.users_of(key);
         Some(WaitingClaim {
             key: key.clone(),
-            node: users().find_map(|entry| self.place(entry).or(entry.record.nominated)),
+            node: users().find_map(|entry| self.assigned_node(entry).or(entry.record.nominated)),
             priority: users().map(|entry| entry.record.template.priority.unwrap_or(0)).max()?,
             created: users().map(|entry| entry.record.created).min()?,
         })
@@ -91,7 +91,7 @@ impl Mirror {
         let mut shared = BTreeMap::<AttachedVolume, BTreeSet<NodeId>>::new();
         for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
             let Some(volume) = self.volumes.attached(key) else { continue };
-            let nodes: BTreeSet<NodeId> = self.users_of(key).filter_map(|entry| self.place(entry)).collect();
+            let nodes: BTreeSet<NodeId> = self.users_of(key).filter_map(|entry| self.assigned_node(entry)).collect();
             if !nodes.is_empty() {
                 shared.entry(volume).or_default().extend(nodes);
             }
@@ -99,7 +99,7 @@ impl Mirror {
         for (volume, key, name) in self.volumes.attachments() {
             let Some(node) = self.nodes.id(name) else { continue };
             let mut users = key.iter().flat_map(|key| self.users_of(key));
-            if !users.any(|entry| self.place(entry) == Some(node)) {
+            if !users.any(|entry| self.assigned_node(entry) == Some(node)) {
                 shared.entry(volume).or_default().insert(node);
             }
         }
@@ -108,36 +108,40 @@ impl Mirror {
 
     /// Returns whether a volume is counted at the nodes to which it is attached.
     pub(super) fn is_attached(&self, volume: &AttachedVolume) -> bool {
-        self.volume_books.shared.contains_key(volume)
+        self.volume_usage.shared.contains_key(volume)
     }
 
     /// Sets the amounts of each node in the resources that stand for volumes: the available volumes, and the free attachments. Volumes that several
     /// pods share have already been subtracted from the attachments.
-    fn give_nodes_amounts(&mut self) {
-        let mut amounts = self.volume_books.offers.nodes.clone();
+    fn set_node_amounts(&mut self) {
+        let mut amounts = self.volume_usage.offers.nodes.clone();
         for name in self.volumes.limited_nodes() {
             let Some(node) = self.nodes.id(name) else { continue };
             for (driver, limit) in self.volumes.limits(name).into_iter().flatten() {
                 let there =
-                    self.volume_books.shared.iter().filter(|((of, _), nodes)| of == driver && nodes.contains(&node));
+                    self.volume_usage.shared.iter().filter(|((of, _), nodes)| of == driver && nodes.contains(&node));
                 let left = limit.saturating_sub(i64::try_from(there.count()).unwrap_or(i64::MAX)).max(0);
                 amounts.entry(node).or_default().insert(format!("{ATTACHMENTS}{driver}"), left);
             }
         }
-        let before = std::mem::replace(&mut self.volume_books.amounts, amounts);
-        let now = &self.volume_books.amounts;
+        let before = std::mem::replace(&mut self.volume_usage.amounts, amounts);
+        let now = &self.volume_usage.amounts;
         let nodes: BTreeSet<NodeId> = before.keys().chain(now.keys()).copied().collect();
         let changed: Vec<NodeId> = nodes.into_iter().filter(|node| before.get(node) != now.get(node)).collect();
         for node in changed {
-            let Some(own) = self.nodes.get(node).map(|entry| entry.own.clone()) else { continue };
+            let Some(own) = self.nodes.get(node).map(|entry| entry.declared_allocatable.clone()) else { continue };
             let allocatable = self.node_amounts(node, &own);
-            self.nodes.give(node, allocatable);
+            self.nodes.set_allocatable(node, allocatable);
         }
     }
 
     /// Returns the nodes whose drivers can attach no more volumes, for a pod with shared volumes. `apart`: the shared volumes that are attached
     /// elsewhere. `takes`: the amounts that the pod takes besides them. `None`: there are no such volumes or nodes.
-    pub(super) fn full_for(&self, apart: &[AttachedVolume], takes: &ResourceAmounts) -> Option<VolumeDemand> {
+    pub(super) fn nodes_without_attachments(
+        &self,
+        apart: &[AttachedVolume],
+        takes: &ResourceAmounts,
+    ) -> Option<VolumeDemand> {
         let shared: Vec<&AttachedVolume> = apart.iter().filter(|volume| self.is_attached(volume)).collect();
         if shared.is_empty() {
             return None;
@@ -148,12 +152,12 @@ impl Mirror {
             for driver in self.volumes.limits(name).into_iter().flat_map(BTreeMap::keys) {
                 let is_apart = |volume: &&&AttachedVolume| {
                     volume.0 == *driver
-                        && !self.volume_books.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
+                        && !self.volume_usage.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
                 };
                 let missing = i64::try_from(shared.iter().filter(is_apart).count()).unwrap_or(i64::MAX);
                 let resource = format!("{ATTACHMENTS}{driver}");
                 let own = takes.get(&resource).copied().unwrap_or(0);
-                if missing > 0 && self.left(node, name, &resource) < missing.saturating_add(own) {
+                if missing > 0 && self.remaining(node, name, &resource) < missing.saturating_add(own) {
                     full.insert(name.clone());
                 }
             }
@@ -162,12 +166,14 @@ impl Mirror {
     }
 
     /// Returns the amount that the pods on a node leave of a resource that stands for volumes.
-    fn left(&self, node: NodeId, name: &str, resource: &str) -> i64 {
-        let has = self.volume_books.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
-        let held = self.volume_books.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);
+    fn remaining(&self, node: NodeId, name: &str, resource: &str) -> i64 {
+        let has = self.volume_usage.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
+        let held = self.volume_usage.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);
         let there: BTreeSet<PodId> = self.pods.of_node(name).into_iter().chain(held).collect();
-        let there =
-            there.into_iter().filter_map(|pod| self.pods.get(pod)).filter(|entry| self.place(entry) == Some(node));
+        let there = there
+            .into_iter()
+            .filter_map(|pod| self.pods.get(pod))
+            .filter(|entry| self.assigned_node(entry) == Some(node));
         let taken = |entry: &PodEntry| self.resources.amount(&entry.record.template.requests, resource);
         there.map(taken).fold(has, i64::saturating_sub)
     }

@@ -11,8 +11,8 @@ use crate::cluster::volumes::ClaimKey;
 
 impl Mirror {
     /// Returns the node to which a pod is bound, or for which it is held at permit. `None`: neither.
-    pub(super) fn place(&self, entry: &PodEntry) -> Option<NodeId> {
-        entry.record.node.or_else(|| self.volume_books.held.get(&entry.record.id).copied())
+    pub(super) fn assigned_node(&self, entry: &PodEntry) -> Option<NodeId> {
+        entry.record.node.or_else(|| self.volume_usage.held.get(&entry.record.id).copied())
     }
 
     /// Returns the pods that use a claim and have not ended.
@@ -27,10 +27,10 @@ impl Mirror {
 
     /// Returns the pod that decides the node of a waiting claim for `me`, with that node. The first bound or held pod decides. Else the most
     /// important nominated pod decides, where it is no less important than `me`. `None`: no other pod decides.
-    pub(super) fn decided(&self, key: &ClaimKey, me: &PodEntry) -> Option<(PodId, NodeId)> {
+    pub(super) fn deciding_pod(&self, key: &ClaimKey, me: &PodEntry) -> Option<(PodId, NodeId)> {
         let others = || self.users_of(key).filter(|other| other.record.id != me.record.id);
-        let placed = others().filter_map(|other| Some((other.record.id, self.place(other)?))).min();
-        if self.place(me).is_some() {
+        let placed = others().filter_map(|other| Some((other.record.id, self.assigned_node(other)?))).min();
+        if self.assigned_node(me).is_some() {
             return placed.filter(|(pod, _)| *pod < me.record.id);
         }
         let rank = |entry: &PodEntry| (entry.record.template.priority.unwrap_or(0), Reverse(entry.record.id));
@@ -47,29 +47,29 @@ impl Mirror {
 
     /// Returns the waiting claims of a pod without a node that other pods share, where no pod decides their node yet.
     fn undecided(&self, entry: &PodEntry) -> Vec<ClaimKey> {
-        if self.place(entry).is_some() || !is_alive(entry) {
+        if self.assigned_node(entry).is_some() || !is_alive(entry) {
             return Vec::new();
         }
-        let keys = entry.stated.volumes.claims.iter().map(|claim| key_of(entry, claim));
+        let keys = entry.declared.volumes.claims.iter().map(|claim| key_of(entry, claim));
         let is_open = |key: &ClaimKey| {
-            self.volumes.waiting_class(key).is_some() && self.is_shared(key) && self.decided(key, entry).is_none()
+            self.volumes.waiting_class(key).is_some() && self.is_shared(key) && self.deciding_pod(key, entry).is_none()
         };
         keys.filter(is_open).collect()
     }
 
     /// Returns the claim whose pods must all run on one node; the policy receives it as a required affinity. `None`: there is no such claim, the pod
-    /// has an affinity already, or it has several such claims. For the latter two see [`Mirror::must_follow`].
-    pub(in crate::cluster::mirror) fn claim_in_common(&self, entry: &PodEntry) -> Option<ClaimKey> {
-        let has_affinity = entry.stated.demands.as_deref().is_some_and(|demands| !demands.affinity.is_empty());
+    /// has an affinity already, or it has several such claims. For the latter two see [`Mirror::must_wait_for_sharer`].
+    pub(in crate::cluster::mirror) fn colocated_claim(&self, entry: &PodEntry) -> Option<ClaimKey> {
+        let has_affinity = entry.declared.demands.as_deref().is_some_and(|demands| !demands.affinity.is_empty());
         let mut undecided = if has_affinity { Vec::new() } else { self.undecided(entry) };
         (undecided.len() == 1).then(|| undecided.pop()).flatten()
     }
 
     /// Returns whether a pod must wait until another pod that shares this claim has a node. The policy cannot know that both need the same node. The
     /// most important pod is placed first, then the oldest.
-    pub(super) fn must_follow(&self, key: &ClaimKey, me: &PodEntry) -> bool {
+    pub(super) fn must_wait_for_sharer(&self, key: &ClaimKey, me: &PodEntry) -> bool {
         let undecided = self.undecided(me);
-        if !undecided.contains(key) || self.claim_in_common(me).is_some() {
+        if !undecided.contains(key) || self.colocated_claim(me).is_some() {
             return false;
         }
         let rank = |entry: &PodEntry| {

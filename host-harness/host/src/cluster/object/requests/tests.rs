@@ -174,12 +174,12 @@ fn what_the_status_says_of_the_whole_pod_counts() {
 fn a_request_that_no_node_can_have_is_one_amount() {
     let huge = |memory: &str| json!({"name": "a", "resources": {"requests": {"memory": memory}}});
     for containers in [vec![huge("50E")], vec![huge("2Ei")], vec![huge("5Ei"), huge("5Ei")], vec![huge("1025Pi")]] {
-        assert_eq!(requests(json!({"containers": containers}), json!({})), Ok(amounts([("memory", BEYOND)])));
+        assert_eq!(requests(json!({"containers": containers}), json!({})), Ok(amounts([("memory", OVER_MAX_AMOUNT)])));
     }
     let most = json!({"containers": [huge("1Pi")]});
     assert_eq!(requests(most, json!({})), Ok(amounts([("memory", 1 << 50)])));
     let overhead = json!({"containers": [huge("1Pi")], "overhead": {"memory": "9E"}});
-    assert_eq!(requests(overhead, json!({})), Ok(amounts([("memory", BEYOND)])));
+    assert_eq!(requests(overhead, json!({})), Ok(amounts([("memory", OVER_MAX_AMOUNT)])));
 }
 
 #[test]

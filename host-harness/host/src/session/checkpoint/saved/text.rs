@@ -7,7 +7,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserializer, Serializer};
 
 /// The maximum bytes to allocate from the announced length of a list.
-const AT_ONCE: usize = 1 << 16;
+const MAX_PREALLOCATED_BYTES: usize = 1 << 16;
 
 /// Writes bytes as base64.
 ///
@@ -39,7 +39,7 @@ impl<'d> Visitor<'d> for BytesVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'d>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
-        let mut bytes = Vec::with_capacity(list.size_hint().unwrap_or_default().min(AT_ONCE));
+        let mut bytes = Vec::with_capacity(list.size_hint().unwrap_or_default().min(MAX_PREALLOCATED_BYTES));
         while let Some(byte) = list.next_element()? {
             bytes.push(byte);
         }

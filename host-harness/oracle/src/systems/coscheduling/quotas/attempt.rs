@@ -23,7 +23,7 @@ impl NamespaceQuotas {
     ) -> (Vec<&'w ModelPod>, Vec<&'w ModelPod>) {
         let has_quota = self.has(&pod.namespace);
         let might_go =
-            |other: &&ModelPod| has_quota && other.leaving || !same_group(other) && self.might_give(pod, other);
+            |other: &&ModelPod| has_quota && other.leaving || !same_group(other) && self.could_be_victim(pod, other);
         let mut there: Vec<&ModelPod> = world.on(&node.name).filter(might_go).collect();
         match has_quota {
             true => counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other))),
@@ -75,21 +75,22 @@ impl NamespaceQuotas {
         let leaving: BTreeSet<&str> = leaving.collect();
         let keeps = |gone: &BTreeSet<&str>| {
             let gone = gone.union(&leaving).copied().collect();
-            !self.too_much(world, pod, &pod.request, &nominated, &gone)
+            !self.exceeds_max(world, pod, &pod.request, &nominated, &gone)
         };
-        let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
+        let takes_back = self.fits_own_min(world, pod, &pod.request, &nominated);
         if outcome.ended != Some(AttemptStatus::Nominated) && self.might_be_claimed(world, pod, takes_back) {
             return verdict.excuse(CLAIMED);
         }
-        let permits =
-            |victims: &[&ModelPod]| victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back));
+        let permits = |victims: &[&ModelPod]| {
+            victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), takes_back))
+        };
         let eligible = Eligible {
             possible: &|node| self.possible(world, pod, node, same_group),
             permits: &permits,
-            keeps: &keeps,
+            holds_without: &keeps,
         };
         let choice = if self.has(&pod.namespace) { harm::best } else { kubernetes::best };
-        kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict, choice);
+        kubernetes::check_not_fitting_by(world, pod, same_group, &eligible, &judged, verdict, choice);
     }
 }
 

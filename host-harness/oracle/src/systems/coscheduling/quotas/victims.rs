@@ -12,7 +12,7 @@ use crate::world::{ModelCluster, ModelPod};
 
 impl NamespaceQuotas {
     /// Returns whether a pod may be a victim at all of a pod, alone or together with others.
-    pub(in crate::systems::coscheduling) fn might_give(&self, pod: &ModelPod, other: &ModelPod) -> bool {
+    pub(in crate::systems::coscheduling) fn could_be_victim(&self, pod: &ModelPod, other: &ModelPod) -> bool {
         let lower = other.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&other.namespace)) {
             (true, true) => other.namespace != pod.namespace || lower,
@@ -22,7 +22,7 @@ impl NamespaceQuotas {
     }
 
     /// Returns whether these victims may go together for these planned pods, and the quotas hold then.
-    pub(in crate::systems::coscheduling) fn may_give(
+    pub(in crate::systems::coscheduling) fn may_evict_together(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
@@ -31,15 +31,15 @@ impl NamespaceQuotas {
     ) -> bool {
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.takes_back(world, pod, &requests, &nominated);
+        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
         let gone = victims.iter().map(|pod| pod.name.as_str()).collect();
-        victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back))
-            && !self.too_much(world, pod, &requests, &nominated, &gone)
+        victims.iter().all(|victim| self.is_eligible_with(world, pod, (victim, victims), takes_back))
+            && !self.exceeds_max(world, pod, &requests, &nominated, &gone)
     }
 
     /// Returns which of these pods, the most important first, may give way for a pod: they are taken in turn, the
     /// least important first. What leaves already is no longer used.
-    pub(super) fn in_turn<'w>(
+    pub(super) fn eligible_in_order<'w>(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
@@ -51,9 +51,9 @@ impl NamespaceQuotas {
             let same = other.namespace == pod.namespace;
             let lower = other.priority < pod.priority;
             let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
-            let before = with(&MilliAmounts::sum(before), &leaves(world, &other.namespace));
+            let before = with(&MilliAmounts::sum(before), &freed_for_good(world, &other.namespace));
             let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
-                _ if is_held_for_a_plan(world, pod, other) => false,
+                _ if holds_for_planned_gang(world, pod, other) => false,
                 (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &before),
                 (true, true) => same && lower,
                 (false, false) => lower,
@@ -68,7 +68,7 @@ impl NamespaceQuotas {
     }
 
     /// Returns the pods on all nodes that may give way for these planned pods of a gang.
-    pub(in crate::systems::coscheduling) fn givers<'w>(
+    pub(in crate::systems::coscheduling) fn eligible_victims<'w>(
         &self,
         world: &'w ModelCluster,
         pod: &ModelPod,
@@ -76,16 +76,17 @@ impl NamespaceQuotas {
     ) -> Vec<&'w ModelPod> {
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.takes_back(world, pod, &requests, &nominated);
-        let may_go = |other: &&ModelPod| other.place().is_some() && !other.leaving && group(other) != group(pod);
+        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
+        let may_go =
+            |other: &&ModelPod| other.occupied_node().is_some() && !other.leaving && group(other) != group(pod);
         let others = world.pods.values().filter(may_go);
         let mut there: Vec<&ModelPod> = others.collect();
         counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other)));
-        self.in_turn(world, pod, takes_back, there)
+        self.eligible_in_order(world, pod, takes_back, there)
     }
 
     /// Returns whether a pod may be a victim together with the less important ones of the others, after the leaving pods have left.
-    pub(super) fn gives(
+    pub(super) fn is_eligible_with(
         &self,
         world: &ModelCluster,
         pod: &ModelPod,
@@ -95,11 +96,11 @@ impl NamespaceQuotas {
         let key = |pod: &ModelPod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
         let less = victims.iter().filter(|other| other.namespace == victim.namespace && key(other) > own);
-        let less = with(&MilliAmounts::sum(less.map(|pod| &pod.request)), &leaves(world, &victim.namespace));
+        let less = with(&MilliAmounts::sum(less.map(|pod| &pod.request)), &freed_for_good(world, &victim.namespace));
         let same = victim.namespace == pod.namespace;
         let lower = victim.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&victim.namespace)) {
-            _ if is_held_for_a_plan(world, pod, victim) => false,
+            _ if holds_for_planned_gang(world, pod, victim) => false,
             (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
             (true, true) => same && lower,
             (false, false) => lower,
@@ -118,10 +119,10 @@ impl NamespaceQuotas {
         let planned: Vec<&ModelPod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
         let requests = MilliAmounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
-        let takes_back = self.takes_back(world, pod, &requests, &nominated);
+        let takes_back = self.fits_own_min(world, pod, &requests, &nominated);
         let victims: Vec<&ModelPod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
         for victim in &victims {
-            if !self.gives(world, pod, (victim, &victims), takes_back) {
+            if !self.is_eligible_with(world, pod, (victim, &victims), takes_back) {
                 let text =
                     format!("`{}` may not be evicted for `{}`: taking back is {takes_back}", victim.name, pod.name);
                 verdict.breach_expecting("victim-is-of-the-quota-that-gives", text, json!({"victims": []}));
@@ -131,16 +132,17 @@ impl NamespaceQuotas {
 }
 
 /// Returns what leaves a namespace for good: what its leaving pods hold, as far as it is not promised to other pods of it.
-fn leaves(world: &ModelCluster, namespace: &str) -> MilliAmounts {
+fn freed_for_good(world: &ModelCluster, namespace: &str) -> MilliAmounts {
     let of = || world.pods.values().filter(|pod| pod.namespace == namespace);
-    let leaving = MilliAmounts::sum(of().filter(|pod| pod.leaving && pod.place().is_some()).map(|pod| &pod.request));
+    let leaving =
+        MilliAmounts::sum(of().filter(|pod| pod.leaving && pod.occupied_node().is_some()).map(|pod| &pod.request));
     let promised = of().filter(|pod| pod.pending() && pod.nominated.is_some());
     leaving.beyond(&MilliAmounts::sum(promised.map(|pod| &pod.request)))
 }
 
 /// Returns whether a pod waits at Permit for others of its group to which nodes are promised that another pod may not have: pods left for them all,
 /// and would have left in vain. In one namespace, promises that hold are those to pods no less important; there, firm ones count as such.
-fn is_held_for_a_plan(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
+fn holds_for_planned_gang(world: &ModelCluster, pod: &ModelPod, other: &ModelPod) -> bool {
     let Some(name) = group(other).filter(|_| other.held.is_some()) else { return false };
     let waits = |member: &&ModelPod| member.pending() && member.nominated.is_some();
     let mut promised = members(world, name).into_iter().filter(waits);

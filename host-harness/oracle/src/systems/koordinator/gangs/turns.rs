@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::switches::PluginSettings;
-use super::super::{job, waiting};
+use super::super::{job, unplaced_pods};
 use super::{GangSpec, GangStates, Gangs};
 use crate::outcome::ReportedOutcome;
 use crate::systems::rounds::{self, GangTurn};
@@ -14,7 +14,7 @@ impl Gangs<'_> {
     fn awaits(self, of: &str) -> usize {
         let minimum =
             GangSpec::of(self.world, of).filter(|_| !self.is_complete_with(of, 0)).map_or(0, |gang| gang.minimum);
-        let stays = |member: &&ModelPod| member.place().is_some() && !(member.leaving && self.deletes);
+        let stays = |member: &&ModelPod| member.occupied_node().is_some() && !(member.leaving && self.deletes);
         minimum.saturating_sub(self.members(of).filter(stays).count())
     }
 }
@@ -48,7 +48,7 @@ impl GangStates {
         // A pod that has to wait for the others of its group plans nothing for them. Any other one plans for all pods of its own gang that
         // wait, and of each gang that is not complete: a single one that may not trigger forbids the plan (rulings C24 and C62).
         let planned =
-            |pod: &ModelPod| gangs.planned_with(pod).iter().flat_map(|of| waiting(world, of)).collect::<Vec<_>>();
+            |pod: &ModelPod| gangs.planned_with(pod).iter().flat_map(|of| unplaced_pods(world, of)).collect::<Vec<_>>();
         let all_trigger = |pod: &ModelPod| planned(pod).iter().chain([&pod]).all(|other| switches.triggers(other));
         let pods = all.iter().flat_map(|gang| &gang.pods).filter(|pod| !gangs.is_one_too_many(pod) && all_trigger(pod));
         let able: BTreeSet<&str> = pods.map(|pod| pod.name.as_str()).collect();
@@ -60,7 +60,7 @@ impl GangStates {
     /// Notes that it is not known for sure what the group of a pod finds in its round.
     pub(in crate::systems::koordinator) fn doubt(&mut self, world: &ModelCluster, pod: &ModelPod) {
         if let Some(gang) = GangSpec::of(world, &job(pod)).filter(|_| Gangs::claims(pod)) {
-            self.rounds.doubt(&gang.jobs.join(" "));
+            self.rounds.record_doubt(&gang.jobs.join(" "));
         }
     }
 
@@ -72,7 +72,7 @@ impl GangStates {
         (group, ended): (&str, Option<String>),
     ) {
         if GangSpec::of(world, &job(pod)).is_some_and(|gang| gang.is_strict) {
-            self.rounds.fail(group);
+            self.rounds.record_failure(group);
         }
         self.rounds.end(ended);
     }

@@ -59,8 +59,8 @@ fn nodes_are_found_and_ordered() {
 fn only_cells_on_the_screen_are_drawn() {
     let grid = Grid::of(5000, 1000.0, 240.0, 50.0);
     assert_eq!((grid.columns, grid.width, grid.tall()), (4, 250.0, 62_500.0));
-    assert_eq!(grid.seen(0.0, 500.0), 0..44, "10 rows, and one of which the beginning is seen");
-    assert_eq!(grid.seen(62_000.0, 500.0), 4960..5000);
+    assert_eq!(grid.visible(0.0, 500.0), 0..44, "10 rows, and one of which the beginning is seen");
+    assert_eq!(grid.visible(62_000.0, 500.0), 4960..5000);
     assert_eq!(grid.place(5), (250.0, 50.0));
     assert_eq!((grid.at(260.0, 60.0), grid.at(10.0, 62_500.0), grid.at(-1.0, 0.0)), (Some(5), None, None));
 }

@@ -28,7 +28,7 @@ fn evicted(cycle: &CycleView) -> Vec<ResultEntry> {
         entry.victims.push(victim((pod, evicted)));
     }
     let named = |((preemptor, queue), mut entry): ((&Option<String>, &Option<String>), ResultEntry)| {
-        entry.asked.clone_from(preemptor);
+        entry.explain_name.clone_from(preemptor);
         entry.name = preemptor.clone().or_else(|| queue.clone()).unwrap_or_default();
         if preemptor.is_none() {
             entry.lines.insert(0, Line::plain("gives back what it holds over its maximum".to_owned()));
@@ -41,7 +41,7 @@ fn evicted(cycle: &CycleView) -> Vec<ResultEntry> {
 fn withdrawn(cycle: &CycleView) -> Vec<ResultEntry> {
     let entry = |pod: &String| ResultEntry {
         name: pod.clone(),
-        asked: Some(pod.clone()),
+        explain_name: Some(pod.clone()),
         pods: vec![pod.clone()],
         ..ResultEntry::default()
     };
@@ -51,7 +51,7 @@ fn withdrawn(cycle: &CycleView) -> Vec<ResultEntry> {
 fn refused(cycle: &CycleView) -> Vec<ResultEntry> {
     let entry = |refused: &crate::data::RefusedPlanView| ResultEntry {
         name: refused.preemptor.clone().unwrap_or_else(|| format!("plan {}", refused.plan)),
-        asked: refused.preemptor.clone(),
+        explain_name: refused.preemptor.clone(),
         lines: vec![Line::of(&refused.reason)],
         ..ResultEntry::default()
     };

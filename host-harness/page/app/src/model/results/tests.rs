@@ -67,7 +67,7 @@ fn evictions_for_no_pod_refused_plans_and_withdrawn_nominations_are_shown() {
     let [queue] = evicted.entries.as_slice() else { panic!("{evicted:?}") };
     let victims: Vec<(&str, &str)> = queue.victims.iter().map(|it| (it.pod.as_str(), it.node.as_str())).collect();
     assert_eq!(victims, [("b/v", "n1"), ("b/w", "n2")]);
-    assert_eq!(queue.asked, None);
+    assert_eq!(queue.explain_name, None);
     // The reason of both is shown once.
     let said = |law: &str, text: &str| Line { law: Some(law.to_owned()), text: text.to_owned() };
     let gives_back = Line::plain("gives back what it holds over its maximum".to_owned());
@@ -80,7 +80,7 @@ fn a_job_has_its_nodes_and_its_victims() {
     let shown = shown();
     let gang = &shown[1].entries[0];
     assert_eq!((gang.pods.len(), gang.nodes.as_str()), (2, "n1, n2"));
-    let victim = ListedVictim { pod: "b/v".to_owned(), node: "n2".to_owned(), how: "labelled for eviction" };
+    let victim = ListedVictim { pod: "b/v".to_owned(), node: "n2".to_owned(), method: "labelled for eviction" };
     assert_eq!(gang.victims, [victim]);
 }
 

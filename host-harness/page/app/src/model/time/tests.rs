@@ -49,9 +49,9 @@ fn a_cycle_says_what_it_changed() {
 #[test]
 fn only_so_many_moments_are_kept() {
     let mut moments = Moments::default();
-    assert_eq!((moments.first(), moments.last(), moments.gone()), (0, 0, 0));
+    assert_eq!((moments.first(), moments.last(), moments.dropped()), (0, 0, 0));
     (1..=MOST + 5).for_each(|number| moments.push(moment(number, 1, CycleView::default())));
-    assert_eq!((moments.first(), moments.last(), moments.gone()), (6, 205, 5));
+    assert_eq!((moments.first(), moments.last(), moments.dropped()), (6, 205, 5));
     assert_eq!(moments.get(5), None);
     assert_eq!(moments.get(6).map(|kept| kept.number), Some(6));
     assert_eq!((moments.get(205).map(|kept| kept.number), moments.get(206)), (Some(205), None));
@@ -65,7 +65,7 @@ fn only_so_much_is_kept_in_sum() {
     (1..=3).for_each(|number| moments.push(moment(number, 400_000, CycleView::default())));
     assert_eq!((moments.first(), moments.last()), (2, 3));
     moments.push(moment(4, MOST_IN_SUM + 1, CycleView::default()));
-    assert_eq!((moments.first(), moments.last(), moments.gone()), (4, 4, 3));
+    assert_eq!((moments.first(), moments.last(), moments.dropped()), (4, 4, 3));
     moments.push(moment(5, 1, CycleView::default()));
     assert_eq!((moments.first(), moments.last()), (5, 5));
 }
@@ -76,6 +76,6 @@ fn a_line_has_no_gap() {
     for number in [1, 2, 9, 10] {
         moments.push(moment(number, 1, CycleView::default()));
     }
-    assert_eq!((moments.first(), moments.last(), moments.gone()), (9, 10, 8));
+    assert_eq!((moments.first(), moments.last(), moments.dropped()), (9, 10, 8));
     assert_eq!(moments.get(9).map(|kept| kept.number), Some(9));
 }

@@ -18,7 +18,7 @@ const EXPLAINED: &str = r#"{"nodes": 3,
     {"about": "pod", "name": "c/p", "node": "n1", "outcome": "spared", "code": "s/ranks", "message": "too high", "facts": {"priority": 9}}]}"#;
 
 fn shown() -> Vec<ReasonGroup> {
-    told(&serde_json::from_str(&ANSWER.replace("EXPLAINED", EXPLAINED)).unwrap())
+    reason_groups(&serde_json::from_str(&ANSWER.replace("EXPLAINED", EXPLAINED)).unwrap())
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) fn paint(
     let _scaled = context.scale(ratio, ratio);
     context.clear_rect(0.0, 0.0, what.width, what.tall);
     let ink = PageColors::of(canvas);
-    for cell in what.grid.seen(what.scrolled, what.tall) {
+    for cell in what.grid.visible(what.scrolled, what.tall) {
         let Some((at, node)) = shown.get(cell).and_then(|at| Some((*at, picture.nodes.get(*at)?))) else { continue };
         let (x, y) = what.grid.place(cell);
         let place = Cell { x, y: y - what.scrolled, width: what.grid.width, height: what.grid.height };

@@ -235,7 +235,7 @@ pub fn draft(pod: &Pod) -> PodBuilder {
     let requests: Vec<String> =
         ALL.filter(|r| pod.request[*r] > 0).map(|r| format!("{}={}", RESOURCES[r].1, pod.request[r])).collect();
     annotation(
-        draft.asks(&requests.join(" ")).priority(priority),
+        draft.requests(&requests.join(" ")).priority(priority),
         keys::ALLOW_PREEMPTION,
         if pod.opted_out { "false" } else { "true" },
     )

@@ -113,7 +113,7 @@ impl Host {
     }
 
     fn carry_out(&mut self, plan: &Plan) {
-        self.scene.0.tell(vec![Event::PlanAccepted(plan.id)]);
+        self.scene.0.apply(vec![Event::PlanAccepted(plan.id)]);
         for placement in &plan.nominations {
             let at = self.at(placement.pod);
             self.replicas[at].nominated = Some(usize::try_from(placement.node).unwrap());
@@ -131,11 +131,11 @@ impl Host {
     /// Ends every terminating pod. Its controller creates it again, and 31 seconds pass.
     pub fn complete(&mut self) {
         self.now += 31_000_000_000;
-        self.scene.0.tell(vec![Event::Clock(self.now)]);
+        self.scene.0.apply(vec![Event::Clock(self.now)]);
         for at in 0..self.replicas.len() {
             if self.replicas[at].leaving {
                 let name = self.name(at);
-                self.scene.0.gone(&name);
+                self.scene.0.remove_pod(&name);
                 let old = &mut self.replicas[at];
                 (old.generation, old.entered, old.node, old.leaving) = (old.generation + 1, self.now, None, false);
                 self.report(at);
