@@ -99,8 +99,8 @@ fn without_largest_in_front(
     }
 }
 
-/// Plans the job in other orders than the usual one: a pod that found no node behind pods of another class comes before all others. Returns the pods
-/// that come first, and the plan. `None`: these orders find none either.
+/// Plans the job in other orders than the usual one ([`next_order`]). Returns the pods that come first, and the plan. `None`: these orders find none
+/// either.
 fn in_another_order(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -112,20 +112,36 @@ fn in_another_order(
     if classes.len() < 2 {
         return None;
     }
-    let without_a_node = |found: &Result<PlanDraft, PlanObstacle>| match found {
-        Err(PlanObstacle::NoNode { pod, planned: 1.. }) => Some(*pod),
-        _ => None,
-    };
-    let (mut first, mut next) = (Vec::new(), without_a_node(found));
-    while let Some(pod) = next.filter(|pod| !first.contains(pod) && first.len() < MOST_ORDERS) {
-        first.insert(0, pod);
+    let mut next = next_order(cluster, context.gangs, &[], found);
+    while let Some(first) = next {
         let found = plan_job(cluster, &mut context.of(context.gangs, &mut DecisionTrace::default()), at_least, &first);
-        next = without_a_node(&found);
+        next = next_order(cluster, context.gangs, &first, &found);
         if let Ok(plan) = found {
             return Some((first, plan));
         }
     }
     None
+}
+
+/// Returns the pods that come first in the next order, where a pod found no node with these pods first. A pod that found none behind pods of another
+/// class comes before all others. A pod that found none though it was the first comes last, if constraints between pods concern it: an eviction for
+/// another pod may open a node for it. `None`: there is no further order.
+fn next_order(
+    cluster: &Cluster,
+    gangs: &[Preemptor],
+    first: &[PodIx],
+    found: &Result<PlanDraft, PlanObstacle>,
+) -> Option<Vec<PodIx>> {
+    let Err(PlanObstacle::NoNode { pod, planned }) = found else { return None };
+    if *planned > 0 {
+        let is_new = !first.contains(pod) && first.len() < MOST_ORDERS;
+        return is_new.then(|| std::iter::once(*pod).chain(first.iter().copied()).collect());
+    }
+    let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+    (first.is_empty() && cluster.has_inter_pod_terms(*pod)).then(|| {
+        let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
+        in_order(cluster, &nodes, &pods).into_iter().filter(|other| other != pod).collect()
+    })
 }
 
 /// Returns a gang without the pods of the largest size, which are planned first. `None`: the tried pod or a nominated pod is one of them.

@@ -15,7 +15,7 @@ use super::branches::Branch;
 use super::choices::NodeHeaps;
 use super::dry_runs::NodeDryRuns;
 use super::least_harm::least_harm;
-use super::members::{members_missing, plan_most, wants_all_members};
+use super::members::{members_missing, plan_most, wants_all_members, with_needed_pods};
 use super::node_dry_run::{NodeDryRun, PodToPlace};
 use super::reprieve_job::reprieve_job;
 use super::{PlanDraft, PlanObstacle, PreemptionContext, PreemptionSearch, pending_members};
@@ -40,6 +40,17 @@ impl PreemptionSearch for WholeJobSearch {
         });
         let others: Vec<Preemptor> = others.collect();
         std::iter::once(preemptor).chain(others).collect()
+    }
+
+    /// Returns all waiting pods of the gang; only as many as it lacks, the tried pod first, where another gang of its group is not complete: the pods
+    /// beyond the minimum wait until every gang of the group is complete (ruling C28).
+    fn gang_at_prefilter(&self, cluster: &Cluster, gang: Preemptor) -> Preemptor {
+        let group = gang.job.map(|job| cluster.gang_group(job)).unwrap_or_default();
+        if group.iter().all(|job| Some(*job) == gang.job || cluster.is_complete(*job)) {
+            return gang;
+        }
+        let pods = gang.pods.clone();
+        with_needed_pods(cluster, gang, pods)
     }
 
     /// Checks whether every waiting pod of these gangs may preempt, as the plan is for all of them.
