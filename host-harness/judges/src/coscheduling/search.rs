@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::answer::{CoschedulingResponse, UpstreamPlan};
-use super::groups::namespace;
+use super::groups::{group, namespace};
 use super::play::UpstreamSimulation;
 use super::view::{CoschedulingSituation, priority};
 use crate::object::{name, text};
@@ -117,9 +117,12 @@ impl CompletionSearch<'_, '_> {
         Ok(all)
     }
 
+    /// Returns whether the search may go on with a plan of upstream. An eviction of a pod of the group does not help to complete the group.
     fn may_use(&self, plan: &UpstreamPlan) -> bool {
-        let own = namespace(self.it.pod);
-        let is_own = |victim: &String| self.it.find(victim).is_some_and(|victim| namespace(victim) == own);
-        self.within != Within::OwnNamespace || plan.victims.iter().all(is_own)
+        let (own, named) = (namespace(self.it.pod), group(self.it.pod));
+        let victims: Vec<&Value> = plan.victims.iter().filter_map(|victim| self.it.find(victim)).collect();
+        let is_outside = victims.iter().all(|victim| group(victim).is_none_or(|other| Some(other) != named));
+        let is_in_own = || victims.len() == plan.victims.len() && victims.iter().all(|victim| namespace(victim) == own);
+        is_outside && (self.within != Within::OwnNamespace || is_in_own())
     }
 }

@@ -6,7 +6,9 @@
 use super::AttemptStep;
 use super::answer::UpstreamPlan;
 use super::books::QuotaTerm;
-use super::demands::{a_gang_must_gather, needs_a_pod_of_a_numa_node, shares_devices};
+use super::demands::{
+    a_gang_must_gather, group_needs_a_pod_of_a_numa_node, needs_a_pod_of_a_numa_node, shares_devices,
+};
 use super::plans::{
     breaks_promises, evicts_waiting_pod, exceeds_quota, is_no_worse, leaves_too_little, takes_from_the_group,
     takes_leaving, takes_opted_out, takes_unlabelled,
@@ -132,7 +134,10 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
         "C61",
         "tries the pods of a gang beside one that demands a NUMA node, which no node has",
         "tries no pod of a gang that needs such a pod",
-        &[KoordinatorDifference::At(AttemptStep::Gang, needs_a_pod_of_a_numa_node)],
+        &[
+            KoordinatorDifference::At(AttemptStep::Gang, needs_a_pod_of_a_numa_node),
+            KoordinatorDifference::Stops(group_needs_a_pod_of_a_numa_node),
+        ],
     ),
     rule(
         "C57",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::demands::demands_a_numa_node;
+use super::demands::is_not_judged;
 use super::view::{KoordinatorSituation, gang, is_tryable};
 use crate::object::{is_nominated, is_terminating, name, text, texts};
 
@@ -66,6 +66,13 @@ impl<'s> KoordinatorSituation<'s> {
         }
     }
 
+    /// Returns whether a gang is complete only with one of the pods that are meant: those that wait and are not meant are too few.
+    pub(super) fn needs_one_of(&self, gang: &GangGroupMember<'_>, is_meant: impl Fn(&Value) -> bool) -> bool {
+        let waiting = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
+        let (meant, others): (Vec<&Value>, Vec<&Value>) = waiting.partition(|pod| is_meant(pod));
+        !meant.is_empty() && !self.is_complete(gang, others.len())
+    }
+
     /// Returns whether a gang that is not complete has fewer pods than its minimum that hold a node or may be tried.
     pub(super) fn lacks_pods(&self, gang: &GangGroupMember<'_>) -> bool {
         let helps = |pod: &&&Value| is_bound(pod) || self.waits(pod) || is_tryable(pod);
@@ -82,7 +89,7 @@ impl<'s> KoordinatorSituation<'s> {
     }
 
     /// Returns whether a gang could still be complete after the attempt: with the pod that is tried if that keeps its nomination, else without it.
-    pub(super) fn goes_on(&self, gang: &GangGroupMember<'_>) -> bool {
+    pub(super) fn may_still_complete(&self, gang: &GangGroupMember<'_>) -> bool {
         let stands = is_nominated(self.pod) && texts(self.outcome, "standing").contains_key(&self.question.pod);
         let others = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
         self.is_complete(gang, others.filter(|pod| stands || name(pod) != self.question.pod).count())
@@ -102,14 +109,14 @@ impl<'s> KoordinatorSituation<'s> {
             && gangs.iter().any(|other| !is_own(&other) && !self.is_complete(other, 0))
     }
 
-    /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete. Pods that
-    /// demand a NUMA node are not planned, and where a gang needs them, nor is the gang (ruling C61).
+    /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete. Pods whose
+    /// demands are not judged are not planned, and where a gang needs them, nor is the gang (rulings C32 and C61).
     pub(super) fn planned(&self) -> Vec<&'s Value> {
         let incomplete = self.gangs().into_iter().filter(|gang| !self.is_complete(gang, 0)).map(|gang| gang.name);
         let jobs: BTreeSet<String> = incomplete.chain([gang(self.pod).to_owned()]).collect();
         let is_planned = |pod: &&'s Value| match gang(pod) {
             "" => name(pod) == self.question.pod,
-            gang => jobs.contains(gang) && !demands_a_numa_node(pod),
+            gang => jobs.contains(gang) && !is_not_judged(self, pod),
         };
         self.pods().filter(|pod| self.is_pending(pod) && is_tryable(pod)).filter(is_planned).collect()
     }

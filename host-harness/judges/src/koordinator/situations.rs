@@ -51,7 +51,7 @@ pub(super) fn keeps_permit_holds(it: &KoordinatorSituation<'_>) -> bool {
     !releases_permit_hold(it)
         && it.policy.result != KoordinatorResult::Plans
         && !gangs.is_empty()
-        && gangs.iter().all(|gang| it.goes_on(gang))
+        && gangs.iter().all(|gang| it.may_still_complete(gang))
 }
 
 /// Returns whether a pod gives up a node at Permit.
@@ -106,11 +106,15 @@ fn waits_on(it: &KoordinatorSituation<'_>, pod: &Value) -> bool {
     list(it.outcome, "waiting").contains(&name(pod))
 }
 
-/// Returns whether a plan leaves the nominations that upstream ends: their room is kept from the pod.
+/// Returns whether a plan ends only nominations that upstream ends, and leaves some of these, whose room is kept from the pod.
 pub(super) fn keeps_firm_promises(it: &KoordinatorSituation<'_>) -> bool {
-    let firm = it.firmly_promised();
-    let mut cleared = it.answer.clears.get(&it.policy.node).into_iter().flatten();
-    it.policy.result == KoordinatorResult::Plans && cleared.all(|pod| firm.contains(pod))
+    let (firm, standing) = (it.firmly_promised(), texts(it.outcome, "standing"));
+    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
+    let cleared: Vec<&String> = it.answer.clears.get(&it.policy.node).into_iter().flatten().collect();
+    let mut ended = it.promised().map(name).filter(|pod| *pod != it.question.pod && !stands(pod));
+    it.policy.result == KoordinatorResult::Plans
+        && ended.all(|pod| cleared.contains(&&pod))
+        && cleared.iter().filter(|pod| stands(pod)).all(|pod| firm.contains(pod))
 }
 
 /// Returns whether the nominations that end are those of the group, which gives up: a gang of it is strict, and one is not complete.

@@ -170,6 +170,8 @@ fn a_group_evicts_pods_for_all_that_it_lacks_or_none() {
     };
     let one = table(&[1], &[pod("v", Some("n1"))]);
     assert_eq!(one.judge(&one.nothing(&[])), Ok(vec!["R13"]));
+    let unlike = Table::new(&[1], &[pod("v", Some("n1")), asking("p"), ranks(asking("q"), 20)]).group("g", 2);
+    assert_eq!(unlike.judge(&unlike.nothing(&[])), Ok(vec!["R13"]), "that q evicts p completes no group");
     let two = table(&[1, 2], &[pod("v", Some("n1")), pod("u", Some("n2")), pod("t", Some("n2"))]);
     assert_eq!(two.judge(&two.nothing(&[])), Err("upstream/plan"), "both can be placed");
     assert_eq!(two.judge(&nominates_both(&["d/u", "d/v"])), Ok(vec!["R30"]));

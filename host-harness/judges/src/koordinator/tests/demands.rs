@@ -52,6 +52,21 @@ fn c61_refuses_the_gang_of_a_pod_that_demands_a_numa_node() {
 }
 
 #[test]
+fn c61_makes_no_plan_for_a_group_that_needs_a_pod_that_demands_a_numa_node() {
+    let numa = |pod: &mut Value| {
+        pod["metadata"]["annotations"] = json!({"scheduling.koordinator.sh/numa-topology-spec": "{}"});
+    };
+    let groups = json!({"gang.scheduling.koordinator.sh/groups": r#"["d/x","d/y"]"#});
+    let table = |minimum| {
+        let table = Table::new().plan("n1", &["d/v"]).add("q", None).add("r", None).pod("q", numa);
+        table.gang("x", 1, &["p"], &groups).gang("y", minimum, &["q", "r"], &groups)
+    };
+    let refused = because("Unschedulable", "pod-demands-are-known");
+    assert_eq!(table(2).judge(&refused), Ok(vec!["C61"]));
+    assert_eq!(table(1).judge(&refused), Err("upstream/plan"), "that gang does without the pod");
+}
+
+#[test]
 fn c57_refuses_a_group_of_which_another_gang_must_gather() {
     let topology = |strategy: &str| {
         let mut annotations = json!({"gang.scheduling.koordinator.sh/groups": r#"["d/x","d/y"]"#});

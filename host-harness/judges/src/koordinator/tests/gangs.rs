@@ -111,17 +111,22 @@ fn c64_has_pods_wait_for_a_gang_that_lost_all_its_pods() {
 }
 
 #[test]
-fn c61_plans_without_a_pod_that_demands_a_numa_node() {
+fn c61_plans_without_a_pod_whose_demands_are_not_judged() {
+    let numa = "scheduling.koordinator.sh/numa-topology-spec";
     let table = |annotation: &str| {
         let table = rejecting(Table::new().add("q", None).add("r", None).plan("n1", &["d/v"]), &["d/q"]);
-        let demands = |pod: &mut Value| pod["metadata"]["annotations"] = json!({annotation: "{}"});
+        let demands = |pod: &mut Value| match annotation {
+            "devices" => pod["spec"]["containers"][0]["resources"]["requests"]["koordinator.sh/gpu-core"] = json!("1"),
+            annotation => pod["metadata"]["annotations"] = json!({annotation: "{}"}),
+        };
+        let table = table.pod("n1", |node| node["status"]["allocatable"]["koordinator.sh/gpu-core"] = json!("101"));
         let table = table.gang("x", 2, &["p", "q", "r"], &json!({})).pod("r", demands);
         let found = table.then(|answer| answer.feasible = vec!["n1".to_owned()]);
         found.then(|answer| answer.feasible.clear())
     };
     let keeps = with_waiting(takes_v(), &["d/q"]);
-    let numa = "scheduling.koordinator.sh/numa-topology-spec";
     assert_eq!(table(numa).judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
+    assert_eq!(table("devices").judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
     assert_eq!(table("another").judge_after(&q_waits(), &keeps), Err("upstream/held"), "`r` finds no node");
 }
 

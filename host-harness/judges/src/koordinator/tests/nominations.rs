@@ -56,6 +56,13 @@ fn a_plan_keeps_the_nominations_that_it_may_not_end() {
     assert_eq!(table("false").judge(&keeps), Ok(vec!["C59"]));
     assert_eq!(table("true").judge(&keeps), Err("upstream/nominations"));
     assert_eq!(table("true").judge(&takes_v()), Ok(vec![]));
+    let several = |class: &str| {
+        let table = evicting().add("w", None).labelled("w", "preemptible", class).nominated("w", "n1");
+        let table = table.add("u", None).labelled("u", "preemptible", "true").nominated("u", "n1");
+        table.with(|answer| drop(answer.clears.insert("n1".to_owned(), vec!["d/u".to_owned(), "d/w".to_owned()])))
+    };
+    assert_eq!(several("false").judge(&keeps), Ok(vec!["C59"]), "the other nomination ends here as well");
+    assert_eq!(several("true").judge(&keeps), Err("upstream/nominations"));
 }
 
 #[test]

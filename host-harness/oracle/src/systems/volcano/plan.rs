@@ -95,9 +95,13 @@ impl VolcanoCycleCheck<'_> {
         for job in &self.jobs {
             let ours = self.victims(job);
             let all = problem.set(|name| ours.contains(name));
+            // The elastic action runs after reclaim.
+            let has_come = |pod: &&&ModelPod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
+            let before_growth =
+                job.size(&self.after).saturating_sub(job.pods(self.world).iter().filter(has_come).count());
             let mut stays = all;
             while stays != 0 {
-                let size = job.size(&self.after) + usize::try_from(stays.count_ones()).unwrap_or(0);
+                let size = before_growth + usize::try_from(stays.count_ones()).unwrap_or(0);
                 let without = problem.all() & !stays;
                 let mut gone = problem.of(all & !stays).filter_map(|candidate| self.world.pods.get(candidate.name));
                 // An elastic job shrinks only by elastic pods. Its normal pods are evicted only with the whole job.
