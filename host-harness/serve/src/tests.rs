@@ -208,8 +208,8 @@ fn objects_of_two_groups_may_share_kind_and_name() {
 
 #[test]
 fn nothing_is_answered_before_all_was_told() {
-    let question =
-        ProtocolFrame { kind: kind::PRE_FILTER_AND_FILTER, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
+    let (kind, payload) = (kind::PRE_FILTER_AND_FILTER, serde_json::to_vec(&of("a")).unwrap());
+    let question = ProtocolFrame { kind, number: 1, payload };
     let came = opened(&Scripted::deciding(ALL)).take(NOW, vec![there(&pod("a", 1, 0)), question]).unwrap();
     assert_eq!(came.iter().map(|frame| (frame.kind, frame.number)).collect::<Vec<_>>(), [(kind::ERROR, 1)]);
 }
@@ -289,14 +289,12 @@ fn who_waits_too_long_loses_its_node_and_the_scheduler_hears_it() {
 fn a_question_that_cannot_be_answered_is_an_error_and_the_next_one_is_answered() {
     let policy = Scripted::deciding(ALL);
     let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
-    for (kind, asked) in
-        [(kind::PRE_FILTER_AND_FILTER, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))]
-    {
-        let question = ProtocolFrame { kind, number: 9, payload: serde_json::to_vec(&asked).unwrap() };
-        let came = talk.0.take(NOW, vec![question]).unwrap();
+    let vain = [(kind::PRE_FILTER_AND_FILTER, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))];
+    for (kind, asked) in vain {
+        let payload = serde_json::to_vec(&asked).unwrap();
+        let came = talk.0.take(NOW, vec![ProtocolFrame { kind, number: 9, payload }]).unwrap();
         assert_eq!((came[0].kind, came[0].number), (kind::ERROR, 9));
     }
     assert_eq!(talk.ask(kind::PRE_FILTER_AND_FILTER, of("a")).0.verdict, "pass");
-    let unknown = ProtocolFrame { kind: 99, number: 1, payload: Vec::new() };
-    assert!(talk.0.take(NOW, vec![unknown]).is_err());
+    assert!(talk.0.take(NOW, vec![ProtocolFrame { kind: 99, number: 1, payload: Vec::new() }]).is_err());
 }

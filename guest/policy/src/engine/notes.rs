@@ -174,7 +174,7 @@ mod tests {
         notes.record(Subject::Preemptor, Outcome::Barred, &RULE, || ReasonFacts::default().text("text", message));
     }
 
-    fn said(notes: &DecisionTrace, pod: u32) -> Vec<String> {
+    fn lines_of(notes: &DecisionTrace, pod: u32) -> Vec<String> {
         notes
             .of(PodIx(pod))
             .iter()
@@ -203,15 +203,15 @@ mod tests {
         notes.resume_job(&[PodIx(3), PodIx(2)]);
         note(&mut notes, "c");
         for pod in 1..=3 {
-            assert_eq!(said(&notes, pod), ["a", "b", "c"], "{pod}");
+            assert_eq!(lines_of(&notes, pod), ["a", "b", "c"], "{pod}");
         }
         notes.begin(PodIx(2));
         note(&mut notes, "d");
-        assert_eq!((said(&notes, 2), said(&notes, 3)), (vec!["d".to_owned()], said(&notes, 1)));
+        assert_eq!((lines_of(&notes, 2), lines_of(&notes, 3)), (vec!["d".to_owned()], lines_of(&notes, 1)));
         notes.forget_pod(PodIx(1));
-        assert_eq!(said(&notes, 3), [""; 0], "the notes went with the pod they stood under");
+        assert_eq!(lines_of(&notes, 3), [""; 0], "the notes went with the pod they stood under");
         notes.begin_cycle();
-        assert_eq!(said(&notes, 2), [""; 0]);
+        assert_eq!(lines_of(&notes, 2), [""; 0]);
     }
 
     #[test]

@@ -177,7 +177,7 @@ mod tests {
     type Named<'a> = (&'a str, &'a str, &'a dyn Fn(PodBuilder) -> PodBuilder);
 
     /// Returns the findings since the last call, as object, path and message.
-    fn said(world: &mut PolicyHarness) -> Vec<(String, String, String)> {
+    fn new_findings(world: &mut PolicyHarness) -> Vec<(String, String, String)> {
         world.findings.drain(..).map(|found| (found.object, found.path, found.message)).collect()
     }
 
@@ -209,15 +209,15 @@ mod tests {
             world.pod(member(pod("b")));
             let message =
                 "there is no usable PodGroup `default/g`, which the pod names: the pods of the gang are not tried";
-            assert_eq!(said(&mut world), one("Pod/default/a", path, message), "{system}");
+            assert_eq!(new_findings(&mut world), one("Pod/default/a", path, message), "{system}");
         }
         let mut world = PolicyHarness::new();
         world.object(pod_group("g", 2, &[]));
         world.pod(pod("a").job("g"));
-        assert_eq!(said(&mut world), []);
+        assert_eq!(new_findings(&mut world), []);
         world.apply(vec![Event::ObjectRemoved(key(&pod_group("g", 2, &[])))]);
         world.pod(pod("b").job("g"));
-        assert_eq!(said(&mut world).len(), 1, "the PodGroup is gone");
+        assert_eq!(new_findings(&mut world).len(), 1, "the PodGroup is gone");
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         for system in ["koordinator", "coscheduling", "volcano"] {
             let mut world = PolicyHarness::of(system, "");
             world.pod(of_kubernetes(pod("a"), "g"));
-            assert_eq!(said(&mut world).len(), 1, "{system}");
+            assert_eq!(new_findings(&mut world).len(), 1, "{system}");
         }
     }
 
@@ -233,7 +233,7 @@ mod tests {
     fn a_group_of_the_labels_of_2020_needs_no_pod_group() {
         let mut world = PolicyHarness::of("coscheduling", "");
         world.pod(pod("a").label("pod-group/name", "g").label("pod-group/min-available", "2"));
-        assert_eq!(said(&mut world), []);
+        assert_eq!(new_findings(&mut world), []);
     }
 
     #[test]
@@ -271,10 +271,10 @@ mod tests {
                 about("right `never preempts` and pod `default/a` of the same job `may preempt`"),
             ),
         ] {
-            assert_eq!(said(&mut unlike(change)), one("Pod/default/b", path, &message));
+            assert_eq!(new_findings(&mut unlike(change)), one("Pod/default/b", path, &message));
         }
         let mut alike = unlike(&|draft| draft);
-        assert_eq!(said(&mut alike), []);
+        assert_eq!(new_findings(&mut alike), []);
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         let member = |name, priority| pod(name).label("scheduling.x-k8s.io/pod-group", "g").priority(priority);
         for (name, priority, count) in [("a", 1, 0), ("b", 2, 1), ("b", 3, 0), ("b", 1, 0), ("b", 2, 1)] {
             world.pod(member(name, priority));
-            assert_eq!(said(&mut world).len(), count, "{name} {priority}");
+            assert_eq!(new_findings(&mut world).len(), count, "{name} {priority}");
         }
     }
 
@@ -295,6 +295,6 @@ mod tests {
         for (name, priority) in [("a", 1), ("b", 2)] {
             world.pod(pod(name).annotation("scheduling.k8s.io/group-name", "g").priority(priority));
         }
-        assert_eq!(said(&mut world).len(), 1, "only that there is no PodGroup");
+        assert_eq!(new_findings(&mut world).len(), 1, "only that there is no PodGroup");
     }
 }

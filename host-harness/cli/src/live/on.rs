@@ -62,7 +62,7 @@ async fn serve(
         ..Settings::default()
     };
     let identity = settings.identity.clone();
-    let keep: Option<Box<dyn CheckpointStore>> = match (&asked.checkpoint, &asked.checkpoint_map) {
+    let checkpoint_store: Option<Box<dyn CheckpointStore>> = match (&asked.checkpoint, &asked.checkpoint_map) {
         (Some(file), _) => Some(Box::new(FileStore(file.clone()))),
         (None, Some((namespace, name))) => {
             Some(Box::new(ConfigMapStore::new(client.clone(), (namespace, name), &identity)))
@@ -94,14 +94,8 @@ async fn serve(
             failure.to_string()
         })
     };
-    let with = LoopDependencies {
-        client,
-        open,
-        observer: (LogObserver::default(), (listener, upgrades)),
-        checkpoint_store: keep,
-        leads,
-        stop,
-    };
+    let observer = (LogObserver::default(), (listener, upgrades));
+    let with = LoopDependencies { client, open, observer, checkpoint_store, leads, stop };
     let ran = decide(settings, with).await;
     following.iter().for_each(|following| following.abort());
     ender.shut_down().await;

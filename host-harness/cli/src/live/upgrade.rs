@@ -109,7 +109,7 @@ mod tests {
         replacement_service(&asked, &opening, ReplacementObserver::new().1)
     }
 
-    fn wish(component: &str) -> ReplacementRequest {
+    fn request_for(component: &str) -> ReplacementRequest {
         ReplacementRequest { component: component.to_owned(), ..ReplacementRequest::default() }
     }
 
@@ -122,18 +122,18 @@ mod tests {
     #[test]
     fn what_is_ordered_is_read_and_configured_or_refused_with_a_remedy() {
         let desk = desk_of(&["--native", "--shadow", "7", "--allow", "any"]);
-        let offer = desk.read(wish("native")).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let offer = desk.read(request_for("native")).unwrap_or_else(|refusal| panic!("{refusal:?}"));
         assert_eq!((offer.name.as_str(), offer.terms.allowed, offer.terms.answers), ("native", u64::MAX, 1));
         assert_eq!(offer.terms.shadow, Period::Nanoseconds(7_000_000_000));
-        refused(&desk, wish("/no/such.wasm"), "/no/such.wasm: cannot be read", "readable file");
-        let bytes = ReplacementRequest { bytes: Some(b"no component".to_vec()), ..wish("a ConfigMap") };
+        refused(&desk, request_for("/no/such.wasm"), "/no/such.wasm: cannot be read", "readable file");
+        let bytes = ReplacementRequest { bytes: Some(b"no component".to_vec()), ..request_for("a ConfigMap") };
         refused(&desk, bytes.clone(), "a ConfigMap: not a WebAssembly component", "");
-        let arguments = ReplacementRequest { arguments: Some("nonsense: 1".to_owned()), ..wish("native") };
+        let arguments = ReplacementRequest { arguments: Some("nonsense: 1".to_owned()), ..request_for("native") };
         refused(&desk, arguments, "the system takes no argument `nonsense`", "known arguments");
         // The maker of a component that is not of a registry is unknown.
         refused(&desk_of(&["--native", "--key", "cosign.pub"]), bytes, "`--key` demands a signature", "");
         let recorded = desk_of(&["--native", "--record", "a.rec"]);
-        refused(&recorded, wish("native"), "`--record`", "without `--record`");
+        refused(&recorded, request_for("native"), "`--record`", "without `--record`");
     }
 
     #[cfg(feature = "oci")]
@@ -146,10 +146,11 @@ mod tests {
         let contents = lictor_artifact::PushContents { component: crate::embedded(), report: None, title: None };
         let pushed = lictor_artifact::push(&reference, &contents, None, &access).unwrap();
         let desk = desk_of(&["--native"]);
-        let offer = desk.read(wish(&pushed.reference.to_string())).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let offer =
+            desk.read(request_for(&pushed.reference.to_string())).unwrap_or_else(|refusal| panic!("{refusal:?}"));
         assert!(offer.name.contains("pinned digest"), "{}", offer.name);
-        refused(&desk, wish(&name), "", "");
+        refused(&desk, request_for(&name), "", "");
         let key = concat!(env!("CARGO_MANIFEST_DIR"), "/../artifact/tests/registry/publisher.pub");
-        refused(&desk_of(&["--native", "--key", key]), wish(&name), "sign", "");
+        refused(&desk_of(&["--native", "--key", key]), request_for(&name), "sign", "");
     }
 }

@@ -4,6 +4,7 @@
 mod comments;
 mod definitions;
 mod floors;
+mod names;
 mod sizes;
 mod types;
 mod words;

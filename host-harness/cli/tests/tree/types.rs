@@ -12,7 +12,7 @@ const SHARED: [(&str, &str); 1] = [(
 )];
 
 /// Returns whether a file belongs to tests: their types are read in one file.
-fn is_test(name: &str) -> bool {
+pub(crate) fn is_test(name: &str) -> bool {
     name.contains("/tests") || name.ends_with("tests.rs")
 }
 

@@ -92,7 +92,7 @@ mod tests {
     use crate::view::AdmissionState;
     use crate::watch::store::VisibleObject;
 
-    fn seen(uid: &str, reason: &str, annotations: Value) -> ObjectChange {
+    fn upserted(uid: &str, reason: &str, annotations: Value) -> ObjectChange {
         let object = json!({
             "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": annotations},
             "spec": {"nodeName": "n1"},
@@ -111,13 +111,13 @@ mod tests {
         let mut foreigners = ExternalEvictions::default();
         let by = |foreign: Option<ExternalEviction>| foreign.map(|foreign| foreign.by);
         assert_eq!(
-            by(foreigners.observe(&seen("1", "PreemptionByScheduler", json!({})))),
+            by(foreigners.observe(&upserted("1", "PreemptionByScheduler", json!({})))),
             Some(ExternalEvictionCause::Scheduler)
         );
-        assert_eq!(foreigners.observe(&seen("1", "PreemptionByScheduler", json!({}))), None);
+        assert_eq!(foreigners.observe(&upserted("1", "PreemptionByScheduler", json!({}))), None);
         // Its successor is another pod.
         assert_eq!(
-            by(foreigners.observe(&seen("2", "EvictionByEvictionAPI", json!({})))),
+            by(foreigners.observe(&upserted("2", "EvictionByEvictionAPI", json!({})))),
             Some(ExternalEvictionCause::EvictionApi)
         );
         foreigners.observe(&ObjectChange::Deleted("Pod/default/a".to_owned()));
@@ -128,7 +128,7 @@ mod tests {
     fn our_own_victims_and_pods_that_leave_for_another_reason_are_not_foreign() {
         let mut foreigners = ExternalEvictions::default();
         let ours = json!({EVICTED_FOR: "plan 3"});
-        for news in [seen("1", "PreemptionByScheduler", ours), seen("2", "TerminationByKubelet", json!({}))] {
+        for news in [upserted("1", "PreemptionByScheduler", ours), upserted("2", "TerminationByKubelet", json!({}))] {
             assert_eq!(foreigners.observe(&news), None);
         }
     }

@@ -81,7 +81,7 @@ pub struct DeciderCheckpoint {
 pub struct Decider {
     session: RecordableSession,
     mode: RunMode,
-    command_sequencer: CommandSequencer,
+    sequencer: CommandSequencer,
     plan_lifecycles: PlanLifecycles,
     backoff: RefusalBackoff,
     /// The commands whose end is not known.
@@ -96,7 +96,7 @@ pub struct Decider {
 impl Decider {
     /// Begins with a session without inputs, the points at which its policy decides, the objects of the cluster, and the state of an earlier process.
     pub fn begin(
-        talk: RecordableSession,
+        session: RecordableSession,
         mode: RunMode,
         points: &[ExtensionPoint],
         now: i64,
@@ -104,18 +104,10 @@ impl Decider {
         saved: Option<DeciderCheckpoint>,
     ) -> (Decider, DeciderOutput) {
         let enforces = points.contains(&ExtensionPoint::Enforce);
-        let (plans, lives, pauses, open) = Default::default();
-        let mut decider = Decider {
-            session: talk,
-            mode,
-            command_sequencer: plans,
-            plan_lifecycles: lives,
-            backoff: pauses,
-            open,
-            needs_cycle: true,
-            wake_at: None,
-            enforces,
-        };
+        let (sequencer, plan_lifecycles, backoff, open) = Default::default();
+        let (needs_cycle, wake_at) = (true, None);
+        let mut decider =
+            Decider { session, mode, sequencer, plan_lifecycles, backoff, open, needs_cycle, wake_at, enforces };
         let mut turn = DeciderOutput::default();
         decider.feed(SessionInput::Clock(now), &mut turn);
         decider.feed(SessionInput::InitialList(objects), &mut turn);
@@ -179,7 +171,7 @@ impl Decider {
         self.feed_objects(&mut objects, &mut turn);
         self.feed_outcomes(outcomes, &mut turn);
         self.check_plans(&mut turn);
-        turn.cancelled = self.command_sequencer.obsolete_evictions(self.session.session());
+        turn.cancelled = self.sequencer.obsolete_evictions(self.session.session());
         turn
     }
 
@@ -232,7 +224,7 @@ impl Decider {
                     self.backoff.take(&command.object, outcome, now);
                     turn.given_up.extend(self.plan_lifecycles.settle(command, outcome));
                 }
-                let released = self.command_sequencer.settle(*id, outcome);
+                let released = self.sequencer.settle(*id, outcome);
                 turn.tasks.extend(released.ready.into_iter().map(ExecutorTask::Command));
                 more.extend(released.failed);
                 if *outcome != CommandOutcome::Accepted {
@@ -275,7 +267,7 @@ impl Decider {
         // Commands that wait for others of their plan are under way, too: the session asks for their outcomes.
         let begun = step.commands.iter().filter(|command| command.action != CommandAction::Confirm);
         self.open.extend(begun.map(|command| (command.id, command.clone())));
-        for command in self.command_sequencer.take(&step) {
+        for command in self.sequencer.take(&step) {
             turn.tasks.push(self.task(command));
         }
         turn.steps.push(step);

@@ -1,5 +1,6 @@
 //! A session behind the decider, with a policy that follows a script.
 
+mod earlier;
 mod lives;
 mod marked;
 
@@ -21,6 +22,16 @@ fn named(pod: Value) -> Value {
 /// Returns a cluster in which `p` waits, and `v` holds the node.
 fn cluster() -> Vec<KubernetesObject> {
     [node("n1", 4), named(on("n1", pod("v", 4, 0))), named(pod("p", 3, 9))].map(object).into()
+}
+
+/// Begins at 1 s to decide by a policy, and to carry that out, with what an earlier process has stored.
+fn enforcing(
+    policy: Scripted,
+    cluster: Vec<KubernetesObject>,
+    saved: Option<DeciderCheckpoint>,
+) -> (Decider, DeciderOutput) {
+    let session = RecordableSession::new(Session::open(Box::new(policy), "test", "").unwrap(), None);
+    Decider::begin(session, RunMode::Enforce, &[], SECOND, cluster, saved)
 }
 
 /// Returns a policy that evicts `v` for `p`.

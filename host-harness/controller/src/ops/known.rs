@@ -163,7 +163,7 @@ fn state_and_node(
     if matches!(pod.phase, Phase::Succeeded | Phase::Failed) {
         return (LivePodState::Ended, pod.node.and_then(node));
     }
-    if let Some(held) = session.held().get(name) {
+    if let Some(held) = session.permit_holds().get(name) {
         return (LivePodState::Held, Some(held.node.clone()));
     }
     if let Some(id) = pod.node {

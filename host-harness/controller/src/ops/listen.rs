@@ -209,16 +209,12 @@ impl LoopObserver for OperationsObserver {
         if std::mem::replace(&mut self.must_enable_explanations, false) && !matches!(talk.explain(), Ok(true)) {
             info!("the policy does not explain its decisions");
         }
-        let is_time = self.counted_at.is_none_or(|at| at.saturating_add(COUNT_INTERVAL) <= now);
-        if is_time {
+        if self.counted_at.is_none_or(|at| at.saturating_add(COUNT_INTERVAL) <= now) {
             self.count(now, talk.session());
-        }
-        if is_time
-            && std::mem::replace(&mut self.is_stale, false)
-            && self.has_accounts
-            && self.reporter.writes_quota_status()
-        {
-            self.report_accounts(now, talk);
+            let has_changed = std::mem::replace(&mut self.is_stale, false);
+            if has_changed && self.has_accounts && self.reporter.writes_quota_status() {
+                self.report_accounts(now, talk);
+            }
         }
         for warning in std::mem::take(&mut self.warnings) {
             self.reporter.warn(now, &warning, &self.report_index.with(talk.session().mirror()));
@@ -268,8 +264,8 @@ impl LoopObserver for OperationsObserver {
     }
 
     fn victim_overdue(&mut self, victim: &RunningVictim) {
-        let note =
-            format!("It is to be evicted ({}) and still runs after a minute: {OVERDUE_HINT}", victim.evicted_for);
+        let why = &victim.evicted_for;
+        let note = format!("It is to be evicted ({why}) and still runs after a minute: {OVERDUE_HINT}");
         let pod = victim.pod.pod_name();
         self.warnings.push(Warning { pod, reason: "VictimStillRuns", action: "Preempting", note });
     }

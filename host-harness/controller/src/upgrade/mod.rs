@@ -162,6 +162,7 @@ struct ActiveReplacement {
 }
 
 /// The listener that replaces the policy of its loop.
+#[derive(Default)]
 pub struct ReplacementObserver {
     inbox: Inbox,
     waker: LoopWaker,
@@ -180,23 +181,9 @@ pub struct ReplacementObserver {
 impl ReplacementObserver {
     /// Makes a listener that takes offers, and the way to it.
     pub fn new() -> (ReplacementObserver, ReplacementSender) {
-        let (inbox, waker, book) = (Inbox::default(), LoopWaker::default(), ReplacementLog::default());
-        let (waiting, under_way, gives_up, decides, deletes_victims, now) = (None, None, None, false, None, 0);
-        let offers = ReplacementSender { inbox: inbox.clone(), waker: waker.clone(), log: book.clone() };
-        (
-            ReplacementObserver {
-                inbox,
-                waker,
-                log: book,
-                waiting,
-                active: under_way,
-                give_up_reason: gives_up,
-                needs_cycle: decides,
-                deletes_victims,
-                now,
-            },
-            offers,
-        )
+        let observer = ReplacementObserver::default();
+        let (inbox, waker, log) = (observer.inbox.clone(), observer.waker.clone(), observer.log.clone());
+        (observer, ReplacementSender { inbox, waker, log })
     }
 
     fn take_commands(&mut self) {

@@ -109,7 +109,7 @@ pub struct Decisions {
 impl Decisions {
     /// Returns the decisions of the last step of a session.
     pub fn of(session: &Session, step: &StepOutput) -> Decisions {
-        Decisions::of_step(&step.happened, &session.held())
+        Decisions::of_step(&step.happened, &session.permit_holds())
     }
 
     /// Returns the decisions of a step. `held`: the pods that are held at the end of the step.

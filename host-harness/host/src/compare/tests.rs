@@ -14,7 +14,7 @@ fn cluster(policy: &Scripted) -> VirtualDriver {
 fn decided(policy: Scripted) -> Decisions {
     let mut session = cluster(&policy);
     session.try_pod(CLUSTER_POD).unwrap();
-    let held = session.session.held();
+    let held = session.session.permit_holds();
     Decisions::of_step(&session.take_report(), &held)
 }
 
@@ -44,10 +44,10 @@ fn a_pod_that_is_held_at_the_end_is_held_and_one_that_was_let_go_is_released() {
     let policy = Scripted::deciding(ALL).reply("permit default/a", ScriptedReply::Wait(10, ScriptedEffects::default()));
     let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
     session.try_pod("default/a").unwrap();
-    let first = Decisions::of_step(&session.take_report(), &session.session.held());
+    let first = Decisions::of_step(&session.take_report(), &session.session.permit_holds());
     assert_eq!(first.pods["default/a"].verdict, DecisionKind::Held);
     session.advance(10).unwrap();
-    let later = Decisions::of_step(&session.take_report(), &session.session.held());
+    let later = Decisions::of_step(&session.take_report(), &session.session.permit_holds());
     assert_eq!(later.pods["default/a"].verdict, DecisionKind::Released);
 }
 

@@ -32,7 +32,7 @@ pub struct RecordedResult {
 impl RecordedResult {
     /// Returns the result of the last input of a session.
     pub fn of(session: &Session, came: &Result<StepOutput, SessionError>) -> RecordedResult {
-        let held = session.held();
+        let held = session.permit_holds();
         match came {
             Ok(step) => RecordedResult {
                 commands: step.commands.clone(),

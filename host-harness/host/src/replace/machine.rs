@@ -106,7 +106,7 @@ impl Machine {
 mod tests {
     use super::*;
 
-    fn seen(now: i64, cycles: u64, different: u64) -> MachineInput {
+    fn input(now: i64, cycles: u64, different: u64) -> MachineInput {
         let totals = ComparisonTotals { compared: 9, different };
         MachineInput { now, cycles, loaded: Some(StateTransfer::Same), totals, fault: None }
     }
@@ -125,32 +125,32 @@ mod tests {
     #[test]
     fn it_loads_until_everything_was_told() {
         let machine = Machine::new(ReplacementTerms::default(), 0);
-        assert_eq!(leads(&machine, &MachineInput { loaded: None, ..seen(0, 99, 0) }), None);
-        assert_eq!(leads(&machine, &seen(0, 0, 0)), Some(ReplacementState::Shadow));
+        assert_eq!(leads(&machine, &MachineInput { loaded: None, ..input(0, 99, 0) }), None);
+        assert_eq!(leads(&machine, &input(0, 0, 0)), Some(ReplacementState::Shadow));
     }
 
     #[test]
     fn periods_are_counted_from_the_beginning_of_their_state() {
         let cycles =
             at(ReplacementState::Shadow, ReplacementTerms { shadow: Period::Cycles(3), ..ReplacementTerms::default() });
-        assert_eq!(leads(&cycles, &seen(i64::MAX, 7, 0)), None);
-        assert_eq!(leads(&cycles, &seen(100, 8, 0)), Some(ReplacementState::Switching));
+        assert_eq!(leads(&cycles, &input(i64::MAX, 7, 0)), None);
+        assert_eq!(leads(&cycles, &input(100, 8, 0)), Some(ReplacementState::Switching));
         let time = at(
             ReplacementState::Watching,
             ReplacementTerms { watch: Period::Nanoseconds(30), ..ReplacementTerms::default() },
         );
-        assert_eq!(leads(&time, &seen(129, 99, 0)), None);
-        assert_eq!(leads(&time, &seen(130, 5, 0)), Some(ReplacementState::Done));
+        assert_eq!(leads(&time, &input(129, 99, 0)), None);
+        assert_eq!(leads(&time, &input(130, 5, 0)), Some(ReplacementState::Done));
     }
 
     #[test]
     fn one_difference_more_than_may_be_ends_it_before_its_time() {
         for state in [ReplacementState::Shadow, ReplacementState::Watching] {
             let machine = at(state, ReplacementTerms { allowed: 2, ..ReplacementTerms::default() });
-            assert_eq!(leads(&machine, &seen(100, 5, 2)), None);
-            assert_eq!(leads(&machine, &seen(100, 5, 3)), Some(ReplacementState::RolledBack));
+            assert_eq!(leads(&machine, &input(100, 5, 2)), None);
+            assert_eq!(leads(&machine, &input(100, 5, 3)), Some(ReplacementState::RolledBack));
             let unbound = at(state, ReplacementTerms { allowed: u64::MAX, ..ReplacementTerms::default() });
-            assert_eq!(leads(&unbound, &seen(100, 5, u64::MAX)), None);
+            assert_eq!(leads(&unbound, &input(100, 5, u64::MAX)), None);
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
         ] {
             let machine = at(state, ReplacementTerms::default());
             assert_eq!(
-                leads(&machine, &MachineInput { fault: wrong(), ..seen(100, 99, 0) }),
+                leads(&machine, &MachineInput { fault: wrong(), ..input(100, 99, 0) }),
                 Some(ReplacementState::RolledBack)
             );
         }
@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(
                 leads(
                     &at(state, ReplacementTerms::default()),
-                    &MachineInput { fault: wrong(), ..seen(i64::MAX, 99, 9) }
+                    &MachineInput { fault: wrong(), ..input(i64::MAX, 99, 9) }
                 ),
                 None
             );
@@ -187,15 +187,15 @@ mod tests {
             let (shadow, at_most) = (Period::Nanoseconds(30), Period::Nanoseconds(50));
             at(ReplacementState::Shadow, ReplacementTerms { shadow, at_most, answers, ..ReplacementTerms::default() })
         };
-        assert_eq!(leads(&machine(9), &seen(129, 9, 0)), None);
-        assert_eq!(leads(&machine(9), &seen(130, 9, 0)), Some(ReplacementState::Switching));
-        assert_eq!(leads(&machine(10), &seen(149, 9, 0)), None, "the time is over, one answer is missing");
-        let (state, reason) = machine(10).next(&seen(150, 9, 0)).unwrap();
+        assert_eq!(leads(&machine(9), &input(129, 9, 0)), None);
+        assert_eq!(leads(&machine(9), &input(130, 9, 0)), Some(ReplacementState::Switching));
+        assert_eq!(leads(&machine(10), &input(149, 9, 0)), None, "the time is over, one answer is missing");
+        let (state, reason) = machine(10).next(&input(150, 9, 0)).unwrap();
         let totals = ComparisonTotals { compared: 9, different: 0 };
         assert_eq!((state, reason), (ReplacementState::RolledBack, TransitionReason::TooFew { totals, demanded: 10 }));
         // The maximum does not shorten a shadow that is to last longer.
         let long = ReplacementTerms { shadow: Period::Nanoseconds(90), ..machine(10).terms };
-        assert_eq!(leads(&at(ReplacementState::Shadow, long), &seen(189, 9, 0)), None);
+        assert_eq!(leads(&at(ReplacementState::Shadow, long), &input(189, 9, 0)), None);
     }
 
     #[test]
@@ -204,13 +204,13 @@ mod tests {
             ReplacementState::Shadow,
             ReplacementTerms { shadow: Period::Nanoseconds(30), ..ReplacementTerms::default() },
         );
-        assert_eq!(leads(&machine, &MachineInput { loaded: None, ..seen(130, 5, 0) }), None);
+        assert_eq!(leads(&machine, &MachineInput { loaded: None, ..input(130, 5, 0) }), None);
     }
 
     #[test]
     fn nothing_but_the_next_input_ends_switching() {
         assert_eq!(
-            leads(&at(ReplacementState::Switching, ReplacementTerms::default()), &seen(i64::MAX, u64::MAX, 0)),
+            leads(&at(ReplacementState::Switching, ReplacementTerms::default()), &input(i64::MAX, u64::MAX, 0)),
             None
         );
     }

@@ -89,7 +89,7 @@ impl Session {
     /// Returns the fate of a victim, computed before the plan is carried out.
     fn eviction_record(&self, victim: &Victim, plan: &Plan, for_whom: &EvictionBeneficiary) -> EvictionRecord {
         EvictionRecord {
-            how: if self.occupancy.held().contains(victim.pod) {
+            how: if self.occupancy.permit_holds().contains(victim.pod) {
                 EvictionMethod::Unreserved
             } else {
                 EvictionMethod::from(victim.eviction)

@@ -12,7 +12,8 @@ impl Session {
     pub(super) fn remove(&mut self, key: &str) -> Result<(), FailureCause> {
         self.sync()?;
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
-        let homeless: Vec<PodId> = node.map(|node| self.occupancy.held().on_node(node).collect()).unwrap_or_default();
+        let homeless: Vec<PodId> =
+            node.map(|node| self.occupancy.permit_holds().on_node(node).collect()).unwrap_or_default();
         let mut rounds = VecDeque::new();
         if let Some(pod) = self.mirror.pod_of_key(key) {
             rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?);

@@ -104,7 +104,7 @@ impl Session {
         let asked = self.pending_commands.in_flight.iter().map(|(id, PendingCommand { object, change, plan, .. })| {
             SavedCommand { id: *id, object: object.clone(), change: change.clone(), plan: *plan }
         });
-        let held = self.occupancy.held().iter().filter_map(|(pod, place)| {
+        let held = self.occupancy.permit_holds().iter().filter_map(|(pod, place)| {
             let written = self.assumed_marks.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
             Some(SavedHold {
                 object: self.object_ref(pod)?,

@@ -196,7 +196,7 @@ impl Session {
 
     /// Applies changes to the host's own state. Returns the events for the policy.
     pub(super) fn apply_changes(&mut self) -> Vec<Event> {
-        self.mirror.set_held(self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)));
+        self.mirror.set_held(self.occupancy.permit_holds().iter().map(|(pod, place)| (pod, place.node)));
         let events = self.mirror.drain_events();
         for event in &events {
             let status = match event {

@@ -133,7 +133,7 @@ impl Session {
     /// Holds the pods at permit that the other session holds, and no others.
     fn match_permit_holds(&mut self, led: &BTreeMap<String, NamedHold>) -> Result<(), FailureCause> {
         let mut rounds = VecDeque::new();
-        for (name, held) in self.held() {
+        for (name, held) in self.permit_holds() {
             let Some(pod) = self.mirror.pod_id(&name) else { continue };
             if led.get(&name).is_none_or(|other| other.node != held.node) {
                 rounds.extend(self.unreserve(pod, ReleaseCause::Failed)?);
@@ -220,7 +220,7 @@ mod tests {
         let (one, other) = (evicting(&["default/v"]), evicting(&["default/v"]));
         let (mut leads, mut follows) = (opened(&one), opened(&other));
         let (led, own) = (attempt(&mut leads, "p"), attempt(&mut follows, "p"));
-        let held = leads.held();
+        let held = leads.permit_holds();
         let numbers =
             follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         assert_eq!(numbers.len(), 2);
@@ -239,7 +239,7 @@ mod tests {
         let led = attempt(&mut leads, "p");
         let own = attempt(&mut follows, "a");
         assert_eq!(own.commands.len(), 1, "it binds `a`");
-        let held = leads.held();
+        let held = leads.permit_holds();
         let numbers =
             follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
         let mirror = follows.mirror();
@@ -270,9 +270,9 @@ mod tests {
         let led = attempt(leads, "a");
         let own = attempt(follows, "b");
         assert_eq!(follows.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
-        let held = leads.held();
+        let held = leads.permit_holds();
         follows.follow_leader(&own.commands, LeaderDecisions { commands: &led.commands, held: &held }).unwrap();
-        assert_eq!(follows.held(), held);
+        assert_eq!(follows.permit_holds(), held);
         let tail = ["unreserve default/b Failed", "reserve default/a n1"].map(str::to_owned);
         assert!(other.log().ends_with(&tail), "{:?}", other.log());
         // Once its gang is complete, the other session binds the pod.
@@ -282,7 +282,7 @@ mod tests {
             action: CommandAction::Bind { node: "n1".to_owned(), marks: Vec::new() },
         };
         follows.follow_leader(&[], LeaderDecisions { commands: &[bind], held: &BTreeMap::new() }).unwrap();
-        assert!(follows.held().is_empty());
+        assert!(follows.permit_holds().is_empty());
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/a").unwrap()).unwrap().node, mirror.node_id("n1"));
         assert!(!other.log().contains(&"unreserve default/a Failed".to_owned()));

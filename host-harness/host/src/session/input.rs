@@ -130,7 +130,7 @@ impl Session {
 
     /// Returns the next time at which something is due, in nanoseconds since 1970.
     fn wake_at(&self) -> Option<i64> {
-        let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
+        let permit = self.occupancy.permit_holds().next().map(|(_, deadline)| deadline);
         let outcome =
             self.pending_commands.in_flight.values().map(|ask| ask.since.saturating_add(self.outcome_timeout)).min();
         // While the breaker is open, no decision of the policy is due.
@@ -248,7 +248,7 @@ impl Session {
 
     /// Unreserves held pods that another pod of the same name has replaced, before the policy receives their removal.
     fn unreserve_replaced(&mut self) -> Result<VecDeque<Effects>, FailureCause> {
-        let held = self.occupancy.held().iter().map(|(pod, _)| pod);
+        let held = self.occupancy.permit_holds().iter().map(|(pod, _)| pod);
         let gone: Vec<PodId> = held.filter(|pod| self.mirror.pod(*pod).is_none()).collect();
         let mut rounds = VecDeque::new();
         for pod in gone {

@@ -59,13 +59,13 @@ impl Session {
 
     /// Returns the pods held at permit, each with its node.
     pub fn waiting(&self) -> BTreeMap<String, String> {
-        let held = self.occupancy.held().iter();
+        let held = self.occupancy.permit_holds().iter();
         held.map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
     }
 
     /// Returns the pods held at permit, each with its node and the time at which the host releases it.
-    pub fn held(&self) -> BTreeMap<String, NamedHold> {
-        let held = self.occupancy.held().iter().map(|(pod, place)| {
+    pub fn permit_holds(&self) -> BTreeMap<String, NamedHold> {
+        let held = self.occupancy.permit_holds().iter().map(|(pod, place)| {
             let held = NamedHold { node: self.node_name(place.node), deadline: place.deadline };
             (self.pod_name(pod), held)
         });
@@ -75,7 +75,8 @@ impl Session {
     /// Releases pods held at permit whose deadline is at or before `end`, in the order of their deadlines. The clock is at the deadline when a pod is
     /// released.
     pub(super) fn expire_holds(&mut self, end: i64) -> Result<(), FailureCause> {
-        while let Some((pod, deadline)) = self.occupancy.held().next().filter(|(_, deadline)| *deadline <= end) {
+        while let Some((pod, deadline)) = self.occupancy.permit_holds().next().filter(|(_, deadline)| *deadline <= end)
+        {
             self.mirror.set_clock(deadline.max(self.mirror.now()));
             let effects = self.unreserve(pod, ReleaseCause::Timeout)?;
             self.apply_effects(VecDeque::from_iter(effects))?;

@@ -191,7 +191,7 @@ impl Session {
 
     fn permit_reserved(&mut self, name: &str) -> Result<PermitResult, FailureCause> {
         let pod = self.pod_named(name)?;
-        let place = self.occupancy.held().get(pod).ok_or_else(|| FailureCause::NotReserved(name.to_owned()))?;
+        let place = self.occupancy.permit_holds().get(pod).ok_or_else(|| FailureCause::NotReserved(name.to_owned()))?;
         // As in a cycle, the effects of the answer are about other pods only.
         self.release_hold(pod);
         let (verdict, reason, retry) = self.permit_and_apply(pod, place.node)?;
@@ -200,7 +200,7 @@ impl Session {
 
     fn unreserve_requested(&mut self, name: &str) -> Result<(), FailureCause> {
         let Some(pod) = self.mirror.pod_id(name) else { return Ok(()) };
-        if let Some(place) = self.occupancy.held().get(pod) {
+        if let Some(place) = self.occupancy.permit_holds().get(pod) {
             let is_late = place.deadline <= self.mirror.now();
             let cause = if is_late { ReleaseCause::Timeout } else { ReleaseCause::Failed };
             let effects = self.unreserve(pod, cause)?;

@@ -121,7 +121,8 @@ impl Session {
 
     /// Reserves the nodes of the pods held at permit in the new instance. A pod that the instance refuses loses its place.
     pub(super) fn replay_reservations(&mut self) -> Result<(), FailureCause> {
-        let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
+        let held: Vec<(PodId, NodeId)> =
+            self.occupancy.permit_holds().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
             let waits = self.mirror.pod(pod).is_some_and(|pod| crate::verify::is_waiting(&pod.status()));
             let is_there = waits && self.mirror.node(node).is_some();
@@ -166,7 +167,7 @@ impl Session {
     pub(super) fn reconcile_holds(&mut self) -> Result<(), FailureCause> {
         self.sync()?;
         let mut rounds = VecDeque::new();
-        for (pod, _) in self.occupancy.held().iter().collect::<Vec<_>>() {
+        for (pod, _) in self.occupancy.permit_holds().iter().collect::<Vec<_>>() {
             match self.mirror.pod(pod) {
                 Some(known) if known.node.is_none() && known.phase == Phase::Pending => {}
                 Some(known) if known.node.is_some() => {

@@ -159,7 +159,8 @@ impl Session {
 
     /// Prepares the shadow policy for the next input: continues to load it, or aligns its memory before a switch.
     fn prepare(&mut self, state: ReplacementState) -> Result<(), FailureCause> {
-        let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
+        let held: Vec<(PodId, NodeId)> =
+            self.occupancy.permit_holds().iter().map(|(pod, place)| (pod, place.node)).collect();
         if state == ReplacementState::Loading {
             return self.continue_loading(held);
         }

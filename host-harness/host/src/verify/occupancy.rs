@@ -92,7 +92,7 @@ impl Occupancy {
     }
 
     /// Returns the pods held at permit.
-    pub fn held(&self) -> &PermitHolds {
+    pub fn permit_holds(&self) -> &PermitHolds {
         &self.held
     }
 

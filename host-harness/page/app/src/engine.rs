@@ -25,8 +25,8 @@ extern "C" {
     async fn inside_of_page() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = pasted)]
     async fn pasted_into_address() -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(js_namespace = lictor, catch)]
-    async fn taken(file: &web_sys::File) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = taken)]
+    async fn taken_file(file: &web_sys::File) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
     async fn share_in_address(given: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, js_name = save)]
@@ -52,7 +52,7 @@ pub(crate) async fn pasted() -> EngineResult<Option<OpenRequest>> {
 
 /// Reads a file that was dropped or chosen: a text, or a recording.
 pub(crate) async fn read_file(file: &web_sys::File) -> EngineResult<OpenRequest> {
-    read(taken(file).await)
+    read(taken_file(file).await)
 }
 
 /// Puts the open input into the address of the page, and the address into the clipboard, where that is allowed.
@@ -67,17 +67,17 @@ pub(crate) fn save(file: &DownloadFile) {
 
 /// Returns the open input, with its changes, as a file.
 pub(crate) async fn snapshot() -> EngineResult<DownloadFile> {
-    ask("snapshot", &[]).await
+    request("snapshot", &[]).await
 }
 
 /// Returns the decisions as a scenario. `masked`: under invented names.
 pub(crate) async fn scenario(masked: bool) -> EngineResult<DownloadFile> {
-    ask(if masked { "maskedScenario" } else { "scenario" }, &[]).await
+    request(if masked { "maskedScenario" } else { "scenario" }, &[]).await
 }
 
 /// Returns the open input under invented names.
 pub(crate) async fn masked() -> EngineResult<OpenRequest> {
-    ask("masked", &[]).await
+    request("masked", &[]).await
 }
 
 /// Returns the examples.
@@ -92,12 +92,12 @@ pub(crate) async fn example(index: usize) -> EngineResult<OpenRequest> {
 
 /// Opens a cluster or a scenario.
 pub(crate) async fn open(told: &OpenRequest) -> EngineResult<InputSummaryView> {
-    ask("open", &[value(told)]).await
+    request("open", &[value(told)]).await
 }
 
 /// Decides the next cycle, after these events in the cluster. `None`: the recording has ended.
 pub(crate) async fn cycle(between: CycleInterval) -> EngineResult<Option<MomentView>> {
-    ask("cycle", &[value(&between)]).await
+    request("cycle", &[value(&between)]).await
 }
 
 /// Appends to the recording what was written since, from this byte on. Returns how much of the recording is known then. Where nothing is new, the
@@ -108,32 +108,32 @@ pub(crate) async fn more(from: u64) -> EngineResult<ReadPosition> {
 
 /// Repeats at most `most` moments of a recording, without drawing them. Returns the number of the last one.
 pub(crate) async fn skip(most: usize) -> EngineResult<usize> {
-    ask("skip", &[value(&most)]).await
+    request("skip", &[value(&most)]).await
 }
 
 /// Returns the cluster of a recording before its next moment.
 pub(crate) async fn picture() -> EngineResult<Picture> {
-    ask("picture", &[]).await
+    request("picture", &[]).await
 }
 
 /// Returns the pods of a node after the cycle with this number.
 pub(crate) async fn pods_on(node: &str, cycle: usize) -> EngineResult<Vec<PodOnNode>> {
-    ask("podsOn", &[value(node), value(&cycle)]).await
+    request("podsOn", &[value(node), value(&cycle)]).await
 }
 
 /// Returns the text of the changes, with one more change appended.
 pub(crate) async fn edit(edit: &Edit, changes: &str) -> EngineResult<String> {
-    ask("edit", &[value(edit), value(changes)]).await
+    request("edit", &[value(edit), value(changes)]).await
 }
 
 /// Returns the bounds of quotas and queues, which can be changed.
 pub(crate) async fn bounds() -> EngineResult<Vec<EditableBound>> {
-    ask("bounds", &[]).await
+    request("bounds", &[]).await
 }
 
 /// Returns the reasons for the state of a pod or a job, in the cycle with this number.
 pub(crate) async fn explain(name: &str, cycle: usize) -> EngineResult<ExplanationView> {
-    ask("explain", &[value(name), value(&cycle)]).await
+    request("explain", &[value(name), value(&cycle)]).await
 }
 
 /// Returns the changes that would let a pod or a job in. Another engine than that of the page tries them, so that the page can be used meanwhile.
@@ -148,10 +148,10 @@ pub(crate) fn stop() {
 
 /// Returns every law with its manual page.
 pub(crate) async fn laws() -> EngineResult<Vec<LawView>> {
-    ask("laws", &[]).await
+    request("laws", &[]).await
 }
 
-async fn ask<T: DeserializeOwned>(name: &str, parameters: &[JsValue]) -> EngineResult<T> {
+async fn request<T: DeserializeOwned>(name: &str, parameters: &[JsValue]) -> EngineResult<T> {
     read(call(name, parameters.iter().collect()).await)
 }
 

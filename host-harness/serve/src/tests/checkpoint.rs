@@ -35,7 +35,7 @@ fn the_next_host_asks_what_became_of_a_plan_and_finds_nobody_held_at_permit() {
     let commands: Commands = serde_json::from_slice(&came[0].payload).unwrap();
     let confirms: Vec<(u64, &str)> = commands.commands.iter().map(|it| (it.id, it.action.as_str())).collect();
     assert_eq!(confirms, [(asked[0], "confirm"), (asked[1], "confirm")]);
-    assert!(talk.0.session().held().is_empty());
+    assert!(talk.0.session().permit_holds().is_empty());
     // The victim stays, and the plan is void.
     let failed = serde_json::to_vec(&json!([[asked[0], {"failed": "no"}], [asked[1], {"failed": "no"}]])).unwrap();
     talk.0.take(NOW + 4_000_000, vec![ProtocolFrame { kind: kind::OUTCOMES, number: 0, payload: failed }]).unwrap();

@@ -115,12 +115,8 @@ impl<'c> Simulation<'c> {
     /// Returns the current state, for [`Simulation::restore`].
     pub fn checkpoint(&self) -> SimulationSavepoint {
         let (mark, planned) = (self.trial.savepoint(), self.planned.len());
-        SimulationSavepoint {
-            mark,
-            promised_nodes: self.promised_nodes.clone(),
-            promised_amounts: self.promised_amounts.clone(),
-            planned,
-        }
+        let (promised_nodes, promised_amounts) = (self.promised_nodes.clone(), self.promised_amounts.clone());
+        SimulationSavepoint { mark, promised_nodes, promised_amounts, planned }
     }
 
     /// Takes back all placements and promises since a checkpoint.

@@ -96,29 +96,27 @@ pub struct EvictionCost {
 }
 
 impl NodeDryRun {
-    /// Creates the dry run of a node without planned pods. `room` is its capacity without evictions, and `protected` the number of candidates with an
-    /// exhausted budget.
+    /// Creates the dry run of a node without planned pods. `capacity` is the one without evictions, and `budget_violating` the number of candidates
+    /// with an exhausted budget.
     pub fn new(
         cluster: &Cluster,
         (ix, node): (NodeIx, &NodeInfo),
-        room: Amounts,
-        candidates: impl IntoIterator<Item = PodIx>,
-        protected: usize,
+        capacity: Amounts,
+        pods: impl IntoIterator<Item = PodIx>,
+        budget_violating: usize,
     ) -> NodeDryRun {
-        let candidates: Vec<VictimCandidate> =
-            candidates.into_iter().map(|ix| VictimCandidate::new(cluster, ix)).collect();
-        let mut emptied = room.clone();
-        let all = candidates.iter().filter_map(|candidate| candidate.frees(cluster));
-        all.for_each(|frees| emptied.add(frees));
+        let candidates: Vec<_> = pods.into_iter().map(|ix| VictimCandidate::new(cluster, ix)).collect();
+        let mut emptied = capacity.clone();
+        candidates.iter().filter_map(|candidate| candidate.frees(cluster)).for_each(|frees| emptied.add(frees));
         let (leaving, asked, victims, planned, nominated) = Default::default();
         NodeDryRun {
             node: ix,
             rank: node.rank,
-            capacity: room,
+            capacity,
             capacity_after_all_evictions: emptied,
             leaving,
             candidates,
-            budget_violating: protected,
+            budget_violating,
             requested_resources: asked,
             victims,
             planned,
@@ -135,17 +133,10 @@ impl NodeDryRun {
     pub fn eviction_cost(&self, cluster: &Cluster, choice: &NodeChoice, ask: &PodToPlace<'_>) -> Option<EvictionCost> {
         let victims = self.victims_for(cluster, choice, ask)?;
         let further: Vec<PodIx> = victims.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
-        let violations = self.budget_violations(&further);
+        let budget_violations = self.budget_violations(&further);
         let together = cluster.expand_disruption_groups(&further);
-        let earlier = ask.earlier;
-        let cost = (choice.by.cost)(&NodeVictims {
-            cluster,
-            victims: &together,
-            budget_violations: violations,
-            penalty: 0,
-            earlier,
-        });
-        Some(EvictionCost { victims, budget_violations: violations, cost })
+        let evicted = NodeVictims { cluster, victims: &together, budget_violations, penalty: 0, earlier: ask.earlier };
+        Some(EvictionCost { victims, budget_violations, cost: (choice.by.cost)(&evicted) })
     }
 
     /// Returns the capacity after evicting some candidates.
@@ -248,7 +239,7 @@ impl NodeDryRun {
 
     /// Returns why the other pods do not allow a pod, or one planned there before, on the node after evicting some candidates. `None`: they allow
     /// all.
-    pub fn inter_pod_violation_after(
+    pub fn violation_after(
         &self,
         cluster: &Cluster,
         ask: &PodToPlace<'_>,

@@ -45,32 +45,30 @@ pub fn reprieve_job(
     if let Some((rule, denial)) = context.failed_invariant(trial.cluster()) {
         return Err(PlanObstacle::Law(rule, denial));
     }
-    let certain =
-        if context.notes.is_recording() { Vec::new() } else { taken.remove_unavoidable(trial.cluster(), &kept) };
+    let explains = context.notes.is_recording();
+    let certain = if explains { Vec::new() } else { taken.remove_unavoidable(trial.cluster(), &kept) };
     let evicted = taken.in_order(&mut trial, context, (chosen, &certain));
     // Built before the evictions of the trial, so that it does not contain them.
     let mut what_if = DomainCountOverlay::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
     // Pods are not tried in the order in which they are planned: any order will do.
-    let order = is_between.then(|| trial.cluster().in_allowed_order(&nominations, &what_if, &nominated));
-    let order = order.flatten().unwrap_or_else(|| nominations.clone());
-    let disallowed_in = |cluster: &Cluster| match is_between {
-        true => cluster.first_violation_together(&order, &what_if, &nominated),
-        false => None,
-    };
+    let order = is_between.then(|| trial.cluster().in_allowed_order(&nominations, &what_if, &nominated)).flatten();
+    let order = order.unwrap_or_else(|| nominations.clone());
+    let violation_in = |cluster: &Cluster| cluster.first_violation_together(&order, &what_if, &nominated);
+    let disallowed_in = |cluster: &Cluster| is_between.then(|| violation_in(cluster)).flatten();
     let mut disallowed = disallowed_in(trial.cluster());
     let needed = reprieve(evicted, |eviction_set| {
         let mut kept_there = capacity_on(&kept, eviction_set.location);
-        let is_plain = !context.notes.is_recording() && eviction_set.is_plain(trial.cluster());
+        let is_plain = !explains && eviction_set.is_plain(trial.cluster());
         if is_plain && kept_there.any(|kept| kept.would_be_overcommitted(trial.cluster(), eviction_set.head)) {
             return Some(ReprieveObstacle::Insufficient(InsufficientResources::default()));
         }
         let before = trial.savepoint();
         eviction_set.locations().for_each(|(ix, place)| trial.set_location(ix, place));
         let with = disallowed_in(trial.cluster());
-        let worse =
-            with.filter(|with| violates_earlier(*with, disallowed)).map(|(_, lack)| ReprieveObstacle::InterPod(lack));
+        let worse = with.filter(|with| violates_earlier(*with, disallowed));
+        let worse = worse.map(|(_, lack)| ReprieveObstacle::InterPod(lack));
         let kept_there = eviction_set.locations().flat_map(|(_, place)| capacity_on(&kept, place));
         let why = reprieve_obstacle(trial.cluster(), context, kept_there, worse);
         match &why {

@@ -38,7 +38,7 @@ pub fn explain_insufficient_node(
 ) {
     let (candidates, mut room) = (dry_run.pods(), dry_run.capacity_after_all_evictions.clone());
     let (subject, request) = (Subject::Node(dry_run.node.0), ask.request);
-    match (InsufficientResources::of(&room, request), dry_run.inter_pod_violation_after(cluster, ask, &candidates)) {
+    match (InsufficientResources::of(&room, request), dry_run.violation_after(cluster, ask, &candidates)) {
         (None, Some(lack)) => {
             notes.record(subject, Outcome::Barred, &INTER_POD, || inter_pod_facts(lack).with_context(&ALL_EVICTED));
             return candidates.iter().for_each(|ix| notes.explain_unneeded(*ix, "not-enough"));

@@ -49,7 +49,7 @@ fn names_and_classes_of_pods_that_are_gone_are_forgotten() {
             let classes: BTreeSet<_> = cluster.pods().map(|(_, pod)| pod.class).collect();
             assert_eq!(classes.len(), PODS + 1, "{system}: pods that are unlike are of several classes");
             names.iter().for_each(|name| world.remove_pod(name));
-            let kept = world.engine.cluster().kept();
+            let kept = world.engine.cluster().counts();
             assert!(kept.into_iter().all(|kept| kept <= MOST), "{system}, round {round}: {kept:?} classes and names");
         }
         assert_eq!(stays(&world), before, "{system}: what is there keeps its numbers");

@@ -33,7 +33,7 @@ impl Cluster {
 
     /// Returns how many classes and names there are.
     #[cfg(test)]
-    pub(crate) fn kept(&self) -> [usize; 2] {
+    pub(crate) fn counts(&self) -> [usize; 2] {
         [self.classes.count(), self.names.count()]
     }
 }

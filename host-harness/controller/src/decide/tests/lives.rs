@@ -27,11 +27,15 @@ fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
 }
 
+/// Returns a policy that evicts, and then finds no node for `p` in two attempts.
+fn refusing_twice() -> Scripted {
+    let none = || ScriptedReply::Fits(&[]);
+    evicting().reply("filter default/p", none()).reply("filter default/p", none())
+}
+
 #[test]
 fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
-    let policy = evicting()
-        .reply("filter default/p", ScriptedReply::Fits(&[]))
-        .reply("filter default/p", ScriptedReply::Fits(&[]));
+    let policy = refusing_twice();
     let (mut decider, evict) = under_way(&policy);
     decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
     decider.apply_facts(2 * SECOND, vec![SessionFact::Deleted("Pod/default/v".to_owned())]);
@@ -44,9 +48,7 @@ fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
 
 /// Decides that `p` takes the room of `v`, and removes `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
 fn beside_a_pod_that_leaves() -> Decider {
-    let policy = evicting()
-        .reply("filter default/p", ScriptedReply::Fits(&[]))
-        .reply("filter default/p", ScriptedReply::Fits(&[]));
+    let policy = refusing_twice();
     let (mut decider, evict) = under_way(&policy);
     decider.apply_facts(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
     let leaves = with(named(on("n1", pod("w", 1, 0))), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
@@ -97,12 +99,8 @@ fn stops(name: &str, grace: i64) -> ObjectChange {
     let leaves = with(named(pod(name, 1, 0)), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
     let object = with(leaves, "/metadata", "deletionGracePeriodSeconds", json!(grace));
     let key = format!("Pod/default/{name}");
-    ObjectChange::Upserted(VisibleObject {
-        key,
-        object,
-        admission_state: crate::view::AdmissionState::Unmanaged,
-        raw: None,
-    })
+    let admission_state = crate::view::AdmissionState::Unmanaged;
+    ObjectChange::Upserted(VisibleObject { key, object, admission_state, raw: None })
 }
 
 #[test]
@@ -149,19 +147,6 @@ fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
 }
 
 #[test]
-fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
-    let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
-    session.set_fault_rules(FaultRules::ONCE);
-    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
-    let cluster = [node("n1", 4), named(on("n1", pod("v", 4, 0))), nominated].map(object).into();
-    let talk = RecordableSession::new(session, None);
-    let (mut decider, mut turn) = Decider::begin(talk, RunMode::Enforce, &[], SECOND, cluster, None);
-    decider.recover(std::iter::empty(), true, &mut turn);
-    let turn = decider.apply_facts(400 * SECOND, Vec::new());
-    assert_eq!(words(&turn.tasks), ["withdraw p"]);
-}
-
-#[test]
 fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_plan_before() {
     let more = ScriptedPlan { id: 6, nominations: &[("default/p", "n1")], victims: &[], soft: false };
     let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
@@ -178,25 +163,6 @@ fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_pl
         given_up.extend(decider.decide(ALL_AT_ONCE).given_up);
     }
     assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, GivenUpReason::NotAdmitted)]);
-}
-
-#[test]
-fn of_the_plans_of_an_earlier_process_the_end_of_each_is_said() {
-    let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
-    let policy = Scripted::deciding(ALL)
-        .reply("filter default/p", ScriptedReply::Fits(&[]))
-        .reply("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over))
-        .reply("filter default/q", ScriptedReply::Fits(&[]))
-        .reply("post-filter default/q", ScriptedReply::NoPlan("its victim leaves", ScriptedEffects::default()));
-    let session = Session::open(Box::new(policy), "test", "").unwrap();
-    let nominated = |name| with(named(pod(name, 2, 9)), "/status", "nominatedNodeName", json!("n1"));
-    let cluster = [node("n1", 4), nominated("p"), nominated("q")].map(object).into();
-    let mut decider =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
-    decider.recover(std::iter::empty(), true, &mut DeciderOutput::default());
-    let given_up = decider.decide(ALL_AT_ONCE).given_up;
-    let pods: Vec<&str> = given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
-    assert_eq!((pods, given_up[0].reason.ends_with("its group is gone")), (vec!["p"], true), "q still waits");
 }
 
 #[test]
@@ -217,11 +183,9 @@ fn a_plan_of_two_pods_that_lose_their_nominations_one_after_the_other_is_given_u
         .reply("post-filter default/p", ScriptedReply::NoPlan("another gang is first", ScriptedEffects::default()))
         .reply("filter default/q", ScriptedReply::Fits(&[]))
         .reply("post-filter default/q", ScriptedReply::NoPlan("its gang has failed", taken(&["default/q"])));
-    let session = Session::open(Box::new(policy), "test", "").unwrap();
     let pods = [named(on("n1", pod("v", 4, 0))), named(pod("p", 2, 9)), named(pod("q", 2, 9))];
     let cluster = [node("n1", 4)].into_iter().chain(pods).map(object).collect();
-    let mut decider =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
+    let mut decider = enforcing(policy, cluster, None).0;
     let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p", "nominate q"]);
     let done = nominate.iter().map(|task| outcome(task, CommandOutcome::Done)).collect();
@@ -252,47 +216,8 @@ fn a_plan_whose_pod_cannot_be_let_go_is_given_up_aloud() {
     let shown = SessionFact::Upserted(Box::new(object(named(pod("p", 3, 9)))));
     let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
     let given_up = decider.apply_facts(3 * SECOND, vec![shown, outcome(&bind[0], refused)]).given_up;
-    let expected =
-        "its nominations were taken back, and the room is for others: default/p could not be let go: forbidden";
-    assert_eq!(given_up.iter().map(|it| it.reason.as_str()).collect::<Vec<_>>(), [expected]);
-}
-
-#[test]
-fn a_plan_of_an_earlier_process_for_a_node_that_is_gone_is_given_up_aloud() {
-    let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
-    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n2"));
-    let cluster = [node("n1", 1), nominated].map(object).into();
-    let mut decider =
-        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, None).0;
-    decider.recover(std::iter::empty(), true, &mut DeciderOutput::default());
-    let turn = decider.apply_facts(2 * SECOND, Vec::new());
-    let pods: Vec<&str> = turn.given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
-    assert_eq!((pods, words(&turn.tasks)), (vec!["p"], vec!["withdraw p".to_owned()]));
-    assert!(decider.apply_facts(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
-}
-
-#[test]
-fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_aloud() {
-    let begin = |policy: Scripted, saved| {
-        let session = Session::open(Box::new(policy), "test", "").unwrap();
-        let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
-        let cluster = [node("n1", 4), named(on("n1", pod("v", 1, 0))), nominated].map(object).into();
-        Decider::begin(RecordableSession::new(session, None), RunMode::Enforce, &[], SECOND, cluster, saved)
-    };
-    let (mut first, _) = begin(Scripted::deciding(ALL), None);
-    assert_eq!(words(&first.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
-    let over = ScriptedEffects { withdrawn: &["default/p"], ..ScriptedEffects::default() };
-    let policy = Scripted::deciding(ALL)
-        .reply("filter default/p", ScriptedReply::Fits(&[]))
-        .reply("post-filter default/p", ScriptedReply::NoPlan("its group is gone", over));
-    let (mut second, mut turn) = begin(policy, Some(first.checkpoint().unwrap()));
-    assert_eq!(words(&turn.tasks), ["confirm p true"]);
-    second.recover(std::iter::empty(), true, &mut turn);
-    assert!(second.apply_facts(SECOND, Vec::new()).given_up.is_empty(), "it may have been let go");
-    let not_done = CommandOutcome::Failed("it was not carried out".to_owned());
-    second.apply_facts(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
-    let given_up = second.decide(ALL_AT_ONCE).given_up;
-    assert_eq!(given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect::<Vec<_>>(), ["p"]);
+    let why = "its nominations were taken back, and the room is for others: default/p could not be let go: forbidden";
+    assert_eq!(given_up.iter().map(|it| it.reason.as_str()).collect::<Vec<_>>(), [why]);
 }
 
 #[test]

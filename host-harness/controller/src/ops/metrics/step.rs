@@ -24,7 +24,7 @@ pub struct PendingCounts {
 impl PendingCounts {
     /// Counts the pending pods of a session.
     pub fn of(session: &Session) -> PendingCounts {
-        let mut pending = PendingCounts { held: session.held().len(), ..PendingCounts::default() };
+        let mut pending = PendingCounts { held: session.permit_holds().len(), ..PendingCounts::default() };
         for id in session.pending() {
             let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
             let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };

@@ -85,16 +85,8 @@ pub(super) fn in_time<T>(play: impl Future<Output = T>) -> T {
 impl ControllerSimulation<'_> {
     pub(super) fn begin(system: &SystemFixture, server: ApiServerHandle, nodes: usize) -> ControllerSimulation<'_> {
         world::begin(&mut server.state(), system, nodes);
-        let (arguments, kept, kinds) = (system.arguments[0], MemoryCheckpointStore::default(), Vec::new());
-        ControllerSimulation {
-            system,
-            server: server.clone(),
-            process: None,
-            number: 0,
-            arguments,
-            checkpoint: kept,
-            kinds,
-        }
+        let (arguments, checkpoint, kinds) = (system.arguments[0], MemoryCheckpointStore::default(), Vec::new());
+        ControllerSimulation { system, server: server.clone(), process: None, number: 0, arguments, checkpoint, kinds }
     }
 
     /// Starts a process; `random`: in any way.

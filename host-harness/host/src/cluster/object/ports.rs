@@ -126,14 +126,14 @@ mod tests {
     use super::*;
     use crate::cluster::load;
 
-    fn taken(spec: Value) -> Result<ResourceAmounts, InputError> {
+    fn requested(spec: Value) -> Result<ResourceAmounts, InputError> {
         let origin = load::read("p.yaml", "spec: 1\n").unwrap().remove(0).origin;
         let subject = ObjectContext { origin: &origin, name: "Pod default/a".to_owned() };
         of_pod(&serde_json::from_value(spec).unwrap(), "/spec", &subject)
     }
 
     fn ports(ports: Value) -> ResourceAmounts {
-        taken(json!({"containers": [{"name": "c", "ports": ports}]})).unwrap()
+        requested(json!({"containers": [{"name": "c", "ports": ports}]})).unwrap()
     }
 
     /// Returns whether both sets of ports fit on a node.
@@ -197,8 +197,8 @@ mod tests {
         let spec =
             json!({"hostNetwork": true, "containers": [container(80)], "initContainers": [container(81), sidecar]});
         let whole = |port: u32| (format!("hostport/TCP/{port}"), 1_i64 << 32);
-        assert_eq!(taken(spec), Ok([whole(80), whole(82)].into()));
-        assert_eq!(taken(json!({"containers": [container(80)]})), Ok(ResourceAmounts::new()));
+        assert_eq!(requested(spec), Ok([whole(80), whole(82)].into()));
+        assert_eq!(requested(json!({"containers": [container(80)]})), Ok(ResourceAmounts::new()));
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
             (json!({"hostPort": 1, "protocol": "tcp"}), "spec.containers[0].ports[0].protocol"),
             (json!({"hostPort": 1, "hostIP": "10.0.0"}), "spec.containers[0].ports[0].hostIP"),
         ] {
-            let mistake = taken(json!({"containers": [{"name": "c", "ports": [port]}]})).unwrap_err();
+            let mistake = requested(json!({"containers": [{"name": "c", "ports": [port]}]})).unwrap_err();
             assert!(mistake.message.starts_with(path), "{mistake}");
         }
         assert_eq!(default_allocatable("cpu"), 0);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::reason::MessageTemplates;
 
-    fn told(about: SubjectKind, name: &str, law: &str, resource: &str, free: i64) -> NamedNote {
+    fn note(about: SubjectKind, name: &str, law: &str, resource: &str, free: i64) -> NamedNote {
         let facts = vec![NamedFact::amount("free", resource, free)];
         let reason = MessageTemplates::default().render(law, "", facts);
         NamedNote { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn what_differs_in_numbers_only_is_counted_together() {
         let notes = vec![
-            told(SubjectKind::Node, "a", "node/has-room", "cpu", 1500),
-            told(SubjectKind::Node, "b", "node/has-room", "gpu", 4),
-            told(SubjectKind::Node, "c", "node/has-room", "cpu", -2000),
-            told(SubjectKind::Node, "d", "node/has-room", "cpu", 4000),
-            told(SubjectKind::Pod, "e", "node/has-room", "cpu", 4000),
-            told(SubjectKind::Node, "f", "node/other", "cpu", 4000),
+            note(SubjectKind::Node, "a", "node/has-room", "cpu", 1500),
+            note(SubjectKind::Node, "b", "node/has-room", "gpu", 4),
+            note(SubjectKind::Node, "c", "node/has-room", "cpu", -2000),
+            note(SubjectKind::Node, "d", "node/has-room", "cpu", 4000),
+            note(SubjectKind::Pod, "e", "node/has-room", "cpu", 4000),
+            note(SubjectKind::Node, "f", "node/other", "cpu", 4000),
         ];
         let explanation = AttemptExplanation::of(9, notes);
         let counted: Vec<(usize, SubjectKind, &str)> = explanation

@@ -64,7 +64,7 @@ pub(super) fn other_pods_keep_waiting(
         let (before, now) = (pod.held.is_some(), outcome.waiting.contains(&pod.name));
         let own = gang.is_some() && group(pod) == gang;
         let displaced = group(pod).is_some_and(|group| displaced.contains(group));
-        if before && displaced && now && outcome.victims.iter().any(|victim| held(world, victim)) {
+        if before && displaced && now && outcome.victims.iter().any(|victim| is_at_permit(world, victim)) {
             verdict.breach(
                 "gang-fails-together",
                 format!("`{}` still waits, although a pod of its group was evicted", pod.name),
@@ -78,7 +78,7 @@ pub(super) fn other_pods_keep_waiting(
 }
 
 /// Returns whether a pod waits at permit.
-fn held(world: &ModelCluster, pod: &str) -> bool {
+fn is_at_permit(world: &ModelCluster, pod: &str) -> bool {
     world.pods.get(pod).is_some_and(|pod| pod.held.is_some())
 }
 

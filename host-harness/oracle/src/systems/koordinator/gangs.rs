@@ -112,7 +112,7 @@ impl<'w> Gangs<'w> {
     }
 
     /// Returns the pods of the group of a pod that are held at permit.
-    fn held(self, pod: &ModelPod) -> BTreeSet<&'w str> {
+    fn pods_at_permit(self, pod: &ModelPod) -> BTreeSet<&'w str> {
         let group = self.group(pod);
         let members = group.iter().flat_map(|job| self.members(job));
         members.filter(|member| member.held.is_some()).map(|member| member.name.as_str()).collect()
@@ -171,7 +171,7 @@ impl<'w> Gangs<'w> {
 
     /// Returns the pods that are bound together with a pod when the group is complete, the pod itself among them.
     pub(super) fn bound_with(self, pod: &'w ModelPod) -> BTreeSet<&'w str> {
-        self.held(pod).into_iter().chain([pod.name.as_str()]).collect()
+        self.pods_at_permit(pod).into_iter().chain([pod.name.as_str()]).collect()
     }
 
     /// Returns whether a pod is one more than its gang needs, while another gang of its group is not complete.
@@ -191,7 +191,8 @@ impl<'w> Gangs<'w> {
         outcome: &ReportedOutcome,
         verdict: &mut StepFindings,
     ) {
-        let released = if ended.is_some_and(|turn| turn.is_last_chance) { self.held(pod) } else { BTreeSet::new() };
+        let released =
+            if ended.is_some_and(|turn| turn.is_last_chance) { self.pods_at_permit(pod) } else { BTreeSet::new() };
         for other in self.world.pods.values().filter(|other| other.name != pod.name) {
             let (before, now) = (other.held.is_some(), outcome.waiting.contains(&other.name));
             let leaves = released.contains(other.name.as_str()) || outcome.bound.contains_key(&other.name);
@@ -242,7 +243,7 @@ impl GangStates {
         for pod in world.pods.values().filter(|pod| pod.held.is_some()).filter(is_up) {
             rejected.insert(&pod.name);
             if GangSpec::of(world, &job(pod)).is_some_and(|gang| gang.is_strict) {
-                rejected.extend(gangs.held(pod));
+                rejected.extend(gangs.pods_at_permit(pod));
             }
         }
         for pod in world.pods.values().filter(|pod| pod.held.is_some()) {

@@ -16,7 +16,7 @@ impl RequestCoalescer {
 
     /// Sends the wanted request until the answer is to the request that is still wanted, and passes that answer to `tell`. Does nothing where no
     /// request is wanted.
-    pub(crate) fn ask<Q: PartialEq, A, F: Future<Output = A>>(
+    pub(crate) fn send<Q: PartialEq, A, F: Future<Output = A>>(
         self,
         wanted: impl Fn() -> Option<Q> + 'static,
         ask: impl Fn(&Q) -> F + 'static,

@@ -25,6 +25,6 @@ impl PageState {
             let (node, at) = (node.clone(), *at);
             async move { engine::pods_on(&node, at).await }
         };
-        self.asking_pods.ask(wanted, ask, move |placed| self.placed.set(Some(placed)));
+        self.asking_pods.send(wanted, ask, move |placed| self.placed.set(Some(placed)));
     }
 }

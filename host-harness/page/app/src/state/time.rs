@@ -14,12 +14,12 @@ const MOST_IN_ROW: usize = 50;
 impl PageState {
     /// Decides one more cycle; in a recording, repeats the next moment.
     pub(crate) fn run(self, between: CycleInterval) {
-        self.go_on(between, 1, 1);
+        self.advance(between, 1, 1);
     }
 
     /// Decides cycles until one changes nothing; in a recording, repeats the next moments.
     pub(crate) fn run_on(self, between: CycleInterval) {
-        self.go_on(between, MOST_IN_ROW, MOST);
+        self.advance(between, MOST_IN_ROW, MOST);
     }
 
     /// Returns whether the open input is a recording.
@@ -28,7 +28,7 @@ impl PageState {
     }
 
     /// Decides at most `cycles` cycles, or repeats at most `moments` moments of a recording.
-    fn go_on(self, between: CycleInterval, cycles: usize, moments: usize) {
+    fn advance(self, between: CycleInterval, cycles: usize, moments: usize) {
         if self.busy.get_untracked().is_some() {
             return;
         }

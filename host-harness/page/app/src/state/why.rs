@@ -24,6 +24,6 @@ impl PageState {
             let (name, at) = (name.clone(), *at);
             async move { engine::explain(&name, at).await }
         };
-        self.asking_why.ask(wanted, ask, move |answer| self.answer.set(Some(answer)));
+        self.asking_why.send(wanted, ask, move |answer| self.answer.set(Some(answer)));
     }
 }

@@ -13,7 +13,7 @@ const THEMES: [(&str, &str); 3] = [("auto", "Auto"), ("light", "Light"), ("dark"
 #[component]
 pub(super) fn ThemeSwitch() -> impl IntoView {
     let page = page();
-    let first = kept().unwrap_or_else(|| "auto".to_owned());
+    let first = stored_theme().unwrap_or_else(|| "auto".to_owned());
     show(page, &first);
     follow_machine(page);
     let theme = RwSignal::new(first);
@@ -51,7 +51,7 @@ fn follow_machine(page: PageState) {
 }
 
 /// Returns the theme that was chosen before. `None`: none was chosen, or the page is a file and has no storage.
-fn kept() -> Option<String> {
+fn stored_theme() -> Option<String> {
     let theme = window().local_storage().ok()??.get_item(KEY).ok()??;
     THEMES.iter().any(|(known, _)| *known == theme).then_some(theme)
 }

@@ -89,7 +89,7 @@ pub fn explain_no_node(
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
         let lacks_room = dry_run.capacity_after_all_evictions.lacks(&pod.request).is_some();
-        if lacks_room || dry_run.inter_pod_violation_after(cluster, &ask, &candidates).is_some() {
+        if lacks_room || dry_run.violation_after(cluster, &ask, &candidates).is_some() {
             let denial = |ix| {
                 Some((ix, victim_search.first_denial(cluster, &victim_search.rules.victim_filters, ix, Some(&short))?))
             };

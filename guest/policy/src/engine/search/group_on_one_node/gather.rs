@@ -193,13 +193,12 @@ impl GroupSearch<'_> {
 
     /// Returns whether the preemptor fits, under every limit, without the pods of a group, and the other pods allow the preemptor there.
     fn suffices(&self, group: &[PodIx]) -> bool {
-        self.fits_without(group)
-            && self.dry_run.inter_pod_violation_after(self.cluster, self.pod_to_place, group).is_none()
+        self.fits_without(group) && self.dry_run.violation_after(self.cluster, self.pod_to_place, group).is_none()
     }
 
     /// Returns whether some of the pods of a group may suffice: evicting more never helps where the preemptor needs one of them.
     fn may_suffice(&self, group: &[PodIx]) -> bool {
-        let lack = || self.dry_run.inter_pod_violation_after(self.cluster, self.pod_to_place, group);
+        let lack = || self.dry_run.violation_after(self.cluster, self.pod_to_place, group);
         self.fits_without(group) && lack().is_none_or(|lack| lack == InterPodViolation::Affinity)
     }
 

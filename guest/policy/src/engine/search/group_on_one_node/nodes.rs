@@ -65,8 +65,7 @@ impl<'a> GroupCandidateNodes<'a> {
         let with_room: Vec<NodeIx> = self.nodes.iter().copied().filter(has_room).collect();
         with_room.into_iter().find(|ix| {
             self.on(cluster, context, *ix).is_some_and(|dry_run| {
-                dry_run.capacity.lacks(ask.request).is_none()
-                    && dry_run.inter_pod_violation_after(cluster, ask, &[]).is_none()
+                dry_run.capacity.lacks(ask.request).is_none() && dry_run.violation_after(cluster, ask, &[]).is_none()
             })
         })
     }

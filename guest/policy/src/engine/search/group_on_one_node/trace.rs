@@ -52,8 +52,7 @@ fn explain_each_victim(
         let without = unneeded_candidates(victims, &[*ix]);
         let lack = InsufficientResources::of(&dry_run.capacity_after(cluster, &without), ask.request)
             .map(ReprieveObstacle::Insufficient);
-        let lack =
-            lack.or_else(|| dry_run.inter_pod_violation_after(cluster, ask, &without).map(ReprieveObstacle::InterPod));
+        let lack = lack.or_else(|| dry_run.violation_after(cluster, ask, &without).map(ReprieveObstacle::InterPod));
         let limit = || failed_law(cluster, context, &context.laws.plan_invariants, &without);
         let why = lack.or_else(|| limit().map(|(rule, denial)| ReprieveObstacle::Law(rule, denial)));
         if let Some(why) = why {
@@ -73,7 +72,7 @@ pub(super) fn explain_unfit_node(
     let there = in_order(dry_run);
     let all = dry_run.pods();
     if dry_run.capacity_after_all_evictions.lacks(ask.request).is_some()
-        || dry_run.inter_pod_violation_after(cluster, ask, &all).is_some()
+        || dry_run.violation_after(cluster, ask, &all).is_some()
     {
         return context.explain_full_node(cluster, dry_run, ask);
     }

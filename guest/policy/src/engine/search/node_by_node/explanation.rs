@@ -60,17 +60,17 @@ fn explain_victims(
             let frees = cluster.freed_by_eviction(ix);
             room.subtract(&frees);
             let others: Vec<PodIx> = victims.iter().copied().filter(|other| *other != ix).collect();
-            let why = match (
-                InsufficientResources::of(&room, ask.request),
-                dry_run.inter_pod_violation_after(cluster, ask, &others),
-            ) {
-                (None, Some(lack)) => ReprieveObstacle::InterPod(lack),
-                (None, None) => match ask.plan_invariants.and_then(|limits| limits.first_failed(cluster, &others)) {
-                    Some((rule, denial)) => ReprieveObstacle::Law(rule, denial),
-                    None => ReprieveObstacle::Insufficient(InsufficientResources::default()),
-                },
-                (lack, _) => ReprieveObstacle::Insufficient(lack.unwrap_or_default()),
-            };
+            let why =
+                match (InsufficientResources::of(&room, ask.request), dry_run.violation_after(cluster, ask, &others)) {
+                    (None, Some(lack)) => ReprieveObstacle::InterPod(lack),
+                    (None, None) => {
+                        match ask.plan_invariants.and_then(|limits| limits.first_failed(cluster, &others)) {
+                            Some((rule, denial)) => ReprieveObstacle::Law(rule, denial),
+                            None => ReprieveObstacle::Insufficient(InsufficientResources::default()),
+                        }
+                    }
+                    (lack, _) => ReprieveObstacle::Insufficient(lack.unwrap_or_default()),
+                };
             context.notes.explain_needed(cluster, ix, &why);
             room.add(&frees);
         } else {
