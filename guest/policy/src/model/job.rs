@@ -7,7 +7,7 @@ use super::{PodInfo, PodIx};
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
 
-/// The field that all pods of a PodGroup of Kubernetes must share. [`Gang::unjudged`] holds it where they differ.
+/// The field that all pods of a PodGroup of Kubernetes must share. [`Gang::unsupported_field`] holds it where they differ.
 pub const SCHEDULER_NAME: &str = "/spec/schedulerName";
 
 /// The kind of members that count for a gang.

@@ -113,7 +113,7 @@ impl LoggedFailures {
         }
     }
 
-    /// Returns whether a failure was not logged within [`AGAIN`], and notes that it is logged now.
+    /// Returns whether a failure was not logged within [`LOG_INTERVAL`], and notes that it is logged now.
     fn is_new(&mut self, failure: (String, u16), now: Instant) -> bool {
         let known = self.0.get(&failure).is_some_and(|said| now.saturating_duration_since(*said) < LOG_INTERVAL);
         if !known {

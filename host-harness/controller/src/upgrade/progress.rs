@@ -147,7 +147,7 @@ impl ReplacementProgress {
 pub(super) struct ReplacementLog(Arc<Mutex<BTreeMap<u64, ReplacementProgress>>>);
 
 impl ReplacementLog {
-    /// Adds a replacement. Returns its number. The oldest one beyond [`KNOWN`] is forgotten.
+    /// Adds a replacement. Returns its number. The oldest one beyond [`MAX_RECORDS`] is forgotten.
     pub(super) fn add(&self, component: &str, stage: ReplacementStage) -> u64 {
         self.all(|all| {
             let number = all.keys().next_back().map_or(1, |last| last.saturating_add(1));

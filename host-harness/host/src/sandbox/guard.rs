@@ -23,7 +23,7 @@ pub(super) struct ResourceGuard {
 }
 
 impl ResourceGuard {
-    /// Creates a guard with a limit in bytes. Its calls have no deadline before `watched` is called.
+    /// Creates a guard with a limit in bytes. Its calls have no deadline before `with_watch` is called.
     pub(super) fn new(limit: usize, deadline: Duration) -> ResourceGuard {
         ResourceGuard { limit, granted: 0, refused: None, deadline, since: Instant::now(), watch: None }
     }

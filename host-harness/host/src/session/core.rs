@@ -80,7 +80,7 @@ pub struct Session {
     /// The pods that a cycle in parts has still to try, in order.
     pub(super) remaining_queue: VecDeque<PodId>,
     pub(super) report: SessionReport,
-    /// The part of `happened` that stays when the input fails.
+    /// The part of `report` that stays when the input fails.
     pub(super) committed_report: SessionReport,
     /// The sentence templates of the system in force.
     pub(super) templates: MessageTemplates,

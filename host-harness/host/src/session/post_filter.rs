@@ -11,7 +11,7 @@ use crate::verify::PlanUnderTest;
 const MAX_FURTHER_CALLS: usize = 8;
 
 impl Session {
-    /// Calls PostFilter until a plan is sound or there is no plan, at most 1 + [`AGAIN`] times. `attempt` is the attempt as it ends without a plan.
+    /// Calls PostFilter until a plan is sound or there is no plan, at most 1 + [`MAX_FURTHER_CALLS`] times. `attempt` is the attempt as it ends without a plan.
     pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, FailureCause> {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);

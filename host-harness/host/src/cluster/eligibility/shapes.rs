@@ -105,7 +105,7 @@ impl Shapes {
         self.get(shape).map(|shape| &*shape.constraints)
     }
 
-    /// Returns whether a node takes the pods of a shape: the result of [`Constraints::judge`] when the node was last checked. O(1).
+    /// Returns whether a node takes the pods of a shape: the result of [`Constraints::check`] when the node was last checked. O(1).
     pub(crate) fn is_eligible(&self, shape: ShapeId, node: NodeId) -> bool {
         self.get(shape).is_some_and(|shape| shape.nodes.contains(node))
     }

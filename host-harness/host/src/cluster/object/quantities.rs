@@ -17,7 +17,7 @@ pub(crate) type ResourceAmounts = BTreeMap<String, i64>;
 /// within 64 bits.
 pub(crate) const MAX_AMOUNT: i64 = 1 << 50;
 
-/// The amount that stands for every request larger than [`MOST`], also beyond 64 bits: no node has it. The API server accepts such requests, and
+/// The amount that stands for every request larger than [`MAX_AMOUNT`], also beyond 64 bits: no node has it. The API server accepts such requests, and
 /// kube-scheduler leaves the pod pending.
 pub(crate) const OVER_MAX_AMOUNT: i64 = MAX_AMOUNT + 1;
 

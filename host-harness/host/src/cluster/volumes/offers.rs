@@ -155,7 +155,7 @@ fn offer_shared(class: &str, choices: &[ClaimVolumes<'_>], free: &[FreeVolume<'_
     }
 }
 
-/// Adds the unions of sets that overlap, until no union is new. `None`: there are more than [`MOST`] new sets.
+/// Adds the unions of sets that overlap, until no union is new. `None`: there are more than [`MAX_SETS`] new sets.
 fn close_under_union(mut sets: BTreeSet<VolumeSet>) -> Option<BTreeSet<VolumeSet>> {
     let most = sets.len().saturating_add(MAX_SETS);
     loop {

@@ -18,7 +18,7 @@ struct CandidateClass {
     penalty: i64,
 }
 
-/// A position in the search: the first `taken` pods of class number `class` are in the group.
+/// A position in the search: the first `in_group` pods of class number `class` are in the group.
 #[derive(Clone, Copy)]
 struct ClassPosition {
     class: usize,
