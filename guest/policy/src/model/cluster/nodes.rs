@@ -147,8 +147,8 @@ impl Cluster {
         self.pod(pod).is_some_and(|pod| pod.nominated.is_some())
     }
 
-    /// Returns the promised pods like [`Cluster::blocking_nominations`], for a preemptor that counts as a pod of this priority. Pods of a lower priority are
-    /// included if their nominations are closed to it.
+    /// Returns the promised pods like [`Cluster::blocking_nominations`], for a preemptor that counts as a pod of this priority. Pods of a lower
+    /// priority are included if their nominations are closed to it.
     pub fn blocking_nominations_from<'a>(
         &'a self,
         node: &'a NodeInfo,

@@ -22,7 +22,8 @@ pub(super) struct NodePreemption {
 pub(crate) type SameGroup<'a> = &'a dyn Fn(&ModelPod) -> bool;
 
 /// The rules for the victims of a plan. `possible` returns the possible victims on a node, the most important first, and the pods that leave
-/// already. `permits` returns whether some of them may be evicted together. `holds_without` returns whether the bounds of the plan hold without some of them.
+/// already. `permits` returns whether some of them may be evicted together. `holds_without` returns whether the bounds of the plan hold without some
+/// of them.
 pub(crate) struct Eligible<'a, 'w> {
     pub(crate) possible: &'a dyn Fn(&'w ModelNode) -> (Vec<&'w ModelPod>, Vec<&'w ModelPod>),
     pub(crate) permits: &'a dyn Fn(&[&ModelPod]) -> bool,
