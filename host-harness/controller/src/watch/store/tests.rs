@@ -200,7 +200,7 @@ fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_
     // The pod is bound elsewhere: nodes that are added and removed do not change it any more.
     let_go["metadata"]["resourceVersion"] = json!("2");
     let_go["spec"]["nodeName"] = json!("n2");
-    assert_eq!(seen(store.take(&pods(), WatchMessage::Upserted(let_go))), ["Pod/default/a n2  Plain"]);
+    assert_eq!(seen(store.take(&pods(), WatchMessage::Upserted(let_go))), ["Pod/default/a n2  Unmanaged"]);
     assert!(store.admitted.is_empty());
 }
 
