@@ -41,7 +41,7 @@ impl PlanNumberMap {
     }
 
     /// Returns the session number of a plan that the instance has numbered.
-    pub(crate) fn to_session(&mut self, own: u64) -> u64 {
+    pub(crate) fn session_number(&mut self, own: u64) -> u64 {
         self.record_used(own);
         own.saturating_add(self.spans.last().map_or(0, |(_, ahead)| *ahead))
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn one_that_counts_as_the_session_does_is_left_alone() {
         let mut numbers = PlanNumberMap::default();
-        assert_eq!((numbers.to_session(1), numbers.to_session(2)), (1, 2));
+        assert_eq!((numbers.session_number(1), numbers.session_number(2)), (1, 2));
         numbers.rebase(2);
         assert!(numbers.is_identity());
         assert_eq!(numbers.to_instance(2), Some(2));
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn one_that_begins_anew_goes_on_where_the_session_is() {
         let mut numbers = PlanNumberMap::starting_after(10);
-        assert_eq!(numbers.to_session(1), 11);
+        assert_eq!(numbers.session_number(1), 11);
         assert_eq!((numbers.to_instance(11), numbers.to_instance(10), numbers.to_instance(3)), (Some(1), None, None));
     }
 
@@ -105,17 +105,17 @@ mod tests {
         numbers.record_used(4);
         numbers.rebase(11);
         assert_eq!((numbers.to_instance(9), numbers.to_instance(10), numbers.to_instance(11)), (Some(3), None, None));
-        assert_eq!(numbers.to_session(5), 12);
+        assert_eq!(numbers.session_number(5), 12);
         assert_eq!(numbers.to_instance(12), Some(5));
     }
 
     #[test]
     fn numbers_before_and_after_a_second_change_are_kept_apart() {
         let mut numbers = PlanNumberMap::default();
-        numbers.to_session(4);
+        numbers.session_number(4);
         // The session counted up to 7 with another instance, and then returned to this one.
         numbers.rebase(7);
-        assert_eq!(numbers.to_session(5), 8);
+        assert_eq!(numbers.session_number(5), 8);
         assert_eq!((numbers.to_instance(4), numbers.to_instance(8)), (Some(4), Some(5)));
     }
 }

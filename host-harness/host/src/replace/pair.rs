@@ -234,7 +234,7 @@ impl PolicyWithShadow {
 
     /// Returns the session number of a plan of the policy in force.
     pub(super) fn session_number(&mut self, own: u64) -> u64 {
-        let plan = self.primary.plan_numbers.to_session(own);
+        let plan = self.primary.plan_numbers.session_number(own);
         self.last_plan = self.last_plan.max(plan);
         plan
     }

@@ -30,7 +30,7 @@ pub(super) fn is_not_judged(it: &KoordinatorSituation<'_>, pod: &Value) -> bool 
 }
 
 /// Returns whether pods take devices of which the sums of nodes do not say what is free: a node has several, or counts them by two names.
-fn take_unjudged_devices<'v>(it: &KoordinatorSituation<'_>, pods: &mut dyn Iterator<Item = &'v Value>) -> bool {
+fn take_unjudged_devices(it: &KoordinatorSituation<'_>, pods: &mut dyn Iterator<Item = &Value>) -> bool {
     let requested = requests(pods);
     let takes = |resource: &str| requested.get(resource).is_some_and(|amount| *amount > 0);
     let has = |node: &Value, resource: &str, more_than: i64| allocatable(node, resource) > more_than;
