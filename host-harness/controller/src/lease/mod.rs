@@ -6,7 +6,7 @@
 //! from the beginning of an attempt to renew. Here the time is counted from the last request that succeeded, from the moment at which it was sent, so
 //! that a slow answer shortens the time and never lengthens it.
 //!
-//! [`Elector`] decides and takes answers; [`keep`] sends the requests. Whether this process leads is a `watch` channel.
+//! [`Elector`] decides and takes answers; [`run_election`] sends the requests. Whether this process leads is a `watch` channel.
 
 mod elector;
 mod keep;
