@@ -57,9 +57,7 @@ fn lies(wrong: impl Fn(&Path, &str) -> Vec<String>) -> Vec<String> {
     let mut lies = Vec::new();
     for path in documents() {
         let text = fs::read_to_string(&path).unwrap();
-        lies.extend(
-            wrong(&path, &text).into_iter().map(|protocol_error| format!("{}: {protocol_error}", path.display())),
-        );
+        lies.extend(wrong(&path, &text).into_iter().map(|lie| format!("{}: {lie}", path.display())));
     }
     lies
 }
@@ -98,6 +96,29 @@ fn every_law_and_scenario_is_there() {
     };
     let lies = lies(|_, text| quoted(text).into_iter().filter(unknown).map(str::to_owned).collect());
     assert!(lies.is_empty(), "{lies:#?}");
+}
+
+/// Returns the functions that a document names with their files, in the folder of the policy or its own, as path and name: `` `path.rs`, `name` ``.
+fn functions(text: &str) -> Vec<(&str, &str)> {
+    let is_function = |name: &str| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let named = text.split("`, `").collect::<Vec<_>>();
+    let pairs = named.iter().zip(named.iter().skip(1));
+    let pairs = pairs.map(|(path, name)| (path.rsplit('`').next().unwrap(), name.split('`').next().unwrap()));
+    pairs.filter(|(path, name)| path.ends_with(".rs") && is_function(name)).collect()
+}
+
+#[test]
+fn every_function_is_in_the_file_that_is_named_with_it() {
+    let has =
+        |path: PathBuf, name: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("fn {name}")));
+    let lies = lies(|document, text| {
+        let folders = [document.parent().unwrap(), &Path::new(ROOT).join("guest/policy/src")];
+        let is_there = |(path, name): &(&str, &str)| folders.iter().any(|folder| has(folder.join(path), name));
+        let missing = functions(text).into_iter().filter(|named| !is_there(named));
+        missing.map(|(path, name)| format!("{path}, {name}")).collect()
+    });
+    assert!(lies.is_empty(), "{lies:#?}");
+    assert_eq!(functions("by `a/b.rs`, `c_d`; `e-f`, `g.rs`, `tests.rs`"), [("a/b.rs", "c_d")]);
 }
 
 /// Returns the rows of the tables of a document, without their heads.

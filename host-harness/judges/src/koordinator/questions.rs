@@ -7,7 +7,7 @@ use super::plans::is_no_worse;
 use super::situations::{awaits_its_victims, releases_permit_hold};
 use super::stops::takes_others;
 use super::view::{CLASS, KoordinatorResult, KoordinatorSituation, are_of_one_job, gang, is_labelled_fixed, priority};
-use crate::object::{is_constrained, is_terminating, name, text, texts};
+use crate::object::{is_constrained, is_terminating, name, text};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
@@ -58,9 +58,7 @@ pub(super) fn ends_a_plan_together(
     it: &KoordinatorSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let standing = texts(it.outcome, "standing");
-    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
-    let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
+    let lost = it.ended_nominations();
     let are_own = !lost.is_empty() && lost.into_iter().all(|pod| are_of_one_job(pod, it.pod));
     Ok(are_own && it.policy.result == KoordinatorResult::Nothing && do_not_fit_together(it, ask)?)
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{KoordinatorResult, KoordinatorSituation, gang};
-use crate::object::{is_nominated, list, name, texts};
+use crate::object::{is_nominated, list, name};
 
 /// Returns whether the policy says that the group has failed in this round: a gang of it is strict, one is not complete, and an attempt for it was in
 /// vain before.
@@ -108,21 +108,17 @@ fn waits_on(it: &KoordinatorSituation<'_>, pod: &Value) -> bool {
 
 /// Returns whether a plan ends only nominations that upstream ends, and leaves some of these, whose room is kept from the pod.
 pub(super) fn keeps_firm_promises(it: &KoordinatorSituation<'_>) -> bool {
-    let (firm, standing) = (it.firmly_promised(), texts(it.outcome, "standing"));
-    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
+    let firm = it.firmly_promised();
+    let ended: Vec<String> = it.ended_nominations().into_iter().map(name).collect();
     let cleared: Vec<&String> = it.answer.clears.get(&it.policy.node).into_iter().flatten().collect();
-    let mut ended = it.promised().map(name).filter(|pod| *pod != it.question.pod && !stands(pod));
     it.policy.result == KoordinatorResult::Plans
-        && ended.all(|pod| cleared.contains(&&pod))
-        && cleared.iter().filter(|pod| stands(pod)).all(|pod| firm.contains(pod))
+        && ended.iter().all(|pod| cleared.contains(&pod))
+        && cleared.iter().all(|pod| ended.contains(pod) || firm.contains(pod))
 }
 
 /// Returns whether the nominations that end are those of the group, which gives up: a gang of it is strict, and one is not complete.
 pub(super) fn ends_nominations_of_the_group(it: &KoordinatorSituation<'_>) -> bool {
-    let standing = texts(it.outcome, "standing");
-    let group = it.group(it.pod);
-    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
-    let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
+    let (group, lost) = (it.group(it.pod), it.ended_nominations());
     let gangs = it.gangs();
     !lost.is_empty()
         && lost.iter().all(|pod| group.contains(gang(pod)))

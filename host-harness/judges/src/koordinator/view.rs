@@ -196,6 +196,13 @@ impl<'s> KoordinatorSituation<'s> {
         self.pods().filter(move |pod| is_nominated(pod) && self.is_pending(pod) && name(pod) != tried)
     }
 
+    /// Returns the nominated pods whose nominations the policy ends in the attempt.
+    pub(super) fn ended_nominations(&self) -> Vec<&'s Value> {
+        let standing = texts(self.outcome, "standing");
+        let stands = |pod: &str| standing.contains_key(pod) || self.question.kept.contains_key(pod);
+        self.promised().filter(|pod| !stands(&name(pod))).collect()
+    }
+
     /// Returns the pods that are leaving.
     pub(super) fn leaving(&self) -> impl Iterator<Item = &'s Value> {
         self.pods().filter(|pod| is_terminating(pod))

@@ -219,7 +219,11 @@ func TestAPodThatWaitsAtPermitWakesThoseThatNeedOthersOnNodes(t *testing.T) {
 	spread.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{WhenUnsatisfiable: v1.DoNotSchedule}}
 	near.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{}}}}
 	w := newWaking(t)
-	for _, pod := range []*v1.Pod{plain, spread, near} {
+	// Neither of these finds a node because another pod takes one.
+	soft, apart := podNamed("soft"), podNamed("apart")
+	soft.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{WhenUnsatisfiable: v1.ScheduleAnyway}}
+	apart.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{}}}}
+	for _, pod := range []*v1.Pod{plain, spread, near, soft, apart} {
 		w.hints.also(pod, wire.Again{After: []string{podUpserted}}, w.hints.now())
 	}
 	if w.hints.waits(podNamed("sibling")); !slices.Equal(w.took(), []string{"default/near", "default/spread"}) {

@@ -60,7 +60,7 @@ pub(super) fn without(
 const MOST_ORDERS: usize = 4;
 
 /// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the job
-/// is planned again without its pods of the largest size. If a pod finds no node behind others, the job is planned again with that pod first.
+/// is planned again without its pods of the largest size. If another pod finds no node, the job is planned again in other orders.
 pub(super) fn plan_most(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -133,11 +133,11 @@ fn next_order(
     found: &Result<PlanDraft, PlanObstacle>,
 ) -> Option<Vec<PodIx>> {
     let Err(PlanObstacle::NoNode { pod, planned }) = found else { return None };
+    let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
     if *planned > 0 {
-        let is_new = !first.contains(pod) && first.len() < MOST_ORDERS;
+        let is_new = !first.contains(pod) && first.len() < MOST_ORDERS.min(pods.len().saturating_sub(1));
         return is_new.then(|| std::iter::once(*pod).chain(first.iter().copied()).collect());
     }
-    let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
     (first.is_empty() && cluster.has_inter_pod_terms(*pod)).then(|| {
         let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
         in_order(cluster, &nodes, &pods).into_iter().filter(|other| other != pod).collect()

@@ -4,9 +4,9 @@
 //! considered for a reprieve, the most important first: it stays if every pod of the job keeps its node and every limit holds. The
 //! others are the victims. If one pod finds no node, there is no plan.
 //!
-//! The pod with the fewest nodes is planned first: those that it may run on, and that are large enough. Then comes the largest. A pod that finds no
-//! node behind others is planned before them in another attempt. No other choice is revised, so the search may miss an assignment of unequal pods.
-//! Then the job waits longer, and no pod is evicted in vain.
+//! The pod with the fewest nodes is planned first: those that it may run on, and that are large enough. Then comes the largest. Where a pod
+//! finds no node, other orders are tried (`members.rs`). No other choice is revised, so the search may miss an assignment of unequal pods. Then the job
+//! waits longer, and no pod is evicted in vain.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

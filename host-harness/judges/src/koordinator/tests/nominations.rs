@@ -63,6 +63,8 @@ fn a_plan_keeps_the_nominations_that_it_may_not_end() {
     };
     assert_eq!(several("false").judge(&keeps), Ok(vec!["C59"]), "the other nomination ends here as well");
     assert_eq!(several("true").judge(&keeps), Err("upstream/nominations"));
+    let only_w = several("false").with(cleared);
+    assert_eq!(only_w.judge(&keeps), Err("upstream/nominations"), "upstream leaves the other nomination");
 }
 
 #[test]
