@@ -41,14 +41,27 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
 }
 
 /// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
-/// within their min, and, where the preemptor borrows, those of all other quotas.
+/// within their min, and, where the preemptor will borrow, those of all other quotas.
 pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
+    let borrows = !preemptor.is_within_min && !will_be_within_min(case);
     cluster.nominated_request_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.queue => !preemptor.is_within_min || !stays_over_min(case, other),
+            Some(other) if Some(other) != preemptor.queue => borrows || !stays_over_min(case, other),
             _ => counts_against_preemptor(cluster, preemptor, ix),
         }
+    })
+}
+
+/// Checks whether the quota of a preemptor stays within its min when the pods that leave and the pods that a case evicts are gone.
+fn will_be_within_min(case: &LawContext<'_>) -> bool {
+    let (cluster, preemptor) = (case.cluster, case.preemptor);
+    let Some((ix, own)) = preemptor.queue.and_then(|ix| Some((ix, cluster.queue(ix)?))) else { return false };
+    compared_resources(cluster, preemptor).all(|(resource, nominated)| {
+        let requested = case.request(resource).0.saturating_add(nominated.0);
+        let gone = used_by_leaving(case, ix, resource).saturating_add(case.freed_in_queue(ix, resource).0);
+        let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
+        own.used.total(resource).0.saturating_sub(gone).saturating_add(requested) <= min
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! For each resource, over all quotas of the cluster: `used + promised + requested - victims <= min`. Promised is what nominated pods
 //! request: those of the same quota that have the same or a higher priority, or that take back what the pod would borrow, and those of
-//! other quotas that are within their minimum when the victims and the pods that leave are gone, or whatever they use where the pod itself
-//! would borrow; as far as it is more than what leaving pods still hold, since those left for it.
+//! other quotas that are within their minimum when the victims and the pods that leave are gone, or whatever they use where the quota of the pod
+//! itself is over its minimum then; as far as it is more than what leaving pods still hold, since those left for it.
 //!
 //! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone, and the pods that
 //! are leaving anyway.

@@ -133,7 +133,13 @@ impl NamespaceQuotas {
         let own_asked = MilliAmounts::sum([&left(&pod.namespace), requests, &own_beyond]);
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<MilliAmounts> = self.0.keys().map(|namespace| left(namespace)).collect();
-        let borrows = !self.fits_own_min(world, pod, requests, nominated);
+        let leaving = sum_of(world, |other| {
+            let goes = other.leaving && other.occupied_node().is_some() && !gone.contains(other.name.as_str());
+            goes && other.namespace == pod.namespace
+        });
+        let mut own_left = left(&pod.namespace);
+        own_left.take(&leaving);
+        let borrows = !self.compared_within_min(&own_left, requests, nominated, &pod.namespace);
         let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows, gone));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = MilliAmounts::sum([&MilliAmounts::sum(&all), requests, &beyond]);
