@@ -17,6 +17,7 @@ use super::kept::{EXCUSE, RetainedNodes};
 use super::kubernetes;
 use super::rounds::GangTurn;
 use crate::ModelInputError;
+use crate::amounts::MilliAmounts;
 use crate::case::FuzzCase;
 use crate::outcome::{AttemptStatus, ReportedOutcome};
 use crate::tally::StepFindings;
@@ -107,6 +108,7 @@ fn judge(
         pod,
         switches,
         bounds: quota_balances(world, switches, pod, &[])?,
+        demand: PlannedJob::demand(gangs, switches, pod, &job(pod)),
         in_flight: planned
             .iter()
             .filter_map(|of| memory.victims_by_job.get(of))
@@ -150,6 +152,8 @@ struct KoordinatorAttemptCheck<'w> {
     switches: PluginSettings,
     /// The quotas that bound the job of the pod at PreFilter, where every job of a gang group is asked about alone.
     bounds: Vec<QuotaBalance>,
+    /// What the job of the pod asks these quotas for.
+    demand: MilliAmounts,
     /// The jobs that are planned together, that of the pod first.
     parts: Vec<PlannedJob<'w>>,
     /// The same by name.

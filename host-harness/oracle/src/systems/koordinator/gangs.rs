@@ -182,6 +182,15 @@ impl<'w> Gangs<'w> {
         is_full && self.group(pod).iter().any(|of| *of != own && !self.is_complete_with(of, 0))
     }
 
+    /// Returns how many more pods the gang of a pod needs, at least one, while another gang of its group is not complete; none where every other one is.
+    pub(super) fn lacks_in_incomplete_group(self, pod: &ModelPod) -> Option<usize> {
+        let own = job(pod);
+        let is_incomplete = self.group(pod).iter().any(|of| *of != own && !self.is_complete_with(of, 0));
+        let gang = GangSpec::of(self.world, &own).filter(|_| is_incomplete)?;
+        let placed = self.members(&own).filter(|member| member.occupied_node().is_some() && !member.leaving).count();
+        Some(gang.minimum.saturating_sub(placed).max(1))
+    }
+
     /// Judges which pods are held after an attempt: all that were held before, except those that are bound and those of a group that cannot start
     /// any more.
     pub(super) fn check_held(

@@ -1,6 +1,9 @@
 //! A part of what is placed together: one job of a gang group.
 
+use std::cmp::Reverse;
+
 use super::books::{QuotaBalance, quota_balances};
+use super::gangs::Gangs;
 use super::switches::PluginSettings;
 use super::unplaced_pods;
 use crate::ModelInputError;
@@ -34,5 +37,24 @@ impl<'w> PlannedJob<'w> {
             total: MilliAmounts::sum(pods.iter().map(|pod| &pod.request)),
             balances: quota_balances(world, switches, lead, planned)?,
         }))
+    }
+    /// Returns what the job of a pod asks its quotas for at PreFilter: the requests of all its pods that wait. While another gang of its group is not
+    /// complete, only as many pods count as the gang lacks, the tried pod first, then nominated ones, those with room before others (ruling C28).
+    pub(super) fn demand(gangs: Gangs<'_>, switches: PluginSettings, pod: &ModelPod, of: &str) -> MilliAmounts {
+        let mut pods = unplaced_pods(gangs.world, of);
+        if let Some(missing) = gangs.lacks_in_incomplete_group(pod) {
+            let has_room = |other: &ModelPod| {
+                let node = other.nominated.as_ref().and_then(|node| gangs.world.nodes.get(node));
+                node.is_some_and(|node| other.request.fits(&gangs.world.free(node)))
+            };
+            pods.sort_by_key(|other| {
+                let queue = (Reverse(other.priority), other.entered, other.created, &other.name);
+                let is_later =
+                    (other.name != pod.name, other.nominated.is_none(), !has_room(other), !switches.triggers(other));
+                (is_later, queue)
+            });
+            pods.truncate(missing);
+        }
+        MilliAmounts::sum(pods.iter().map(|pod| &pod.request))
     }
 }

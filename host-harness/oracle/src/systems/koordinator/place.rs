@@ -76,7 +76,7 @@ impl KoordinatorAttemptCheck<'_> {
     /// Returns whether the quotas hold with the job of the pod.
     pub(super) fn is_admitted(&self) -> bool {
         let own = self.parts.first();
-        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.is_non_preemptible, &own.total)))
+        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.is_non_preemptible, &self.demand)))
     }
 
     /// Checks an attempt of a pod that is admitted and fits: the pod is bound, or held until its gang is complete.
