@@ -6,11 +6,13 @@ use serde_json::Value;
 
 use super::groups::namespace;
 use super::play::UpstreamSimulation;
+use super::quotas::lacking;
 use super::view::{CoschedulingSituation, may_be_tried};
 use crate::object::{is_nominated, name, pods, text};
 use crate::trial::{JudgeClient, TrialError};
 
-/// Returns whether upstream has a plan for a pod with a quota, and would then evict the pod for one of another quota that waits already.
+/// Returns whether upstream has a plan for a pod with a quota, and would then evict the pod, or one of those that complete its group with it, for a pod
+/// of another quota that waits already.
 pub(super) fn is_undone_at_once(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let (quotas, own) = (&it.answer.quotas, namespace(it.pod));
     if !it.refuses() || it.answer.places() || !quotas.contains_key(own) {
@@ -27,13 +29,31 @@ pub(super) fn is_undone_at_once(it: &CoschedulingSituation<'_>, ask: &mut JudgeC
     for (node, plan) in it.answer.all_plans() {
         let mut after = UpstreamSimulation::of(it);
         after.evict(&plan.victims.iter().cloned().collect());
-        after.put(&BTreeMap::from([(it.question.pod.clone(), node.to_owned())]));
+        let placed = put_with_group(it, &mut after, node, ask)?;
         for other in pods(&it.question.objects).filter(waits) {
             let answer = after.decide(&name(other), ask)?;
-            if answer.all_plans().any(|(_, plan)| plan.victims.contains(&it.question.pod)) {
+            if answer.all_plans().any(|(_, plan)| plan.victims.iter().any(|victim| placed.contains_key(victim))) {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Puts the pod on this node, and each other pod that its group lacks on a node that takes it, where one does. Returns what was put.
+fn put_with_group(
+    it: &CoschedulingSituation<'_>,
+    after: &mut UpstreamSimulation,
+    node: &str,
+    ask: &mut JudgeClient<'_>,
+) -> Result<BTreeMap<String, String>, TrialError> {
+    let mut placed = BTreeMap::from([(it.question.pod.clone(), node.to_owned())]);
+    after.put(&placed);
+    for other in lacking(it).into_iter().map(name).filter(|other| *other != it.question.pod) {
+        let feasible = after.decide(&other, ask)?.feasible;
+        let Some(taken) = feasible.iter().find(|other| *other == node).or(feasible.first()) else { continue };
+        placed.insert(other, taken.clone());
+        after.put(&placed);
+    }
+    Ok(placed)
 }

@@ -110,13 +110,18 @@ impl<'s> KoordinatorSituation<'s> {
     }
 
     /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete. Pods whose
-    /// demands are not judged are not planned, and where a gang needs them, nor is the gang (rulings C32 and C61).
+    /// demands are not judged are not planned where their gang can do without them (rulings C32 and C61).
     pub(super) fn planned(&self) -> Vec<&'s Value> {
-        let incomplete = self.gangs().into_iter().filter(|gang| !self.is_complete(gang, 0)).map(|gang| gang.name);
+        let gangs = self.gangs();
+        let incomplete = gangs.iter().filter(|gang| !self.is_complete(gang, 0)).map(|gang| gang.name.clone());
         let jobs: BTreeSet<String> = incomplete.chain([gang(self.pod).to_owned()]).collect();
+        let needs_each = |named: &str| {
+            let mut of_name = gangs.iter().filter(|gang| gang.name == named);
+            of_name.any(|gang| self.needs_one_of(gang, |pod| is_not_judged(self, pod)))
+        };
         let is_planned = |pod: &&'s Value| match gang(pod) {
             "" => name(pod) == self.question.pod,
-            gang => jobs.contains(gang) && !is_not_judged(self, pod),
+            gang => jobs.contains(gang) && (!is_not_judged(self, pod) || needs_each(gang)),
         };
         self.pods().filter(|pod| self.is_pending(pod) && is_tryable(pod)).filter(is_planned).collect()
     }

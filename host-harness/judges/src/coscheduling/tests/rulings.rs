@@ -182,6 +182,25 @@ fn a_group_evicts_pods_for_all_that_it_lacks_or_none() {
 }
 
 #[test]
+fn no_plan_is_made_that_a_waiting_pod_of_another_quota_would_undo() {
+    let sized = |mut pod: Value, cpu: &str| {
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(cpu);
+        pod
+    };
+    let table = |min: u32, others: &[Value]| {
+        let pods = [sized(pod("v", Some("n1")), "2"), asking("p"), asking("q"), asking("w")];
+        let pods: Vec<Value> = pods.iter().chain(others).cloned().collect();
+        Table::new(&[2, 1], &pods).group("g", 3).held("d/w", "n2").quota("d", min, Some(3)).quota("e", 2, None)
+    };
+    let waits_in_e = || sized(of("e", pod("a", None)), "2");
+    let nothing = |table: &Table| table.judge(&table.nothing(&["d/w"]));
+    // p alone leaves its quota at its min: it is with q that the pods of the group borrow.
+    assert_eq!(nothing(&table(2, &[waits_in_e()])), Ok(vec!["R84"]));
+    assert_eq!(nothing(&table(3, &[waits_in_e()])), Err("upstream/plan"), "the group borrows nothing");
+    assert_eq!(nothing(&table(2, &[])), Err("upstream/plan"), "no pod of e waits");
+}
+
+#[test]
 fn a_group_that_would_borrow_takes_nothing_back() {
     let table = |size: u32, min: u32, others: &[Value]| {
         let pods: Vec<Value> = [pod("o", Some("n1")), of("e", pod("v", Some("n1"))), asking("p"), asking("q")]
