@@ -53,7 +53,10 @@ impl<'w> PlannedJob<'w> {
                     (other.name != pod.name, other.nominated.is_none(), !has_room(other), !switches.triggers(other));
                 (is_later, queue)
             });
-            pods.truncate(missing);
+            // What its other pods are promised counts like any promise.
+            let (needed, others) = pods.split_at(missing.min(pods.len()));
+            let promised = others.iter().filter(|other| other.nominated.is_some());
+            pods = needed.iter().chain(promised).copied().collect();
         }
         MilliAmounts::sum(pods.iter().map(|pod| &pod.request))
     }
