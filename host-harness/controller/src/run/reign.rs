@@ -4,9 +4,9 @@ mod begin;
 mod end;
 mod facts;
 mod look;
+mod pods;
+mod tasks;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
@@ -16,63 +16,39 @@ use tokio::time::Instant;
 
 use super::inbox::{LoopEvent, receive_batch};
 use super::listener::LoopObserver;
-use super::pace::CycleBackoff;
-use super::portion::BatchSizer;
-use super::rivals::OtherControllers;
+use super::pace::{DecidedPart, LoopPace};
 use super::{SessionSetup, Settings};
-use crate::carry_out::{Executor, ExecutorTask, FinishedTask, PlaceableObject, TaskReport, TaskRequest};
-use crate::decide::foreign::ExternalEvictions;
-use crate::decide::leftovers::Leftovers;
-use crate::decide::refused::UnschedulablePods;
-use crate::decide::victims::RunningVictims;
+use crate::carry_out::{Executor, ExecutorTask, FinishedTask, PlaceableObject, TaskReport};
 use crate::decide::{Decider, DeciderOutput, SessionFact};
 use crate::state::CheckpointStore;
-use crate::watch::store::{ObjectCache, ObjectChange};
+use crate::watch::store::ObjectCache;
 use crate::watch::{GroupKind, WatchMessage};
-use end::CheckpointStatus;
+use end::LeaderCheckpoints;
 pub(super) use end::LeaderLoopParts;
-use look::{TaskKey, named};
+use facts::PendingChanges;
+use look::named;
+use pods::FollowedPods;
+use tasks::SubmittedTasks;
 
 /// How long to wait where nothing is due. 10 s.
 const IDLE: Duration = Duration::from_secs(10);
-
-/// How long to wait for the next decision after one that could not be made.
-const AFTER_FAULT: Duration = Duration::from_secs(1);
-
-/// The longest rest after a cycle. The session rests as long as the cycle took: meanwhile the messages of watches and the outcomes are taken.
-const REST: Duration = Duration::from_secs(1);
 
 /// One time of leading.
 pub(super) struct LeaderLoop<L> {
     settings: Settings,
     clock: SessionClock,
     cache: ObjectCache,
-    /// The changes before the session began; then those that the session must still receive.
-    pending_changes: Vec<ObjectChange>,
+    pending_changes: PendingChanges,
     /// The session, before and after the cluster was listed.
     setup: Option<SessionSetup>,
     decider: Option<Decider>,
-    unschedulable_pods: UnschedulablePods,
-    external_evictions: ExternalEvictions,
-    victims: RunningVictims,
+    pods: FollowedPods,
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
-    other_controllers: OtherControllers,
-    /// The result of the last checkpoint.
-    checkpoint: CheckpointStatus,
-    leftovers: Leftovers,
-    executor: Executor,
-    /// The tasks that are under way. A `Confirm` ends with the command that it is about.
-    tasks_in_flight: BTreeSet<TaskKey>,
+    checkpoints: LeaderCheckpoints,
+    tasks: SubmittedTasks,
     observer: L,
-    checkpoint_store: Option<Box<dyn CheckpointStore>>,
-    /// No cycle begins before this moment.
-    rest_until: Instant,
-    /// How much is decided at once.
-    batch_sizer: BatchSizer,
-    /// How long to wait after a cycle that takes nominations back.
-    cycle_backoff: CycleBackoff,
-    file: Arc<str>,
+    pace: LoopPace,
 }
 
 impl<L: LoopObserver> LeaderLoop<L> {
@@ -87,27 +63,18 @@ impl<L: LoopObserver> LeaderLoop<L> {
     ) -> LeaderLoop<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         LeaderLoop {
-            unschedulable_pods: UnschedulablePods::new(grace),
-            external_evictions: ExternalEvictions::default(),
-            victims: RunningVictims::default(),
+            pods: FollowedPods::new(grace, &settings.identity),
             deletes_victims: opened.deletes_victims,
-            other_controllers: OtherControllers::new(&settings.identity),
-            checkpoint: CheckpointStatus::Stored,
-            leftovers: Leftovers::default(),
             settings,
             clock,
             cache: store,
-            pending_changes: Vec::new(),
+            pending_changes: PendingChanges::new(),
             setup: Some(opened),
             decider: None,
-            executor,
-            tasks_in_flight: BTreeSet::new(),
+            checkpoints: LeaderCheckpoints::new(keep),
+            tasks: SubmittedTasks::new(executor),
             observer: listener,
-            checkpoint_store: keep,
-            rest_until: Instant::now(),
-            batch_sizer: BatchSizer::default(),
-            cycle_backoff: CycleBackoff::default(),
-            file: Arc::from("the cluster"),
+            pace: LoopPace::new(),
         }
     }
 
@@ -137,7 +104,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
             self.decide();
             self.tick();
         }
-        if self.is_taken_over() { Some(false) } else { stop }
+        if self.checkpoints.is_taken_over() { Some(false) } else { stop }
     }
 
     /// Returns how long to wait for further messages after the first one. Zero in the middle of a cycle.
@@ -149,11 +116,10 @@ impl<L: LoopObserver> LeaderLoop<L> {
     /// Returns how long nothing is due.
     pub(super) fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
-        let own = [self.unschedulable_pods.next(), self.victims.next(), self.leftovers.next(), self.observer.due()];
+        let own = [self.pods.next(), self.observer.due()];
         let timed = decider.wake_at().into_iter().chain(own.into_iter().flatten()).min();
         let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
-        let rested = self.rest_until.saturating_duration_since(Instant::now());
-        if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
+        if decider.is_due() { self.pace.rest().min(timed).min(IDLE) } else { timed.min(IDLE) }
     }
 
     /// Takes messages.
@@ -176,7 +142,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
             }
             return;
         }
-        let mut facts = self.session_facts();
+        let mut facts = self.pending_changes.take_facts(&mut self.observer);
         facts.extend(outcomes);
         let now = self.clock.now();
         if let Some(mut decider) = self.decider.take() {
@@ -197,15 +163,11 @@ impl<L: LoopObserver> LeaderLoop<L> {
             _ => {}
         }
         for news in self.cache.take(kind, seen) {
-            self.unschedulable_pods.observe(&news, now);
-            self.victims.observe(&news, now);
-            self.leftovers.observe(&news, now);
+            let evicted = self.pods.observe(&news, now);
             if let Some(decider) = &mut self.decider {
                 decider.observe(&news, now);
-            }
-            // A pod that was leaving before this process led was reported by another process.
-            if let Some(foreign) = self.external_evictions.observe(&news).filter(|_| self.decider.is_some()) {
-                self.observer.external_eviction(&foreign);
+                // A pod that was leaving before this process led was reported by another process.
+                evicted.iter().for_each(|evicted| self.observer.external_eviction(evicted));
             }
             self.observer.object_changed(&news);
             self.pending_changes.push(news);
@@ -214,7 +176,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     /// Takes the end of a task: first the object that it shows, as a change, then the outcome. `None`: the task was no command of the session.
     fn finish(&mut self, finished: FinishedTask) -> Option<SessionFact> {
-        self.tasks_in_flight.remove(&TaskKey::of(&finished.task));
+        self.tasks.finish(&finished.task);
         self.observer.task_finished(&finished);
         let FinishedTask { task, done } = finished;
         if done.is_deleted || done.object.is_some() {
@@ -239,17 +201,18 @@ impl<L: LoopObserver> LeaderLoop<L> {
 
     fn decide(&mut self) {
         let begun = Instant::now();
-        if begun < self.rest_until || !self.decider.as_ref().is_some_and(Decider::is_due) {
+        if !self.pace.rest().is_zero() || !self.decider.as_ref().is_some_and(Decider::is_due) {
             return;
         }
         let Some(mut decider) = self.decider.take() else { return };
-        let turn = decider.decide(self.batch_sizer.most());
-        let decided = turn.steps.iter().map(|step| step.happened.attempts.len()).sum();
-        let cycle = self.batch_sizer.record_duration(begun.elapsed(), decided, decider.is_in_cycle());
-        let withdraws = turn.steps.iter().any(|step| !step.happened.withdrawn.is_empty());
-        let pause = self.cycle_backoff.after(withdraws, cycle.is_some());
-        let rest = if turn.errors.is_empty() { cycle.unwrap_or_default().min(REST).max(pause) } else { AFTER_FAULT };
-        self.rest_until = Instant::now().checked_add(rest).unwrap_or(begun);
+        let turn = decider.decide(self.pace.batch_size());
+        let cycle = self.pace.after(&DecidedPart {
+            begun,
+            attempts: turn.steps.iter().map(|step| step.happened.attempts.len()).sum(),
+            is_in_cycle: decider.is_in_cycle(),
+            withdraws: turn.steps.iter().any(|step| !step.happened.withdrawn.is_empty()),
+            has_failed: !turn.errors.is_empty(),
+        });
         self.carry_out(&mut decider, turn, cycle.map(nanoseconds));
         self.decider = Some(decider);
     }
@@ -260,12 +223,12 @@ impl<L: LoopObserver> LeaderLoop<L> {
             self.save(decider);
         }
         // The other process decides about all of this.
-        if self.is_taken_over() {
+        if self.checkpoints.is_taken_over() {
             return;
         }
         self.observer.output_applied(&turn, decider.session(), cycle);
         for id in turn.cancelled {
-            self.executor.cancel(id);
+            self.tasks.cancel(id);
         }
         for task in turn.tasks {
             let object = task.object();
@@ -276,12 +239,11 @@ impl<L: LoopObserver> LeaderLoop<L> {
     }
 
     fn submit(&mut self, task: ExecutorTask, placed: Option<PlaceableObject>) {
-        if self.is_taken_over() {
+        if self.checkpoints.is_taken_over() {
             return;
         }
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.cache.raw(namespace, name) } else { None };
-        self.tasks_in_flight.insert(TaskKey::of(&task));
-        self.executor.submit(TaskRequest { task, raw, placed: placed.map(Arc::new) });
+        self.tasks.submit(task, raw, placed);
     }
 }

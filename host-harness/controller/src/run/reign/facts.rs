@@ -1,37 +1,55 @@
 //! The changes of the cluster, as facts for the session.
 
+use std::sync::Arc;
+
 use lictor_host::cluster::KubernetesObject;
-use serde_json::Value;
 
-use super::LeaderLoop;
 use crate::decide::SessionFact;
+use crate::decide::stopping::ObjectDeletions;
 use crate::run::listener::LoopObserver;
-use crate::watch::store::ObjectChange;
+use crate::watch::store::{ObjectChange, VisibleObject};
 
-impl<L: LoopObserver> LeaderLoop<L> {
-    /// Returns the changes as facts for the session.
-    pub(super) fn session_facts(&mut self) -> Vec<SessionFact> {
-        let mut facts = Vec::new();
-        for news in std::mem::take(&mut self.pending_changes) {
-            match news {
-                ObjectChange::Marked(..) => {}
-                ObjectChange::Deleted(key) => facts.push(SessionFact::Deleted(key)),
-                ObjectChange::Upserted(shown) => {
-                    facts.extend(
-                        self.read(&shown.key, shown.object).map(|object| SessionFact::Upserted(Box::new(object))),
-                    );
-                }
-            }
-        }
-        facts
+/// The changes before the session began; then those that the session must still receive.
+pub(super) struct PendingChanges {
+    changes: Vec<ObjectChange>,
+    /// The name of the cluster in findings about its objects.
+    file: Arc<str>,
+}
+
+impl PendingChanges {
+    pub(super) fn new() -> PendingChanges {
+        PendingChanges { changes: Vec::new(), file: Arc::from("the cluster") }
     }
 
-    fn read(&mut self, key: &str, object: Value) -> Option<KubernetesObject> {
-        match KubernetesObject::from_json(object, &self.file) {
-            Ok(object) => Some(object),
-            Err(mistake) => {
-                self.observer.object_invalid(key, &mistake);
-                None
+    pub(super) fn push(&mut self, change: ObjectChange) {
+        self.changes.push(change);
+    }
+
+    /// Returns the objects that are being deleted by these changes.
+    pub(super) fn deletions(&self, now: i64) -> ObjectDeletions {
+        let mut deletions = ObjectDeletions::default();
+        self.changes.iter().for_each(|change| deletions.observe(change, now));
+        deletions
+    }
+
+    /// Takes the changes, as facts for the session. An object that cannot be read is reported.
+    pub(super) fn take_facts(&mut self, observer: &mut impl LoopObserver) -> Vec<SessionFact> {
+        let changes = std::mem::take(&mut self.changes).into_iter();
+        changes.filter_map(|change| self.fact(change, observer)).collect()
+    }
+
+    fn fact(&self, change: ObjectChange, observer: &mut impl LoopObserver) -> Option<SessionFact> {
+        match change {
+            ObjectChange::Marked(..) => None,
+            ObjectChange::Deleted(key) => Some(SessionFact::Deleted(key)),
+            ObjectChange::Upserted(VisibleObject { key, object, .. }) => {
+                match KubernetesObject::from_json(object, &self.file) {
+                    Ok(object) => Some(SessionFact::Upserted(Box::new(object))),
+                    Err(mistake) => {
+                        observer.object_invalid(&key, &mistake);
+                        None
+                    }
+                }
             }
         }
     }
