@@ -1,6 +1,8 @@
 //! The conversation of one scheduler with a session of its own. It reads and writes no socket; it stores the checkpoint and the recording.
 
 mod checkpoint;
+mod incoming;
+mod timers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +10,7 @@ use std::time::Instant;
 
 use lictor_contract::{ExtensionPoint, NodeId};
 use lictor_host::cluster::KubernetesObject;
-use lictor_host::living::{InitialObjects, JsonFile};
+use lictor_host::living::JsonFile;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::ReplacementState;
 use lictor_host::session::{PluginRequest, PluginResponse, Session, SessionError, SessionInput, StepOutput};
@@ -19,6 +21,8 @@ use crate::offer::CandidateFactory;
 use crate::opened::{ConnectionObserver, ConnectionSetup, FrameError};
 use crate::say;
 use crate::wire::{ProtocolFrame, kind};
+use incoming::IncomingObjects;
+use timers::ConversationTimers;
 
 /// The least time between two inputs for the time where nothing is due, in nanoseconds.
 const TICK: i64 = 1_000_000;
@@ -37,21 +41,13 @@ pub struct SchedulerConnection {
     /// Whether there are commands to send that the checkpoint does not contain.
     has_unsaved_commands: bool,
     observer: Arc<dyn ConnectionObserver>,
-    /// The objects before all were received. `None`: all objects were received.
-    listing: Option<InitialObjects>,
-    /// The objects that the session has not received yet.
-    objects: Vec<KubernetesObject>,
+    incoming: IncomingObjects,
     sent_nodes: BTreeSet<NodeId>,
     /// Whether there are new nodes whose numbers must be sent.
     has_nodes: bool,
-    last_input_at: i64,
-    wake_at: Option<i64>,
-    /// When queues are next asked for their excess. `None`: nothing has happened since the last time.
-    enforce_at: Option<i64>,
-    enforces: bool,
+    timers: ConversationTimers,
     /// The policy that should replace the one in force.
     candidate: Option<Arc<CandidateFactory>>,
-    file: Arc<str>,
     out: Vec<ProtocolFrame>,
     /// The exclusive right, which is given back last.
     _right: Option<ExclusiveGuard>,
@@ -66,16 +62,11 @@ impl SchedulerConnection {
             checkpoint: opened.checkpoint,
             has_unsaved_commands: false,
             observer: report,
-            listing: Some(InitialObjects::default()),
-            objects: Vec::new(),
+            incoming: IncomingObjects::new(),
             sent_nodes: BTreeSet::new(),
             has_nodes: false,
-            last_input_at: 0,
-            wake_at: None,
-            enforce_at: None,
-            enforces: opened.points.contains(&ExtensionPoint::Enforce),
+            timers: ConversationTimers::new(opened.points.contains(&ExtensionPoint::Enforce)),
             candidate: None,
-            file: Arc::from("the scheduler"),
             out: Vec::new(),
             _right: opened.right,
         }
@@ -88,8 +79,7 @@ impl SchedulerConnection {
 
     /// Returns by when the session needs the next input for the time, in nanoseconds since 1970. `None`: it does not wait for a time.
     pub fn wake_at(&self) -> Option<i64> {
-        let turn = self.candidate.is_some().then(|| self.last_input_at.saturating_add(REPLACEMENT_TICK));
-        self.wake_at.into_iter().chain(self.enforce_at).chain(turn).min()
+        self.timers.wake_at(self.candidate.is_some())
     }
 
     /// Begins to replace the policy. Where that is not possible, the policy in force stays.
@@ -107,9 +97,7 @@ impl SchedulerConnection {
     /// # Errors
     /// The other side does not keep to the protocol: no further frame of it is taken.
     pub fn take(&mut self, now: i64, frames: Vec<ProtocolFrame>) -> Result<Vec<ProtocolFrame>, FrameError> {
-        let is_due = self.wake_at().is_some_and(|at| at <= now);
-        if is_due || now.saturating_sub(self.last_input_at) >= TICK {
-            self.last_input_at = now;
+        if self.timers.begin_input(now, self.candidate.is_some()) {
             self.feed(SessionInput::Clock(now), None);
         }
         for frame in frames {
@@ -118,7 +106,7 @@ impl SchedulerConnection {
         self.feed_objects();
         self.enforce(now);
         self.store_checkpoint();
-        self.observer.batch_handled(self.listing.is_none().then_some(&self.session));
+        self.observer.batch_handled((!self.incoming.is_listing()).then_some(&self.session));
         Ok(std::mem::take(&mut self.out))
     }
 
@@ -128,25 +116,21 @@ impl SchedulerConnection {
         match frame.kind {
             kind::OBJECT => {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
-                match KubernetesObject::from_json(value, &self.file) {
+                match self.incoming.read(value) {
                     Ok(object) => self.upsert(object),
                     Err(mistake) => self.observer.object_invalid(&mistake),
                 }
             }
             kind::REMOVED => {
                 let key = text()?.to_owned();
-                match &mut self.listing {
-                    Some(listed) => listed.remove(&key),
-                    None => {
-                        self.feed_objects();
-                        self.feed(SessionInput::Removed(key), None);
-                    }
+                if !self.incoming.remove_from_list(&key) {
+                    self.feed_objects();
+                    self.feed(SessionInput::Removed(key), None);
                 }
             }
             kind::SYNCED => {
-                if let Some(listed) = self.listing.take() {
+                if let Some(objects) = self.incoming.end_list() {
                     self.has_nodes = true;
-                    let objects: Vec<KubernetesObject> = listed.into_objects().collect();
                     self.observer.objects(&objects);
                     self.feed(SessionInput::InitialList(objects), None);
                     self.restore_checkpoint();
@@ -171,15 +155,12 @@ impl SchedulerConnection {
 
     fn upsert(&mut self, object: KubernetesObject) {
         self.has_nodes |= object.full_key().starts_with("Node/");
-        match &mut self.listing {
-            Some(listed) => listed.upsert(object),
-            None => self.objects.push(object),
-        }
+        self.incoming.upsert(object);
     }
 
     fn feed_objects(&mut self) {
-        if !self.objects.is_empty() {
-            let objects = std::mem::take(&mut self.objects);
+        let objects = self.incoming.take_changed();
+        if !objects.is_empty() {
             self.observer.objects(&objects);
             self.feed(SessionInput::Objects(objects), None);
         }
@@ -192,8 +173,8 @@ impl SchedulerConnection {
             None => self.session.handle(input),
             Some(recorder) => recorder.handle(&mut self.session, input),
         };
-        if is_news && self.enforces {
-            self.enforce_at.get_or_insert(self.last_input_at);
+        if is_news {
+            self.timers.record_change();
         }
         self.send_node_numbers();
         match served {
@@ -212,7 +193,7 @@ impl SchedulerConnection {
     /// Answers a question. The commands are sent before the answer: a scheduler with the answer has the commands, too.
     fn respond(&mut self, frame: &ProtocolFrame, question: &PluginRequest) {
         let fault = |message: String| say::encode_frame(kind::ERROR, frame.number, &ErrorMessage { message });
-        if self.listing.is_some() {
+        if self.incoming.is_listing() {
             return self.out.extend(fault("not all objects have been told".to_owned()));
         }
         let asked = match question {
@@ -240,19 +221,18 @@ impl SchedulerConnection {
 
     /// Asks queues for their excess, when it is due: for a while after something has happened, and at the time that was set.
     fn enforce(&mut self, now: i64) {
-        if self.listing.is_some() || self.enforce_at.is_none_or(|at| at > now) {
+        if self.incoming.is_listing() || !self.timers.begin_enforcement(now) {
             return;
         }
-        self.enforce_at = None;
         match self.handle_request(&PluginRequest::Enforce) {
             Ok((_, step)) => {
                 if !step.commands.is_empty() {
-                    self.enforce_at = Some(now.saturating_add(ENFORCE_INTERVAL));
+                    self.timers.repeat_enforcement(now);
                 }
                 self.push(&step, None);
             }
             Err(error) => {
-                self.enforce_at = Some(now.saturating_add(ENFORCE_INTERVAL));
+                self.timers.repeat_enforcement(now);
                 self.observer.error(&error);
             }
         }
@@ -273,7 +253,7 @@ impl SchedulerConnection {
 
     fn push(&mut self, step: &StepOutput, asked: Option<&str>) {
         self.observer.step(step, &self.session);
-        self.wake_at = step.wake_at;
+        self.timers.set_wake(step.wake_at);
         for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
             if let Some(offer) = self.candidate.take().filter(|_| transition.to == ReplacementState::Done) {
                 (offer.settled)();

@@ -52,10 +52,7 @@ pub(super) struct SchedulerChecker {
     unreplaced: Vec<Object>,
     /// Whether calls are bounded: nothing goes wrong that explains more of them.
     is_calm: bool,
-    requests: BTreeMap<String, VecDeque<i64>>,
-    questions: BTreeMap<String, VecDeque<i64>>,
-    /// The plans without victims, by the name of the pod that was nominated.
-    nominations: BTreeMap<String, VecDeque<i64>>,
+    recent: RecentCalls,
     /// Counts requests by verb, and questions by their point.
     pub(super) calls: BTreeMap<&'static str, u64>,
     pub(super) violations: Vec<String>,
@@ -63,14 +60,29 @@ pub(super) struct SchedulerChecker {
     pub(super) story: Option<Vec<String>>,
 }
 
-/// Takes note of a call, and returns how many there were in the last minute.
-fn in_a_minute(calls: &mut BTreeMap<String, VecDeque<i64>>, of: &str, now: i64) -> usize {
-    let recent = calls.entry(of.to_owned()).or_default();
-    recent.push_back(now);
-    while recent.front().is_some_and(|at| at + 60 * SECOND < now) {
-        recent.pop_front();
+/// The calls of the last minute that are bounded, each by the pod that it is about.
+#[derive(Debug, Default)]
+struct RecentCalls {
+    requests: CallTimes,
+    questions: CallTimes,
+    /// The plans without victims, by the pod that was nominated.
+    nominations: CallTimes,
+}
+
+/// When calls were made in the last minute, by name.
+#[derive(Debug, Default)]
+struct CallTimes(BTreeMap<String, VecDeque<i64>>);
+
+impl CallTimes {
+    /// Takes note of a call, and returns how many there were in the last minute.
+    fn record(&mut self, name: &str, now: i64) -> usize {
+        let recent = self.0.entry(name.to_owned()).or_default();
+        recent.push_back(now);
+        while recent.front().is_some_and(|at| at + 60 * SECOND < now) {
+            recent.pop_front();
+        }
+        recent.len()
     }
-    recent.len()
 }
 
 impl SchedulerChecker {
@@ -91,9 +103,7 @@ impl SchedulerChecker {
     /// Takes note of whether nothing goes wrong from now on.
     pub(super) fn calm(&mut self, is: bool) {
         self.is_calm = is;
-        self.requests.clear();
-        self.questions.clear();
-        self.nominations.clear();
+        self.recent = RecentCalls::default();
     }
 
     /// Takes note of a question.
@@ -107,7 +117,7 @@ impl SchedulerChecker {
             _ => "keys",
         };
         *self.calls.entry(name).or_default() += 1;
-        if self.is_calm && !pod.is_empty() && in_a_minute(&mut self.questions, pod, now) == MOST_QUESTIONS {
+        if self.is_calm && !pod.is_empty() && self.recent.questions.record(pod, now) == MOST_QUESTIONS {
             self.violate(format!("{pod}: {MOST_QUESTIONS} questions in a minute"));
         }
     }
@@ -122,7 +132,7 @@ impl SchedulerChecker {
         }
         for order in preemptors {
             let pod = order.object.pod_name();
-            if in_a_minute(&mut self.nominations, &pod, now) == MOST_NOMINATIONS {
+            if self.recent.nominations.record(&pod, now) == MOST_NOMINATIONS {
                 self.violate(format!("{pod}: {MOST_NOMINATIONS} plans without victims in a minute"));
             }
         }
@@ -139,7 +149,7 @@ impl SchedulerChecker {
         let SchedulerApiRequest { verb, pod: name, body, .. } = request;
         self.add_line(now, || format!("{verb} {name} {body}: {:?}", served.as_ref().err()));
         *self.calls.entry(verb).or_default() += 1;
-        if self.is_calm && in_a_minute(&mut self.requests, name, now) == MOST_REQUESTS {
+        if self.is_calm && self.recent.requests.record(name, now) == MOST_REQUESTS {
             self.violate(format!("{name}: {MOST_REQUESTS} requests in a minute"));
         }
         if let ("delete", Ok(_), Some(pod)) = (*verb, served, pod) {
