@@ -55,15 +55,38 @@ pub struct OperationsObserver {
     waker: LoopWaker,
     progress: SessionMetrics,
     dropped: u64,
-    counted_at: Option<i64>,
-    /// Whether something has happened since the last count.
-    is_stale: bool,
+    counts: CountSchedule,
     /// Whether the policy may keep accounts of queues; false once it has refused.
     has_accounts: bool,
     /// The warnings about pods for the next turn of the loop.
     warnings: Vec<Warning>,
     /// Whether the session must still be set to explain.
     must_enable_explanations: bool,
+}
+
+/// When the metrics that are counted over all pods, and the accounts of queues, are next brought up to date.
+#[derive(Debug, Default)]
+struct CountSchedule {
+    /// In nanoseconds since 1970.
+    counted_at: Option<i64>,
+    /// Whether something has happened since the last count.
+    is_stale: bool,
+}
+
+impl CountSchedule {
+    /// Begins a count where one is due. Returns whether something has happened since the last one.
+    fn begin(&mut self, now: i64) -> Option<bool> {
+        if self.counted_at.is_some_and(|at| at.saturating_add(COUNT_INTERVAL) > now) {
+            return None;
+        }
+        self.counted_at = Some(now);
+        Some(std::mem::replace(&mut self.is_stale, false))
+    }
+
+    /// Returns when a count is due for what has happened.
+    fn next(&self) -> Option<i64> {
+        self.counted_at.filter(|_| self.is_stale).map(|at| at.saturating_add(COUNT_INTERVAL))
+    }
 }
 
 impl OperationsObserver {
@@ -83,8 +106,7 @@ impl OperationsObserver {
             waker,
             progress: SessionMetrics::default(),
             dropped: 0,
-            counted_at: None,
-            is_stale: false,
+            counts: CountSchedule::default(),
             has_accounts: with.writes.is_some(),
             warnings: Vec::new(),
             must_enable_explanations: with.explains,
@@ -118,8 +140,7 @@ impl OperationsObserver {
     }
 
     /// Updates the metrics that are counted over all pods.
-    fn count(&mut self, now: i64, session: &Session) {
-        self.counted_at = Some(now);
+    fn count(&mut self, session: &Session) {
         let metrics = &self.config.status.metrics;
         self.progress.count(metrics, session);
         metrics.events_dropped.inc_by(self.reporter.dropped().saturating_sub(self.dropped));
@@ -194,7 +215,7 @@ impl LoopObserver for OperationsObserver {
     fn output_applied(&mut self, turn: &DeciderOutput, session: &Session, cycle: Option<i64>) {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(now, step, session));
-        self.is_stale |= !turn.steps.is_empty();
+        self.counts.is_stale |= !turn.steps.is_empty();
         self.config.status.metrics.failed(&self.config.system, turn.failed_attempts);
         turn.given_up.iter().for_each(|given_up| self.given_up(given_up));
         if let Some(took) = cycle {
@@ -209,9 +230,8 @@ impl LoopObserver for OperationsObserver {
         if std::mem::replace(&mut self.must_enable_explanations, false) && !matches!(talk.explain(), Ok(true)) {
             info!("the policy does not explain its decisions");
         }
-        if self.counted_at.is_none_or(|at| at.saturating_add(COUNT_INTERVAL) <= now) {
-            self.count(now, talk.session());
-            let has_changed = std::mem::replace(&mut self.is_stale, false);
+        if let Some(has_changed) = self.counts.begin(now) {
+            self.count(talk.session());
             if has_changed && self.has_accounts && self.reporter.writes_quota_status() {
                 self.report_accounts(now, talk);
             }
@@ -231,8 +251,7 @@ impl LoopObserver for OperationsObserver {
     }
 
     fn due(&self) -> Option<i64> {
-        let books = self.counted_at.filter(|_| self.is_stale).map(|at| at.saturating_add(COUNT_INTERVAL));
-        self.reporter.wake_at().into_iter().chain(books).min()
+        self.reporter.wake_at().into_iter().chain(self.counts.next()).min()
     }
 
     fn task_finished(&mut self, finished: &FinishedTask) {

@@ -31,7 +31,7 @@ struct RequestFaults {
 impl ProcessClient {
     fn draw_faults(&self) -> RequestFaults {
         let state = &mut *self.server.state();
-        let (chances, random) = (state.chances, &mut state.random);
+        let (chances, random) = (state.faults.chances, &mut state.random);
         let mut happens = |of_thousand: usize| random.below(1000) < of_thousand;
         let (is_dropped, is_lost, is_overtaken) =
             (happens(chances.dropped), happens(chances.lost), happens(chances.overtaken));

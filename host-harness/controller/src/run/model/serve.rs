@@ -44,10 +44,10 @@ impl ApiServerState {
         uid: &str,
         request: &ControllerApiRequest,
     ) -> Result<Value, ApiError> {
-        if self.forbidden.contains(request.verb()) {
+        if self.faults.forbidden.contains(request.verb()) {
             return refused(403, "pods is forbidden");
         }
-        if self.is_unserved && matches!(request, ControllerApiRequest::Evict(_)) {
+        if self.faults.is_unserved && matches!(request, ControllerApiRequest::Evict(_)) {
             return Err(ApiError { code: 404, message: "no such path".to_owned(), sign: ErrorDetail::Nothing });
         }
         let Some(pod) = self.objects.get(&(pods(), name.to_owned())).cloned() else { return refused(404, "not found") };

@@ -60,23 +60,29 @@ impl ControllerApiRequest {
     }
 }
 
-/// State of the API server.
-pub(super) struct ApiServerState {
-    /// The objects, by kind and then `namespace/name` or `name`.
-    pub(super) objects: BTreeMap<(GroupKind, String), Value>,
+/// The faults of the API server.
+#[derive(Default)]
+pub(super) struct ApiServerFaults {
     /// Kinds that are not served.
     pub(super) absent: BTreeSet<GroupKind>,
     /// Verbs that the role of the processes does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
-    /// Until when pods count as disrupted that were counted against their budget and not evicted, by uid.
-    pub(super) disrupted: BTreeMap<String, i64>,
     /// Whether the path of evictions is not served.
     pub(super) is_unserved: bool,
-    /// The messages that the watches of the leading process have not delivered yet.
-    pub(super) feed: BTreeMap<GroupKind, VecDeque<WatchMessage>>,
     pub(super) chances: ControllerFaultRates,
     /// What strikes, and at which of the next requests.
     pub(super) injected: Option<(u64, InjectedFault)>,
+}
+
+/// The state of the API server.
+pub(super) struct ApiServerState {
+    /// The objects, by kind and then `namespace/name` or `name`.
+    pub(super) objects: BTreeMap<(GroupKind, String), Value>,
+    /// Until when pods count as disrupted that were counted against their budget and not evicted, by uid.
+    pub(super) disrupted: BTreeMap<String, i64>,
+    /// The messages that the watches of the leading process have not delivered yet.
+    pub(super) feed: BTreeMap<GroupKind, VecDeque<WatchMessage>>,
+    pub(super) faults: ApiServerFaults,
     /// The kind of the groups of gangs.
     pub(super) groups: GroupKind,
     /// The process that leads, and what ends it at once.
@@ -97,13 +103,9 @@ impl ApiServerHandle {
     pub(super) fn new(seed: u64) -> ApiServerHandle {
         ApiServerHandle(Arc::new(Mutex::new(ApiServerState {
             objects: BTreeMap::new(),
-            absent: BTreeSet::new(),
-            forbidden: BTreeSet::new(),
             disrupted: BTreeMap::new(),
-            is_unserved: false,
             feed: BTreeMap::new(),
-            chances: ControllerFaultRates::default(),
-            injected: None,
+            faults: ApiServerFaults::default(),
             groups: pods(),
             leader: None,
             random: Random::new(seed),
@@ -157,10 +159,10 @@ impl ApiServerState {
 
     /// Returns what strikes at the request that is served now.
     pub(super) fn next_fault(&mut self) -> Option<InjectedFault> {
-        match &mut self.injected {
+        match &mut self.faults.injected {
             Some((0, strike)) => {
                 let strike = *strike;
-                self.injected = None;
+                self.faults.injected = None;
                 Some(strike)
             }
             Some((left, _)) => {
@@ -172,7 +174,7 @@ impl ApiServerState {
     }
 
     fn notify(&mut self, kind: &GroupKind, seen: WatchMessage) {
-        if !self.absent.contains(kind) {
+        if !self.faults.absent.contains(kind) {
             self.feed.entry(kind.clone()).or_default().push_back(seen);
         }
     }
@@ -184,7 +186,7 @@ impl ApiServerState {
             .iter()
             .filter(|((of, _), _)| of == kind)
             .map(|(_, object)| WatchMessage::Upserted(object.clone()));
-        let said = match self.absent.contains(kind) {
+        let said = match self.faults.absent.contains(kind) {
             true => VecDeque::from([WatchMessage::KindMissing]),
             false => [WatchMessage::ListStarted].into_iter().chain(all).chain([WatchMessage::ListCompleted]).collect(),
         };
@@ -194,7 +196,7 @@ impl ApiServerState {
     /// Creates an object. Returns false where an object of its name exists.
     pub(super) fn create(&mut self, mut object: Value) -> bool {
         let (kind, name) = (kind_of(&object), name_of(&object));
-        if self.objects.contains_key(&(kind.clone(), name.clone())) || self.absent.contains(&kind) {
+        if self.objects.contains_key(&(kind.clone(), name.clone())) || self.faults.absent.contains(&kind) {
             return false;
         }
         (self.uids, self.version) = (self.uids + 1, self.version + 1);

@@ -67,7 +67,7 @@ pub(super) fn run_sweep(system: &SystemFixture, sweep: FaultSweep, at: u64) -> F
         }
         assert_eq!(running(&server.state(), "g0l"), 2, "{} starts the gang that is preempted", system.name);
         create(&server, system, "g1h", 5);
-        server.state().injected = Some((at, sweep.fault));
+        server.state().faults.injected = Some((at, sweep.fault));
         for _ in 0..SECOND {
             play.round(ROUND).await;
             if play.has_ended() {
@@ -75,7 +75,7 @@ pub(super) fn run_sweep(system: &SystemFixture, sweep: FaultSweep, at: u64) -> F
                 play.checkpoint = if sweep.has_checkpoint { play.checkpoint } else { MemoryCheckpointStore::default() };
             }
         }
-        let was_struck = server.state().injected.is_none();
+        let was_struck = server.state().faults.injected.is_none();
         play.rest().await;
         let state = &mut *server.state();
         let evicts = state.observer.verbs.contains_key("evict");

@@ -12,20 +12,20 @@ pub(super) fn change_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
     match random.below(10) {
         0 => {
             let verb = ["evict", "patch", "patch status", "delete", "get"][random.below(5)];
-            state.forbidden.insert(verb);
+            state.faults.forbidden.insert(verb);
         }
         1..=3 => {
-            state.forbidden.clear();
-            state.is_unserved = false;
+            state.faults.forbidden.clear();
+            state.faults.is_unserved = false;
         }
-        4 => state.is_unserved = true,
+        4 => state.faults.is_unserved = true,
         5 => {
             let (busy, lost) = (random.below(200), random.below(200));
             let (dropped, overtaken, slow) = (random.below(100), random.below(200), random.below(100));
             let struck = random.below(100);
-            state.chances = ControllerFaultRates { busy, lost, dropped, overtaken, slow, injected: struck };
+            state.faults.chances = ControllerFaultRates { busy, lost, dropped, overtaken, slow, injected: struck };
         }
-        6..=7 => state.chances = ControllerFaultRates::default(),
+        6..=7 => state.faults.chances = ControllerFaultRates::default(),
         8 => {
             let place = random.below(kinds.len());
             if let Some(kind) = kinds.get(place) {
@@ -38,14 +38,15 @@ pub(super) fn change_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
 
 /// Ends what goes wrong.
 pub(super) fn clear_faults(state: &mut ApiServerState, kinds: &[GroupKind]) {
-    state.forbidden.clear();
-    (state.is_unserved, state.chances, state.injected) = (false, ControllerFaultRates::default(), None);
+    state.faults.forbidden.clear();
+    (state.faults.is_unserved, state.faults.chances, state.faults.injected) =
+        (false, ControllerFaultRates::default(), None);
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
 }
 
 /// Makes a kind served, or not any more. Its objects are still there when it is served again.
 fn serve_kind(state: &mut ApiServerState, kind: &GroupKind, is_served: bool) {
-    let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
+    let changes = if is_served { state.faults.absent.remove(kind) } else { state.faults.absent.insert(kind.clone()) };
     if changes {
         state.observer.reset_nominations();
         state.list(kind);
@@ -66,7 +67,7 @@ pub(super) fn report(state: &mut ApiServerState, write: ApiWrite) {
                 }
             });
         }
-        WriteOperation::Merge(body) | WriteOperation::Status(body) if !state.absent.contains(&kind) => {
+        WriteOperation::Merge(body) | WriteOperation::Status(body) if !state.faults.absent.contains(&kind) => {
             state.change(&kind, &name, |object| {
                 let uid = &body["metadata"]["uid"];
                 if uid.is_null() || *uid == object["metadata"]["uid"] {
