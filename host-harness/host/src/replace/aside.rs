@@ -36,7 +36,7 @@ impl Shadow {
 
     /// Returns what the shadow policy has used. While it works, this is the usage before the work began.
     pub(super) fn usage(&self) -> PolicyUsage {
-        if self.task.is_some() { self.usage } else { self.slot.policy.usage() }
+        if self.progress.task.is_some() { self.usage } else { self.slot.policy.usage() }
     }
 
     /// Waits for the answer of a question. `None`: the shadow policy has failed or lacks the interface.
@@ -54,27 +54,27 @@ impl Shadow {
 
     /// Sends the shadow policy a part of the cluster, after the changes to the parts that it already has. Does not wait.
     pub(super) fn send_chunk(&mut self, events: Vec<Event>, reached: ReplayPosition) {
-        let mut all = std::mem::take(&mut self.backlog);
+        let mut all = std::mem::take(&mut self.progress.backlog);
         all.extend(events);
-        self.task = self.submit(|policy| policy.apply(all)).map(ShadowTask::Load);
-        self.position = reached;
+        self.progress.task = self.submit(|policy| policy.apply(all)).map(ShadowTask::Load);
+        self.progress.position = reached;
     }
 
     /// Sends the shadow policy the pods that are held, and the checkpoint of the policy in force. Does not wait.
     pub(super) fn start_transfer(&mut self, held: Vec<(PodId, NodeId)>, theirs: Option<PolicyCheckpoint>) {
-        let backlog = std::mem::take(&mut self.backlog);
+        let backlog = std::mem::take(&mut self.progress.backlog);
         let checkpoint = theirs.as_ref().map(|theirs| theirs.checkpoint.clone());
         let settles = self.submit(move |policy| {
             let applied = policy.apply(backlog)?;
             reserve(policy, &held)?;
             Ok((applied, checkpoint.map_or(Ok(Ok(())), |checkpoint| policy.restore(&checkpoint))?))
         });
-        self.task = settles.map(|pending| ShadowTask::TransferState(pending, theirs.map(Box::new)));
+        self.progress.task = settles.map(|pending| ShadowTask::TransferState(pending, theirs.map(Box::new)));
     }
 
     /// Waits for the work in progress.
     pub(super) fn wait_for_task(&mut self) {
-        match self.task.take() {
+        match self.progress.task.take() {
             None => {}
             Some(ShadowTask::Load(pending)) => self.chunk_received(pending.wait()),
             Some(ShadowTask::TransferState(pending, theirs)) => self.transfer_finished(pending.wait(), theirs),
@@ -83,18 +83,18 @@ impl Shadow {
 
     /// Returns whether no work is in progress, and takes the result of finished work. Does not wait.
     pub(super) fn is_idle(&mut self) -> bool {
-        match self.task.take() {
+        match self.progress.task.take() {
             None => {}
             Some(ShadowTask::Load(pending)) => match pending.poll() {
                 Ok(done) => self.chunk_received(done),
-                Err(pending) => self.task = Some(ShadowTask::Load(pending)),
+                Err(pending) => self.progress.task = Some(ShadowTask::Load(pending)),
             },
             Some(ShadowTask::TransferState(pending, theirs)) => match pending.poll() {
                 Ok(done) => self.transfer_finished(done, theirs),
-                Err(pending) => self.task = Some(ShadowTask::TransferState(pending, theirs)),
+                Err(pending) => self.progress.task = Some(ShadowTask::TransferState(pending, theirs)),
             },
         }
-        self.task.is_none()
+        self.progress.task.is_none()
     }
 
     fn chunk_received(&mut self, done: Option<ReturnedPolicy<Applied>>) {
@@ -115,7 +115,7 @@ impl Shadow {
         });
         match (theirs, taken) {
             (Some(theirs), taken) => drop(self.record_transfer(*theirs, Some(taken))),
-            (None, Ok(_)) => self.state_transfer = Some(StateTransfer::None),
+            (None, Ok(_)) => self.progress.state_transfer = Some(StateTransfer::None),
             (None, Err(fault)) => self.record_fault(&fault),
         }
     }
@@ -130,7 +130,7 @@ impl Shadow {
         let why = match taken {
             None => "it has failed".to_owned(),
             Some(Ok(Ok(()))) => {
-                self.state_transfer = Some(StateTransfer::Restored);
+                self.progress.state_transfer = Some(StateTransfer::Restored);
                 self.slot.plan_numbers = theirs.plan_numbers.clone();
                 // This checkpoint restores the policy when it is restarted.
                 self.slot.last_checkpoint = Some(theirs);
@@ -146,7 +146,7 @@ impl Shadow {
                 "it has failed".to_owned()
             }
         };
-        self.state_transfer = Some(StateTransfer::Rebuilt { why });
+        self.progress.state_transfer = Some(StateTransfer::Rebuilt { why });
         false
     }
 

@@ -18,13 +18,13 @@ impl Policy for PolicyWithShadow {
         if let Some(shadow) = &mut self.shadow {
             shadow.call(|policy| policy.restart());
             shadow.slot.plan_numbers = PlanNumberMap::detached();
-            shadow.position = ReplayPosition::All;
-            shadow.mismatches.clear();
-            shadow.backlog.clear();
+            shadow.progress.position = ReplayPosition::All;
+            shadow.comparison.mismatches.clear();
+            shadow.progress.backlog.clear();
             shadow.used_plan_numbers.clear();
             (shadow.diverged, shadow.cycle_finished) = (false, false);
-            shadow.state_transfer = Some(StateTransfer::None);
-            shadow.report.restarts = shadow.report.restarts.saturating_add(1);
+            shadow.progress.state_transfer = Some(StateTransfer::None);
+            shadow.comparison.report.restarts = shadow.comparison.report.restarts.saturating_add(1);
         }
         Ok(())
     }

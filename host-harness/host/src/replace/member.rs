@@ -44,19 +44,11 @@ pub(crate) struct Configuration {
 pub(crate) struct Shadow {
     pub(super) slot: PolicySlot,
     pub(crate) configuration: Configuration,
-    /// The extension points at which the answers of both policies are compared.
-    pub(super) points: BTreeSet<ExtensionPoint>,
-    /// The position up to which the policy has received the cluster.
-    pub(crate) position: ReplayPosition,
     pub(super) thread: ShadowThread,
-    /// The work in progress on its thread.
-    pub(super) task: Option<ShadowTask>,
-    /// The changes to those parts of the cluster that the policy already has. They are sent with the next part.
-    pub(super) backlog: Vec<Event>,
+    pub(crate) progress: ShadowProgress,
+    pub(crate) comparison: ShadowComparison,
     /// The usage before its last call.
     pub(super) usage: PolicyUsage,
-    /// The result for the memory of the policy in force. `None`: the policy has not received everything yet.
-    pub(crate) state_transfer: Option<StateTransfer>,
     /// Whether the policy may remember decisions that were not carried out.
     pub(super) diverged: bool,
     /// The plan numbers that this instance has used.
@@ -65,12 +57,30 @@ pub(crate) struct Shadow {
     pub(super) cycle_finished: bool,
     /// The fault or lie of the policy. It gets no more calls.
     pub(crate) fault: Option<TransitionReason>,
-    /// The pairs of answers that decide differently, since they were last taken.
-    pub(super) mismatches: Vec<ReplyMismatch>,
     /// The findings of the policy in the objects.
     pub(crate) findings: Vec<Finding>,
     /// The time of the next call of `enforce` that the policy has requested, in nanoseconds since 1970.
     pub(crate) enforce_at: Option<i64>,
+}
+
+/// The parts of the cluster and of the state that the policy in shadow has received.
+pub(crate) struct ShadowProgress {
+    /// The position up to which the policy has received the cluster.
+    pub(crate) position: ReplayPosition,
+    /// The changes to those parts of the cluster that the policy already has. They are sent with the next part.
+    pub(super) backlog: Vec<Event>,
+    /// The work in progress on its thread.
+    pub(super) task: Option<ShadowTask>,
+    /// The result for the memory of the policy in force. `None`: the policy has not received everything yet.
+    pub(crate) state_transfer: Option<StateTransfer>,
+}
+
+/// The comparison of the policy in shadow with the policy in force.
+pub(crate) struct ShadowComparison {
+    /// The extension points at which the answers of both policies are compared.
+    pub(super) points: BTreeSet<ExtensionPoint>,
+    /// The pairs of answers that decide differently, since they were last taken.
+    pub(super) mismatches: Vec<ReplyMismatch>,
     pub(crate) report: ComparisonReport,
 }
 
@@ -111,22 +121,26 @@ impl Shadow {
     pub(crate) fn new(policy: Box<dyn Policy>, configuration: Configuration) -> Shadow {
         Shadow {
             slot: PolicySlot::new(policy, PlanNumberMap::detached()),
-            points: configuration.points.clone(),
+            comparison: ShadowComparison {
+                points: configuration.points.clone(),
+                mismatches: Vec::new(),
+                report: ComparisonReport::default(),
+            },
             configuration,
-            position: ReplayPosition::Nothing,
+            progress: ShadowProgress {
+                position: ReplayPosition::Nothing,
+                backlog: Vec::new(),
+                task: None,
+                state_transfer: None,
+            },
             thread: ShadowThread::start(),
-            task: None,
-            backlog: Vec::new(),
             usage: PolicyUsage::default(),
-            state_transfer: None,
             diverged: false,
             used_plan_numbers: BTreeSet::new(),
             cycle_finished: false,
             fault: None,
-            mismatches: Vec::new(),
             findings: Vec::new(),
             enforce_at: None,
-            report: ComparisonReport::default(),
         }
     }
 
@@ -135,11 +149,11 @@ impl Shadow {
         let mine = &self.configuration.points;
         let mut left_out: Vec<String> =
             mine.symmetric_difference(points).map(|point| point.name().to_owned()).collect();
-        self.points = mine.intersection(points).copied().collect();
-        if self.configuration.judges_room != judges_room && self.points.remove(&ExtensionPoint::Filter) {
+        self.comparison.points = mine.intersection(points).copied().collect();
+        if self.configuration.judges_room != judges_room && self.comparison.points.remove(&ExtensionPoint::Filter) {
             left_out.push(ExtensionPoint::Filter.name().to_owned());
         }
-        self.report.not_compared = left_out;
+        self.comparison.report.not_compared = left_out;
     }
 
     /// Returns whether this policy got the same calls of Reserve as the other one.
@@ -157,12 +171,12 @@ impl Shadow {
 
     /// Returns whether the policy still receives the cluster.
     fn is_loading(&self) -> bool {
-        self.state_transfer.is_none() && !matches!(self.task, Some(ShadowTask::TransferState(..)))
+        self.progress.state_transfer.is_none() && !matches!(self.progress.task, Some(ShadowTask::TransferState(..)))
     }
 
     /// Returns whether the policy has received everything and works.
     pub(super) fn is_ready(&self) -> bool {
-        self.state_transfer.is_some() && self.fault.is_none()
+        self.progress.state_transfer.is_some() && self.fault.is_none()
     }
 
     /// Records that a call of the policy failed. Only the first fault or lie is kept.
@@ -209,8 +223,9 @@ impl Shadow {
     /// is returned. Numbers of plans become those of the policy.
     pub(super) fn translate_events(&mut self, events: &[Event]) -> Vec<Event> {
         if self.is_loading() {
-            let is_known = |event: &&Event| ReplayPosition::of(event).is_some_and(|place| place <= self.position);
-            self.backlog.extend(events.iter().filter(is_known).cloned());
+            let is_known =
+                |event: &&Event| ReplayPosition::of(event).is_some_and(|place| place <= self.progress.position);
+            self.progress.backlog.extend(events.iter().filter(is_known).cloned());
             return Vec::new();
         }
         // The checkpoint of the other policy must be restored before the next events.
@@ -246,7 +261,7 @@ impl Shadow {
     pub(super) fn compare(&mut self, pod: Option<PodId>, primary: ComparableReply, own: ComparableReply) {
         let call = primary.call();
         if !primary.is_empty() {
-            self.report.count(call);
+            self.comparison.report.count(call);
         }
         let alike = primary.decides_same(&own);
         let mut theirs = primary.proposed_plans();
@@ -267,7 +282,7 @@ impl Shadow {
         }
         if !alike {
             self.diverged |= primary.may_change_state() || own.may_change_state();
-            self.mismatches.push(ReplyMismatch { pod, primary, shadow: own });
+            self.comparison.mismatches.push(ReplyMismatch { pod, primary, shadow: own });
         }
     }
 

@@ -81,8 +81,8 @@ impl PolicyWithShadow {
         if !shadow.is_idle() {
             return ShadowLoading::Busy;
         }
-        match shadow.state_transfer.is_none() && shadow.fault.is_none() {
-            true => ShadowLoading::Next(shadow.position.clone()),
+        match shadow.progress.state_transfer.is_none() && shadow.fault.is_none() {
+            true => ShadowLoading::Next(shadow.progress.position.clone()),
             false => ShadowLoading::Finished,
         }
     }
@@ -108,7 +108,7 @@ impl PolicyWithShadow {
     pub(crate) fn finish_loading(&mut self, held: Vec<(PodId, NodeId)>, at_once: bool) -> Result<(), CallError> {
         self.primary.save()?;
         let Some(shadow) = &mut self.shadow else { return Ok(()) };
-        let held = if shadow.points.contains(&ExtensionPoint::Reserve) { held } else { Vec::new() };
+        let held = if shadow.comparison.points.contains(&ExtensionPoint::Reserve) { held } else { Vec::new() };
         shadow.start_transfer(held, self.primary.last_checkpoint.clone());
         if at_once {
             shadow.wait_for_task();
@@ -119,7 +119,7 @@ impl PolicyWithShadow {
     /// Reserves the held pods in the shadow policy before it takes over, where only this policy has the extension point Reserve.
     pub(crate) fn reserve_in_shadow(&mut self, held: &[(PodId, NodeId)]) {
         if let Some(shadow) = &mut self.shadow
-            && !shadow.points.contains(&ExtensionPoint::Reserve)
+            && !shadow.comparison.points.contains(&ExtensionPoint::Reserve)
             && shadow.configuration.points.contains(&ExtensionPoint::Reserve)
         {
             shadow.reserve(held);
@@ -134,7 +134,7 @@ impl PolicyWithShadow {
         let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_ready()) else { return Ok(()) };
         shadow.diverged = false;
         let asked = shadow.submit(|policy| policy.save());
-        let is_rebuilt = matches!(shadow.state_transfer, Some(StateTransfer::Rebuilt { .. }));
+        let is_rebuilt = matches!(shadow.progress.state_transfer, Some(StateTransfer::Rebuilt { .. }));
         let theirs = if is_rebuilt { Ok(None) } else { self.primary.save() };
         let own = shadow.wait_for("save", asked);
         let own = shadow.store_checkpoint(own);
@@ -143,7 +143,7 @@ impl PolicyWithShadow {
             return Ok(());
         }
         match theirs.is_some() && theirs == own {
-            true => shadow.state_transfer = Some(StateTransfer::Same),
+            true => shadow.progress.state_transfer = Some(StateTransfer::Same),
             false => self.transfer_state(self.primary.last_checkpoint.clone().filter(|_| theirs.is_some()), false),
         }
         Ok(())
@@ -164,7 +164,7 @@ impl PolicyWithShadow {
     fn transfer_state(&mut self, saved: Option<PolicyCheckpoint>, is_new: bool) {
         let Some(shadow) = &mut self.shadow else { return };
         let Some(theirs) = saved else {
-            shadow.state_transfer = Some(StateTransfer::None);
+            shadow.progress.state_transfer = Some(StateTransfer::None);
             return;
         };
         shadow.wait_for_task();
@@ -197,18 +197,18 @@ impl PolicyWithShadow {
 
     /// Returns the pairs of answers that decide differently, since the last call.
     pub(crate) fn take_mismatches(&mut self) -> Vec<ReplyMismatch> {
-        self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.mismatches)).unwrap_or_default()
+        self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.comparison.mismatches)).unwrap_or_default()
     }
 
     /// Returns whether there are such pairs.
     pub(crate) fn has_mismatches(&self) -> bool {
-        self.shadow.as_ref().is_some_and(|shadow| !shadow.mismatches.is_empty())
+        self.shadow.as_ref().is_some_and(|shadow| !shadow.comparison.mismatches.is_empty())
     }
 
     /// Returns the shadow policy. `None`: there is none, it has failed, or its answers at this extension point are not compared.
     pub(super) fn compared_shadow(&mut self, point: ExtensionPoint) -> Option<&mut Shadow> {
         let shadow = self.shadow.as_deref_mut()?;
-        (shadow.is_ready() && shadow.points.contains(&point)).then_some(shadow)
+        (shadow.is_ready() && shadow.comparison.points.contains(&point)).then_some(shadow)
     }
 
     /// Calls both policies at the same time and compares the answers. `wrap` makes the answer of the policy in force comparable. Returns this answer.

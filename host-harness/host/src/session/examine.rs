@@ -39,7 +39,7 @@ impl Session {
             let pod = unlike.pod.map(|pod| self.pod_name(pod));
             let difference = ReplyDifference { at: self.mirror.now(), call, pod, old, new };
             if let Some(shadow) = &mut self.policy.shadow {
-                shadow.report.add(difference);
+                shadow.comparison.report.add(difference);
             }
         }
     }

@@ -92,7 +92,7 @@ impl Session {
     /// Returns the progress of the current or last replacement of the policy. `None`: the policy was never replaced.
     pub fn replacement(&self) -> Option<ReplacementOverview<'_>> {
         let replacement = self.replacement.as_deref()?;
-        let report = self.policy.shadow.as_deref().map_or(&replacement.report, |shadow| &shadow.report);
+        let report = self.policy.shadow.as_deref().map_or(&replacement.report, |shadow| &shadow.comparison.report);
         Some(ReplacementOverview { state: replacement.machine.state(), history: replacement.machine.history(), report })
     }
 
@@ -148,8 +148,8 @@ impl Session {
         let seen = MachineInput {
             now: self.mirror.now(),
             cycles: replacement.cycles,
-            loaded: shadow.state_transfer.clone().filter(|_| !self.needs_restart),
-            totals: shadow.report.totals().since(replacement.before),
+            loaded: shadow.progress.state_transfer.clone().filter(|_| !self.needs_restart),
+            totals: shadow.comparison.report.totals().since(replacement.before),
             fault: wrong,
         };
         if let Some((to, reason)) = replacement.machine.next(&seen) {
@@ -164,8 +164,11 @@ impl Session {
         if state == ReplacementState::Loading {
             return self.continue_loading(held);
         }
-        let compared =
-            self.policy.shadow.as_deref().map_or_else(ComparisonTotals::default, |shadow| shadow.report.totals());
+        let compared = self
+            .policy
+            .shadow
+            .as_deref()
+            .map_or_else(ComparisonTotals::default, |shadow| shadow.comparison.report.totals());
         let due = self.replacement.as_ref().is_some_and(|replacement| {
             let compared = compared.since(replacement.before).compared;
             replacement.machine.is_due(self.mirror.now(), replacement.cycles, compared)
@@ -187,12 +190,12 @@ impl Session {
             self.swap_policies();
             self.report_lost_state();
         }
-        let totals = self.policy.shadow.as_ref().map(|shadow| shadow.report.totals()).unwrap_or_default();
+        let totals = self.policy.shadow.as_ref().map(|shadow| shadow.comparison.report.totals()).unwrap_or_default();
         let ended = to.is_final().then(|| self.policy.drop_shadow()).flatten();
         let now = self.mirror.now();
         let Some(replacement) = &mut self.replacement else { return };
         if let Some(shadow) = ended {
-            replacement.report = shadow.report;
+            replacement.report = shadow.comparison.report;
         }
         replacement.before = totals;
         replacement.machine.enter(to, reason, (now, replacement.cycles));
@@ -220,7 +223,7 @@ impl Session {
 
     /// Adds a finding where the policy in force lacks the memory of the other one.
     fn report_lost_state(&mut self) {
-        let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.state_transfer.clone());
+        let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.progress.state_transfer.clone());
         if let Some(StateTransfer::Rebuilt { why }) = memory {
             self.record_lost_checkpoint(&why);
         }
