@@ -25,7 +25,7 @@ fn play(played: &Played) {
         simulation.settle();
         simulation.check(Mirror::new(played.info().interests), played.is_pod_by_pod());
         restarts += counted.load(Ordering::SeqCst);
-        for (what, times) in simulation.requests {
+        for (what, times) in simulation.record.requests {
             *asked.entry(what).or_default() += times;
         }
     }

@@ -26,7 +26,7 @@ fn play(played: &Played) {
         }
         simulation.settle();
         simulation.check(Mirror::new(played.info().interests), played.is_pod_by_pod());
-        for (what, times) in simulation.requests {
+        for (what, times) in simulation.record.requests {
             *asked.entry(what).or_default() += times;
         }
         seed += 1;

@@ -23,6 +23,6 @@ fn open(played: &Played, fuse: &CallsUntilFault) -> Session {
 /// Builds a simulation with this system.
 fn simulation(played: &Played, session: Session, seed: u64, fuse: CallsUntilFault) -> SessionSimulation {
     let mut simulation = SessionSimulation::new(session, seed, 3, played.objects.clone(), fuse);
-    simulation.customize_pod = played.dress;
+    simulation.pods.customize = played.dress;
     simulation
 }

@@ -24,8 +24,8 @@ const TERMS: ReplacementTerms = ReplacementTerms {
 fn stream(played: &Played, seed: u64, replaces: bool) -> (Vec<StepOutput>, usize) {
     let fuse = CallsUntilFault::default();
     let mut simulation = simulation(played, open(played, &fuse), seed, fuse);
-    simulation.chances = FaultProbabilities { breaks: 0, ..simulation.chances };
-    simulation.steps = Some(Vec::new());
+    simulation.faults.chances = FaultProbabilities { breaks: 0, ..simulation.faults.chances };
+    simulation.record.steps = Some(Vec::new());
     let mut done = 0;
     for _ in 0..STEPS {
         let state = simulation.session.replacement().map(|progress| progress.state);
@@ -37,7 +37,7 @@ fn stream(played: &Played, seed: u64, replaces: bool) -> (Vec<StepOutput>, usize
         }
         simulation.step();
     }
-    let mut steps = simulation.steps.take().unwrap();
+    let mut steps = simulation.record.steps.take().unwrap();
     steps.iter_mut().for_each(|step| step.replacement.clear());
     (steps, done)
 }

@@ -24,9 +24,9 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
         (0..STEPS).for_each(|_| simulation.step());
         simulation.settle();
         simulation.check(Mirror::new(interests()), true);
-        refused += simulation.refused;
+        refused += simulation.record.refused;
         restarts += counted.load(Ordering::SeqCst);
-        for (what, times) in simulation.requests {
+        for (what, times) in simulation.record.requests {
             *asked.entry(what).or_default() += times;
         }
     }

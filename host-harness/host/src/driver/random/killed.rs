@@ -23,10 +23,10 @@ impl SessionSimulation {
         if self.random.percent(50) {
             drop(self.session.handle(SessionInput::Cycle));
         }
-        self.commands.clear();
-        self.events.clear();
-        self.outcomes.clear();
-        self.fuse.set(-1);
+        self.messages.commands.clear();
+        self.messages.events.clear();
+        self.messages.outcomes.clear();
+        self.faults.fuse.set(-1);
         self.session = open();
         let objects = self.cluster.objects().into_iter().chain(self.objects.clone());
         self.session.handle(SessionInput::InitialList(objects.collect())).unwrap();

@@ -14,7 +14,7 @@ mod tell;
 
 pub use cluster::{SimulatedCluster, SimulatedPod};
 pub use faulty::{CallsUntilFault, Faulty};
-pub use play::{FaultProbabilities, SessionSimulation};
+pub use play::{FaultProbabilities, PodCreation, SessionSimulation, SimulationFaults, SimulationRecord};
 
 /// Random numbers: splitmix64. The same seed gives the same numbers everywhere.
 #[derive(Debug, Clone)]

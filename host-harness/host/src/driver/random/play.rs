@@ -36,30 +36,56 @@ pub struct SessionSimulation {
     pub session: Session,
     /// The cluster.
     pub cluster: SimulatedCluster,
+    /// What was recorded of the inputs and of the requests.
+    pub record: SimulationRecord,
+    /// The last checkpoint, where checkpoints are kept.
+    pub(super) stored: Option<String>,
+    /// All objects other than nodes and pods.
+    pub(super) objects: Vec<KubernetesObject>,
+    /// How pods are created.
+    pub pods: PodCreation,
+    pub(super) random: Random,
+    /// What may go wrong.
+    pub faults: SimulationFaults,
+    pub(super) messages: MessagesInFlight,
+    pub(super) nominations: NominationTracker,
+    pub(super) now: i64,
+    pub(super) tried: BTreeSet<String>,
+}
+
+/// A record of a simulation.
+#[derive(Default)]
+pub struct SimulationRecord {
     /// How many inputs were refused.
     pub refused: usize,
     /// The number of requests of each kind.
     pub requests: BTreeMap<&'static str, usize>,
     /// The steps of all inputs, where they are kept.
     pub steps: Option<Vec<StepOutput>>,
-    /// The last checkpoint, where checkpoints are kept.
-    pub(super) stored: Option<String>,
-    /// All objects other than nodes and pods.
-    pub(super) objects: Vec<KubernetesObject>,
+}
+
+/// The creation of pods.
+pub struct PodCreation {
     /// Changes each pod when it is created, by its number.
-    pub customize_pod: fn(usize, &mut SimulatedPod),
-    pub(super) random: Random,
+    pub customize: fn(usize, &mut SimulatedPod),
+    count: usize,
+}
+
+/// The faults of a simulation.
+pub struct SimulationFaults {
     /// The probabilities of failures.
     pub chances: FaultProbabilities,
     pub(super) fuse: CallsUntilFault,
+}
+
+/// The messages between a session and its cluster that have not arrived, by pod where their order counts.
+#[derive(Default)]
+pub(super) struct MessagesInFlight {
     pub(super) commands: BTreeMap<String, VecDeque<Command>>,
     pub(super) events: BTreeMap<String, VecDeque<SimulatedEvent>>,
     pub(super) outcomes: Vec<(CommandId, CommandOutcome)>,
+    /// The commands that the cluster has carried out.
     carried_out: BTreeSet<CommandId>,
-    pub(super) nominations: NominationTracker,
-    pub(super) now: i64,
-    created: usize,
-    pub(super) tried: BTreeSet<String>,
 }
 
 /// One second in nanoseconds.
@@ -80,22 +106,18 @@ impl SessionSimulation {
         SessionSimulation {
             session,
             cluster,
-            refused: 0,
-            requests: BTreeMap::new(),
-            steps: None,
+            record: SimulationRecord::default(),
             stored: None,
             objects,
-            customize_pod: |_, _| {},
+            pods: PodCreation { customize: |_, _| {}, count: 0 },
             random: Random::new(seed),
-            chances: FaultProbabilities { fails: 15, lost: 15, twice: 10, breaks: 4 },
-            fuse,
-            commands: BTreeMap::new(),
-            events: BTreeMap::new(),
-            outcomes: Vec::new(),
-            carried_out: BTreeSet::new(),
+            faults: SimulationFaults {
+                chances: FaultProbabilities { fails: 15, lost: 15, twice: 10, breaks: 4 },
+                fuse,
+            },
+            messages: MessagesInFlight::default(),
             nominations: NominationTracker::default(),
             now: 0,
-            created: 0,
             tried: BTreeSet::new(),
         }
     }
@@ -121,19 +143,19 @@ impl SessionSimulation {
             }
             _ => self.serve(SessionInput::Cycle),
         }
-        if self.random.percent(self.chances.breaks) {
-            self.fuse.set(i64::try_from(self.random.below(12)).unwrap());
+        if self.random.percent(self.faults.chances.breaks) {
+            self.faults.fuse.set(i64::try_from(self.random.below(12)).unwrap());
         }
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        !self.outcomes.is_empty()
-            || self.commands.values().any(|queue| !queue.is_empty())
-            || self.events.values().any(|queue| !queue.is_empty())
+        !self.messages.outcomes.is_empty()
+            || self.messages.commands.values().any(|queue| !queue.is_empty())
+            || self.messages.events.values().any(|queue| !queue.is_empty())
     }
 
     fn create(&mut self, name: Option<String>) {
-        self.created += 1;
+        self.pods.count += 1;
         let name = name.unwrap_or_else(|| {
             let first = if self.random.percent(30) { 'g' } else { 'p' };
             format!("{first}{}", self.random.below(20))
@@ -142,7 +164,7 @@ impl SessionSimulation {
             return;
         }
         let mut pod = SimulatedPod {
-            uid: format!("u{}", self.created),
+            uid: format!("u{}", self.pods.count),
             cpu: 1 + u32::try_from(self.random.below(5)).unwrap(),
             priority: i32::try_from(self.random.below(4)).unwrap() * 10,
             scheduler: "default-scheduler",
@@ -153,7 +175,7 @@ impl SessionSimulation {
             deleted: false,
             evicted: false,
         };
-        (self.customize_pod)(self.created, &mut pod);
+        (self.pods.customize)(self.pods.count, &mut pod);
         self.cluster.pods.insert(name.clone(), pod);
         self.queue_upsert(&name);
     }
@@ -170,11 +192,12 @@ impl SessionSimulation {
     pub(super) fn remove_one(&mut self) {
         if let Some(name) = self.pick(|pod| pod.deleted || pod.evicted) {
             self.cluster.pods.remove(&name);
-            if self.chances.fails > 0 && self.random.percent(30) {
+            if self.faults.chances.fails > 0 && self.random.percent(30) {
                 // The session may see the new pod without having seen the removal of the old one.
                 self.create(Some(name));
             } else {
-                self.events
+                self.messages
+                    .events
                     .entry(name.clone())
                     .or_default()
                     .push_back(SimulatedEvent::Deleted(format!("Pod/default/{name}")));
@@ -193,42 +216,51 @@ impl SessionSimulation {
     /// Adds the current state of the pod to the news that the session has not received yet.
     fn queue_upsert(&mut self, name: &str) {
         if let Some(object) = self.cluster.object(name) {
-            self.events.entry(name.to_owned()).or_default().push_back(SimulatedEvent::Upserted(Box::new(object)));
+            self.messages
+                .events
+                .entry(name.to_owned())
+                .or_default()
+                .push_back(SimulatedEvent::Upserted(Box::new(object)));
         }
     }
 
     /// Takes the next command of a random pod. The command is carried out, fails or is lost.
     pub(super) fn apply_one(&mut self) {
-        let Some(command) = take_one(&mut self.commands, &mut self.random) else { return };
+        let Some(command) = take_one(&mut self.messages.commands, &mut self.random) else { return };
         let (id, name) = (command.id, command.object.name.clone());
-        if self.random.percent(self.chances.lost) {
+        if self.random.percent(self.faults.chances.lost) {
             return;
         }
         if command.action == CommandAction::Confirm {
-            match self.carried_out.contains(&id) {
+            match self.messages.carried_out.contains(&id) {
                 true => {
                     self.queue_upsert(&name);
-                    self.events.entry(name).or_default().push_back(SimulatedEvent::Completed(id));
+                    self.messages.events.entry(name).or_default().push_back(SimulatedEvent::Completed(id));
                 }
-                false => self.outcomes.push((id, CommandOutcome::Failed("it was not carried out".to_owned()))),
+                false => self.messages.outcomes.push((id, CommandOutcome::Failed("it was not carried out".to_owned()))),
             }
             return;
         }
-        if self.random.percent(self.chances.fails) {
-            self.outcomes.push((id, CommandOutcome::Failed("the server is busy".to_owned())));
+        if self.random.percent(self.faults.chances.fails) {
+            self.messages.outcomes.push((id, CommandOutcome::Failed("the server is busy".to_owned())));
             return;
         }
         match self.cluster.apply_command(&command) {
-            Err(reason) => self.outcomes.push((id, CommandOutcome::Failed(reason))),
+            Err(reason) => self.messages.outcomes.push((id, CommandOutcome::Failed(reason))),
             Ok(()) => {
-                self.carried_out.insert(id);
+                self.messages.carried_out.insert(id);
                 self.queue_upsert(&name);
-                let times = if self.random.percent(self.chances.twice) { 2 } else { 1 };
+                let times = if self.random.percent(self.faults.chances.twice) { 2 } else { 1 };
                 for _ in 0..times {
                     match self.random.below(3) {
-                        0 if self.random.percent(self.chances.lost * 2) => {}
-                        0 | 1 => self.outcomes.push((id, CommandOutcome::Accepted)),
-                        _ => self.events.entry(name.clone()).or_default().push_back(SimulatedEvent::Completed(id)),
+                        0 if self.random.percent(self.faults.chances.lost * 2) => {}
+                        0 | 1 => self.messages.outcomes.push((id, CommandOutcome::Accepted)),
+                        _ => self
+                            .messages
+                            .events
+                            .entry(name.clone())
+                            .or_default()
+                            .push_back(SimulatedEvent::Completed(id)),
                     }
                 }
             }
@@ -237,7 +269,7 @@ impl SessionSimulation {
 
     /// Delivers the next event of a random pod.
     pub(super) fn deliver_one(&mut self) {
-        match take_one(&mut self.events, &mut self.random) {
+        match take_one(&mut self.messages.events, &mut self.random) {
             None => {}
             Some(SimulatedEvent::Upserted(object)) => self.serve(SessionInput::Objects(vec![*object])),
             Some(SimulatedEvent::Deleted(key)) => self.serve(SessionInput::Removed(key)),
@@ -247,9 +279,9 @@ impl SessionSimulation {
 
     /// Delivers a random outcome.
     pub(super) fn deliver_outcome(&mut self) {
-        if !self.outcomes.is_empty() {
-            let place = self.random.below(self.outcomes.len());
-            let outcome = self.outcomes.swap_remove(place);
+        if !self.messages.outcomes.is_empty() {
+            let place = self.random.below(self.messages.outcomes.len());
+            let outcome = self.messages.outcomes.swap_remove(place);
             self.serve(SessionInput::Outcomes(vec![outcome]));
         }
     }

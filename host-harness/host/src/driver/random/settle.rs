@@ -12,11 +12,11 @@ impl SessionSimulation {
     /// # Panics
     /// The simulation does not come to rest.
     pub fn settle(&mut self) {
-        self.chances = FaultProbabilities { fails: 0, lost: 0, twice: 0, breaks: 0 };
-        self.fuse.set(-1);
+        self.faults.chances = FaultProbabilities { fails: 0, lost: 0, twice: 0, breaks: 0 };
+        self.faults.fuse.set(-1);
         let mut quiet = 0;
         for _ in 0..200 {
-            let before = self.requests.values().sum::<usize>();
+            let before = self.record.requests.values().sum::<usize>();
             while self.is_busy() {
                 self.apply_one();
                 self.deliver_one();
@@ -28,13 +28,16 @@ impl SessionSimulation {
             self.tried.clear();
             self.serve(SessionInput::Cycle);
             let gone = self.cluster.pods.values().all(|pod| !pod.deleted && !pod.evicted);
-            quiet =
-                if gone && !self.is_busy() && before == self.requests.values().sum::<usize>() { quiet + 1 } else { 0 };
+            quiet = if gone && !self.is_busy() && before == self.record.requests.values().sum::<usize>() {
+                quiet + 1
+            } else {
+                0
+            };
             if quiet == 3 {
                 return;
             }
         }
-        panic!("it does not settle: {:?}", self.requests);
+        panic!("it does not settle: {:?}", self.record.requests);
     }
 
     /// Checks a simulation that came to rest: the session's picture matches the cluster, and no pod is forgotten.

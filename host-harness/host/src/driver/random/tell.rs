@@ -17,13 +17,13 @@ impl SessionSimulation {
                         | FailureCause::BreakerOpen { .. }
                 );
                 assert!(is_known, "{error}");
-                self.refused += 1;
+                self.record.refused += 1;
             }
         }
     }
 
     fn take(&mut self, step: StepOutput) {
-        if let Some(steps) = &mut self.steps {
+        if let Some(steps) = &mut self.record.steps {
             steps.push(step.clone());
         }
         if self.stored.is_some() {
@@ -41,8 +41,8 @@ impl SessionSimulation {
                 CommandAction::Evict { .. } => "evict",
                 CommandAction::Confirm => "confirm",
             };
-            *self.requests.entry(what).or_default() += 1;
-            self.commands.entry(command.object.name.clone()).or_default().push_back(command);
+            *self.record.requests.entry(what).or_default() += 1;
+            self.messages.commands.entry(command.object.name.clone()).or_default().push_back(command);
         }
     }
 }
