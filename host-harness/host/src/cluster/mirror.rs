@@ -48,6 +48,23 @@ pub use placed::InvalidObject;
 /// The cluster as the host knows it. Plans in flight are laid over the objects that the cluster shows.
 #[derive(Debug)]
 pub struct Mirror {
+    scope: PolicyScope,
+    clock: MirrorClock,
+    resources: ResourceTable,
+    nodes: NodeTable,
+    pods: PodTable,
+    shared: SharedPodValues,
+    assumed: AssumedChanges,
+    classes: PriorityClassTable,
+    volumes: MirroredVolumes,
+    inter_pods: InterPodIndex,
+    objects: StoredObjects,
+    findings: MirrorFindings,
+}
+
+/// The objects and fields that the policy reads, and the pods that the policy decides about.
+#[derive(Debug)]
+struct PolicyScope {
     labels: AttributeFilter,
     /// The numbers of the labels that mean that a pod is being evicted.
     eviction_labels: BTreeSet<u32>,
@@ -55,71 +72,92 @@ pub struct Mirror {
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: PodFieldInterests,
     node_labels: AttributeFilter,
+    /// The kinds other than pods that take capacity of nodes.
+    placed: PlacedKinds,
     /// The schedulers whose pods the policy decides about. `None`: all schedulers.
     schedulers: Option<BTreeSet<String>>,
-    clock: i64,
+}
+
+/// The time of the cluster, in nanoseconds since 1970.
+#[derive(Debug, Default)]
+struct MirrorClock {
+    now: i64,
     /// The time that the policy last received.
-    sent_clock: i64,
-    resources: ResourceTable,
-    nodes: NodeTable,
+    sent: i64,
+}
+
+/// The values that many pods share, each stored once.
+#[derive(Debug, Default)]
+struct SharedPodValues {
     shapes: Shapes,
-    pods: PodTable,
     label_sets: ValueInterner<BTreeMap<String, String>>,
+}
+
+/// The changes that the session has requested, and the cluster may not show yet.
+#[derive(Debug, Default)]
+struct AssumedChanges {
     /// The pods with changes that are assumed but not yet seen in the cluster.
-    assumed: BTreeMap<PodId, Assumed>,
+    by_pod: BTreeMap<PodId, Assumed>,
     reobserved: BTreeSet<PodId>,
-    classes: PriorityClassTable,
-    placed: PlacedKinds,
-    volumes: Volumes,
-    volume_usage: VolumeUsage,
+}
+
+/// The volumes of the cluster, and the pods that use them.
+#[derive(Debug, Default)]
+struct MirroredVolumes {
+    known: Volumes,
+    usage: VolumeUsage,
     /// Pods whose volumes are still to be resolved.
     unresolved: BTreeSet<PodId>,
-    inter_pods: InterPodIndex,
-    objects: StoredObjects,
+}
+
+/// The objects that were not taken as they are.
+#[derive(Debug, Default)]
+struct MirrorFindings {
     /// Objects of placed kinds that could not be read.
-    invalid_objects: Vec<InvalidObject>,
+    invalid: Vec<InvalidObject>,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
+}
+
+impl PolicyScope {
+    fn new(interests: Interests) -> PolicyScope {
+        PolicyScope {
+            labels: AttributeFilter::new(&interests.labels, true),
+            eviction_labels: eviction_label_numbers(&interests),
+            annotations: AttributeFilter::new(&interests.annotations, false),
+            placed: PlacedKinds::new(&interests),
+            node_labels: AttributeFilter::new(&interests.node_labels, false),
+            schedulers: None,
+            pod_fields: PodFieldInterests::new(interests.pod_fields),
+        }
+    }
 }
 
 impl Mirror {
     /// Creates an empty cluster for a policy with these interests. The clock starts at 0.
     pub fn new(interests: Interests) -> Mirror {
         Mirror {
-            labels: AttributeFilter::new(&interests.labels, true),
-            eviction_labels: eviction_label_numbers(&interests),
-            annotations: AttributeFilter::new(&interests.annotations, false),
-            placed: PlacedKinds::new(&interests),
             objects: StoredObjects::new(&interests),
-            invalid_objects: Vec::new(),
-            pod_fields: PodFieldInterests::new(interests.pod_fields),
-            node_labels: AttributeFilter::new(&interests.node_labels, false),
-            schedulers: None,
-            clock: 0,
-            sent_clock: 0,
+            scope: PolicyScope::new(interests),
+            clock: MirrorClock::default(),
             resources: ResourceTable::new(),
             nodes: NodeTable::default(),
-            shapes: Shapes::default(),
             pods: PodTable::default(),
-            label_sets: ValueInterner::default(),
-            assumed: BTreeMap::new(),
-            reobserved: BTreeSet::new(),
+            shared: SharedPodValues::default(),
+            assumed: AssumedChanges::default(),
             classes: PriorityClassTable::new(),
-            volumes: Volumes::default(),
-            volume_usage: VolumeUsage::default(),
-            unresolved: BTreeSet::new(),
+            volumes: MirroredVolumes::default(),
             inter_pods: InterPodIndex::default(),
-            ignored: BTreeMap::new(),
-            replaced: Vec::new(),
+            findings: MirrorFindings::default(),
         }
     }
 
     /// Restricts the policy to the pods of these schedulers (`spec.schedulerName`). Before the first call, the policy decides about all pods.
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
-        self.schedulers = Some(names.into_iter().collect());
+        self.scope.schedulers = Some(names.into_iter().collect());
         let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
         for pod in pods {
-            self.pods.change(pod, |entry| entry.resolve_scheduler(self.schedulers.as_ref()));
+            self.pods.change(pod, |entry| entry.resolve_scheduler(self.scope.schedulers.as_ref()));
         }
     }
 
@@ -140,12 +178,12 @@ impl Mirror {
 
     /// Returns the time, in nanoseconds since 1970.
     pub fn now(&self) -> i64 {
-        self.clock
+        self.clock.now
     }
 
     /// Moves the clock forward. An earlier time changes nothing.
     pub fn set_clock(&mut self, now: i64) {
-        self.clock = self.clock.max(now);
+        self.clock.now = self.clock.now.max(now);
     }
 
     /// Returns the number of the pod of this name: `namespace/name`. Another placed object has the name `Kind/name` or `Kind/namespace/name`.
@@ -170,13 +208,13 @@ impl Mirror {
 
     /// Returns whether a pod has a label that means, in this system, that its eviction was requested.
     pub fn is_marked(&self, pod: &Pod) -> bool {
-        !self.eviction_labels.is_empty()
-            && pod.template.labels.iter().any(|label| self.eviction_labels.contains(&label.key))
+        !self.scope.eviction_labels.is_empty()
+            && pod.template.labels.iter().any(|label| self.scope.eviction_labels.contains(&label.key))
     }
 
     /// Returns whether this system has labels that mean that the eviction of a pod was requested.
     pub fn has_eviction_labels(&self) -> bool {
-        !self.eviction_labels.is_empty()
+        !self.scope.eviction_labels.is_empty()
     }
 
     /// Returns a node in the form that the policy receives. `None`: the node does not exist.
@@ -212,16 +250,16 @@ impl Mirror {
         let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
-        if self.shapes.is_eligible(pod.record.shape, node.record.id) {
+        if self.shared.shapes.is_eligible(pod.record.shape, node.record.id) {
             return Ok(());
         }
-        let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
+        let constraints = self.shared.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
         constraints.check(&node.terrain)
     }
 
     /// Returns how many objects were not mirrored because the policy declared no interest in their kind. A key looks like `apps/v1 Deployment`.
     pub fn ignored(&self) -> &BTreeMap<String, usize> {
-        &self.ignored
+        &self.findings.ignored
     }
 }
 

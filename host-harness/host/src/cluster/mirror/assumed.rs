@@ -46,7 +46,7 @@ impl Mirror {
     /// are over with the change and are not assumed any more.
     pub fn confirm(&mut self, pod: PodId, number: u64) -> Vec<u64> {
         let mut settled = Vec::new();
-        let Some(mut assumed) = self.assumed.remove(&pod) else { return settled };
+        let Some(mut assumed) = self.assumed.by_pod.remove(&pod) else { return settled };
         if let Some(place) = assumed.changes.iter().position(|(other, _)| *other == number) {
             let (_, change) = assumed.changes.remove(place);
             if change.decides_nomination() {
@@ -67,7 +67,7 @@ impl Mirror {
 
     /// Drops the change that was assumed under this number and returns it. `None`: nothing was assumed under the number.
     pub fn retract(&mut self, pod: PodId, number: u64) -> Option<PodChange> {
-        let mut assumed = self.assumed.remove(&pod)?;
+        let mut assumed = self.assumed.by_pod.remove(&pod)?;
         let place = assumed.changes.iter().position(|(other, _)| *other == number);
         let change = place.map(|place| assumed.changes.remove(place).1);
         self.overlay(pod, assumed);
@@ -83,7 +83,7 @@ impl Mirror {
 
     /// Returns whether the cluster shows the change that is assumed under a number. `None`: nothing is assumed under the number.
     pub fn shows(&self, pod: PodId, number: u64) -> Option<ChangeVisibility> {
-        let Assumed { observed: seen, changes, .. } = self.assumed.get(&pod)?;
+        let Assumed { observed: seen, changes, .. } = self.assumed.by_pod.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
         let (ended, node) = (has_ended(seen.record.phase), &seen.declared.node);
         Some(match change {
@@ -98,7 +98,7 @@ impl Mirror {
 
     /// Returns the pods with assumed changes that the cluster has shown again since the last call.
     pub fn drain_reobserved(&mut self) -> BTreeSet<PodId> {
-        std::mem::take(&mut self.reobserved)
+        std::mem::take(&mut self.assumed.reobserved)
     }
 
     /// Returns the node that the pod is bound to in the cluster, without the assumed changes. `None`: the cluster shows no node.
@@ -112,16 +112,16 @@ impl Mirror {
     }
 
     fn observed_pod(&self, pod: PodId) -> Option<&PodEntry> {
-        let assumed = self.assumed.get(&pod).map(|assumed| &assumed.observed);
+        let assumed = self.assumed.by_pod.get(&pod).map(|assumed| &assumed.observed);
         assumed.or_else(|| self.pods.get(pod))
     }
 
     /// Stores a pod as the cluster shows it now. Assumed changes of the pod stay assumed.
     pub(super) fn observe(&mut self, pod: PodId, entry: PodEntry) {
-        match self.assumed.remove(&pod) {
+        match self.assumed.by_pod.remove(&pod) {
             None => self.set_pod(pod, entry),
             Some(mut assumed) => {
-                self.reobserved.insert(pod);
+                self.assumed.reobserved.insert(pod);
                 assumed.json = self.json_of(&entry);
                 assumed.observed = entry;
                 self.overlay(pod, assumed);
@@ -130,7 +130,7 @@ impl Mirror {
     }
 
     fn take_assumed(&mut self, pod: PodId) -> Option<Assumed> {
-        if let Some(assumed) = self.assumed.remove(&pod) {
+        if let Some(assumed) = self.assumed.by_pod.remove(&pod) {
             return Some(assumed);
         }
         let seen = self.pods.get(pod)?.clone();
@@ -153,7 +153,7 @@ impl Mirror {
         let (mut entry, mut json) = (assumed.observed.clone(), assumed.json.clone());
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
-        entry.resolve_scheduler(self.schedulers.as_ref());
+        entry.resolve_scheduler(self.scope.schedulers.as_ref());
         self.mark_volumes_stale(&entry);
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);
@@ -166,7 +166,7 @@ impl Mirror {
         }
         self.set_pod(pod, entry);
         if !assumed.changes.is_empty() {
-            self.assumed.insert(pod, assumed);
+            self.assumed.by_pod.insert(pod, assumed);
         }
     }
 }

@@ -80,10 +80,10 @@ impl Mirror {
         for Mark { place, key, value } in change.marks() {
             match place {
                 MarkPlace::Label => {
-                    self.labels.set(&mut entry.record.template_mut().labels, key, value);
+                    self.scope.labels.set(&mut entry.record.template_mut().labels, key, value);
                     Arc::make_mut(&mut entry.declared.labels).insert(key.clone(), value.clone());
                 }
-                MarkPlace::Annotation => self.annotations.set(&mut entry.record.template_mut().annotations, key, value),
+                MarkPlace::Annotation => self.scope.annotations.set(&mut entry.record.template_mut().annotations, key, value),
             }
         }
         entry.resolve_nodes(&self.nodes);
@@ -91,7 +91,7 @@ impl Mirror {
 
     /// Applies a change to the JSON of an object that is placed like a pod, unless the object has ended. Does nothing for a pod.
     pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &PodChange) {
-        let Some(kind) = self.placed.get(pod.kind).filter(|_| !has_ended(pod.phase)) else { return };
+        let Some(kind) = self.scope.placed.get(pod.kind).filter(|_| !has_ended(pod.phase)) else { return };
         match change {
             PodChange::Bind { node, .. } => {
                 set_at(json, &kind.phase, running_word(kind).into());

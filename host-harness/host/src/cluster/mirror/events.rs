@@ -16,21 +16,21 @@ impl Mirror {
         if !resources.is_empty() {
             events.push(Event::Resources(resources));
         }
-        if self.sent_clock != self.clock {
-            self.sent_clock = self.clock;
-            events.push(Event::Clock(self.clock));
+        if self.clock.sent != self.clock.now {
+            self.clock.sent = self.clock.now;
+            events.push(Event::Clock(self.clock.now));
         }
         events.extend(self.pods.drain_removed());
         events.extend(self.objects.drain_removed().into_iter().map(Event::ObjectRemoved));
         let nodes = self.nodes.ledger.drain_changed();
         events.extend(nodes.into_iter().filter_map(|id| self.node(id).cloned()).map(Event::NodeUpserted));
-        events.extend(self.shapes.drain().into_iter().map(Event::Eligibility));
+        events.extend(self.shared.shapes.drain().into_iter().map(Event::Eligibility));
         events.extend(self.inter_pods.drain());
         events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
         events.extend(self.pods.drain_changed());
         events.extend(self.nodes.ledger.drain_removed().into_iter().map(Event::NodeRemoved));
         let pods = &self.pods;
-        self.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
+        self.shared.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
         self.resources.sweep(|| pods.from(0).flat_map(PodEntry::resources).collect());
         self.sweep_inter_pods();
         events

@@ -51,12 +51,12 @@ impl Mirror {
 
     fn warn_duplicate(&mut self, object: &str, place: &SourceLocation) {
         let message = format!("`{object}` is there for the second time; the first is replaced");
-        self.replaced.push(place.warning(message, "remove one of the two"));
+        self.findings.replaced.push(place.warning(message, "remove one of the two"));
     }
 
     /// Returns the warnings about the dump: objects that occur twice, and pods whose node, class, claim or namespaces are missing or not judged.
     pub fn warnings(&self) -> Vec<InputError> {
-        let mut warnings = self.replaced.clone();
+        let mut warnings = self.findings.replaced.clone();
         for pod in self.pods.all() {
             warnings.extend(self.missing_node(pod));
             warnings.extend(self.missing_class(pod));
@@ -85,7 +85,7 @@ impl Mirror {
     /// Returns the warning about a pending pod whose claim is missing. A dump of pods and nodes alone has no claims.
     fn missing_claim(&self, pod: &PodEntry) -> Option<InputError> {
         let is_lost =
-            |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
+            |claim: &&String| !self.volumes.known.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
         let claim = pod.declared.volumes.claims.iter().find(is_lost).filter(|_| is_waiting(pod))?;
         let message = format!("`{}` names claim `{claim}`, which is not there: no node takes the pod", self.label(pod));
         Some(pod.location.warning(message, "add persistentvolumeclaims, persistentvolumes, storageclasses, csinodes, csidrivers and csistoragecapacities to the dump"))
@@ -93,7 +93,7 @@ impl Mirror {
 
     /// Returns the warning about a pending pod that requests devices which claims allocate. No node takes a pod with a claim.
     fn unchecked_resource_claims(&self, pod: &PodEntry) -> Option<InputError> {
-        let constraints = self.shapes.constraints(pod.record.shape).filter(|_| is_waiting(pod))?;
+        let constraints = self.shared.shapes.constraints(pod.record.shape).filter(|_| is_waiting(pod))?;
         if let Some(claim) = constraints.resource_claims.first() {
             let message = format!(
                 "`{}` has the resource claim `{claim}`, which is not judged: no node takes the pod",
@@ -105,7 +105,7 @@ impl Mirror {
             let at = self.resources.all().iter().position(|known| known.name == resource);
             pod.record.template.requests.iter().any(|amount| Some(amount.resource as usize) == at && amount.value > 0)
         };
-        let (class, resource) = self.volumes.devices.iter().find(|(_, resource)| requested(resource))?;
+        let (class, resource) = self.volumes.known.devices.iter().find(|(_, resource)| requested(resource))?;
         let message = format!(
             "`{}` requests `{resource}`, which device class `{class}` allocates by claims: only nodes that list it take the pod",
             self.label(pod)

@@ -73,7 +73,7 @@ impl Mirror {
     pub(crate) fn replay_chunk(&self, from: &ReplayPosition, most: usize) -> ReplayChunk {
         let mut part = ReplayChunk { events: Vec::new(), end: from.clone(), weight: 0 };
         if *from == ReplayPosition::Nothing {
-            part.events = vec![Event::Resources(self.resources.announced(0)), Event::Clock(self.clock)];
+            part.events = vec![Event::Resources(self.resources.announced(0)), Event::Clock(self.clock.now)];
             part.end = ReplayPosition::Beginning;
         }
         for event in self.events_after(from) {
@@ -106,7 +106,7 @@ impl Mirror {
         };
         let objects = *from < ReplayPosition::Pod(0);
         let nodes = self.nodes.from(number(ReplayPosition::Node(0), node)).map(|entry| entry.record.clone());
-        let shapes = self.shapes.from(number(ReplayPosition::Shape(0), shape));
+        let shapes = self.shared.shapes.from(number(ReplayPosition::Shape(0), shape));
         let topology = number(ReplayPosition::Topology(0), topology);
         let inter_pods = self.inter_pods.from(topology, number(ReplayPosition::InterPod(0), inter_pod));
         let objects = objects.then(|| self.objects.after(object)).into_iter().flatten();

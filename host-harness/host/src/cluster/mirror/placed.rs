@@ -102,7 +102,7 @@ impl PlacedKinds {
 impl Mirror {
     /// Returns the kind and the namespace of a pod, or of an object that is placed like a pod. The namespace is empty where the kind has none.
     pub fn kind_of<'a>(&'a self, pod: &'a Pod) -> (&'a str, &'a str) {
-        match self.placed.get(pod.kind) {
+        match self.scope.placed.get(pod.kind) {
             None => ("Pod", &pod.template.namespace),
             Some(kind) => (&kind.kind, if kind.namespaced { &pod.template.namespace } else { "" }),
         }
@@ -110,7 +110,7 @@ impl Mirror {
 
     /// Returns the placed object whose room a pod uses. `None`: the pod uses no such room, or the object does not exist.
     pub fn capacity_owner(&self, pod: &Pod) -> Option<PodId> {
-        self.pod_id(&self.placed.owner_name(pod)?)
+        self.pod_id(&self.scope.placed.owner_name(pod)?)
     }
 
     /// Returns the pod or placed object with this key, `Kind/namespace/name` or `Kind/name`. A pod without a namespace is in `default`.
@@ -119,16 +119,16 @@ impl Mirror {
         let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
         let number = match kind {
             "Pod" => None,
-            kind => Some(self.placed.find(kind)?.0),
+            kind => Some(self.scope.placed.find(kind)?.0),
         };
         let namespace = if kind == "Pod" && namespace.is_empty() { "default" } else { namespace };
-        self.pod_id(&self.placed.name(number, namespace, name))
+        self.pod_id(&self.scope.placed.name(number, namespace, name))
     }
 
     /// Returns the mistakes in objects of placed kinds among these. The mirror would leave such objects out.
     pub fn mistakes_in<'a>(&self, objects: impl IntoIterator<Item = &'a KubernetesObject>) -> Vec<InputError> {
         let mistake = |object: &KubernetesObject| match &object.body {
-            Body::Other(value, origin) => self.placed.read(&mut object.id.clone(), value, origin).err(),
+            Body::Other(value, origin) => self.scope.placed.read(&mut object.id.clone(), value, origin).err(),
             _ => None,
         };
         objects.into_iter().filter_map(mistake).collect()
@@ -136,12 +136,12 @@ impl Mirror {
 
     /// Returns the objects that could not be read since the last call.
     pub fn drain_invalid_objects(&mut self) -> Vec<InvalidObject> {
-        std::mem::take(&mut self.invalid_objects)
+        std::mem::take(&mut self.findings.invalid)
     }
 
     /// Returns the key of the object behind a placed object. `None`: the pod is an ordinary pod.
     pub(super) fn object_key(&self, pod: &Pod) -> Option<StoredObjectKey> {
-        let kind = self.placed.get(pod.kind)?;
+        let kind = self.scope.placed.get(pod.kind)?;
         let namespace = if kind.namespaced { &*pod.template.namespace } else { "" };
         Some(StoredObjectKey::new(&kind.group, &kind.kind, namespace, &pod.name))
     }

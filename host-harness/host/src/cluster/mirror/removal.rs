@@ -27,7 +27,7 @@ impl Mirror {
             }
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
-                let stored = self.volumes.remove(kind, namespace, name);
+                let stored = self.volumes.known.remove(kind, namespace, name);
                 self.objects.remove(&object) || placed || stored
             }
         }
@@ -46,7 +46,7 @@ impl Mirror {
             "Namespace" => self.inter_pods.namespaces.contains(name),
             _ => {
                 self.pod_of_key(key).is_some()
-                    || self.volumes.contains(kind, namespace, name)
+                    || self.volumes.known.contains(kind, namespace, name)
                     || self.objects.contains(&object)
             }
         }
@@ -62,9 +62,9 @@ impl Mirror {
         let Some(entry) = self.nodes.set(id, None) else { return false };
         let name = entry.record.name;
         self.nodes.ledger.record_removed(id);
-        self.shapes.update_node(id, &name, None);
+        self.shared.shapes.update_node(id, &name, None);
         self.inter_pods.update_node(id, None);
-        self.volume_usage.stale = true;
+        self.volumes.usage.stale = true;
         for pod in self.pods.of_node(&name) {
             // A pod whose binding is only assumed may not be bound in the cluster.
             if self.observed_node(pod) == Some(&name) {
@@ -78,7 +78,7 @@ impl Mirror {
 
     /// Removes a pod with its assumed changes.
     pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
-        self.assumed.remove(&pod);
+        self.assumed.by_pod.remove(&pod);
         if let Some(entry) = self.pods.get(pod).cloned() {
             self.mark_volumes_stale(&entry);
         }

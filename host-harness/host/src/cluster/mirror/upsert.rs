@@ -18,7 +18,7 @@ impl Mirror {
     /// cannot be read is left out, and so is an object whose version is not read; see [`Mirror::drain_invalid_objects`].
     pub fn upsert(&mut self, object: KubernetesObject) {
         if !self.is_mirrored(&object) {
-            let count = self.ignored.entry(object.id.full_kind()).or_default();
+            let count = self.findings.ignored.entry(object.id.full_kind()).or_default();
             *count = count.saturating_add(1);
             return;
         }
@@ -36,7 +36,7 @@ impl Mirror {
                 }
             }
             Body::Storage(storage, json) => {
-                self.volumes.set(&id.namespace, &id.name, storage);
+                self.volumes.known.set(&id.namespace, &id.name, storage);
                 if wanted {
                     self.objects.set(&id, json);
                 }
@@ -47,7 +47,7 @@ impl Mirror {
                     self.objects.set(&id, json);
                 }
             }
-            Body::Other(json, origin) => match self.placed.read(&mut id, &json, &origin) {
+            Body::Other(json, origin) => match self.scope.placed.read(&mut id, &json, &origin) {
                 Ok(placed) => {
                     self.objects.set(&id, json);
                     if let Some(facts) = placed {
@@ -61,7 +61,7 @@ impl Mirror {
     }
 
     fn record_invalid(&mut self, id: &ObjectIdentity, mistake: InputError, severity: Severity) {
-        self.invalid_objects.push(InvalidObject { object: id.key(), mistake, severity });
+        self.findings.invalid.push(InvalidObject { object: id.key(), mistake, severity });
     }
 
     /// Returns whether the mirror keeps an object.
@@ -80,12 +80,12 @@ impl Mirror {
         let id = self.nodes.number(&name);
         let own = self.resources.amounts(&allocatable);
         let allocatable = self.node_amounts(id, &own);
-        let labels = self.node_labels.apply(&terrain.labels);
+        let labels = self.scope.node_labels.apply(&terrain.labels);
         let record = Node { id, name: name.clone(), allocatable, labels };
-        self.shapes.update_node(id, &name, Some(&terrain));
+        self.shared.shapes.update_node(id, &name, Some(&terrain));
         self.inter_pods.update_node(id, Some(&terrain));
         let is_same = self.nodes.get(id).is_some_and(|before| before.terrain == terrain);
-        self.volume_usage.stale |= !is_same;
+        self.volumes.usage.stale |= !is_same;
         let new = NodeEntry { record: record.clone(), declared_allocatable: own, terrain };
         match self.nodes.set(id, Some(new)) {
             Some(old) if old.record == record => {}
@@ -114,7 +114,7 @@ impl Mirror {
 
     /// Creates or replaces a pod. Returns its number, and the number of the pod that had this name before.
     pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: SourceLocation) -> (PodId, Option<PodId>) {
-        let name = self.placed.name(facts.kind, &facts.namespace, &facts.name);
+        let name = self.scope.placed.name(facts.kind, &facts.namespace, &facts.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
         let before = known.map(|old| old.id);
         if let Some(old) = known
@@ -129,12 +129,12 @@ impl Mirror {
         }
         let (id, created, entered) = match known {
             Some(old) => (old.id, old.created, old.entered),
-            None => (self.pods.number(&name), self.clock, self.clock),
+            None => (self.pods.number(&name), self.clock.now, self.clock.now),
         };
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
-        entry.resolve_scheduler(self.schedulers.as_ref());
+        entry.resolve_scheduler(self.scope.schedulers.as_ref());
         self.mark_volumes_stale(&entry);
         self.observe(id, entry);
         (id, before)
@@ -144,7 +144,7 @@ impl Mirror {
     pub(super) fn shape(&mut self, constraints: Constraints) -> ShapeId {
         let nodes = &self.nodes;
         let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
-        self.shapes.intern(constraints, all, |name| nodes.find(name))
+        self.shared.shapes.intern(constraints, all, |name| nodes.find(name))
     }
 
     /// Creates the entry of a pod. The fields that depend on other objects are still to be resolved. `created` stands in for a missing creation time.
@@ -161,9 +161,9 @@ impl Mirror {
             scheduler: facts.scheduler,
             foreign: false,
             requests: requests.clone(),
-            labels: self.labels.apply(&facts.labels),
-            annotations: self.annotations.apply(&facts.annotations),
-            fields: self.pod_fields.of(&facts.json),
+            labels: self.scope.labels.apply(&facts.labels),
+            annotations: self.scope.annotations.apply(&facts.annotations),
+            fields: self.scope.pod_fields.of(&facts.json),
         };
         let record = Pod {
             id,
@@ -195,7 +195,7 @@ impl Mirror {
             gates: facts.gates,
             requests,
             volumes: facts.volumes,
-            labels: self.label_sets.intern(facts.labels),
+            labels: self.shared.label_sets.intern(facts.labels),
             demands: facts.demands,
         };
         PodEntry { record, declared: stated, location: place }

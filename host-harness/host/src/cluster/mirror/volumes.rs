@@ -24,13 +24,13 @@ impl Mirror {
     /// Updates the shapes and requests of pods with volumes, and the amounts of nodes in the resources of volumes. A pod on a node keeps its shape,
     /// because its volumes are available there.
     pub(super) fn resolve_volumes(&mut self) {
-        let mut concerned = std::mem::take(&mut self.unresolved);
-        let changed = self.volumes.take_changed();
+        let mut concerned = std::mem::take(&mut self.volumes.unresolved);
+        let changed = self.volumes.known.take_changed();
         if changed {
             let users = self.pods.all().filter(|entry| has_volumes(entry)).map(|entry| entry.record.id);
             concerned.extend(users);
         }
-        if !changed && concerned.is_empty() && !self.volume_usage.stale {
+        if !changed && concerned.is_empty() && !self.volumes.usage.stale {
             return;
         }
         concerned.extend(self.update_volume_usage(changed));
@@ -45,12 +45,12 @@ impl Mirror {
         if !has_volumes(entry) {
             return;
         }
-        self.unresolved.insert(entry.record.id);
-        self.volume_usage.stale |= self.volumes.has_attachments();
+        self.volumes.unresolved.insert(entry.record.id);
+        self.volumes.usage.stale |= self.volumes.known.has_attachments();
         for claim in &entry.declared.volumes.claims {
             let key = (entry.record.template.namespace.clone(), claim.clone());
-            self.unresolved.extend(self.pods.users(&key).filter(|other| *other != entry.record.id));
-            self.volume_usage.stale |= self.volume_usage.waiting.contains(&key);
+            self.volumes.unresolved.extend(self.pods.users(&key).filter(|other| *other != entry.record.id));
+            self.volumes.usage.stale |= self.volumes.usage.waiting.contains(&key);
         }
     }
 
@@ -58,11 +58,11 @@ impl Mirror {
     pub fn set_held(&mut self, held: impl Iterator<Item = (PodId, NodeId)>) {
         let has_volumes = |pod: &PodId| self.pods.get(*pod).is_some_and(has_volumes);
         let held: BTreeMap<PodId, NodeId> = held.filter(|(pod, _)| has_volumes(pod)).collect();
-        if held == self.volume_usage.held {
+        if held == self.volumes.usage.held {
             return;
         }
-        let before = std::mem::replace(&mut self.volume_usage.held, held);
-        let now = self.volume_usage.held.clone();
+        let before = std::mem::replace(&mut self.volumes.usage.held, held);
+        let now = self.volumes.usage.held.clone();
         let changed = before.iter().chain(&now).filter(|(pod, _)| before.get(pod) != now.get(pod));
         for pod in changed.map(|(pod, _)| *pod).collect::<BTreeSet<PodId>>() {
             if let Some(entry) = self.pods.get(pod).cloned() {
@@ -78,7 +78,7 @@ impl Mirror {
         let is_placed = entry.declared.node.is_some();
         let (before, stated) = (entry.record.shape, entry.declared.requests.clone());
         let requests = self.with_volumes(&stated, &takes);
-        let shape = match self.shapes.constraints(before) {
+        let shape = match self.shared.shapes.constraints(before) {
             Some(constraints) if !is_placed && constraints.volume_demands != needs => {
                 let constraints = Constraints { volume_demands: needs, ..constraints.clone() };
                 self.shape(constraints)
@@ -103,7 +103,7 @@ impl Mirror {
 
     /// Returns the amounts of a node: its own resources, and those that stand for volumes.
     pub(super) fn node_amounts(&mut self, node: NodeId, own: &[Amount]) -> Vec<Amount> {
-        let volumes = self.volume_usage.amounts.get(&node).cloned().unwrap_or_default();
+        let volumes = self.volumes.usage.amounts.get(&node).cloned().unwrap_or_default();
         self.with_volumes(own, &volumes)
     }
 
@@ -123,11 +123,11 @@ impl Mirror {
         let mut apart = Vec::new();
         for claim in volumes.claims.iter().collect::<BTreeSet<_>>() {
             let key = (template.namespace.clone(), claim.clone());
-            let waits = self.volumes.waiting_class(&key).is_some();
+            let waits = self.volumes.known.waiting_class(&key).is_some();
             let other = if waits { self.deciding_pod(&key, entry) } else { None };
-            let offer = self.volume_usage.offers.claims.get(&key);
+            let offer = self.volumes.usage.offers.claims.get(&key);
             let node = other.and_then(|(_, node)| self.nodes.get(node)).map(|node| node.terrain.name.as_str());
-            needs.extend(self.volumes.volume_demands(&user, claim, ClaimDecision { node, offer }));
+            needs.extend(self.volumes.known.volume_demands(&user, claim, ClaimDecision { node, offer }));
             if self.must_wait_for_sharer(&key, entry) {
                 needs.insert(VolumeDemand::NoNode { case: "claim-shared", claim: claim.clone() });
             }
@@ -135,7 +135,7 @@ impl Mirror {
                 offer.into_iter().flat_map(|offer| &offer.requests).cloned().for_each(&mut add);
             }
             let is_placed = self.assigned_node(entry).is_some();
-            match self.volumes.attached(&key) {
+            match self.volumes.known.attached(&key) {
                 Some(volume) if !self.is_shared(&key) && (is_placed || !self.is_attached(&volume)) => {
                     add(format!("{ATTACHMENTS}{}", volume.0));
                 }
@@ -143,7 +143,7 @@ impl Mirror {
                 _ => {}
             }
         }
-        for (driver, _) in self.volumes.attached_inline(volumes) {
+        for (driver, _) in self.volumes.known.attached_inline(volumes) {
             add(format!("{ATTACHMENTS}{driver}"));
         }
         for (driver, _) in apart.iter().filter(|volume| !self.is_attached(volume)) {

@@ -179,7 +179,7 @@ impl Mirror {
     }
 
     fn inter_pod_of(&mut self, entry: &PodEntry) -> Option<InterPodId> {
-        let (pod, volumes) = (entry.selected(), &self.volumes);
+        let (pod, volumes) = (entry.selected(), &self.volumes.known);
         let alone: Vec<&String> =
             pod.claims.iter().filter(|claim| volumes.is_for_one_pod(pod.namespace, claim)).collect();
         let claims = ClaimConstraints { exclusive: alone, colocated: self.colocated_claim(entry) };

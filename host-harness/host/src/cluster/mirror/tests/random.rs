@@ -128,7 +128,7 @@ proptest! {
         prop_assert_eq!(mirror.drain_events(), []);
         // `eligible` for a node gives the same result as its terrain.
         for (pod, node) in mirror.pods.all().flat_map(|pod| mirror.nodes.all().map(move |node| (pod, node))) {
-            let plainly = mirror.shapes.constraints(pod.record.shape).map(|wanted| wanted.check(&node.terrain));
+            let plainly = mirror.shared.shapes.constraints(pod.record.shape).map(|wanted| wanted.check(&node.terrain));
             prop_assert_eq!(Some(mirror.eligible(pod.record.id, node.record.id)), plainly);
         }
     }

@@ -38,26 +38,26 @@ impl Mirror {
     /// Updates the books. Returns the pods whose demands may have changed. `changed`: a claim, volume, class or driver has changed.
     pub(super) fn update_volume_usage(&mut self, changed: bool) -> BTreeSet<PodId> {
         if changed {
-            let keys = self.volumes.claims.keys();
-            self.volume_usage.waiting = keys.filter(|key| self.volumes.waiting_class(key).is_some()).cloned().collect();
+            let keys = self.volumes.known.claims.keys();
+            self.volumes.usage.waiting = keys.filter(|key| self.volumes.known.waiting_class(key).is_some()).cloned().collect();
         }
-        let mut concerned = std::mem::take(&mut self.volume_usage.dependent_pods);
-        if std::mem::take(&mut self.volume_usage.stale) || changed {
+        let mut concerned = std::mem::take(&mut self.volumes.usage.dependent_pods);
+        if std::mem::take(&mut self.volumes.usage.stale) || changed {
             let offers = self.offers();
-            if offers != self.volume_usage.offers {
-                self.volume_usage.offers = offers;
-                let waiting = &self.volume_usage.waiting;
+            if offers != self.volumes.usage.offers {
+                self.volumes.usage.offers = offers;
+                let waiting = &self.volumes.usage.waiting;
                 concerned.extend(waiting.iter().flat_map(|key| self.pods.users(key)));
             }
         }
-        if changed || self.volumes.has_limits() {
-            self.volume_usage.shared = self.shared();
-            let without = self.volume_usage.shared.keys();
+        if changed || self.volumes.known.has_limits() {
+            self.volumes.usage.shared = self.shared();
+            let without = self.volumes.usage.shared.keys();
             let shared: BTreeSet<&AttachedVolume> = without.collect();
             if !shared.is_empty() {
                 let waiting = self.pods.all().filter(|entry| has_volumes(entry) && self.assigned_node(entry).is_none());
-                self.volume_usage.dependent_pods = waiting.map(|entry| entry.record.id).collect();
-                concerned.extend(&self.volume_usage.dependent_pods);
+                self.volumes.usage.dependent_pods = waiting.map(|entry| entry.record.id).collect();
+                concerned.extend(&self.volumes.usage.dependent_pods);
             }
         }
         self.set_node_amounts();
@@ -66,13 +66,13 @@ impl Mirror {
 
     /// Computes the volumes that are available to the waiting claims.
     fn offers(&self) -> VolumeOffers {
-        let waiting: Vec<WaitingClaim> = self.volume_usage.waiting.iter().filter_map(|key| self.waiting(key)).collect();
+        let waiting: Vec<WaitingClaim> = self.volumes.usage.waiting.iter().filter_map(|key| self.waiting(key)).collect();
         if waiting.is_empty() {
             return VolumeOffers::default();
         }
         let nodes: Vec<(NodeId, &NodeProperties)> =
             self.nodes.all().map(|node| (node.record.id, &node.terrain)).collect();
-        self.volumes.offers(&waiting, &nodes)
+        self.volumes.known.offers(&waiting, &nodes)
     }
 
     /// Returns a waiting claim with the facts that rank it among other claims. `None`: no pod uses the claim.
@@ -90,13 +90,13 @@ impl Mirror {
     fn shared(&self) -> BTreeMap<AttachedVolume, BTreeSet<NodeId>> {
         let mut shared = BTreeMap::<AttachedVolume, BTreeSet<NodeId>>::new();
         for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
-            let Some(volume) = self.volumes.attached(key) else { continue };
+            let Some(volume) = self.volumes.known.attached(key) else { continue };
             let nodes: BTreeSet<NodeId> = self.users_of(key).filter_map(|entry| self.assigned_node(entry)).collect();
             if !nodes.is_empty() {
                 shared.entry(volume).or_default().extend(nodes);
             }
         }
-        for (volume, key, name) in self.volumes.attachments() {
+        for (volume, key, name) in self.volumes.known.attachments() {
             let Some(node) = self.nodes.id(name) else { continue };
             let mut users = key.iter().flat_map(|key| self.users_of(key));
             if !users.any(|entry| self.assigned_node(entry) == Some(node)) {
@@ -108,24 +108,24 @@ impl Mirror {
 
     /// Returns whether a volume is counted at the nodes to which it is attached.
     pub(super) fn is_attached(&self, volume: &AttachedVolume) -> bool {
-        self.volume_usage.shared.contains_key(volume)
+        self.volumes.usage.shared.contains_key(volume)
     }
 
     /// Sets the amounts of each node in the resources that stand for volumes: the available volumes, and the free attachments. Volumes that several
     /// pods share have already been subtracted from the attachments.
     fn set_node_amounts(&mut self) {
-        let mut amounts = self.volume_usage.offers.nodes.clone();
-        for name in self.volumes.limited_nodes() {
+        let mut amounts = self.volumes.usage.offers.nodes.clone();
+        for name in self.volumes.known.limited_nodes() {
             let Some(node) = self.nodes.id(name) else { continue };
-            for (driver, limit) in self.volumes.limits(name).into_iter().flatten() {
+            for (driver, limit) in self.volumes.known.limits(name).into_iter().flatten() {
                 let there =
-                    self.volume_usage.shared.iter().filter(|((of, _), nodes)| of == driver && nodes.contains(&node));
+                    self.volumes.usage.shared.iter().filter(|((of, _), nodes)| of == driver && nodes.contains(&node));
                 let left = limit.saturating_sub(i64::try_from(there.count()).unwrap_or(i64::MAX)).max(0);
                 amounts.entry(node).or_default().insert(format!("{ATTACHMENTS}{driver}"), left);
             }
         }
-        let before = std::mem::replace(&mut self.volume_usage.amounts, amounts);
-        let now = &self.volume_usage.amounts;
+        let before = std::mem::replace(&mut self.volumes.usage.amounts, amounts);
+        let now = &self.volumes.usage.amounts;
         let nodes: BTreeSet<NodeId> = before.keys().chain(now.keys()).copied().collect();
         let changed: Vec<NodeId> = nodes.into_iter().filter(|node| before.get(node) != now.get(node)).collect();
         for node in changed {
@@ -147,12 +147,12 @@ impl Mirror {
             return None;
         }
         let mut full = BTreeSet::new();
-        for name in self.volumes.limited_nodes() {
+        for name in self.volumes.known.limited_nodes() {
             let Some(node) = self.nodes.id(name) else { continue };
-            for driver in self.volumes.limits(name).into_iter().flat_map(BTreeMap::keys) {
+            for driver in self.volumes.known.limits(name).into_iter().flat_map(BTreeMap::keys) {
                 let is_apart = |volume: &&&AttachedVolume| {
                     volume.0 == *driver
-                        && !self.volume_usage.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
+                        && !self.volumes.usage.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
                 };
                 let missing = i64::try_from(shared.iter().filter(is_apart).count()).unwrap_or(i64::MAX);
                 let resource = format!("{ATTACHMENTS}{driver}");
@@ -167,8 +167,8 @@ impl Mirror {
 
     /// Returns the amount that the pods on a node leave of a resource that stands for volumes.
     fn remaining(&self, node: NodeId, name: &str, resource: &str) -> i64 {
-        let has = self.volume_usage.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
-        let held = self.volume_usage.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);
+        let has = self.volumes.usage.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
+        let held = self.volumes.usage.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);
         let there: BTreeSet<PodId> = self.pods.of_node(name).into_iter().chain(held).collect();
         let there = there
             .into_iter()

@@ -12,7 +12,7 @@ use crate::cluster::volumes::ClaimKey;
 impl Mirror {
     /// Returns the node to which a pod is bound, or for which it is held at permit. `None`: neither.
     pub(super) fn assigned_node(&self, entry: &PodEntry) -> Option<NodeId> {
-        entry.record.node.or_else(|| self.volume_usage.held.get(&entry.record.id).copied())
+        entry.record.node.or_else(|| self.volumes.usage.held.get(&entry.record.id).copied())
     }
 
     /// Returns the pods that use a claim and have not ended.
@@ -52,7 +52,7 @@ impl Mirror {
         }
         let keys = entry.declared.volumes.claims.iter().map(|claim| key_of(entry, claim));
         let is_open = |key: &ClaimKey| {
-            self.volumes.waiting_class(key).is_some() && self.is_shared(key) && self.deciding_pod(key, entry).is_none()
+            self.volumes.known.waiting_class(key).is_some() && self.is_shared(key) && self.deciding_pod(key, entry).is_none()
         };
         keys.filter(is_open).collect()
     }
