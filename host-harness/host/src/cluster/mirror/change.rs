@@ -83,7 +83,9 @@ impl Mirror {
                     self.scope.labels.set(&mut entry.record.template_mut().labels, key, value);
                     Arc::make_mut(&mut entry.declared.labels).insert(key.clone(), value.clone());
                 }
-                MarkPlace::Annotation => self.scope.annotations.set(&mut entry.record.template_mut().annotations, key, value),
+                MarkPlace::Annotation => {
+                    self.scope.annotations.set(&mut entry.record.template_mut().annotations, key, value)
+                }
             }
         }
         entry.resolve_nodes(&self.nodes);

@@ -84,8 +84,9 @@ impl Mirror {
 
     /// Returns the warning about a pending pod whose claim is missing. A dump of pods and nodes alone has no claims.
     fn missing_claim(&self, pod: &PodEntry) -> Option<InputError> {
-        let is_lost =
-            |claim: &&String| !self.volumes.known.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
+        let is_lost = |claim: &&String| {
+            !self.volumes.known.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim)
+        };
         let claim = pod.declared.volumes.claims.iter().find(is_lost).filter(|_| is_waiting(pod))?;
         let message = format!("`{}` names claim `{claim}`, which is not there: no node takes the pod", self.label(pod));
         Some(pod.location.warning(message, "add persistentvolumeclaims, persistentvolumes, storageclasses, csinodes, csidrivers and csistoragecapacities to the dump"))

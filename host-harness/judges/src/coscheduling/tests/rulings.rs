@@ -292,8 +292,9 @@ fn a_group_of_unlike_pods_without_a_plan_is_compared() {
         pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
     });
     let pods = [pod("v", Some("n1")), pod("u", Some("n2")), asking("p"), large];
-    let table = Table::new(&[1, 1], &pods).group("g", 2);
-    assert_eq!(table.judge(&table.nothing(&[])), Err("upstream/plan"));
+    let table = |size: u32| Table::new(&[1, size], &pods).group("g", 2);
+    assert_eq!(table(2).judge(&table(2).nothing(&[])), Err("upstream/plan"), "both find a node after the evictions");
+    assert_eq!(table(1).judge(&table(1).nothing(&[])), Ok(vec!["R13"]), "the large one finds none");
 }
 
 #[test]

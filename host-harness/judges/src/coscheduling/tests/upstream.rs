@@ -1,4 +1,4 @@
-//! A small scheduler that decides as scheduler-plugins does, in clusters in which each pod requests one cpu.
+//! A small scheduler that decides as scheduler-plugins does, in clusters in which pods request nothing but whole cpus.
 
 #![expect(clippy::arithmetic_side_effects, reason = "the amounts of a case are small")]
 
@@ -18,6 +18,21 @@ use crate::object::{is_nominated, name, pods, text};
 /// Returns what upstream decides.
 pub(super) fn decides(question: &JudgeRequest) -> CoschedulingResponse {
     Upstream { question, pod: question.tried().unwrap() }.answer()
+}
+
+/// Reads an amount of cpu, in thousandths of one.
+fn thousandths(cpu: &str) -> i64 {
+    cpu.strip_suffix('m').map_or_else(|| cpu.parse::<i64>().unwrap() * 1000, |amount| amount.parse().unwrap())
+}
+
+/// Returns the request of a pod, in thousandths of a cpu.
+fn cpu(pod: &Value) -> i64 {
+    thousandths(text(pod, "/spec/containers/0/resources/requests/cpu"))
+}
+
+/// Returns the requests of pods together, in thousandths of a cpu.
+fn sum<'p>(pods: impl Iterator<Item = &'p Value>) -> i64 {
+    pods.map(cpu).sum()
 }
 
 struct Upstream<'q> {
@@ -98,7 +113,7 @@ impl Upstream<'_> {
     /// Checks a node. A constrained pod bears no other one in the cluster; one that is nominated counts on its node only.
     fn fits(&self, node: &str, gone: &[String]) -> bool {
         let object = self.question.objects.iter().find(|object| text(object, "/metadata/name") == node).unwrap();
-        let size = text(object, "/status/allocatable/cpu").parse::<usize>().unwrap_or(0);
+        let size = text(object, "/status/allocatable/cpu").parse::<i64>().unwrap_or(0) * 1000;
         let running = |pod: &&Value| self.place(pod).is_some() && !gone.contains(&name(pod));
         let there = pods(&self.question.objects).filter(running).filter(|pod| self.place(pod).as_deref() == Some(node));
         let promised =
@@ -106,7 +121,7 @@ impl Upstream<'_> {
         let is_constrained = |pod: &Value| pod.pointer("/spec/affinity/podAntiAffinity").is_some();
         let mut others = pods(&self.question.objects).filter(running).chain(self.nominated().filter(promised));
         let is_kept_out = is_constrained(self.pod) && others.any(is_constrained);
-        !is_kept_out && there.count() + self.nominated().filter(promised).count() < size
+        !is_kept_out && sum(there) + sum(self.nominated().filter(promised)) + cpu(self.pod) <= size
     }
 
     fn permit(&self) -> CoschedulingPermit {
@@ -133,19 +148,17 @@ impl Upstream<'_> {
         let quotas = self.question.objects.iter().filter(|object| text(object, "/kind") == "ElasticQuota");
         let running =
             pods(&self.question.objects).filter(|pod| self.place(pod).is_some() && !gone.contains(&name(pod)));
-        let used: Vec<&str> = running.map(namespace).collect();
+        let running: Vec<&Value> = running.collect();
         let read = |quota: &Value, key: &str, absent: i64| match quota.pointer(key).and_then(Value::as_str) {
-            Some(cpu) => {
-                cpu.strip_suffix('m').map_or_else(|| cpu.parse::<i64>().unwrap() * 1000, |m| m.parse().unwrap())
-            }
+            Some(cpu) => thousandths(cpu),
             None => absent,
         };
-        let cpu = |amount: i64| Amounts::from([("cpu".to_owned(), amount)]);
+        let of_cpu = |amount: i64| Amounts::from([("cpu".to_owned(), amount)]);
         quotas
             .map(|quota| {
-                let used = used.iter().filter(|other| **other == namespace(quota)).count() as i64 * 1000;
+                let used = sum(running.iter().copied().filter(|pod| namespace(pod) == namespace(quota)));
                 let (min, max) = (read(quota, "/spec/min/cpu", 0), read(quota, "/spec/max/cpu", i64::from(i32::MAX)));
-                (namespace(quota).to_owned(), NamespaceQuota { used: cpu(used), min: cpu(min), max: cpu(max) })
+                (namespace(quota).to_owned(), NamespaceQuota { used: of_cpu(used), min: of_cpu(min), max: of_cpu(max) })
             })
             .collect()
     }
@@ -158,23 +171,23 @@ impl Upstream<'_> {
             namespace(pod) != own
                 && quotas.get(namespace(pod)).is_some_and(|quota| quota.used["cpu"] <= quota.min["cpu"])
         };
-        let own = self.nominated().filter(before).count() as i64 * 1000;
-        (own, own + self.nominated().filter(within).count() as i64 * 1000)
+        let own = sum(self.nominated().filter(before));
+        (own, own + sum(self.nominated().filter(within)))
     }
 
     fn exceeds(&self, gone: &[String], with_promised: bool) -> bool {
         let quotas = self.quotas(gone);
         let Some(own) = quotas.get(namespace(self.pod)) else { return false };
         let (before, all) = if with_promised { self.promised() } else { (0, 0) };
-        let sum = |of: fn(&NamespaceQuota) -> i64| quotas.values().map(of).sum::<i64>();
-        let used = sum(|quota| quota.used["cpu"]);
-        own.used["cpu"] + before + 1000 > own.max["cpu"] || used + all + 1000 > sum(|quota| quota.min["cpu"])
+        let of_all = |of: fn(&NamespaceQuota) -> i64| quotas.values().map(of).sum::<i64>();
+        let (used, asked) = (of_all(|quota| quota.used["cpu"]), cpu(self.pod));
+        own.used["cpu"] + before + asked > own.max["cpu"] || used + all + asked > of_all(|quota| quota.min["cpu"])
     }
 
     fn plan(&self, node: String) -> Option<UpstreamPlan> {
         let quotas = self.quotas(&[]);
         let own = quotas.get(namespace(self.pod));
-        let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + 1000 > own.min["cpu"]);
+        let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + cpu(self.pod) > own.min["cpu"]);
         let is_over =
             |pod: &Value| quotas.get(namespace(pod)).is_some_and(|quota| quota.used["cpu"] > quota.min["cpu"]);
         let is_own = |pod: &Value| namespace(pod) == namespace(self.pod);

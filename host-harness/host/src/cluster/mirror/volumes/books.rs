@@ -39,7 +39,8 @@ impl Mirror {
     pub(super) fn update_volume_usage(&mut self, changed: bool) -> BTreeSet<PodId> {
         if changed {
             let keys = self.volumes.known.claims.keys();
-            self.volumes.usage.waiting = keys.filter(|key| self.volumes.known.waiting_class(key).is_some()).cloned().collect();
+            self.volumes.usage.waiting =
+                keys.filter(|key| self.volumes.known.waiting_class(key).is_some()).cloned().collect();
         }
         let mut concerned = std::mem::take(&mut self.volumes.usage.dependent_pods);
         if std::mem::take(&mut self.volumes.usage.stale) || changed {
@@ -66,7 +67,8 @@ impl Mirror {
 
     /// Computes the volumes that are available to the waiting claims.
     fn offers(&self) -> VolumeOffers {
-        let waiting: Vec<WaitingClaim> = self.volumes.usage.waiting.iter().filter_map(|key| self.waiting(key)).collect();
+        let waiting: Vec<WaitingClaim> =
+            self.volumes.usage.waiting.iter().filter_map(|key| self.waiting(key)).collect();
         if waiting.is_empty() {
             return VolumeOffers::default();
         }

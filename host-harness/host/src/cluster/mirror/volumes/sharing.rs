@@ -52,7 +52,9 @@ impl Mirror {
         }
         let keys = entry.declared.volumes.claims.iter().map(|claim| key_of(entry, claim));
         let is_open = |key: &ClaimKey| {
-            self.volumes.known.waiting_class(key).is_some() && self.is_shared(key) && self.deciding_pod(key, entry).is_none()
+            self.volumes.known.waiting_class(key).is_some()
+                && self.is_shared(key)
+                && self.deciding_pod(key, entry).is_none()
         };
         keys.filter(is_open).collect()
     }
