@@ -291,10 +291,14 @@ fn a_group_of_unlike_pods_without_a_plan_is_compared() {
         *pod = asking("q");
         pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
     });
-    let pods = [pod("v", Some("n1")), pod("u", Some("n2")), asking("p"), large];
-    let table = |size: u32| Table::new(&[1, size], &pods).group("g", 2);
-    assert_eq!(table(2).judge(&table(2).nothing(&[])), Err("upstream/plan"), "both find a node after the evictions");
-    assert_eq!(table(1).judge(&table(1).nothing(&[])), Ok(vec!["R13"]), "the large one finds none");
+    let table = |of_n2: &[&str]| {
+        let running = of_n2.iter().map(|name| pod(name, Some("n2"))).chain([pod("v", Some("n1"))]);
+        let pods: Vec<Value> = running.chain([asking("p"), large.clone()]).collect();
+        Table::new(&[1, u32::try_from(of_n2.len()).unwrap()], &pods).group("g", 2)
+    };
+    let judge = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(judge(&table(&["t", "u"])), Err("upstream/plan"), "both find a node after the evictions");
+    assert_eq!(judge(&table(&["u"])), Ok(vec!["R13"]), "the large one finds none");
 }
 
 #[test]
