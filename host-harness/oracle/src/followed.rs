@@ -72,13 +72,13 @@ impl TrackedCluster {
 
     /// Returns when each pod entered the cluster, in seconds since 1970.
     pub fn entered(&self) -> BTreeMap<String, i64> {
-        self.world.pods.values().map(|pod| (pod.name.clone(), pod.entered)).collect()
+        self.world.pods.values().map(|pod| (pod.name.clone(), pod.times.entered)).collect()
     }
 
     /// Returns the pods in the order in which a scheduler observes them: those that entered together by their creation, then by name.
     pub fn order(&self) -> Vec<String> {
         let mut pods: Vec<&ModelPod> = self.world.pods.values().collect();
-        pods.sort_by_key(|pod| (pod.entered, pod.created, &pod.name));
+        pods.sort_by_key(|pod| (pod.times.entered, pod.times.created, &pod.name));
         pods.into_iter().map(|pod| pod.name.clone()).collect()
     }
 
@@ -109,7 +109,7 @@ fn to_object(pod: &ModelPod) -> Value {
     if let Some(node) = &pod.nominated {
         put(&mut object, "/status", "nominatedNodeName", json!(node));
     }
-    if let Some(started) = pod.started {
+    if let Some(started) = pod.times.started {
         put(&mut object, "/status", "startTime", json!(stamp(started)));
     }
     if pod.leaving {

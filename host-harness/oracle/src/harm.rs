@@ -91,7 +91,7 @@ impl<'w> Counting<'w, '_> {
     }
 
     fn started(&self, pod: &ModelPod) -> i64 {
-        pod.started.unwrap_or(self.world.now)
+        pod.times.started.unwrap_or(self.world.now)
     }
 
     /// Returns the key by which a pod stays rather than others: the least key stays first.
@@ -106,7 +106,7 @@ impl<'w> Counting<'w, '_> {
             Some(_) => alone,
         };
         let evictions = Reverse(self.world.past_evictions(pod));
-        let rest = (self.started(pod), pod.created, pod.name.clone());
+        let rest = (self.started(pod), pod.times.created, pod.name.clone());
         (Reverse((self.priority)(pod)), kind, Reverse(size), evictions, rest)
     }
 

@@ -39,11 +39,7 @@ pub(crate) struct ModelPod {
     pub(crate) name: String,
     pub(crate) namespace: String,
     pub(crate) priority: i64,
-    /// Seconds since 1970.
-    pub(crate) created: i64,
-    pub(crate) started: Option<i64>,
-    /// When it entered the cluster, in seconds.
-    pub(crate) entered: i64,
+    pub(crate) times: PodTimes,
     pub(crate) request: MilliAmounts,
     pub(crate) node: Option<String>,
     /// The node that is reserved for it while it waits at permit.
@@ -52,12 +48,37 @@ pub(crate) struct ModelPod {
     /// It is a victim or terminating.
     pub(crate) leaving: bool,
     pub(crate) finished: bool,
+    pub(crate) restrictions: SchedulingRestrictions,
+    pub(crate) object: Value,
+}
+
+/// The times of a pod, in seconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PodTimes {
+    /// When its object was created.
+    pub(crate) created: i64,
+    /// When it started on its node.
+    pub(crate) started: Option<i64>,
+    /// When it entered the cluster.
+    pub(crate) entered: i64,
+}
+
+/// The restrictions that the spec of a pod puts on its scheduling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SchedulingRestrictions {
+    /// Its preemption policy is `Never`.
     pub(crate) never_preempts: bool,
     /// It has scheduling gates.
     pub(crate) gated: bool,
     /// Another scheduler decides about it.
     pub(crate) foreign: bool,
-    pub(crate) object: Value,
+}
+
+impl SchedulingRestrictions {
+    /// Returns whether they rule out every attempt for the pod.
+    pub(crate) fn forbid_attempts(self) -> bool {
+        self.gated || self.foreign
+    }
 }
 
 impl ModelPod {
@@ -68,7 +89,7 @@ impl ModelPod {
 
     /// Returns whether the pod waits for a node and may be tried.
     pub(crate) fn pending(&self) -> bool {
-        !self.gated && !self.foreign && self.occupied_node().is_none() && !self.leaving && !self.finished
+        !self.restrictions.forbid_attempts() && self.occupied_node().is_none() && !self.leaving && !self.finished
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
@@ -231,18 +252,22 @@ fn read_pod(object: &Value, spec: &str, now: i64) -> Result<ModelPod, ModelInput
         name: String::new(),
         namespace: namespace.unwrap_or("default").to_owned(),
         priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),
-        created: seconds(text(object, "/metadata/creationTimestamp"))?,
-        started: started.map(seconds).transpose()?,
-        entered: now,
+        times: PodTimes {
+            created: seconds(text(object, "/metadata/creationTimestamp"))?,
+            started: started.map(seconds).transpose()?,
+            entered: now,
+        },
         request,
         node: None,
         held: None,
         nominated: None,
         leaving: false,
         finished: matches!(text(object, "/status/phase"), "Succeeded" | "Failed"),
-        never_preempts: text(template, "/preemptionPolicy") == "Never",
-        gated: at(object, "/spec/schedulingGates").is_some(),
-        foreign: text(object, "/spec/schedulerName") == OTHER_SCHEDULER,
+        restrictions: SchedulingRestrictions {
+            never_preempts: text(template, "/preemptionPolicy") == "Never",
+            gated: at(object, "/spec/schedulingGates").is_some(),
+            foreign: text(object, "/spec/schedulerName") == OTHER_SCHEDULER,
+        },
         object: object.clone(),
     })
 }

@@ -19,7 +19,7 @@ pub(crate) fn sound(world: &ModelCluster, outcome: &ReportedOutcome, verdict: &m
         }
     }
     for name in outcome.bound.keys().chain(outcome.nominated.keys()).chain(&outcome.waiting) {
-        if world.pods.get(name).is_some_and(|pod| pod.gated || pod.foreign) {
+        if world.pods.get(name).is_some_and(|pod| pod.restrictions.forbid_attempts()) {
             verdict.breach("held-back-pods-are-not-tried", format!("`{name}` has a gate or another scheduler"));
         }
     }

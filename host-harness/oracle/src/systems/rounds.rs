@@ -73,7 +73,7 @@ impl ClusterFingerprint {
         let place = |pod: &ModelPod| {
             let is_own = own.contains(&pod.name);
             let (promised, held) = if is_own { (None, None) } else { (pod.nominated.clone(), pod.held.clone()) };
-            let place = (pod.node.clone(), promised, pod.leaving, pod.finished, pod.gated, &pod.request);
+            let place = (pod.node.clone(), promised, pod.leaving, pod.finished, pod.restrictions.gated, &pod.request);
             // A pod that has just come, and waits, is as good as none.
             let is_there = is_own || pod.occupied_node().is_some() || pod.nominated.is_some();
             is_there.then(|| (pod.name.clone(), (format!("{place:?}"), held)))

@@ -31,7 +31,7 @@ pub(crate) struct YuniKornState {
 
 /// Returns the queue of a pod; empty for a pod of another scheduler.
 fn leaf(pod: &ModelPod) -> &str {
-    pod.label("queue").filter(|_| !pod.foreign).unwrap_or_default()
+    pod.label("queue").filter(|_| !pod.restrictions.foreign).unwrap_or_default()
 }
 
 /// Returns whether a pod belongs to a DaemonSet.
@@ -72,8 +72,8 @@ fn is_reserved(world: &ModelCluster, pod: &ModelPod, node: &ModelNode, lenient: 
 /// Looks at the cluster before a step: the first pods of applications, and the queues over their maxima.
 pub(crate) fn observe_cluster(world: &ModelCluster, memory: &mut YuniKornState) -> Result<(), ModelInputError> {
     let mut first: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
-    for pod in world.pods.values().filter(|pod| !pod.foreign) {
-        let this = (pod.created, pod.name.as_str());
+    for pod in world.pods.values().filter(|pod| !pod.restrictions.foreign) {
+        let this = (pod.times.created, pod.name.as_str());
         let first = first.entry(pod.label("applicationId").unwrap_or_default()).or_insert(this);
         *first = this.min(*first);
     }
@@ -170,7 +170,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
     /// Returns why this pod may not preempt at all. `None`: it may.
     fn forbidden(&self) -> Option<&'static str> {
         let Preemption { world, queues, pod } = self.preemption;
-        if pod.never_preempts {
+        if pod.restrictions.never_preempts {
             return Some("preemptionPolicy Never");
         }
         if self.awaits_victims {
@@ -182,7 +182,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
         if queues::partition(world).pointer("/preemption/enabled") == Some(&Value::Bool(false)) {
             return Some("preemption is off");
         }
-        (world.now - pod.entered < queues.delay(leaf(pod))).then_some("its delay is not over")
+        (world.now - pod.times.entered < queues.delay(leaf(pod))).then_some("its delay is not over")
     }
 
     /// Judges a plan.

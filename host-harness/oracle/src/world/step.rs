@@ -32,7 +32,7 @@ impl ModelCluster {
         for (name, node) in &outcome.bound {
             if let Some(pod) = self.pods.get_mut(name) {
                 (pod.node, pod.nominated, pod.held) = (Some(node.clone()), None, None);
-                pod.started = Some(self.now);
+                pod.times.started = Some(self.now);
             }
         }
         for (name, node) in &outcome.nominated {

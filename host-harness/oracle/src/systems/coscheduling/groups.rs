@@ -20,7 +20,7 @@ pub(crate) fn fail_together(world: &ModelCluster, pod: &ModelPod, other: &ModelP
 
 /// Returns whether PreFilter lets the group of a pod be tried.
 pub(super) fn may_be_tried(world: &ModelCluster, pod: &ModelPod) -> Result<bool, ModelInputError> {
-    let have = group(pod).map_or(0, |name| members(world, name).iter().filter(|pod| !pod.gated).count());
+    let have = group(pod).map_or(0, |name| members(world, name).iter().filter(|pod| !pod.restrictions.gated).count());
     Ok(!is_missing(world, pod) && have >= minimum(world, pod) && minimum_is_free(world, pod)?)
 }
 

@@ -151,7 +151,7 @@ pub(super) fn has_a_plan(
     let is_alike = |other: &&ModelPod| {
         other.request == pod.request
             && other.priority == pod.priority
-            && !other.never_preempts
+            && !other.restrictions.never_preempts
             && other.nominated.is_none()
     };
     let leaves = world.pods.values().any(|pod| pod.leaving);

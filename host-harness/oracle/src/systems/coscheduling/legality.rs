@@ -8,7 +8,7 @@ use crate::outcome::ReportedOutcome;
 use crate::systems::common::problem;
 use crate::systems::kubernetes::{self, SameGroup};
 use crate::tally::StepFindings;
-use crate::world::{ModelCluster, ModelPod};
+use crate::world::{ModelCluster, ModelPod, SchedulingRestrictions};
 
 /// Judges a plan for the members of a gang: it nominates those that are missing, and is legal for the least entitled one of them.
 pub(super) fn of_gang(
@@ -34,21 +34,24 @@ pub(super) fn unlike(pod: &ModelPod, other: &ModelPod) -> Option<&'static str> {
     if other.request != pod.request {
         return Some("members of different size are placed one after the other");
     }
-    let is_alike = other.priority == pod.priority && other.never_preempts == pod.never_preempts;
+    let is_alike =
+        other.priority == pod.priority && other.restrictions.never_preempts == pod.restrictions.never_preempts;
     (!is_alike).then_some("which members of different priority are planned is not sought")
 }
 
 /// Returns the pod with the rights of the planned pod that may do least: a gang evicts no pod that one of its pods may not evict (ruling R35).
 pub(super) fn least_entitled(pod: &ModelPod, planned: &[&ModelPod]) -> ModelPod {
     let priority = planned.iter().map(|other| other.priority).min().unwrap_or(pod.priority);
-    let never_preempts = pod.never_preempts || planned.iter().any(|other| other.never_preempts);
-    ModelPod { priority, never_preempts, ..pod.clone() }
+    let never_preempts =
+        pod.restrictions.never_preempts || planned.iter().any(|other| other.restrictions.never_preempts);
+    let restrictions = SchedulingRestrictions { never_preempts, ..pod.restrictions };
+    ModelPod { priority, restrictions, ..pod.clone() }
 }
 
 /// Returns why a pod of a gang may not get a plan, if it may not.
 pub(super) fn forbidden(world: &ModelCluster, pod: &ModelPod, same_group: SameGroup<'_>) -> Option<&'static str> {
     let reasons = [
-        (pod.never_preempts, "preemptionPolicy Never"),
+        (pod.restrictions.never_preempts, "preemptionPolicy Never"),
         (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
         (kubernetes::waits_for_permit(world, pod, same_group, kubernetes::spec_priority), "its room is held at permit"),
     ];
@@ -65,7 +68,7 @@ pub(super) fn legal(
 ) {
     let (problem, nodes) = problem(world, pod, nominated, &|other| group(other) == group(pod));
     let victims = problem.set(|name| outcome.victims.contains(name));
-    if pod.never_preempts && !outcome.victims.is_empty() {
+    if pod.restrictions.never_preempts && !outcome.victims.is_empty() {
         let text = format!("{:?} were evicted, and a planned pod has preemptionPolicy Never", outcome.victims);
         verdict.breach("may-preempt", text);
     }

@@ -24,7 +24,7 @@ pub(super) fn turn<'w>(
     group(pod).filter(|_| !is_missing(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = GangProgress::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
-        memory.rounds.turn((world, name, passes), pod, vec![gang], outcome, |pod| !pod.never_preempts)
+        memory.rounds.turn((world, name, passes), pod, vec![gang], outcome, |pod| !pod.restrictions.never_preempts)
     })
 }
 

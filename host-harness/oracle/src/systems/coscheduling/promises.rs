@@ -91,11 +91,13 @@ fn with_gang_nominations(mut after: ModelCluster, pod: &ModelPod) -> ModelCluste
 /// important.
 pub(super) fn missing_members<'w>(world: &'w ModelCluster, pod: &'w ModelPod) -> Vec<&'w ModelPod> {
     let Some(name) = group(pod).filter(|_| !is_missing(world, pod)) else { return vec![pod] };
-    let waits =
-        |other: &&ModelPod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
+    let waits = |other: &&ModelPod| {
+        other.pending() && !other.restrictions.gated && group(other) == Some(name) && other.name != pod.name
+    };
     let mut others: Vec<&ModelPod> = world.pods.values().filter(waits).collect();
-    others
-        .sort_by_key(|other| (other.nominated.is_none(), other.never_preempts, Reverse(other.priority), other.created));
+    others.sort_by_key(|other| {
+        (other.nominated.is_none(), other.restrictions.never_preempts, Reverse(other.priority), other.times.created)
+    });
     let lacks = minimum(world, pod).saturating_sub(allocated(world, name)).max(1);
     std::iter::once(pod).chain(others).take(lacks).collect()
 }

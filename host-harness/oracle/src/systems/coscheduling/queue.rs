@@ -53,9 +53,9 @@ pub(crate) fn order(
         Some(name) => {
             let declared =
                 object(world, pod).and_then(|group| seconds(text(group, "/metadata/creationTimestamp")).ok());
-            declared.unwrap_or_else(|| members(world, &name).iter().map(|pod| pod.created).min().unwrap_or(0))
+            declared.unwrap_or_else(|| members(world, &name).iter().map(|pod| pod.times.created).min().unwrap_or(0))
         }
-        None => pod.created,
+        None => pod.times.created,
     };
     for pair in pods.windows(2) {
         if let [one, other] = pair
@@ -91,7 +91,7 @@ fn uninterrupted(
 ) {
     let Some(turn) = memory.last.as_deref() else { return };
     let all = members(world, turn);
-    let untried = |pod: &&ModelPod| pod.pending() && !pod.gated && !memory.rounds.was_tried(turn, pod);
+    let untried = |pod: &&ModelPod| pod.pending() && !pod.restrictions.gated && !memory.rounds.was_tried(turn, pod);
     if !all.iter().any(|pod| holds_without_gang(world, pod)) || !all.iter().any(untried) {
         return;
     }
@@ -125,7 +125,7 @@ fn borrowers(quotas: &NamespaceQuotas, world: &ModelCluster) -> BTreeMap<String,
         let counts = |pod: &&ModelPod| pod.occupied_node().is_some() || pod.pending();
         let have = |name| members(world, name).into_iter().filter(counts).count();
         let is_short = is_missing(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
-        if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
+        if alone && !is_short && pods.iter().all(|pod| !pod.restrictions.never_preempts) {
             within.insert(&first.namespace);
         }
         if alone && !before.is_full && fits_beside(&before.requested) {
@@ -150,7 +150,8 @@ pub(super) fn might_be_claimed(quotas: &NamespaceQuotas, world: &ModelCluster, p
     attempts(quotas, world).into_iter().any(|pods| {
         let Some(first) = pods.first().filter(|first| first.namespace != pod.namespace) else { return false };
         let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
-        let waits = |other: &&&ModelPod| other.pending() && !other.never_preempts && other.nominated.is_none();
+        let waits =
+            |other: &&&ModelPod| other.pending() && !other.restrictions.never_preempts && other.nominated.is_none();
         quotas.is_within_min(world, &first.namespace, &requests, &MilliAmounts::default())
             && pods.iter().filter(waits).any(|other| nodes.iter().any(|node| world.may_run(other, node)))
     })
@@ -179,7 +180,7 @@ fn attempts<'w>(quotas: &NamespaceQuotas, world: &'w ModelCluster) -> Vec<Vec<&'
         (pod.nominated.is_none(), pod.pending(), -pod.priority, name)
     };
     let mut groups: BTreeMap<Option<(&str, &str)>, Vec<&ModelPod>> = BTreeMap::new();
-    let waits = |pod: &ModelPod| pod.pending() && !pod.gated || holds_without_gang(world, pod);
+    let waits = |pod: &ModelPod| pod.pending() && !pod.restrictions.gated || holds_without_gang(world, pod);
     for pod in world.pods.values().filter(|pod| waits(pod) && quotas.has(&pod.namespace)) {
         let name = group(pod).filter(|_| !is_missing(world, pod));
         groups.entry(name.map(|name| (pod.namespace.as_str(), name))).or_default().push(pod);

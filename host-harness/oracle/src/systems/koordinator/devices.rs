@@ -108,6 +108,8 @@ pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &ModelPod) -> Option<Mod
         }
     }
     let mut after = if left_out.is_empty() { return None } else { gangs.world.clone() };
-    after.pods.values_mut().filter(|pod| left_out.contains(&pod.name.as_str())).for_each(|pod| pod.gated = true);
+    for pod in after.pods.values_mut().filter(|pod| left_out.contains(&pod.name.as_str())) {
+        pod.restrictions.gated = true;
+    }
     Some(after)
 }

@@ -29,7 +29,8 @@ impl<'w> PlannedJob<'w> {
         planned: &[String],
     ) -> Result<Option<PlannedJob<'w>>, ModelInputError> {
         let pods = unplaced_pods(world, of);
-        let first = pods.iter().copied().min_by_key(|pod| (-pod.priority, pod.entered, pod.created, &pod.name));
+        let first =
+            pods.iter().copied().min_by_key(|pod| (-pod.priority, pod.times.entered, pod.times.created, &pod.name));
         let Some(lead) = lead.or(first) else { return Ok(None) };
         Ok(Some(PlannedJob {
             lead,
@@ -48,7 +49,7 @@ impl<'w> PlannedJob<'w> {
                 node.is_some_and(|node| other.request.fits(&gangs.world.free(node)))
             };
             pods.sort_by_key(|other| {
-                let queue = (Reverse(other.priority), other.entered, other.created, &other.name);
+                let queue = (Reverse(other.priority), other.times.entered, other.times.created, &other.name);
                 let is_later =
                     (other.name != pod.name, other.nominated.is_none(), !has_room(other), !switches.triggers(other));
                 (is_later, queue)

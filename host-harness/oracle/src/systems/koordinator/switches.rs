@@ -57,7 +57,7 @@ impl PluginSettings {
             return pod.label("scheduling.koordinator.sh/can-preempt") == Some("true");
         }
         match pod.label(TRIGGER) {
-            _ if pod.never_preempts => false,
+            _ if pod.restrictions.never_preempts => false,
             Some(label) => label == "true" || label != "false" && !self.only_labelled_trigger,
             None => !self.only_labelled_trigger,
         }

@@ -51,11 +51,12 @@ pub(super) fn queue_key(world: &ModelCluster, pod: &ModelPod) -> impl Ord {
     let members = || world.pods.values().filter(|other| group(other) == group(pod));
     let is_grouped = spec(world, pod).is_some();
     let (entered, created) = match is_grouped {
-        true => (members().map(|pod| pod.entered).min(), members().map(|pod| pod.created).min()),
-        false => (Some(pod.entered), Some(pod.created)),
+        true => (members().map(|pod| pod.times.entered).min(), members().map(|pod| pod.times.created).min()),
+        false => (Some(pod.times.entered), Some(pod.times.created)),
     };
     let name = if is_grouped { group(pod).map(str::to_owned) } else { None };
-    (Reverse(pod.priority), entered, created, is_grouped, name, (pod.entered, pod.created, pod.name.clone()))
+    let own = (pod.times.entered, pod.times.created, pod.name.clone());
+    (Reverse(pod.priority), entered, created, is_grouped, name, own)
 }
 
 /// Judges an attempt for a pod of a group; false where the pod has none.
@@ -76,7 +77,7 @@ pub(super) fn attempt(
     let all = world.pods.values().filter(|pod| same_group(pod)).collect();
     let turn = minimum.map(|minimum| {
         let gang = GangProgress::lacking(minimum.saturating_sub(allocated), all);
-        rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
+        rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.restrictions.never_preempts)
     });
     let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && is_schedulable_group(world, pod)) else {
         if outcome.ended != Some(AttemptStatus::Rejected) || outcome.changes() {
@@ -182,7 +183,7 @@ fn check_not_fitting(
     }
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
     let pending: Vec<&ModelPod> = members.iter().copied().filter(|pod| pod.pending()).collect();
-    if pod.never_preempts || waits || pending.len() < missing {
+    if pod.restrictions.never_preempts || waits || pending.len() < missing {
         if planned || !outcome.victims.is_empty() {
             let text = format!("`{}` preempted although it may not, or its group cannot start", pod.name);
             verdict.breach_expecting("gang-can-start", text, json!({"victims": []}));

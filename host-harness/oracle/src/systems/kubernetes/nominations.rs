@@ -35,7 +35,7 @@ pub(crate) fn nominations_while(
 ) {
     let Some(standing) = &outcome.nominations else { return };
     let failed = matches!(outcome.ended, Some(AttemptStatus::Unschedulable | AttemptStatus::Rejected));
-    let hopeless = failed && !pod.never_preempts && !waits;
+    let hopeless = failed && !pod.restrictions.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {
         let own = other.name == pod.name;
         // What a group loses where one of its pods fails is judged with its round.

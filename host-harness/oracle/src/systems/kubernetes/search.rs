@@ -32,7 +32,7 @@ pub(crate) struct Eligible<'a, 'w> {
 
 /// Returns why a pod may not preempt.
 pub(super) fn forbidden(world: &ModelCluster, pod: &ModelPod, same_group: SameGroup<'_>) -> Option<&'static str> {
-    if pod.never_preempts {
+    if pod.restrictions.never_preempts {
         return Some("preemptionPolicy Never");
     }
     if waits_for_victims(world, pod) {
@@ -77,8 +77,8 @@ pub(super) fn possible<'w>(
     // The most important first: higher priority, then the earlier start; an absent start counts as now. Upstream does not order equal
     // pods. The policy treats the one whose job was evicted more often, then the older one, then the first by name, as more important.
     possible.sort_by_cached_key(|other| {
-        let start = other.started.unwrap_or(i64::MAX);
-        (Reverse(other.priority), start, Reverse(world.past_evictions(other)), other.created, other.name.clone())
+        let start = other.times.started.unwrap_or(i64::MAX);
+        (Reverse(other.priority), start, Reverse(world.past_evictions(other)), other.times.created, other.name.clone())
     });
     possible.into_iter().partition(|other| !other.leaving)
 }
@@ -187,7 +187,7 @@ fn rank(world: &ModelCluster, plan: &NodePreemption) -> Rank {
     let highest = victims.iter().map(|victim| victim.priority).max();
     let sum = victims.iter().map(|victim| victim.priority + (1 << 31)).sum();
     let of_highest = victims.iter().filter(|victim| Some(victim.priority) == highest);
-    let earliest = of_highest.map(|victim| victim.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
+    let earliest = of_highest.map(|victim| victim.times.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
     let evictions = victims.iter().map(|victim| world.past_evictions(victim)).max().unwrap_or(0);
     (plan.violations, highest, sum, victims.len(), Reverse(earliest), evictions, plan.node.clone())
 }

@@ -35,7 +35,7 @@ fn cost(world: &ModelCluster, jobs: &Jobs<'_>) -> Cost {
     };
     let whole = jobs.iter().flat_map(pods).filter(|pod| is_evicted_whole(world, pod));
     let important = jobs.iter().filter(|job| Some(priority(job)) == highest).flat_map(pods);
-    let start = important.map(|pod| pod.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
+    let start = important.map(|pod| pod.times.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
     let sum = jobs.iter().map(|job| priority(job) + (1 << 31)).sum();
     (highest, sum, jobs.len(), whole.map(part).sum(), Reverse(start))
 }

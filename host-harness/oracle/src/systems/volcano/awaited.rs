@@ -185,7 +185,7 @@ impl VolcanoCycleCheck<'_> {
             && !self.jobs.iter().any(|of| gains(of) && of.queue == job.queue)
             && missing.iter().all(may_be_lost)
             && victims.iter().all(is_whole_gang)
-            && victims.iter().any(|pod| pod.started.is_some_and(|started| started < self.world.now))
+            && victims.iter().any(|pod| pod.times.started.is_some_and(|started| started < self.world.now))
             && sizes(&missing) == sizes(&victims)
             && problem.fits_on(0, &self.places(&planned))
     }

@@ -27,7 +27,7 @@ impl VolcanoCycleCheck<'_> {
                 );
                 verdict.breach("gang-is-complete", text);
             }
-            if nominated.iter().any(|pod| pod.never_preempts) {
+            if nominated.iter().any(|pod| pod.restrictions.never_preempts) {
                 verdict.breach("may-preempt", format!("`{}` never preempts", job.name));
             }
             if nominated.iter().any(|pod| job.is_elastic_pod(pod)) {

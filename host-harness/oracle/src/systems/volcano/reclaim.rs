@@ -94,7 +94,7 @@ impl VolcanoCycleCheck<'_> {
                 .get(11..19)
                 .map(|time| time.split(':').fold(0, |sum, part| sum * 60 + part.parse::<i64>().unwrap_or(0))),
             // Bound in this run: the model does not know from when the policy counts.
-            None => pod.started.filter(|_| !lenient),
+            None => pod.times.started.filter(|_| !lenient),
         };
         let fresh = cooldown.zip(since).is_some_and(|(cooldown, since)| since + cooldown > self.world.now);
         fresh.then_some("is in its cooldown time")
@@ -147,7 +147,7 @@ impl VolcanoCycleCheck<'_> {
         if running >= job.min || running + waiting.len() < job.min {
             return;
         }
-        if waiting.iter().any(|pod| pod.never_preempts) {
+        if waiting.iter().any(|pod| pod.restrictions.never_preempts) {
             return verdict.excuse("preemptionPolicy Never");
         }
         if self.after.pods.values().any(|pod| pod.leaving || pod.nominated.is_some() && pod.pending()) {

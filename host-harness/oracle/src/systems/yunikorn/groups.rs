@@ -43,7 +43,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
         if victim.node.as_deref() != Some(&node.name) {
             return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
         }
-        if victim.leaving || is_daemon(victim) || victim.foreign {
+        if victim.leaving || is_daemon(victim) || victim.restrictions.foreign {
             return Some((
                 "victim-is-eligible",
                 format!("`{}` is already leaving, or belongs to a DaemonSet or another scheduler", victim.name),
@@ -118,7 +118,7 @@ impl<'w> YuniKornAttemptCheck<'w> {
                 on_node().filter(|other| judge.illegal_victim(node, other, false).is_none()).collect();
             let admitted = judge.preemption.over_max(&may_go, false).is_none();
             let is_refused = is_refused(SystemKind::Yunikorn, world, &agent.name);
-            if agent.never_preempts || !agent.request.fits(&most) || !admitted || is_refused {
+            if agent.restrictions.never_preempts || !agent.request.fits(&most) || !admitted || is_refused {
                 continue;
             }
             let mut room = world.free(node);

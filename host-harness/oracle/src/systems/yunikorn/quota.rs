@@ -76,7 +76,7 @@ impl<'w> QuotaPreemptionCheck<'w> {
     }
 
     fn protected(&self, pod: &ModelPod) -> bool {
-        is_daemon(pod) || pod.foreign || pod.leaving || pod.node.is_none() || pod.request.get(CPU) == 0
+        is_daemon(pod) || pod.restrictions.foreign || pod.leaving || pod.node.is_none() || pod.request.get(CPU) == 0
     }
 
     /// Returns whether a queue above the pod would be below a guarantee without these pods. Only the resources that the pod requests count.

@@ -101,5 +101,5 @@ fn unschedulable(ended: AttemptStatus) -> AttemptStatus {
 /// Returns the most important first, as kube-scheduler orders them; of equal ones the one that was evicted more often.
 fn importance(world: &ModelCluster, pod: &ModelPod) -> impl Ord + use<> {
     let evictions = Reverse(world.past_evictions(pod));
-    (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), evictions, pod.created, pod.name.clone())
+    (Reverse(pod.priority), pod.times.started.unwrap_or(i64::MAX), evictions, pod.times.created, pod.name.clone())
 }
