@@ -21,20 +21,9 @@ pub struct StepOutcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
-    /// The pods that were bound, and their nodes.
-    pub bound: BTreeMap<String, String>,
-    /// The pods that were nominated, and their nodes.
-    pub nominated: BTreeMap<String, String>,
-    /// The pods that were evicted.
-    pub victims: BTreeSet<String>,
-    /// The plans that were carried out, in order: which pods are evicted for which.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
-    pub plans: Vec<AppliedPlan>,
-    /// The kinds of eviction of bound victims: `Soft`, `Delete`, or both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
-    pub eviction: Option<String>,
+    /// The effects on the pods of the cluster.
+    #[serde(flatten)]
+    pub effects: StepEffects,
     /// The pods that are held at permit at the end.
     pub waiting: BTreeSet<String>,
     /// The status message of the pod of this step.
@@ -65,6 +54,27 @@ pub struct StepOutcome {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub explanations: BTreeMap<String, AttemptExplanation>,
+}
+
+/// The effects of a step on the pods of the cluster: the placements, and the evictions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct StepEffects {
+    /// The pods that were bound, and their nodes.
+    pub bound: BTreeMap<String, String>,
+    /// The pods that were nominated, and their nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// The pods that were evicted.
+    pub victims: BTreeSet<String>,
+    /// The plans that were carried out, in order: which pods are evicted for which.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
+    pub plans: Vec<AppliedPlan>,
+    /// The kinds of eviction of bound victims: `Soft`, `Delete`, or both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub eviction: Option<String>,
 }
 
 /// One attempt of a cycle.
@@ -113,18 +123,16 @@ impl StepOutcome {
 
     /// Returns the outcome from the events of a step and the pods that are held at permit now.
     pub(super) fn of(happened: SessionReport, waiting: BTreeMap<String, String>) -> StepOutcome {
-        let evicted: BTreeSet<EvictionMethod> = happened.victims.values().map(|victim| victim.how).collect();
+        let SessionReport { attempts, bound, nominated, victims, plans, explanations, .. } = happened;
+        let evicted: BTreeSet<EvictionMethod> = victims.values().map(|victim| victim.how).collect();
         let words: Vec<String> =
             evicted.iter().filter(|how| **how != EvictionMethod::Unreserved).map(|how| format!("{how:?}")).collect();
+        let eviction = (!words.is_empty()).then(|| words.join(", "));
         StepOutcome {
-            bound: happened.bound,
-            nominated: happened.nominated,
-            victims: happened.victims.into_keys().collect(),
-            plans: happened.plans,
-            eviction: (!words.is_empty()).then(|| words.join(", ")),
+            effects: StepEffects { bound, nominated, victims: victims.into_keys().collect(), plans, eviction },
             waiting: waiting.into_keys().collect(),
-            attempts: happened.attempts.into_iter().map(ObservedAttempt::from).collect(),
-            explanations: happened.explanations,
+            attempts: attempts.into_iter().map(ObservedAttempt::from).collect(),
+            explanations,
             ..StepOutcome::default()
         }
     }

@@ -137,20 +137,32 @@ impl Expect {
         let exactly = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
             expected.len() == placed.len() && all(expected, placed)
         };
-        check.that("bound", &self.bound, &actual.bound, |bound| exactly(bound, &actual.bound));
-        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| all(bound, &actual.bound));
-        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| *count == actual.bound.len());
-        check.that("nominated", &self.nominated, &actual.nominated, |pods| exactly(pods, &actual.nominated));
+        check.that("bound", &self.bound, &actual.effects.bound, |bound| exactly(bound, &actual.effects.bound));
+        check.that("boundIncludes", &self.bound_includes, &actual.effects.bound, |bound| {
+            all(bound, &actual.effects.bound)
+        });
+        check.that("boundCount", &self.bound_count, actual.effects.bound.len(), |count| {
+            *count == actual.effects.bound.len()
+        });
+        check.that("nominated", &self.nominated, &actual.effects.nominated, |pods| {
+            exactly(pods, &actual.effects.nominated)
+        });
     }
 
     /// Checks the evicted pods, and the kind of eviction.
     fn check_victims(&self, actual: &StepOutcome, check: &mut ExpectationChecks) {
-        check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
-        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
-        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| *count == actual.victims.len());
-        check.that("notVictims", &self.not_victims, &actual.victims, |spared| spared.is_disjoint(&actual.victims));
-        check.that("eviction", &self.eviction, &actual.eviction, |word| {
-            actual.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
+        check.that("victims", &self.victims, &actual.effects.victims, |victims| *victims == actual.effects.victims);
+        check.that("victimsOneOf", &self.victims_one_of, &actual.effects.victims, |sets| {
+            sets.contains(&actual.effects.victims)
+        });
+        check.that("victimCount", &self.victim_count, actual.effects.victims.len(), |count| {
+            *count == actual.effects.victims.len()
+        });
+        check.that("notVictims", &self.not_victims, &actual.effects.victims, |spared| {
+            spared.is_disjoint(&actual.effects.victims)
+        });
+        check.that("eviction", &self.eviction, &actual.effects.eviction, |word| {
+            actual.effects.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
         });
     }
 }
@@ -184,6 +196,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::actual::StepEffects;
 
     /// Returns the outcome that the examples below are checked against.
     fn actual() -> StepOutcome {
@@ -191,10 +204,13 @@ mod tests {
         StepOutcome {
             result: Some(AttemptResult::Nominated),
             node: Some("n1".to_owned()),
-            bound: map(json!({"default/a": "n1", "default/b": "n2"})),
-            nominated: map(json!({"default/p": "n1"})),
-            victims: BTreeSet::from(["default/v".to_owned(), "default/w".to_owned()]),
-            eviction: Some("Soft".to_owned()),
+            effects: StepEffects {
+                bound: map(json!({"default/a": "n1", "default/b": "n2"})),
+                nominated: map(json!({"default/p": "n1"})),
+                victims: BTreeSet::from(["default/v".to_owned(), "default/w".to_owned()]),
+                eviction: Some("Soft".to_owned()),
+                ..StepEffects::default()
+            },
             waiting: BTreeSet::from(["default/c".to_owned()]),
             reason: Some("0/2 nodes are available; preemption: Quota team-a is full".to_owned()),
             ..StepOutcome::default()

@@ -32,8 +32,8 @@ fn recorded(scenario: &Scenario) -> (Vec<u8>, [usize; 3]) {
     recorder.finish().unwrap();
     let mut sums = [0; 3];
     for step in &report.steps {
-        let actual = &step.actual;
-        sums = sum(sums, [actual.bound.len(), actual.nominated.len(), actual.victims.len()]);
+        let effects = &step.actual.effects;
+        sums = sum(sums, [effects.bound.len(), effects.nominated.len(), effects.victims.len()]);
     }
     (memory.take(), sums)
 }

@@ -148,9 +148,9 @@ pub fn as_it_stands(scenario: &Scenario) -> Result<End, String> {
     }
     let mut all = End::default();
     for step in report.steps {
-        all.bound.extend(step.actual.bound);
-        all.nominated.extend(step.actual.nominated);
-        all.victims.extend(step.actual.victims);
+        all.bound.extend(step.actual.effects.bound);
+        all.nominated.extend(step.actual.effects.nominated);
+        all.victims.extend(step.actual.effects.victims);
     }
     Ok(all)
 }
