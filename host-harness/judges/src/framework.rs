@@ -1,5 +1,7 @@
 //! What the judges share that run the framework of kube-scheduler, in whichever version.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// The refusal of a node, or of all of them.
@@ -13,6 +15,30 @@ pub(crate) struct UpstreamRefusal {
     pub(crate) plugin: String,
     /// Its message.
     pub(crate) reason: String,
+}
+
+/// The preemption of upstream for a pod.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UpstreamPreemption {
+    /// Why the pod may not preempt.
+    #[serde(default)]
+    pub(crate) ineligible: Option<String>,
+    /// A plan for each node on which preemption helps.
+    pub(crate) plans: Vec<UpstreamPlan>,
+    /// Whether the nomination of the pod stays where there is no plan.
+    pub(crate) keeps_nomination: bool,
+    /// The pods that lose their nomination by the plan for a node.
+    #[serde(default)]
+    pub(crate) clears: BTreeMap<String, Vec<String>>,
+}
+
+impl UpstreamPreemption {
+    /// Returns the pods that lose their nomination by the plan for the node.
+    pub(crate) fn cleared(&self, node: &str) -> impl Iterator<Item = &String> {
+        self.clears.get(node).into_iter().flatten()
+    }
 }
 
 /// A plan of preemption on one node.

@@ -154,7 +154,7 @@ fn compare(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
     let by_gang = is_refused && GATES.contains(&policy.first());
     // Where one side refuses the pod for its gang and the other finds nothing, nothing comes of it either way.
     let finds = if by_gang {
-        !it.answer.feasible.is_empty() || !it.answer.plans.is_empty()
+        !it.answer.feasible.is_empty() || !it.answer.preemption.plans.is_empty()
     } else {
         !matches!(policy.result, KoordinatorResult::Nothing | KoordinatorResult::Refused)
     };
@@ -221,7 +221,7 @@ fn planned(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, String)> {
             let is_alone = policy.nominated.keys().eq([&it.question.pod]);
             is_alone && it.possible().iter().any(|(node, plan)| *node == policy.node && plan.victims == policy.victims)
         }
-        _ => it.answer.plans.is_empty(),
+        _ => it.answer.preemption.plans.is_empty(),
     };
     match (is_alike, policy.result) {
         (true, _) => Ok(()),
@@ -245,13 +245,13 @@ fn compare_permit(it: &KoordinatorSituation<'_>) -> Result<(), (AttemptStep, Str
     let is_kept = |pod: &String| it.question.kept.contains_key(pod);
     let others = it.promised().map(name).filter(|pod| !is_kept(pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
-    let cleared = answer.clears.get(&policy.node).filter(|_| policy.result == KoordinatorResult::Plans);
+    let cleared = answer.preemption.clears.get(&policy.node).filter(|_| policy.result == KoordinatorResult::Plans);
     if lost != cleared.into_iter().flatten().filter(|pod| !is_kept(pod)).cloned().collect() {
         return Err((AttemptStep::Nomination, format!("withdraws the nominations of {lost:?}")));
     }
     let keeps = standing.contains_key(&it.question.pod);
     let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.result != KoordinatorResult::Plans;
-    match !is_told || keeps == answer.keeps_nomination {
+    match !is_told || keeps == answer.preemption.keeps_nomination {
         true => Ok(()),
         false => {
             Err((AttemptStep::Nomination, format!("{} its nomination", if keeps { "keeps" } else { "withdraws" })))
@@ -274,22 +274,22 @@ fn difference(it: &KoordinatorSituation<'_>, stage: AttemptStep, policy: &str) -
     let answer = it.answer;
     let (pod, reason) = (&it.question.pod, text(it.outcome, "/reason"));
     let laws = it.policy.laws.join(", ");
-    let upstream = match (&answer.untried, &answer.pre_filter, answer.plans.is_empty()) {
+    let upstream = match (&answer.untried, &answer.pre_filter, answer.preemption.plans.is_empty()) {
         (Some(why), ..) => format!("does not try it ({why})"),
         (None, _, false) => {
-            let plans = answer.plans.iter();
+            let plans = answer.preemption.plans.iter();
             let plans: Vec<String> = plans.map(|plan| format!("{:?} on `{}`", plan.victims, plan.node)).collect();
-            format!("evicts {}, clears {:?}", plans.join(" or "), answer.clears)
+            format!("evicts {}, clears {:?}", plans.join(" or "), answer.preemption.clears)
         }
         (None, Some(refusal), true) => format!("refuses it: {}", refusal.reason),
         (None, None, true) if answer.feasible.is_empty() => {
-            let no_plan = answer.failed.as_ref().or(answer.ineligible.as_ref());
+            let no_plan = answer.failed.as_ref().or(answer.preemption.ineligible.as_ref());
             format!("finds neither a node nor a plan ({no_plan:?}, {:?}, {:?})", answer.refused, answer.dry_run)
         }
         (None, None, true) => format!("places it on one of {:?}: {:?}", answer.feasible, answer.permit),
     };
     let after = answer.post_filter.as_ref().map(|after| &after.rejected);
-    let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
+    let kept = if answer.preemption.keeps_nomination { ", and keeps its nomination" } else { "" };
     UpstreamDifference {
         kind,
         text: format!("`{pod}`: the policy {policy} ({reason}) [{laws}]; upstream {upstream}{kept}; rejects {after:?}"),

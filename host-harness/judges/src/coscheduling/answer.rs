@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub(super) use crate::framework::{UpstreamPlan, UpstreamRefusal};
+pub(super) use crate::framework::{UpstreamPlan, UpstreamPreemption, UpstreamRefusal};
 
 /// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -29,19 +29,12 @@ pub(super) struct CoschedulingResponse {
     /// The error that ends the attempt.
     #[serde(default)]
     pub(super) failed: Option<String>,
-    /// Why the pod may not preempt.
-    #[serde(default)]
-    pub(super) ineligible: Option<String>,
-    /// A plan for each node on which preemption helps.
-    pub(super) plans: Vec<UpstreamPlan>,
+    /// The preemption for the pod.
+    #[serde(flatten)]
+    pub(super) preemption: UpstreamPreemption,
     /// Plans for nodes that have one in another order of equal pods only.
     #[serde(default)]
     pub(super) other_plans: Vec<UpstreamPlan>,
-    /// Whether the nomination of the pod stays where there is no plan.
-    pub(super) keeps_nomination: bool,
-    /// The pods that lose their nomination by the plan for a node.
-    #[serde(default)]
-    pub(super) clears: BTreeMap<String, Vec<String>>,
     /// What Coscheduling does where there is no plan.
     #[serde(default)]
     pub(super) post_filter: Option<CoschedulingPostFilter>,
@@ -85,7 +78,7 @@ pub(super) struct NamespaceQuota {
 impl CoschedulingResponse {
     /// Returns the plans with their node: those of the order of the request, and those of other orders.
     pub(super) fn all_plans(&self) -> impl Iterator<Item = (&str, &UpstreamPlan)> {
-        let plans = self.plans.iter().chain(&self.other_plans);
+        let plans = self.preemption.plans.iter().chain(&self.other_plans);
         plans.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives).map(|other| (plan.node.as_str(), other)))
     }
 
@@ -96,7 +89,7 @@ impl CoschedulingResponse {
 
     /// Returns whether upstream has a plan under every order of equal pods.
     pub(super) fn surely_plans(&self) -> bool {
-        self.plans.iter().any(|plan| !plan.uncertain)
+        self.preemption.plans.iter().any(|plan| !plan.uncertain)
     }
 
     /// Returns whether the pod gets a node.

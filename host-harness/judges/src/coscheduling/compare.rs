@@ -56,7 +56,7 @@ fn planned(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
         it.policy.victims.contains(pod) || it.find(pod).and_then(group).is_some_and(|group| displaced.contains(&group))
     };
     let cleared: BTreeSet<&String> =
-        it.answer.clears.get(node).into_iter().flatten().filter(|pod| !it.question.kept.contains_key(*pod)).collect();
+        it.answer.preemption.cleared(node).filter(|pod| !it.question.kept.contains_key(*pod)).collect();
     let withdrawn = withdrawn(it);
     let is_right = withdrawn.iter().all(|pod| cleared.contains(pod) || is_displaced(pod))
         && cleared.iter().all(|pod| withdrawn.contains(*pod))
@@ -85,7 +85,7 @@ fn refused(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
         return Err(difference("upstream/permit", it));
     }
     let keeps = it.policy.nominations_after.contains_key(&it.question.pod);
-    match !is_promised(it) || keeps == it.answer.keeps_nomination {
+    match !is_promised(it) || keeps == it.answer.preemption.keeps_nomination {
         true => Ok(()),
         false => Err(difference("upstream/nominations", it)),
     }
@@ -129,18 +129,18 @@ fn policy(it: &CoschedulingSituation<'_>) -> String {
 /// Returns what upstream does.
 fn upstream(it: &CoschedulingSituation<'_>) -> String {
     let answer = it.answer;
-    let why = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
+    let why = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.preemption.ineligible.as_ref());
     let refused = answer.pre_filter.as_ref().map(|refusal| &refusal.reason);
     match (answer.places(), answer.possible_plans().next()) {
         (true, _) => format!("has {:?}, of {:?} (nominated: {})", answer.permit, answer.feasible, answer.nominated),
         (false, Some(_)) => {
             let plans: Vec<String> =
                 answer.possible_plans().map(|(node, plan)| format!("{:?} on `{node}`", plan.victims)).collect();
-            format!("evicts {}, clears {:?}", plans.join(" or "), answer.clears)
+            format!("evicts {}, clears {:?}", plans.join(" or "), answer.preemption.clears)
         }
         (false, None) => format!(
             "finds neither a node nor a plan ({refused:?}, {why:?}), rejects {:?}, keeps its nomination: {}",
-            answer.post_filter, answer.keeps_nomination
+            answer.post_filter, answer.preemption.keeps_nomination
         ),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub(super) use crate::framework::{UpstreamPlan, UpstreamRefusal};
+pub(super) use crate::framework::{UpstreamPlan, UpstreamPreemption, UpstreamRefusal};
 
 /// Amounts by resource: thousandths of `cpu`, else whole units.
 pub(super) type Amounts = BTreeMap<String, i64>;
@@ -32,19 +32,12 @@ pub(super) struct KoordinatorResponse {
     /// The error that ends the attempt, or the dry run on a node.
     #[serde(default)]
     pub(super) failed: Option<String>,
-    /// Why the pod may not preempt.
-    #[serde(default)]
-    pub(super) ineligible: Option<String>,
-    /// A plan for each node on which preemption helps.
-    pub(super) plans: Vec<UpstreamPlan>,
-    /// Whether the nomination of the pod stays where there is no plan.
-    pub(super) keeps_nomination: bool,
+    /// The preemption for the pod.
+    #[serde(flatten)]
+    pub(super) preemption: UpstreamPreemption,
     /// By node without a plan: why there is none.
     #[serde(default)]
     pub(super) dry_run: BTreeMap<String, String>,
-    /// The pods that lose their nomination by the plan for a node.
-    #[serde(default)]
-    pub(super) clears: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(super) post_filter: Option<KoordinatorPostFilter>,
     /// What becomes of a pod that has a node.

@@ -27,7 +27,8 @@ pub(super) fn is_promised_firmly(it: &KoordinatorSituation<'_>, ask: &mut JudgeC
     }
     let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
     let is_about_a_node = !it.answer.feasible.is_empty();
-    let evicts_others = it.policy.result == KoordinatorResult::Plans && answer.plans.is_empty() && takes_others(it);
+    let evicts_others =
+        it.policy.result == KoordinatorResult::Plans && answer.preemption.plans.is_empty() && takes_others(it);
     Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer) || evicts_others))
 }
 
@@ -264,10 +265,10 @@ impl KoordinatorSituation<'_> {
 
     /// Returns whether the policy makes a plan as upstream does in another cluster, or one that is no worse on the same node; or both make none.
     fn agrees(&self, other: &KoordinatorResponse) -> bool {
-        let mut there = other.plans.iter().filter(|plan| plan.node == self.policy.node);
+        let mut there = other.preemption.plans.iter().filter(|plan| plan.node == self.policy.node);
         match self.policy.result {
             KoordinatorResult::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),
-            _ => other.plans.is_empty(),
+            _ => other.preemption.plans.is_empty(),
         }
     }
 

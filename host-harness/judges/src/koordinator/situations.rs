@@ -110,7 +110,7 @@ fn waits_on(it: &KoordinatorSituation<'_>, pod: &Value) -> bool {
 pub(super) fn keeps_firm_promises(it: &KoordinatorSituation<'_>) -> bool {
     let firm = it.firmly_promised();
     let ended: Vec<String> = it.ended_nominations().into_iter().map(name).collect();
-    let cleared: Vec<&String> = it.answer.clears.get(&it.policy.node).into_iter().flatten().collect();
+    let cleared: Vec<&String> = it.answer.preemption.cleared(&it.policy.node).collect();
     it.policy.result == KoordinatorResult::Plans
         && ended.iter().all(|pod| cleared.contains(&pod))
         && cleared.iter().all(|pod| ended.contains(pod) || firm.contains(pod))

@@ -124,7 +124,7 @@ impl Table {
 
     /// Lets upstream evict pods.
     fn plan(self, node: &str, victims: &[&str]) -> Table {
-        self.with(|answer| answer.plans = vec![plan(node, victims)])
+        self.with(|answer| answer.preemption.plans = vec![plan(node, victims)])
     }
 
     /// Returns the rulings that explain the last of some attempts, or the kind of the difference. The earlier ones are not compared.

@@ -210,7 +210,7 @@ impl<'s> KoordinatorSituation<'s> {
 
     /// Returns the plans that upstream may choose, each with its node.
     pub(super) fn possible(&self) -> Vec<(&'s str, &'s UpstreamPlan)> {
-        let plans = self.answer.plans.iter();
+        let plans = self.answer.preemption.plans.iter();
         let sets =
             plans.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives).map(|set| (plan.node.as_str(), set)));
         sets.filter(|(_, set)| set.possible).collect()

@@ -55,20 +55,20 @@ impl Upstream<'_> {
         if !answer.feasible.is_empty() {
             answer.permit = Some(self.permit());
         } else if !is_final {
-            answer.plans = self.nodes().into_iter().filter_map(|node| self.plan(node)).collect();
+            answer.preemption.plans = self.nodes().into_iter().filter_map(|node| self.plan(node)).collect();
             let highest = |plan: &UpstreamPlan| {
                 let victims = pods(&self.question.objects).filter(|pod| plan.victims.contains(&name(pod)));
                 victims.map(priority).max()
             };
-            let least = answer.plans.iter().map(highest).min().flatten();
-            answer.plans.iter_mut().for_each(|plan| plan.possible = highest(plan) == least);
+            let least = answer.preemption.plans.iter().map(highest).min().flatten();
+            answer.preemption.plans.iter_mut().for_each(|plan| plan.possible = highest(plan) == least);
         }
-        if answer.plans.is_empty() && answer.feasible.is_empty() {
+        if answer.preemption.plans.is_empty() && answer.feasible.is_empty() {
             let lacks = self.group().is_some_and(|named| self.placed(&named) < self.needed(&named));
             answer.post_filter =
                 Some(CoschedulingPostFilter { rejected: if lacks { self.waiting() } else { Vec::new() } });
         }
-        answer.keeps_nomination = is_final && is_nominated(self.pod);
+        answer.preemption.keeps_nomination = is_final && is_nominated(self.pod);
         answer
     }
 

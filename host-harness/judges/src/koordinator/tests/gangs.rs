@@ -85,7 +85,7 @@ fn c27_keeps_what_a_gang_holds_that_can_go_on() {
 fn c27_keeps_what_a_gang_holds_with_a_pod_that_keeps_its_nomination() {
     let table = || {
         let table = rejecting(Table::new().add("q", None).nominated("p", "n1").leaving("v"), &["d/q"]);
-        table.gang("x", 2, &["p", "q"], &json!({})).with(|answer| answer.keeps_nomination = true)
+        table.gang("x", 2, &["p", "q"], &json!({})).with(|answer| answer.preemption.keeps_nomination = true)
     };
     let waiting = |standing: &Value| {
         let mut outcome = with_waiting(because("Unschedulable", "last-plan-is-done"), &["d/q"]);

@@ -25,7 +25,7 @@ fn c59_leaves_a_plan_of_the_policy_that_upstream_does_not_consider() {
     };
     let mut keeps = takes_v();
     keeps["standing"]["d/w"] = json!("n2");
-    let without = |class: &str| table(class).then(|answer| answer.plans.clear());
+    let without = |class: &str| table(class).then(|answer| answer.preemption.plans.clear());
     assert_eq!(without("false").judge(&keeps), Ok(vec!["C59"]));
     assert_eq!(without("true").judge(&keeps), Err("upstream/plan"), "the pod could evict it");
     assert_eq!(table("false").then(|_| {}).judge(&keeps), Err("upstream/plan"), "upstream makes its plan all the same");
@@ -45,8 +45,9 @@ fn c70_counts_constraints_of_nominated_pods_in_their_domain() {
 
 #[test]
 fn a_plan_keeps_the_nominations_that_it_may_not_end() {
-    let cleared =
-        |answer: &mut KoordinatorResponse| drop(answer.clears.insert("n1".to_owned(), vec!["d/w".to_owned()]));
+    let cleared = |answer: &mut KoordinatorResponse| {
+        drop(answer.preemption.clears.insert("n1".to_owned(), vec!["d/w".to_owned()]))
+    };
     let table = |class: &str| {
         let table = evicting().add("w", None).labelled("w", "preemptible", class).nominated("w", "n1");
         table.with(cleared)
@@ -59,7 +60,9 @@ fn a_plan_keeps_the_nominations_that_it_may_not_end() {
     let several = |class: &str| {
         let table = evicting().add("w", None).labelled("w", "preemptible", class).nominated("w", "n1");
         let table = table.add("u", None).labelled("u", "preemptible", "true").nominated("u", "n1");
-        table.with(|answer| drop(answer.clears.insert("n1".to_owned(), vec!["d/u".to_owned(), "d/w".to_owned()])))
+        table.with(|answer| {
+            drop(answer.preemption.clears.insert("n1".to_owned(), vec!["d/u".to_owned(), "d/w".to_owned()]))
+        })
     };
     assert_eq!(several("false").judge(&keeps), Ok(vec!["C59"]), "the other nomination ends here as well");
     assert_eq!(several("true").judge(&keeps), Err("upstream/nominations"));

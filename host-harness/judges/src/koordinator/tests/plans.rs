@@ -54,7 +54,7 @@ fn c45_evicts_no_further_pod_while_the_room_comes() {
     coming["reasons"] = json!([{"code": "engine/room-is-coming"}]);
     let table = |leaving: Change| {
         leaving(evicting().add("w", Some("n1"))).then(|answer| {
-            answer.plans.clear();
+            answer.preemption.plans.clear();
             answer.feasible = vec!["n1".to_owned()];
         })
     };
@@ -94,8 +94,9 @@ fn the_policy_forbids_the_plan_of_upstream() {
         assert_eq!(change(evicting()).judge(&nothing()), Ok(vec![id]));
     }
     assert_eq!(evicting().judge(&nothing()), Err("upstream/plan"));
-    let other = evicting().with(|answer| answer.plans.push(plan("n2", &["d/v"])));
-    let other = other.add("w", Some("n2")).leaving("w").with(|answer| answer.plans[0] = plan("n2", &["d/w"]));
+    let other = evicting().with(|answer| answer.preemption.plans.push(plan("n2", &["d/v"])));
+    let other =
+        other.add("w", Some("n2")).leaving("w").with(|answer| answer.preemption.plans[0] = plan("n2", &["d/w"]));
     assert_eq!(other.judge(&nothing()), Err("upstream/plan"), "one of two plans is explained");
 }
 
@@ -132,7 +133,7 @@ fn upstream_lacks_the_plan_of_the_policy() {
 #[test]
 fn c67_counts_on_what_leaves() {
     let table = || Table::new().add("w", Some("n1")).labelled("w", "name", "b").leaving("w");
-    let with = |plans: Vec<UpstreamPlan>| table().then(|answer| answer.plans = plans);
+    let with = |plans: Vec<UpstreamPlan>| table().then(|answer| answer.preemption.plans = plans);
     assert_eq!(with(vec![plan("n1", &["d/v"])]).judge(&takes_v()), Ok(vec!["C67"]));
     assert_eq!(with(Vec::new()).judge(&takes_v()), Err("upstream/plan"));
     assert_eq!(with(vec![plan("n2", &["d/v"])]).judge(&takes_v()), Err("upstream/plan"));
@@ -168,7 +169,7 @@ fn parts_of_the_cluster_are_compared_up_to_rounding() {
 fn c1_keeps_what_a_plan_of_upstream_takes_off_the_node() {
     let table = |plans: Vec<UpstreamPlan>| {
         let table = Table::new().labelled("v", "preemptible", "true").add("w", Some("n1"));
-        table.then(|answer| answer.plans = plans)
+        table.then(|answer| answer.preemption.plans = plans)
     };
     let plans = || vec![plan("n1", &["d/v"])];
     assert_eq!(table(plans()).argument("disableDefaultPreemptiable").judge(&takes_v()), Ok(vec!["C1"]));
