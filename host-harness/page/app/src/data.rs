@@ -18,7 +18,7 @@ pub use answer::{
 pub use given::{DownloadFile, Example, InputSummaryView, LawView, OpenRequest, ShareResult};
 pub use moment::MomentView;
 pub use record::{
-    Account, AccountResourceView, AttemptView, CycleView, DecisionReportView, FindingView, ObstacleCounts, PlanView,
-    ReasonView, RefusedPlanView, VictimView,
+    Account, AccountResourceView, AttemptView, CycleView, DecisionReportView, FindingView, ObstacleCounts,
+    PendingPodsView, PlanView, ReasonView, RefusedPlanView, VictimView,
 };
 pub use what_if::{ChangeView, WhatIfView};

@@ -60,11 +60,11 @@ impl Seen {
         self.see("bound", !cycle.bound.is_empty());
         self.see("nominated", !cycle.nominated.is_empty());
         self.see("waiting", !cycle.waiting.is_empty());
-        self.see("stillNominated", !cycle.still_nominated.is_empty());
+        self.see("stillNominated", !cycle.pending.still_nominated.is_empty());
         self.see("withdrawn", !cycle.withdrawn.is_empty());
-        self.see("stillPending", !cycle.still_pending.is_empty());
-        self.see("heldBack", !cycle.held_back.is_empty());
-        self.see("reasons", !cycle.reasons.is_empty());
+        self.see("stillPending", !cycle.pending.still_pending.is_empty());
+        self.see("heldBack", !cycle.pending.held_back.is_empty());
+        self.see("reasons", !cycle.pending.reasons.is_empty());
     }
 
     fn record(&mut self, record: &DecisionReportView) {

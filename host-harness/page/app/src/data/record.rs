@@ -65,16 +65,32 @@ pub struct CycleView {
     pub refused: Vec<RefusedPlanView>,
     /// Pods that wait at permit, with their nodes.
     pub waiting: BTreeMap<String, String>,
-    /// Pods that are still nominated to the node they had been nominated to.
-    pub still_nominated: BTreeMap<String, String>,
     /// Pods whose nomination was taken back.
     pub withdrawn: Vec<String>,
+    /// The pods that have no node yet.
+    #[serde(flatten)]
+    pub pending: PendingPodsView,
+}
+
+/// The pods that have no node at the end of a cycle.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PendingPodsView {
+    /// Pods that are still nominated to the node they had been nominated to.
+    pub still_nominated: BTreeMap<String, String>,
     /// Pods that are still pending.
     pub still_pending: Vec<String>,
     /// Pods that were not tried.
     pub held_back: BTreeMap<String, ReasonView>,
     /// Why they are pending, where the policy runs its own cycle.
     pub reasons: BTreeMap<String, ReasonView>,
+}
+
+impl PendingPodsView {
+    /// Returns why a pod was not tried, or why it is pending.
+    pub fn reason(&self, pod: &str) -> Option<&ReasonView> {
+        self.held_back.get(pod).or_else(|| self.reasons.get(pod))
+    }
 }
 
 /// An attempt for a pod.

@@ -39,13 +39,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::data::VictimView;
+    use crate::data::{PendingPodsView, VictimView};
 
     #[test]
     fn pods_are_listed_whose_fate_has_changed() {
         let nodes = |pods: &[&str]| pods.iter().map(|pod| ((*pod).to_owned(), "n".to_owned())).collect();
-        let before =
-            CycleView { bound: nodes(&["a", "b"]), still_pending: vec!["c".to_owned()], ..CycleView::default() };
+        let pending = PendingPodsView { still_pending: vec!["c".to_owned()], ..PendingPodsView::default() };
+        let before = CycleView { bound: nodes(&["a", "b"]), pending, ..CycleView::default() };
         let victims = BTreeMap::from([("v".to_owned(), VictimView::default())]);
         let after = CycleView { bound: nodes(&["a"]), nominated: nodes(&["c"]), victims, ..CycleView::default() };
         let found: Vec<(String, &str, &str)> =

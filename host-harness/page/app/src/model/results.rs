@@ -152,7 +152,7 @@ pub type Jobs = BTreeMap<String, String>;
 /// Returns the result for every pod that waited, by name.
 pub fn pending_results(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
     let mut fates = BTreeMap::new();
-    for pod in &cycle.still_pending {
+    for pod in &cycle.pending.still_pending {
         fates.insert(pod.as_str(), PendingPodResult::Pending);
     }
     for attempt in &cycle.attempts {
@@ -163,7 +163,7 @@ pub fn pending_results(cycle: &CycleView) -> BTreeMap<&str, PendingPodResult> {
         };
         fates.insert(attempt.pod.as_str(), fate);
     }
-    for (pod, reason) in &cycle.held_back {
+    for (pod, reason) in &cycle.pending.held_back {
         fates.insert(pod, if reason.code == GATED { PendingPodResult::Gated } else { PendingPodResult::Elsewhere });
     }
     let named = [
@@ -272,10 +272,10 @@ fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> V
 /// Returns the reasons for the result of a pod.
 fn lines(cycle: &CycleView, attempt: Option<&AttemptView>, pod: &str) -> Vec<Line> {
     let mut lines = Vec::new();
-    if let Some(node) = cycle.still_nominated.get(pod) {
+    if let Some(node) = cycle.pending.still_nominated.get(pod) {
         lines.push(Line::plain(format!("nominated to {node} before, and still is")));
     }
-    lines.extend(cycle.held_back.get(pod).or_else(|| cycle.reasons.get(pod)).map(Line::of));
+    lines.extend(cycle.pending.reason(pod).map(Line::of));
     // Where a pod has a node, the obstacles of other nodes do not matter; of a gang only one pod was tried.
     let has_node = [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().any(|nodes| nodes.contains_key(pod));
     let Some(attempt) = attempt.filter(|_| !has_node) else { return lines };

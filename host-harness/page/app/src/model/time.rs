@@ -53,7 +53,7 @@ impl CycleChanges {
         let is_refused = |(pod, fate): &(&str, PendingPodResult)| {
             let has_none =
                 matches!(fate, PendingPodResult::Refused | PendingPodResult::Unschedulable | PendingPodResult::Pending);
-            has_none && !cycle.still_nominated.contains_key(*pod)
+            has_none && !cycle.pending.still_nominated.contains_key(*pod)
         };
         CycleChanges {
             bound: cycle.bound.len(),
