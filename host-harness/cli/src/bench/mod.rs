@@ -45,21 +45,8 @@ pub(super) struct BenchArgs {
     /// A YAML or JSON file with the arguments of the system
     #[arg(long, value_name = "FILE")]
     args: Option<PathBuf>,
-    /// So many pods run on each node [default: what the field publishes figures for]
-    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=110))]
-    pods_per_node: Option<u16>,
-    /// Over so many queues, quotas or applications the pods are dealt
-    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
-    queues: Option<u16>,
-    /// So many pods the job has that is to get room
-    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
-    gang: Option<u16>,
-    /// So many disruption budgets cover pods, each those of one queue; only `kubernetes` and `coscheduling` read them
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(0..=999))]
-    budgets: u16,
-    /// What priorities and ages are drawn with
-    #[arg(long, default_value_t = 1, conflicts_with = "snapshot")]
-    seed: u64,
+    #[command(flatten)]
+    sizes: ClusterSizeArgs,
     #[command(flatten)]
     policy: PolicyArgs,
     /// Compare with what an earlier run on this machine printed with `--output json`
@@ -76,10 +63,30 @@ pub(super) struct BenchArgs {
     output: TextOrJson,
 }
 
+/// The options for the sizes of a cluster of a shape.
+#[derive(Debug, Args)]
+struct ClusterSizeArgs {
+    /// So many pods run on each node [default: what the field publishes figures for]
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=110))]
+    pods_per_node: Option<u16>,
+    /// Over so many queues, quotas or applications the pods are dealt
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
+    queues: Option<u16>,
+    /// So many pods the job has that is to get room
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
+    gang: Option<u16>,
+    /// So many disruption budgets cover pods, each those of one queue; only `kubernetes` and `coscheduling` read them
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(0..=999))]
+    budgets: u16,
+    /// What priorities and ages are drawn with
+    #[arg(long, default_value_t = 1, conflicts_with = "snapshot")]
+    seed: u64,
+}
+
 /// Measures the shapes and snapshots, and prints the figures.
 pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
     let before = asked.baseline.as_deref().map(read).transpose()?;
-    if asked.budgets > 0 && !asked.shapes.iter().all(ClusterSize::reads_budgets) {
+    if asked.sizes.budgets > 0 && !asked.shapes.iter().all(ClusterSize::reads_budgets) {
         return Err(CommandError::ConflictingOptions(
             "`--budgets` is of use with `kubernetes` and `coscheduling` only: no other system reads them",
         ));
@@ -88,7 +95,7 @@ pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
     let chosen = asked.policy.load_policy()?;
     let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
     let beside = component.is_some().then_some(&chosen);
-    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), &arguments, beside));
+    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sizes.apply(shape), &arguments, beside));
     let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, (&asked.system, &arguments), beside));
     let figures = BenchmarkResults {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -108,9 +115,9 @@ pub(super) fn run(asked: &BenchArgs) -> Result<Exit, CommandError> {
     Ok(if is_slower { Exit::Failure } else { Exit::Success })
 }
 
-impl BenchArgs {
+impl ClusterSizeArgs {
     /// Returns a shape with the sizes of the options.
-    fn sized(&self, shape: &ClusterSize) -> ClusterSize {
+    fn apply(&self, shape: &ClusterSize) -> ClusterSize {
         let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);
         ClusterSize {
             system: shape.system,
