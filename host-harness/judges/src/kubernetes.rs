@@ -15,7 +15,7 @@ use crate::departure::{AttemptComparison, PolicyAttempt, UpstreamDeparture};
 use crate::object::{is_nominated, is_terminating, list, name, pods, text, texts};
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError, UpstreamDifference};
-use answer::{KubernetesResponse, UpstreamPlan};
+use answer::{KubernetesResponse, UpstreamPlan, UpstreamPreemption};
 use departures::{READINGS, RULES};
 pub(crate) use groups::{PodGroupRound, group_of};
 
@@ -173,7 +173,7 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), UpstreamDifference> {
         return Ok(());
     }
     let text = || format!("evicts {victims:?} on `{node}`");
-    let mut there = it.answer.plans.iter().filter(|plan| plan.node == node).flat_map(|plan| {
+    let mut there = it.answer.preemption.plans.iter().filter(|plan| plan.node == node).flat_map(|plan| {
         let alternatives = plan.alternatives.iter();
         std::iter::once(plan).chain(alternatives)
     });
@@ -185,7 +185,7 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), UpstreamDifference> {
         Some(_) => {}
     }
     let standing = texts(it.outcome, "standing");
-    let cleared: BTreeSet<&str> = it.answer.clears.get(node).into_iter().flatten().map(String::as_str).collect();
+    let cleared: BTreeSet<&str> = it.answer.preemption.cleared(node).map(String::as_str).collect();
     let others =
         pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name).filter(|pod| *pod != name(it.pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
@@ -208,10 +208,10 @@ fn refused(it: &Situation<'_>) -> Result<(), UpstreamDifference> {
     if !it.answer.feasible.is_empty() {
         return Err(difference("upstream/node", it, "finds no node".to_owned()));
     }
-    if !it.answer.plans.is_empty() {
+    if !it.answer.preemption.plans.is_empty() {
         return Err(difference("upstream/plan", it, "finds no plan".to_owned()));
     }
-    match !is_nominated(it.pod) || keeps == it.answer.keeps_nomination {
+    match !is_nominated(it.pod) || keeps == it.answer.preemption.keeps_nomination {
         true => Ok(()),
         false => {
             let verb = if keeps { "keeps" } else { "withdraws" };
@@ -224,20 +224,21 @@ fn refused(it: &Situation<'_>) -> Result<(), UpstreamDifference> {
 fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> UpstreamDifference {
     let pod = name(it.pod);
     let answer = it.answer;
-    let no_plan = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
+    let UpstreamPreemption { ineligible, plans, keeps_nomination, clears } = &answer.preemption;
+    let no_plan = answer.untried.as_ref().or(answer.failed.as_ref()).or(ineligible.as_ref());
     let upstream = match (answer.feasible.is_empty(), answer.best.is_empty(), no_plan) {
         (false, _, _) if answer.nominated => "binds it to the node that it is nominated to".to_owned(),
         (false, _, _) => format!("binds it to one of {:?}", answer.feasible),
         (true, false, _) => {
-            let plans = answer.plans.iter().filter(|plan| answer.best.contains(&plan.node));
+            let plans = plans.iter().filter(|plan| answer.best.contains(&plan.node));
             let plans: Vec<String> = plans.map(|plan| format!("{:?} on `{}`", plan.victims, plan.node)).collect();
-            let clears = if answer.clears.is_empty() { String::new() } else { format!(", clears {:?}", answer.clears) };
+            let clears = if clears.is_empty() { String::new() } else { format!(", clears {clears:?}") };
             format!("evicts {}{clears}", plans.join(" or "))
         }
         (true, true, Some(why)) => format!("finds no node, and makes no plan ({why})"),
         (true, true, None) => "finds neither a node nor a plan".to_owned(),
     };
-    let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
+    let kept = if *keeps_nomination { ", and keeps its nomination" } else { "" };
     let reason = text(it.outcome, "/reason");
     UpstreamDifference { kind, text: format!("`{pod}`: the policy {policy} ({reason}); upstream {upstream}{kept}") }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub(crate) use crate::framework::{UpstreamPlan, UpstreamRefusal};
+pub(crate) use crate::framework::{UpstreamPlan, UpstreamPreemption, UpstreamRefusal};
 
 /// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -23,18 +23,11 @@ pub(crate) struct KubernetesResponse {
     /// The error that ends the attempt, or the dry run on a node.
     #[serde(default)]
     pub(crate) failed: Option<String>,
-    /// Why the pod may not preempt.
-    #[serde(default)]
-    pub(crate) ineligible: Option<String>,
-    /// A plan for each node on which preemption helps.
-    pub(crate) plans: Vec<UpstreamPlan>,
+    /// The preemption for the pod.
+    #[serde(flatten)]
+    pub(crate) preemption: UpstreamPreemption,
     /// The nodes of the best plans, which are equal by upstream's criteria.
     pub(crate) best: Vec<String>,
-    /// Whether the nomination of the pod stays where there is no plan.
-    pub(crate) keeps_nomination: bool,
-    /// The pods that lose their nomination by the plan for a node.
-    #[serde(default)]
-    pub(crate) clears: BTreeMap<String, Vec<String>>,
 }
 
 /// The decision of upstream about a group.

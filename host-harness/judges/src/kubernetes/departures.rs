@@ -219,7 +219,7 @@ fn waits_for_permit_holder(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Res
     let mut question = it.waiting_at_permit.clone();
     question.waiting.retain(|_, held| held != node);
     let answer: KubernetesResponse = ask.request(&question.with_waiting_bound())?;
-    Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
+    Ok(answer.preemption.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether the plan of the policy is the one that upstream has on its node when the pods that are leaving this node have left. The pods that
@@ -236,7 +236,8 @@ fn evicts_except_leaving(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Resul
     }
     let victims = list(it.outcome, "victims");
     let answer: KubernetesResponse = ask.request(&question)?;
-    Ok(answer.feasible.is_empty() && answer.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
+    Ok(answer.feasible.is_empty()
+        && answer.preemption.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
 }
 
 /// Returns whether another pod is nominated, and it or the pod that is tried has constraints between pods.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 use serde_json::{Value, json};
 
-use super::answer::{KubernetesResponse, UpstreamPlan};
+use super::answer::{KubernetesResponse, UpstreamPlan, UpstreamPreemption};
 use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{AttemptComparison, CaseComparison, ComparisonCounts, JudgeRequest};
 
@@ -17,6 +17,12 @@ use crate::{AttemptComparison, CaseComparison, ComparisonCounts, JudgeRequest};
 fn plan(node: &str, victims: &[&str]) -> UpstreamPlan {
     let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
     UpstreamPlan { node: node.to_owned(), victims, possible: true, ..UpstreamPlan::default() }
+}
+
+/// Returns an answer with these plans.
+fn planned(plans: Vec<UpstreamPlan>) -> KubernetesResponse {
+    let preemption = UpstreamPreemption { plans, ..UpstreamPreemption::default() };
+    KubernetesResponse { preemption, ..KubernetesResponse::default() }
 }
 
 /// Compares one attempt of `d/p`, and returns the kind of the difference.
@@ -55,7 +61,7 @@ fn upstream_takes_the_nominated_node_if_that_is_feasible() {
 fn a_plan_is_one_that_upstream_may_choose() {
     let objects = || vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n2")), pod("p", None)];
     let other = UpstreamPlan { possible: false, ..plan("n2", &["d/w"]) };
-    let answer = KubernetesResponse { plans: vec![plan("n1", &["d/v"]), other], ..KubernetesResponse::default() };
+    let answer = planned(vec![plan("n1", &["d/v"]), other]);
     assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/v"]), &answer).map(|tally| tally.same), Ok(1));
     assert_eq!(compared(objects(), &nominates("d/p", "n2", &["d/w"]), &answer).err(), Some("upstream/plan"));
     assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/w"]), &answer).err(), Some("upstream/victims"));
@@ -66,10 +72,7 @@ fn a_plan_is_one_that_upstream_may_choose() {
 fn equal_victims_may_come_in_another_order() {
     let objects = vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
     let turned = UpstreamPlan { node: String::new(), ..plan("", &["d/w"]) };
-    let answer = KubernetesResponse {
-        plans: vec![UpstreamPlan { alternatives: vec![turned], ..plan("n1", &["d/v"]) }],
-        ..KubernetesResponse::default()
-    };
+    let answer = planned(vec![UpstreamPlan { alternatives: vec![turned], ..plan("n1", &["d/v"]) }]);
     assert!(compared(objects, &nominates("d/p", "n1", &["d/w"]), &answer).is_ok());
 }
 
@@ -79,7 +82,8 @@ fn nominations_are_kept_and_withdrawn_as_upstream_does() {
     nominated["status"]["nominatedNodeName"] = json!("n1");
     let kept = json!({"d/p": "n1"});
     for keeps_nomination in [true, false] {
-        let answer = KubernetesResponse { keeps_nomination, ..KubernetesResponse::default() };
+        let preemption = UpstreamPreemption { keeps_nomination, ..UpstreamPreemption::default() };
+        let answer = KubernetesResponse { preemption, ..KubernetesResponse::default() };
         let alike =
             |standing: &Value| compared(vec![node("n1"), nominated.clone()], &refuses(standing), &answer).is_ok();
         assert_eq!(alike(&kept), keeps_nomination);
@@ -91,16 +95,10 @@ fn nominations_are_kept_and_withdrawn_as_upstream_does() {
     let objects = vec![node("n1"), pod("v", Some("n1")), other, pod("p", None)];
     let plans = vec![plan("n1", &["d/v"])];
     let outcome = nominates("d/p", "n1", &["d/v"]);
-    assert!(
-        compared(
-            objects.clone(),
-            &outcome,
-            &KubernetesResponse { plans: plans.clone(), clears, ..KubernetesResponse::default() }
-        )
-        .is_ok()
-    );
-    let answer = KubernetesResponse { plans, ..KubernetesResponse::default() };
-    assert_eq!(compared(objects, &outcome, &answer).err(), Some("upstream/nominations"));
+    let preemption = UpstreamPreemption { plans: plans.clone(), clears, ..UpstreamPreemption::default() };
+    let answer = KubernetesResponse { preemption, ..KubernetesResponse::default() };
+    assert!(compared(objects.clone(), &outcome, &answer).is_ok());
+    assert_eq!(compared(objects, &outcome, &planned(plans)).err(), Some("upstream/nominations"));
 }
 
 #[test]
@@ -125,7 +123,7 @@ fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
             seen.push(question.clone());
             let feasible = if outcome["result"] == "Scheduled" { vec!["n1".to_owned()] } else { Vec::new() };
             let plans = if outcome["result"] == "Nominated" { vec![plan("n1", &["d/v"])] } else { Vec::new() };
-            Ok(json!(KubernetesResponse { feasible, plans, ..KubernetesResponse::default() }))
+            Ok(json!(KubernetesResponse { feasible, ..planned(plans) }))
         });
         assert!(answered.is_ok(), "{step:?}: {answered:?}");
     }

@@ -15,7 +15,7 @@ use crate::trial::{JudgeClient, TrialError};
 /// none of upstream does less harm where such a group counts once.
 pub(super) fn stops_less(it: &Situation<'_>, ask: &mut JudgeClient<'_>) -> Result<bool, TrialError> {
     let victims: BTreeSet<String> = list(it.outcome, "victims").into_iter().collect();
-    let chosen = it.answer.plans.iter().flat_map(|plan| {
+    let chosen = it.answer.preemption.plans.iter().flat_map(|plan| {
         let possible = std::iter::once(plan).chain(&plan.alternatives).filter(|plan| plan.possible);
         possible.map(|same| (plan.node.as_str(), same.victims.iter().cloned().collect()))
     });
@@ -69,7 +69,8 @@ impl Situation<'_> {
     /// (ruling K6).
     fn violations(&self, node: &str, victims: &BTreeSet<String>) -> usize {
         let of_victims: BTreeSet<String> = victims.iter().map(|victim| self.unit(victim)).collect();
-        let mut plans = self.answer.plans.iter().flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
+        let mut plans =
+            self.answer.preemption.plans.iter().flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
         let is_same = |plan: &&UpstreamPlan| plan.victims.iter().eq(victims);
         if let Some(plan) = plans.find(is_same).filter(|_| of_victims.len() == victims.len()) {
             return usize::try_from(plan.violations).unwrap_or(usize::MAX);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use lictor_oracle::{CaseStep, FuzzCase, RoundKind, SystemKind};
 
 use super::super::departures::is_covered;
-use super::{KubernetesResponse, member, plan};
+use super::{KubernetesResponse, member, plan, planned};
 use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{CaseComparison, JudgeRequest, TrialError, UpstreamDifference};
 
@@ -47,7 +47,7 @@ pub(super) fn places(nodes: &[&str]) -> KubernetesResponse {
 
 /// Returns an answer with one plan.
 pub(super) fn evicts(node: &str, victims: &[&str]) -> KubernetesResponse {
-    KubernetesResponse { plans: vec![plan(node, victims)], ..KubernetesResponse::default() }
+    planned(vec![plan(node, victims)])
 }
 
 /// Returns a PodGroup of priority 5, with this disruption mode.

@@ -47,7 +47,7 @@ fn a_budget_that_a_more_important_pod_has_spent_counts_between_plans() {
                 return places(&["n1"]);
             }
             let mut answer = evicts("n1", &["d/a"]);
-            answer.plans.iter_mut().for_each(|plan| plan.violations = violations);
+            answer.preemption.plans.iter_mut().for_each(|plan| plan.violations = violations);
             answer
         })
     };
@@ -71,7 +71,7 @@ fn the_budgets_of_a_group_that_leaves_whole_are_violated_once() {
                 return places(&["n1"]);
             }
             let mut answer = evicts("n1", &["d/a", "d/b"]);
-            answer.plans.iter_mut().for_each(|plan| plan.violations = 2);
+            answer.preemption.plans.iter_mut().for_each(|plan| plan.violations = 2);
             answer
         })
     };
@@ -107,7 +107,11 @@ fn a_group_that_stays_has_spent_its_budget_before_a_less_important_one() {
                 false if of(question, "v").is_null() || of(question, "w").is_null() => KubernetesResponse::default(),
                 false => {
                     let mut answer = evicts("n1", &["d/a", "d/u"]);
-                    answer.plans.iter_mut().for_each(|plan| plan.violations = u64::from(covered.contains(&"u")));
+                    answer
+                        .preemption
+                        .plans
+                        .iter_mut()
+                        .for_each(|plan| plan.violations = u64::from(covered.contains(&"u")));
                     answer
                 }
             }
