@@ -62,12 +62,8 @@ pub(super) struct RunArgs {
     in_force: SystemArgs,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// Carry nothing out: say what would be done to the pods that the gate holds
-    #[arg(long, conflicts_with = "observe")]
-    dry_run: bool,
-    /// Carry nothing out: say what the laws would do to all pending pods, with or without the gate. Any scheduler may run at the same time
-    #[arg(long)]
-    observe: bool,
+    #[command(flatten)]
+    mode: RunModeArgs,
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -81,12 +77,8 @@ pub(super) struct RunArgs {
     access: ClusterArgs,
     #[command(flatten)]
     operations: OperationsArgs,
-    /// Keep what the cluster does not show in this file, and continue from it
-    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
-    checkpoint: Option<PathBuf>,
-    /// Keep it in this ConfigMap, `namespace/name`, instead
-    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "checkpoint", help_heading = CLUSTER)]
-    checkpoint_map: Option<(String, String)>,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     /// How many requests may be under way at once
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000),
         help_heading = CLUSTER)]
@@ -98,6 +90,28 @@ pub(super) struct RunArgs {
     /// The format of the log, on the standard error; RUST_LOG says how much of it
     #[arg(long, value_enum, default_value = "text")]
     log: LogFormat,
+}
+
+/// The options for what is carried out in the cluster.
+#[derive(Debug, Args)]
+struct RunModeArgs {
+    /// Carry nothing out: say what would be done to the pods that the gate holds
+    #[arg(long, conflicts_with = "observe")]
+    dry_run: bool,
+    /// Carry nothing out: say what the laws would do to all pending pods, with or without the gate. Any scheduler may run at the same time
+    #[arg(long)]
+    observe: bool,
+}
+
+/// The options for the checkpoint.
+#[derive(Debug, Args)]
+struct CheckpointArgs {
+    /// Keep what the cluster does not show in this file, and continue from it
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    checkpoint: Option<PathBuf>,
+    /// Keep it in this ConfigMap, `namespace/name`, instead
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "checkpoint", help_heading = CLUSTER)]
+    checkpoint_map: Option<(String, String)>,
 }
 
 /// The options for access to the cluster.

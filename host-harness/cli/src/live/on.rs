@@ -15,19 +15,26 @@ use lictor_controller::upgrade::{ReplacementObserver, ReplacementService};
 use tracing_subscriber::EnvFilter;
 
 use super::open::{ClusterSessionFactory, system};
-use super::{LogFormat, RunArgs, UnschedulableGrace, upgrade};
+use super::{CheckpointArgs, LogFormat, RunArgs, RunModeArgs, UnschedulableGrace, upgrade};
 use crate::exit::Exit;
 use crate::failure::CommandError;
 use crate::recorded::RecordingFile;
 
+impl RunModeArgs {
+    /// Returns the mode that the options choose.
+    fn mode(&self) -> RunMode {
+        match (self.dry_run, self.observe) {
+            (true, _) => RunMode::DryRun,
+            (false, true) => RunMode::Observe,
+            (false, false) => RunMode::Enforce,
+        }
+    }
+}
+
 /// Decides until the process must end.
 pub(crate) fn run(asked: &RunArgs) -> Result<Exit, CommandError> {
     log(asked.log)?;
-    let mode = match (asked.dry_run, asked.observe) {
-        (true, _) => RunMode::DryRun,
-        (false, true) => RunMode::Observe,
-        (false, false) => RunMode::Enforce,
-    };
+    let mode = asked.mode.mode();
     let recording = asked.record.as_deref().map(RecordingFile::open).transpose()?;
     let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
     let opening = Arc::new(ClusterSessionFactory::read(asked, mode, recorder, |described| system(asked, described))?);
@@ -62,7 +69,8 @@ async fn serve(
         ..Settings::default()
     };
     let identity = settings.identity.clone();
-    let checkpoint_store: Option<Box<dyn CheckpointStore>> = match (&asked.checkpoint, &asked.checkpoint_map) {
+    let CheckpointArgs { checkpoint, checkpoint_map } = &asked.checkpoint;
+    let checkpoint_store: Option<Box<dyn CheckpointStore>> = match (checkpoint, checkpoint_map) {
         (Some(file), _) => Some(Box::new(FileStore(file.clone()))),
         (None, Some((namespace, name))) => {
             Some(Box::new(ConfigMapStore::new(client.clone(), (namespace, name), &identity)))
