@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::contract::{self, *};
 use crate::model::{
-    self, ClassIx, Cluster, InterPodIx, NodeIx, PodInfo, PodIx, PodKind, PodLocation, PodName, ResourceIx,
-    ResourceRequest, SelectorIx, ShapeIx, TopologyIx,
+    self, ClassIx, Cluster, InterPodIx, NodeIx, PodController, PodInfo, PodIx, PodKind, PodLocation, PodName,
+    PodRequirements, PodState, PodTimes, ResourceIx, ResourceRequest, SelectorIx, ShapeIx, TopologyIx,
 };
 use crate::systems::{Findings, ParsedObject};
 
@@ -137,25 +137,25 @@ impl Engine {
             name: PodName { kind, namespace: pod.template.namespace.clone(), name: pod.name },
             uid: pod.uid,
             rank: 0,
-            created: pod.created,
-            entered: pod.entered,
-            started: None,
-            scheduled: None,
-            request,
-            shape: ShapeIx(pod.shape),
-            inter_pod: pod.inter_pod.map(InterPodIx),
-            class: ClassIx(0),
+            times: PodTimes { created: pod.created, entered: pod.entered, started: None, scheduled: None },
+            requirements: PodRequirements {
+                request,
+                shape: ShapeIx(pod.shape),
+                inter_pod: pod.inter_pod.map(InterPodIx),
+                class: ClassIx(0),
+                required_node: pod.required_node.map(NodeIx),
+            },
             template: Arc::clone(&pod.template),
-            controller_hash: pod.template.owner.as_ref().map_or(model::NO_CONTROLLER, |owner| model::hash(&owner.name)),
+            controller: PodController::of(&pod.template),
             past_evictions: 0,
-            daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
-            required_node: pod.required_node.map(NodeIx),
-            location: PodLocation::Pending,
-            nominated: None,
-            terminating: false,
-            preempted: false,
-            foreign: pod.template.foreign,
-            gated: pod.gated,
+            state: PodState {
+                location: PodLocation::Pending,
+                nominated: None,
+                terminating: false,
+                preempted: false,
+                foreign: pod.template.foreign,
+                gated: pod.gated,
+            },
             attributes,
             queue: None,
         };
@@ -185,14 +185,14 @@ fn may_help_a_gang(event: &Event) -> bool {
 
 /// Writes what changes while a pod lives into the model's pod.
 fn apply_status(entry: &mut PodInfo, status: &PodStatus) {
-    entry.location = match (status.phase, status.node) {
+    entry.state.location = match (status.phase, status.node) {
         (Phase::Succeeded | Phase::Failed, _) => PodLocation::Finished,
         (_, Some(node)) => PodLocation::Bound(NodeIx(node)),
         (_, None) => PodLocation::Pending,
     };
-    entry.nominated = status.nominated.map(NodeIx);
-    (entry.terminating, entry.preempted) = (status.terminating, status.preempted);
-    (entry.started, entry.scheduled) = (status.started, status.scheduled);
+    entry.state.nominated = status.nominated.map(NodeIx);
+    (entry.state.terminating, entry.state.preempted) = (status.terminating, status.preempted);
+    (entry.times.started, entry.times.scheduled) = (status.started, status.scheduled);
 }
 
 /// Converts the constraints between pods from the numbers of the contract into those of the model.

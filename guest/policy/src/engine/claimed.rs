@@ -48,7 +48,7 @@ impl Engine {
         let mut trial = Trial::new(&mut self.cluster);
         let mut nodes: BTreeSet<NodeIx> = plan.nominations.iter().map(|(_, node)| *node).collect();
         for gone in plan.victims.iter().flat_map(|victim| trial.cluster().eviction_set(*victim)).collect::<Vec<_>>() {
-            nodes.extend(trial.cluster().pod(gone).and_then(|pod| pod.location.node()));
+            nodes.extend(trial.cluster().pod(gone).and_then(|pod| pod.node()));
             trial.set_location(gone, PodLocation::Finished);
         }
         plan.nominations.iter().for_each(|(ix, node)| trial.set_location(*ix, PodLocation::Bound(*node)));
@@ -63,9 +63,9 @@ fn pending_in_other_quotas(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx>
     let mut seen: BTreeSet<EquivalenceKey> = BTreeSet::new();
     let mut is_first = |pod: &PodInfo, quota| {
         let job = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
-        seen.insert((quota, job, job.is_none().then(|| (pod.class, pod.priority()))))
+        seen.insert((quota, job, job.is_none().then(|| (pod.requirements.class, pod.priority()))))
     };
-    let waits = |pod: &PodInfo| pod.is_schedulable() && pod.nominated.is_none() && pod.attributes.may_preempt;
+    let waits = |pod: &PodInfo| pod.is_schedulable() && pod.state.nominated.is_none() && pod.attributes.may_preempt;
     let waiting = cluster.pods().filter(|(_, pod)| waits(pod) && pod.queue.is_some_and(is_other));
     let first = waiting.filter(|(_, pod)| pod.queue.is_some_and(|quota| is_first(pod, quota)));
     first.map(|(ix, _)| ix).take(MAX_PREEMPTORS).collect()
@@ -140,6 +140,7 @@ impl CarriedOutPlan<'_> {
 /// Checks whether a node takes a pod.
 fn node_fits(cluster: &Cluster, ix: PodIx, at: NodeIx) -> bool {
     let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { return false };
-    let fits = pod.request.iter().all(|(resource, asked)| node.free.get(resource) >= asked);
-    fits && cluster.eligible(pod.shape, at) && cluster.inter_pod_allows(ix, at, &DomainCountOverlay::default()).is_ok()
+    let fits = pod.request().iter().all(|(resource, asked)| node.free.get(resource) >= asked);
+    fits && cluster.eligible(pod.requirements.shape, at)
+        && cluster.inter_pod_allows(ix, at, &DomainCountOverlay::default()).is_ok()
 }

@@ -56,7 +56,7 @@ fn lower_nominations_of_jobs(cluster: &Cluster, ix: PodIx, jobs: &[JobIx]) -> BT
     let Some(pod) = cluster.pod(ix) else { return BTreeSet::new() };
     let is_beside = |other: &PodInfo| {
         other.priority() < pod.priority()
-            && (pod.nominated.is_none() || other.nominated != pod.nominated)
+            && (pod.state.nominated.is_none() || other.state.nominated != pod.state.nominated)
             && other.attributes.job.is_some_and(|job| jobs.contains(&job))
     };
     cluster.nominated().filter(|(_, other)| is_beside(other)).map(|(other, _)| other).collect()
@@ -73,7 +73,7 @@ pub fn closed_to((cluster, ledger): (&Cluster, &PlansInFlight), laws: &Laws, ix:
     let closed = gang
         .map(|gang| closed_nominations((cluster, ledger), laws, &search.gang_to_plan(cluster, gang)))
         .unwrap_or_default();
-    let job = cluster.pod(ix).filter(|pod| pod.nominated.is_some()).and_then(|pod| pod.attributes.job);
+    let job = cluster.pod(ix).filter(|pod| pod.state.nominated.is_some()).and_then(|pod| pod.attributes.job);
     let group = job.map(|job| cluster.gang_group(job)).unwrap_or_default();
     closed.into_iter().chain(lower_nominations_of_jobs(cluster, ix, &group)).collect()
 }
@@ -86,7 +86,8 @@ pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
 
 /// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota without some other pods.
 fn is_within_min(cluster: &Cluster, laws: &Laws, (ix, apart): (PodIx, &[PodIx])) -> bool {
-    let waits = |(member, pod): (PodIx, &PodInfo)| (pod.is_pending() && pod.nominated.is_some()).then_some(member);
+    let waits =
+        |(member, pod): (PodIx, &PodInfo)| (pod.is_pending() && pod.state.nominated.is_some()).then_some(member);
     let pods: Vec<PodIx> = cluster.members(ix).filter_map(waits).collect();
     Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| quota::is_within_min(cluster, &nominated, apart))
 }

@@ -62,10 +62,10 @@ fn find(
     laws: &laws::MaxEnforcementLaws,
     refusals: &mut RetryHints,
 ) -> Vec<QueueEnforcement> {
-    let is_running = |pod: &PodInfo| matches!(pod.location, PodLocation::Bound(_)) && !pod.foreign;
+    let is_running = |pod: &PodInfo| matches!(pod.state.location, PodLocation::Bound(_)) && !pod.state.foreign;
     let leaving = ledger.leaving(cluster);
     let mut gone = UsageByQueue::default();
-    for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_some()) {
+    for pod in leaving.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.node().is_some()) {
         gone.apply(cluster, pod, Amounts::add);
     }
     let mut running: Vec<(PodIx, &PodInfo)> =

@@ -39,7 +39,7 @@ impl Engine {
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
         let (firm, ix) = (search::for_laws(self.laws()?).nominations_block_all_priorities(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
-        let (shape, request) = (pod.shape, pod.request.clone());
+        let (shape, request) = (pod.requirements.shape, pod.request().clone());
         let closed = if firm { BTreeSet::new() } else { self.closed_to(ix)? };
         self.cluster.prepare_scan(&request);
         let may_use_reservation = self.cluster.may_use_reservation(ix);
@@ -238,7 +238,7 @@ fn blocking_nominations(
 fn free_after_nominated(cluster: &Cluster, node: &NodeInfo, promised: &[PodIx]) -> Amounts {
     let mut left: Amounts = node.free.clone();
     for other in promised.iter().filter_map(|other| cluster.pod(*other)) {
-        left.subtract(&other.request);
+        left.subtract(other.request());
     }
     left
 }

@@ -18,8 +18,8 @@ impl Engine {
     pub(super) fn awaited_obstacle(&self, plan: &PlanDraft) -> Option<PlanObstacle> {
         let pods = || plan.nominations.iter().filter_map(|(ix, node)| Some((*ix, *node, self.cluster.pod(*ix)?)));
         let shown = pods().filter(|(ix, ..)| self.plans_in_flight.is_in_flight_for(*ix));
-        let kind = |pod: &PodInfo| (pod.class, pod.priority(), pod.queue);
-        let mut shown: Vec<_> = shown.filter_map(|(.., pod)| Some((kind(pod), pod.nominated?))).collect();
+        let kind = |pod: &PodInfo| (pod.requirements.class, pod.priority(), pod.queue);
+        let mut shown: Vec<_> = shown.filter_map(|(.., pod)| Some((kind(pod), pod.state.nominated?))).collect();
         let mut planned: Vec<_> = pods().map(|(_, node, pod)| (kind(pod), node)).collect();
         shown.sort_unstable();
         planned.sort_unstable();

@@ -15,7 +15,7 @@ impl Engine {
         self.trace.resume(ix);
         self.trace.retry_hints = RetryHints::default();
         let preemptor = self.preemptor(pod)?;
-        if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.location, PodLocation::Reserved(_))) {
+        if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.state.location, PodLocation::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
         let case = preemptor.context_for_plan(&self.cluster, &self.plans_in_flight);

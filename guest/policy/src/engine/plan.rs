@@ -99,7 +99,7 @@ impl Engine {
         };
         if self.trace.is_recording() {
             self.trace.resume(plan.lead);
-            let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.location.node()?));
+            let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.node()?));
             let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
             self.trace.explain_plan(&self.cluster, &plan.nominations, &places);
         }

@@ -151,7 +151,7 @@ impl Engine {
     /// Returns the victims that hold a node at Permit and were nominated to a node: the plan takes the capacity that was promised to them.
     fn nominated_victims_at_permit(&self, victims: &[PodIx]) -> Vec<PodIx> {
         let is_held =
-            |pod: &PodInfo| matches!(pod.location, PodLocation::Reserved(_)) && pod.nominated == pod.location.node();
+            |pod: &PodInfo| matches!(pod.state.location, PodLocation::Reserved(_)) && pod.state.nominated == pod.node();
         let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
         held.copied().collect()
     }
@@ -249,7 +249,8 @@ impl Engine {
     ) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(_, pod)| {
-            pod.nominated.is_some_and(is_taken) && gangs.iter().all(|gang| search.may_take_nomination_of(gang, pod))
+            pod.state.nominated.is_some_and(is_taken)
+                && gangs.iter().all(|gang| search.may_take_nomination_of(gang, pod))
         });
         outranked.map(|(ix, _)| ix).collect()
     }

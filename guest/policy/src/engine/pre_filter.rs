@@ -50,7 +50,7 @@ impl Engine {
     /// pods of a strict gang group that wait at Permit give up their nodes for the same reason.
     fn final_refusal_effects(&mut self, pod: PodIx, denial: &Denial, parts: &[Preemptor]) -> Effects {
         let Some(refused) = self.cluster.pod(pod) else { return Effects::default() };
-        let (job, own) = (refused.attributes.job, refused.nominated.map(|_| pod));
+        let (job, own) = (refused.attributes.job, refused.state.nominated.map(|_| pod));
         let Some(job) = job else { return self.withdraw_as_effects(own.into_iter().collect()) };
         if self.waits_for_its_turn(job, denial) || self.waits_for_leaving_pods(parts, denial) {
             return Effects::default();

@@ -70,7 +70,7 @@ impl Engine {
     /// Removes the pods from a plan that hold at Permit exactly the node that the plan has for them. These pods keep the node.
     fn without_those_that_stay(&self, mut plan: PlanDraft, mut releases: Vec<PodId>) -> (PlanDraft, Vec<PodId>) {
         let is_there = |(ix, node): &(PodIx, NodeIx)| {
-            self.cluster.pod(*ix).is_some_and(|pod| pod.location == PodLocation::Reserved(*node))
+            self.cluster.pod(*ix).is_some_and(|pod| pod.state.location == PodLocation::Reserved(*node))
         };
         let (staying, nominations): (Vec<_>, Vec<_>) = plan.nominations.into_iter().partition(is_there);
         plan.nominations = nominations;
@@ -81,7 +81,8 @@ impl Engine {
     /// Returns whether a pod and the pods of its gang at Permit are of several classes.
     fn has_several_classes(&self, pod: PodIx, held: &[PodId]) -> bool {
         let pods = held.iter().map(|held| PodIx(*held)).chain([pod]);
-        let classes: BTreeSet<_> = pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.class).collect();
+        let classes: BTreeSet<_> =
+            pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.requirements.class).collect();
         classes.len() > 1
     }
 }

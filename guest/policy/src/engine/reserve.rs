@@ -49,7 +49,7 @@ impl Engine {
         if cause != ReleaseCause::Timeout || !self.cluster.has_plan_of_gang(pod) {
             return Vec::new();
         }
-        let node = |ix: PodIx| Some((ix, self.cluster.pod(ix)?.location.node()?));
+        let node = |ix: PodIx| Some((ix, self.cluster.pod(ix)?.node()?));
         std::iter::once(pod).chain(self.gang_pods_at_permit(pod).into_iter().map(PodIx)).filter_map(node).collect()
     }
 
@@ -66,7 +66,7 @@ impl Engine {
         let members = jobs.flat_map(|job| &job.members).filter(|member| **member != pod);
         let mut waiting: Vec<_> = members
             .filter_map(|ix| Some((*ix, self.cluster.pod(*ix)?)))
-            .filter(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)))
+            .filter(|(_, pod)| matches!(pod.state.location, PodLocation::Reserved(_)))
             .map(|(ix, pod)| (pod.rank, ix.0))
             .collect();
         waiting.sort_unstable();

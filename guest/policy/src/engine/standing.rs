@@ -71,12 +71,12 @@ impl ThreatEvaluation<'_> {
     /// Returns the threats to a pod; none for a pod that does not run or leaves already, and where the system is configured without a way to
     /// evict pods.
     fn threats(&mut self, ix: PodIx) -> Vec<Threat> {
-        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.location, PodLocation::Bound(_)));
+        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.state.location, PodLocation::Bound(_)));
         let Some(pod) = running.filter(|_| !self.modes.is_empty()) else { return Vec::new() };
         if pod.name.kind == PodKind::Reservation {
             return self.threat_by_reservations(ix).into_iter().collect();
         }
-        let (queue, node, is_foreign) = (pod.queue, pod.location.node(), pod.foreign);
+        let (queue, node, is_foreign) = (pod.queue, pod.node(), pod.state.foreign);
         let inside = pod.attributes.reservation.and_then(|_| self.cluster().reservation_of(ix));
         let has_queues = self.preemptors.has_queues();
         let mut threats = Vec::new();

@@ -48,19 +48,20 @@ impl LawContext<'_> {
     /// Returns the preempted pods that are still leaving the nominated node of the preemptor. Empty where that node can no longer take the preemptor.
     pub fn terminating_on_nominated_node(&self) -> impl Iterator<Item = &PodInfo> {
         let preemptor = self.cluster.pod(self.preemptor.pod);
-        let nominated = preemptor.and_then(|pod| Some((pod, pod.nominated?, self.cluster.node(pod.nominated?)?)));
+        let nominated =
+            preemptor.and_then(|pod| Some((pod, pod.state.nominated?, self.cluster.node(pod.state.nominated?)?)));
         let can_take = |(pod, ix, node): &(&PodInfo, NodeIx, &NodeInfo)| {
-            self.cluster.eligible(pod.shape, *ix) && node.allocatable.lacks(&pod.request).is_none()
+            self.cluster.eligible(pod.requirements.shape, *ix) && node.allocatable.lacks(pod.request()).is_none()
         };
         let pods = nominated.filter(can_take).into_iter().flat_map(|(.., node)| &node.pods);
-        pods.filter_map(|ix| self.cluster.pod(*ix)).filter(|pod| pod.terminating && pod.preempted)
+        pods.filter_map(|ix| self.cluster.pod(*ix)).filter(|pod| pod.state.terminating && pod.state.preempted)
     }
 
     /// Returns the amount of a resource of a queue that the pods evicted together use.
     pub fn freed_in_queue(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
         let pods = self.victims.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
-        Freed(below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource))))
+        Freed(below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request().get(resource))))
     }
 
     /// Returns the amount of a resource that the pods of the preemptor request, as far as they have no nodes yet.

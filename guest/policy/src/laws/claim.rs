@@ -90,8 +90,8 @@ pub fn reclaim_queues(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterato
 /// Returns the summed requests of those of these pods that have no node.
 pub fn pending_request(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
-    let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_none());
-    waiting.for_each(|pod| sum.add(&pod.request));
+    let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.node().is_none());
+    waiting.for_each(|pod| sum.add(pod.request()));
     sum
 }
 
@@ -104,7 +104,7 @@ fn is_entitled(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
 /// Checks that the nodes that these pods may use have enough of a resource for them, in addition to all that other queues lack of their deserved
 /// amounts. Reads every node and every queue.
 pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resource: ResourceIx) -> bool {
-    let shapes = || pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.shape);
+    let shapes = || pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.requirements.shape);
     let open = cluster.nodes().filter(|(ix, _)| shapes().any(|shape| cluster.eligible(shape, *ix)));
     let free = open.fold(0, |sum: i64, (_, node)| sum.saturating_add(node.free.get(resource).max(0)));
     let others = cluster.queues().filter(|(ix, _)| Some(*ix) != own);

@@ -68,7 +68,7 @@ pub fn uncounted<'a, P: Iterator<Item = &'a PodInfo>>(cluster: &Cluster, pods: i
         let name = cluster.resource_name(*resource);
         UNCOUNTED.contains(&name) || of_npu(name)
     });
-    uncounted.find(|resource| pods().any(|pod| pod.request.get(*resource) > 0))
+    uncounted.find(|resource| pods().any(|pod| pod.request().get(*resource) > 0))
 }
 
 impl DeviceKind {
@@ -80,7 +80,7 @@ impl DeviceKind {
     ) -> Option<Denial> {
         let known = DeviceResources::of(self, cluster);
         let requested = |names: &[ResourceIx]| {
-            names.iter().copied().find(|resource| pods().any(|pod| pod.request.get(*resource) > 0))
+            names.iter().copied().find(|resource| pods().any(|pod| pod.request().get(*resource) > 0))
         };
         let own = [&known.counts, &known.measures, &known.shares].into_iter().find_map(|names| requested(names));
         let other = requested(&known.others);
@@ -138,7 +138,7 @@ impl DeviceResources {
 
     /// Returns the resource of which a pod requests a share of a device.
     fn share(&self, pod: &PodInfo) -> Option<ResourceIx> {
-        let amount = |resource: &ResourceIx| pod.request.get(*resource);
+        let amount = |resource: &ResourceIx| pod.request().get(*resource);
         let part =
             self.counts.iter().find(|resource| amount(resource).checked_rem(self.whole).is_some_and(|rest| rest != 0));
         let counts = self.counts.iter().any(|resource| amount(resource) > 0);
@@ -148,11 +148,11 @@ impl DeviceResources {
 
     fn is_by_own_name(&self, pod: &PodInfo) -> bool {
         let names = [&self.counts, &self.measures, &self.shares].into_iter().flatten();
-        names.into_iter().any(|resource| pod.request.get(*resource) > 0)
+        names.into_iter().any(|resource| pod.request().get(*resource) > 0)
     }
 
     fn is_by_another_name(&self, pod: &PodInfo) -> bool {
-        self.others.iter().any(|resource| pod.request.get(*resource) > 0)
+        self.others.iter().any(|resource| pod.request().get(*resource) > 0)
     }
 
     /// Returns whether a pod that meets `is` is on a node that meets `on`.
@@ -163,7 +163,7 @@ impl DeviceResources {
         is: impl Fn(&PodInfo) -> bool,
     ) -> bool {
         cluster.pods().any(|(_, pod)| {
-            let node = pod.location.node().and_then(|node| cluster.node(node));
+            let node = pod.node().and_then(|node| cluster.node(node));
             is(pod) && node.is_some_and(|node| on(self, node))
         })
     }

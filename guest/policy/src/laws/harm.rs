@@ -161,7 +161,7 @@ pub fn gang_of<'c>(cluster: &'c Cluster, pod: &PodInfo) -> Option<(JobIx, &'c Jo
 
 /// Returns when a pod started, nanoseconds since 1970; now where it has not started.
 pub fn started(cluster: &Cluster, pod: &PodInfo) -> i64 {
-    pod.started.unwrap_or(cluster.now())
+    pod.times.started.unwrap_or(cluster.now())
 }
 
 /// Returns how many pods a gang needs to run; 0 where no object describes it.
@@ -177,7 +177,7 @@ fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>)
 /// Returns the pods of a gang that use a node and are not leaving.
 fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-    members.filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving())
+    members.filter(|(_, pod)| pod.node().is_some() && !pod.is_leaving())
 }
 
 impl Laws {

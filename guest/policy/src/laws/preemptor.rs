@@ -96,7 +96,7 @@ impl Preemptor {
     /// it is of another queue, it takes back what its quota has lent.
     pub fn imagined(laws: &Laws, running: &PodInfo, queue: Option<QueueIx>, priority: i32) -> Preemptor {
         let mut unplaced = Amounts::default();
-        unplaced.add(&running.request);
+        unplaced.add(running.request());
         Preemptor {
             pod: PodIx(u32::MAX),
             kind: running.name.kind,
@@ -242,6 +242,6 @@ fn least_priority(cluster: &Cluster, pods: &[PodIx]) -> Option<i32> {
 /// Adds up what some pods request.
 fn sum(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
-    pods.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| sum.add(&pod.request));
+    pods.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| sum.add(pod.request()));
     sum
 }

@@ -93,10 +93,10 @@ pub fn leaves(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i6
 /// Returns the amount that the leaving pods of a quota still use, without those that a case evicts.
 fn used_by_leaving(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let leaving = case.ledger.leaving(case.cluster);
-    let counts = |pod: &&PodInfo| pod.location.node().is_some() && case.cluster.is_below(pod.queue, quota);
+    let counts = |pod: &&PodInfo| pod.node().is_some() && case.cluster.is_below(pod.queue, quota);
     let others = leaving.into_iter().filter(|ix| !case.victims.contains(ix));
     let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
-    leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+    leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request().get(resource)))
 }
 
 fn counts_against_preemptor(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
@@ -119,13 +119,13 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
 pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);
-    let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.location {
+    let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.state.location {
         PodLocation::Reserved(_) => true,
-        _ => pod.is_pending() && pod.nominated.is_some() && counts_against_preemptor(cluster, preemptor, *ix),
+        _ => pod.is_pending() && pod.state.nominated.is_some() && counts_against_preemptor(cluster, preemptor, *ix),
     };
     let apart = apart.iter().filter_map(|ix| Some((*ix, of_quota(ix)?))).filter(is_left_out);
     let mut left_out = Amounts::default();
-    apart.for_each(|(_, pod)| left_out.add(&pod.request));
+    apart.for_each(|(_, pod)| left_out.add(pod.request()));
     compared_resources(cluster, preemptor).all(|(resource, nominated)| {
         let asked = preemptor.pending_request.get(resource).saturating_add(nominated.0);
         let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);

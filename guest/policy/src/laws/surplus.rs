@@ -14,7 +14,7 @@ impl UsageByQueue {
     /// Adds the amounts of a pod, or subtracts them.
     pub fn apply(&mut self, cluster: &Cluster, pod: &PodInfo, by: fn(&mut Amounts, &crate::model::ResourceRequest)) {
         for (ix, _) in cluster.path(pod.queue) {
-            by(self.0.entry(ix).or_default(), &pod.request);
+            by(self.0.entry(ix).or_default(), pod.request());
         }
     }
 

@@ -174,7 +174,7 @@ impl Cluster {
 
     /// Returns the leaving pods that still use a node.
     pub fn leaving(&self) -> impl Iterator<Item = PodIx> + '_ {
-        let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.location.node().is_some());
+        let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.node().is_some());
         self.leaving.iter().copied().filter(holds_a_node)
     }
 

@@ -111,8 +111,8 @@ impl Job {
     /// Adds a pod.
     pub fn add_pod(&mut self, ix: PodIx, pod: &PodInfo) {
         self.members.push(ix);
-        self.first_created = Some(self.first_created.map_or(pod.created, |first| first.min(pod.created)));
-        self.first_entered = Some(self.first_entered.map_or(pod.entered, |first| first.min(pod.entered)));
+        self.first_created = Some(self.first_created.map_or(pod.times.created, |first| first.min(pod.times.created)));
+        self.first_entered = Some(self.first_entered.map_or(pod.times.entered, |first| first.min(pod.times.entered)));
         self.count(pod.priority());
     }
 
@@ -120,9 +120,9 @@ impl Job {
     pub fn remove_pod<'p>(&mut self, ix: PodIx, pod: &PodInfo, member: impl Fn(PodIx) -> Option<&'p PodInfo>) {
         self.members.retain(|other| *other != ix);
         self.discount(pod.priority());
-        if self.first_created == Some(pod.created) || self.first_entered == Some(pod.entered) {
+        if self.first_created == Some(pod.times.created) || self.first_entered == Some(pod.times.entered) {
             let members = || self.members.iter().filter_map(|other| member(*other));
-            let first = (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
+            let first = (members().map(|pod| pod.times.created).min(), members().map(|pod| pod.times.entered).min());
             (self.first_created, self.first_entered) = first;
         }
     }

@@ -147,7 +147,7 @@ impl PlansInFlight {
 impl PlanRecord<PodIx> {
     /// Returns the number of victims that still use a node.
     fn victims_left(&self, cluster: &Cluster) -> usize {
-        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.location.node().is_some());
+        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.node().is_some());
         self.victims.iter().filter(holds).count()
     }
 }

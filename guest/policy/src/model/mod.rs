@@ -58,7 +58,8 @@ pub use node::NodeInfo;
 pub use node_set::NodeSet;
 pub use paged::PagedTable;
 pub use pod::{
-    NO_CONTROLLER, NO_PODS, PodAttributes, PodInfo, PodKind, PodLocation, PodName, Preemptibility, TaskAttributes,
+    NO_CONTROLLER, NO_PODS, PodAttributes, PodController, PodInfo, PodKind, PodLocation, PodName, PodRequirements,
+    PodState, PodTimes, Preemptibility, TaskAttributes,
 };
 pub use queue::{Bounds, Queue, QueueDefinition, QueueUsage};
 pub use residents::{NodePod, NodePods};

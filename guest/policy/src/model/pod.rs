@@ -1,5 +1,10 @@
 //! Pods, and what is placed like a pod.
 
+mod controller;
+mod requirements;
+mod state;
+mod times;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -8,13 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::PodTemplate;
 
-use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NameId, NodeIx, PodIx, QueueIx, ResourceRequest, ShapeIx};
+use super::{BudgetIx, JobIx, NameId, NodeIx, PodIx, QueueIx, ResourceRequest};
+pub use controller::{NO_CONTROLLER, PodController};
+pub use requirements::PodRequirements;
+pub use state::{PodLocation, PodState};
+pub use times::PodTimes;
 
 /// No pods.
 pub static NO_PODS: BTreeSet<PodIx> = BTreeSet::new();
-
-/// The controller hash of a pod without a controller.
-pub const NO_CONTROLLER: u32 = 0;
 
 /// The kind of a placed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,32 +47,6 @@ impl fmt::Display for PodName {
         match self.kind {
             PodKind::Pod => write!(f, "{}/{}", self.namespace, self.name),
             PodKind::Reservation => write!(f, "Reservation/{}", self.name),
-        }
-    }
-}
-
-/// The place of a pod.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PodLocation {
-    /// The pod waits for a node and uses nothing.
-    Pending,
-    /// The pod has this node reserved and is not bound yet.
-    Reserved(NodeIx),
-    /// The pod is bound to this node.
-    Bound(NodeIx),
-    /// The pod has ended and uses nothing.
-    Finished,
-    /// A trial evicts the pod. It uses nothing, does not wait for a node, and its nomination does not count. Outside of a trial no pod is in this
-    /// state.
-    Evicted,
-}
-
-impl PodLocation {
-    /// Returns the node whose capacity the pod uses. `None`: it uses none.
-    pub fn node(self) -> Option<NodeIx> {
-        match self {
-            PodLocation::Reserved(node) | PodLocation::Bound(node) => Some(node),
-            PodLocation::Pending | PodLocation::Finished | PodLocation::Evicted => None,
         }
     }
 }
@@ -138,44 +118,18 @@ pub struct PodInfo {
     pub rank: u64,
     /// Its namespace.
     pub namespace: NameId,
-    /// When it was created, nanoseconds since 1970.
-    pub created: i64,
-    /// The time when the pod became known, in nanoseconds since 1970.
-    pub entered: i64,
-    /// The time when the pod started, in nanoseconds since 1970.
-    pub started: Option<i64>,
-    /// The time when the pod was placed, in nanoseconds since 1970.
-    pub scheduled: Option<i64>,
-    /// The amounts that the pod requests.
-    pub request: ResourceRequest,
-    /// The shape: which nodes the pod may run on.
-    pub shape: ShapeIx,
-    /// The constraints between the pod and others. `None`: there are none.
-    pub inter_pod: Option<InterPodIx>,
-    /// The class of pods with the same request, nodes and constraints between pods.
-    pub class: ClassIx,
+    /// Its times.
+    pub times: PodTimes,
+    /// Its requirements: the demands on the node that it runs on.
+    pub requirements: PodRequirements,
     /// The part that the pod shares with the other pods of its controller, as the host sent it.
     pub template: Arc<PodTemplate>,
-    /// The hash of the name of its controller, [`NO_CONTROLLER`] without one. Pods of a controller are found by it.
-    pub controller_hash: u32,
+    /// Its controller.
+    pub controller: PodController,
     /// The number of evictions of its job, as far as the policy knows.
     pub past_evictions: u32,
-    /// Whether the pod belongs to a DaemonSet.
-    pub daemon: bool,
-    /// The one node that the pod may run on, if it demands one.
-    pub required_node: Option<NodeIx>,
-    /// The place of the pod.
-    pub location: PodLocation,
-    /// The node that the pod is to get once victims have left.
-    pub nominated: Option<NodeIx>,
-    /// Whether the pod is being deleted.
-    pub terminating: bool,
-    /// Whether the pod is being deleted because a scheduler preempted it.
-    pub preempted: bool,
-    /// Whether another scheduler decides about the pod.
-    pub foreign: bool,
-    /// Whether the pod has scheduling gates.
-    pub gated: bool,
+    /// Its state.
+    pub state: PodState,
     /// The attributes that its system reads.
     pub attributes: PodAttributes,
     /// The queue that the pod counts against.
@@ -188,8 +142,18 @@ impl PodInfo {
         self.attributes.priority
     }
 
-    /// Returns the controller of the pod: namespace, kind and name. `None`: it has none.
-    pub fn controller(&self) -> Option<[&str; 3]> {
+    /// Returns the amounts that the pod requests.
+    pub fn request(&self) -> &ResourceRequest {
+        &self.requirements.request
+    }
+
+    /// Returns the node whose capacity the pod uses. `None`: it uses none.
+    pub fn node(&self) -> Option<NodeIx> {
+        self.state.location.node()
+    }
+
+    /// Returns the name of the controller of the pod: namespace, kind and name. `None`: it has none.
+    pub fn controller_name(&self) -> Option<[&str; 3]> {
         let owner = self.template.owner.as_ref()?;
         Some([&self.template.namespace, &owner.kind, &owner.name])
     }
@@ -201,18 +165,18 @@ impl PodInfo {
 
     /// Returns the moment before which the pod must not be evicted, in nanoseconds since 1970. `None`: the pod has no such protection.
     pub fn protected_until(&self) -> Option<i64> {
-        let (placed, cooldown) = self.scheduled.zip(self.attributes.task.cooldown)?;
+        let (placed, cooldown) = self.times.scheduled.zip(self.attributes.task.cooldown)?;
         Some(placed.saturating_add(cooldown))
     }
 
     /// Checks whether the pod uses its node only until it is gone: it is being deleted, or is marked for deletion.
     pub fn is_leaving(&self) -> bool {
-        self.terminating || self.attributes.marked_for_eviction
+        self.state.terminating || self.attributes.marked_for_eviction
     }
 
     /// Returns the node that is kept for this pod of a DaemonSet, which may run nowhere else. `None`: no node is kept for it.
     pub fn pinned_daemon_node(&self) -> Option<NodeIx> {
-        self.required_node.filter(|_| self.daemon)
+        self.requirements.required_node.filter(|_| self.controller.is_daemon_set)
     }
 
     /// Returns whether no other pod stops with the pod: it is no reservation, and is of no job.
@@ -227,12 +191,12 @@ impl PodInfo {
 
     /// Checks whether the pod waits for a node.
     pub fn is_pending(&self) -> bool {
-        self.location == PodLocation::Pending && !self.terminating
+        self.state.location == PodLocation::Pending && !self.state.terminating
     }
 
     /// Checks whether the policy may decide about the pod now: it has no scheduling gate, and is no other scheduler's pod.
     pub fn is_ungated_and_own(&self) -> bool {
-        !self.gated && !self.foreign
+        !self.state.gated && !self.state.foreign
     }
 
     /// Checks whether the pod waits for a node and may be given one.

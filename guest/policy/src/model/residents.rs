@@ -92,8 +92,8 @@ impl NodePods {
                 pod: pod_ix,
                 class,
                 priority: pod.priority(),
-                created: pod.created,
-                started: pod.started,
+                created: pod.times.created,
+                started: pod.times.started,
             });
         }
         list.sort_unstable_by_key(|resident| (resident.priority, Reverse(resident.created), resident.pod));

@@ -103,7 +103,7 @@ fn undescribed_finding(GangReference { pod, path }: &GangReference, job: &str) -
 /// Returns the pods of a job that are compared: those that have not ended and are not being deleted.
 fn compared_pods<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c PodInfo)> {
     let pods = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-    pods.filter(|(_, pod)| pod.location != PodLocation::Finished && !pod.terminating)
+    pods.filter(|(_, pod)| pod.state.location != PodLocation::Finished && !pod.state.terminating)
 }
 
 /// Returns whether some pods of a job equal one of its other pods, which equal each other. So only a few pods are compared where a large job grows

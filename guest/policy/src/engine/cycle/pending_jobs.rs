@@ -27,7 +27,7 @@ impl PendingJob {
 
 /// Checks whether a pod requests any resource but `pods`. Pods that request nothing are placed by the backfill action.
 pub fn requests_resources(cluster: &Cluster, pod: &PodInfo) -> bool {
-    pod.request.iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
+    pod.request().iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
 }
 
 /// Returns the jobs with pending pods of the wanted kind, except those that a law denies. Pods without a queue are left out and noted.

@@ -159,12 +159,14 @@ pub struct UnplaceableClasses(BTreeSet<ClassIx>);
 impl UnplaceableClasses {
     /// Checks whether a pod belongs to one of these classes, so that it need not be tried.
     pub fn contains(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
-        simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))
+        simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.requirements.class))
     }
 
     /// Adds the class of a pod, unless a node may take it once more pods are placed.
     pub fn add(&mut self, simulation: &Simulation<'_>, ix: PodIx) {
         let cluster = simulation.cluster();
-        self.0.extend(cluster.pod(ix).filter(|_| !cluster.may_fit_after_placements(ix)).map(|pod| pod.class));
+        self.0.extend(
+            cluster.pod(ix).filter(|_| !cluster.may_fit_after_placements(ix)).map(|pod| pod.requirements.class),
+        );
     }
 }

@@ -208,7 +208,7 @@ fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx
     let (mut chosen, mut beyond): (Vec<PodIx>, BTreeSet<ClassIx>) = Default::default();
     for (ix, pod) in pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
         let mut with = shortage.clone();
-        if beyond.contains(&pod.class) || !with.take(pod) {
+        if beyond.contains(&pod.requirements.class) || !with.take(pod) {
             continue;
         }
         chosen.push(ix);
@@ -216,7 +216,7 @@ fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx
             shortage = with;
         } else {
             chosen.pop();
-            beyond.insert(pod.class);
+            beyond.insert(pod.requirements.class);
         }
     }
     shortage.is_empty().then_some(chosen)

@@ -74,13 +74,13 @@ impl<'c> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
-            if let Some(node) = pod.location.node() {
-                leaving.entry(node).or_default().add(&pod.request);
+            if let Some(node) = pod.node() {
+                leaving.entry(node).or_default().add(pod.request());
                 gone.push((ix, node));
             }
         }
         let mut places: BTreeMap<PodIx, NodeIx> =
-            cluster.nominated().filter_map(|(ix, pod)| Some((ix, pod.nominated?))).collect();
+            cluster.nominated().filter_map(|(ix, pod)| Some((ix, pod.state.nominated?))).collect();
         places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_schedulable())));
         let mut groups: BTreeMap<PodIx, Vec<(PodIx, NodeIx)>> = BTreeMap::new();
         for (ix, node) in places {
@@ -144,7 +144,7 @@ impl<'c> Simulation<'c> {
 
     /// Promises a node to a pod.
     pub fn promise(&mut self, ix: PodIx, node: NodeIx) {
-        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
+        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request().clone()) {
             self.promised_amounts.entry(node).or_default().add(&request);
             self.promised_nodes.insert(ix, node);
             self.trial.place(ix, node);
@@ -153,7 +153,7 @@ impl<'c> Simulation<'c> {
 
     /// Protects a pod that this cycle bound: it counts as reserved, so it is no candidate.
     pub fn protect_bound(&mut self, ix: PodIx) {
-        if let Some(PodLocation::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.location) {
+        if let Some(PodLocation::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.state.location) {
             self.trial.place(ix, node);
         }
     }
@@ -161,7 +161,7 @@ impl<'c> Simulation<'c> {
     /// Withdraws a promise. Returns its node.
     pub fn withdraw(&mut self, ix: PodIx) -> Option<NodeIx> {
         let node = self.promised_nodes.remove(&ix)?;
-        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
+        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request().clone()) {
             self.promised_amounts.entry(node).or_default().subtract(&request);
         }
         self.trial.set_location(ix, PodLocation::Pending);
@@ -181,7 +181,7 @@ impl<'c> Simulation<'c> {
 
     /// Returns the pods with a promised node for which the cluster has no nomination yet.
     pub fn promises_without_nomination(&self) -> Vec<(PodIx, NodeIx)> {
-        let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
+        let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.state.nominated);
         let waits = self.promised_nodes.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, node)| nominated(*ix) != Some(*node)).collect()
     }
@@ -244,7 +244,8 @@ impl<'c> Simulation<'c> {
     /// Returns whether a node has free capacity for a pod that the trial has placed on it.
     pub fn fits_placed(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
-        self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)
+        self.cluster().eligible(pod.requirements.shape, at)
+            && pod.request().iter().all(|(resource, _)| node.free.get(resource) >= 0)
     }
 }
 
@@ -270,21 +271,21 @@ impl FirstFit {
         let pod = cluster.pod(ix)?;
         let others = simulation.promise_overlays(ix, when);
         let takes = |node: NodeIx| {
-            cluster.eligible(pod.shape, node)
-                && simulation.fits(node, &pod.request, when)
+            cluster.eligible(pod.requirements.shape, node)
+                && simulation.fits(node, pod.request(), when)
                 && others.violation(cluster, ix, node).is_none()
         };
-        if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
+        if let Some(nominated) = pod.state.nominated.filter(|node| takes(*node)) {
             return Some(nominated);
         }
         // A node that refused such a pod may take it with more pods placed.
         if cluster.may_fit_after_placements(ix) {
             return self.nodes.iter().copied().find(|node| takes(*node));
         }
-        if self.tried_counts.get(pod.class).is_none() {
-            self.tried_counts.insert(pod.class, [0, 0]);
+        if self.tried_counts.get(pod.requirements.class).is_none() {
+            self.tried_counts.insert(pod.requirements.class, [0, 0]);
         }
-        let [now, later] = self.tried_counts.get_mut(pod.class)?;
+        let [now, later] = self.tried_counts.get_mut(pod.requirements.class)?;
         let seen = if when == IdleCapacity::Current { now } else { later };
         let rest = self.nodes.get(*seen..)?;
         let ahead = rest.iter().position(|node| takes(*node));

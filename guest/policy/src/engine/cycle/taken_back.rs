@@ -124,7 +124,7 @@ fn newly_bound(cluster: &Cluster, placed: &ActionPlacements) -> Vec<PodIx> {
     let may_be_lost = |ix: &PodIx| {
         let Some(pod) = cluster.pod(*ix) else { return false };
         let of_job = pod.attributes.job.and_then(|job| cluster.pod_group(job)).and_then(|group| group.cooldown);
-        pod.nominated.is_none() && pod.attributes.task.cooldown.or(of_job).is_none_or(|cooldown| cooldown <= 0)
+        pod.state.nominated.is_none() && pod.attributes.task.cooldown.or(of_job).is_none_or(|cooldown| cooldown <= 0)
     };
     placed.all().map(|(ix, _)| ix).filter(may_be_lost).collect()
 }

@@ -16,12 +16,12 @@ pub fn explain_nodes(simulation: &Simulation<'_>, notes: &mut DecisionTrace, ix:
     let cluster = simulation.cluster();
     let Some(pod) = cluster.pod(ix) else { return };
     let others = simulation.promise_overlays(ix, IdleCapacity::Current);
-    for (node, _) in cluster.nodes().filter(|(node, _)| cluster.eligible(pod.shape, *node)) {
+    for (node, _) in cluster.nodes().filter(|(node, _)| cluster.eligible(pod.requirements.shape, *node)) {
         let subject = Subject::Node(node.0);
         if notes.has_entry(&subject, Outcome::Barred) {
             continue;
         }
-        if let Some((lack, beside)) = simulation.lacks(node, &pod.request) {
+        if let Some((lack, beside)) = simulation.lacks(node, pod.request()) {
             let rule = if beside { KEEPS_PROMISES } else { HAS_ROOM };
             notes.record(subject, Outcome::Barred, &rule, || lack.detail(cluster));
         } else if let Some(lack) = others.violation(cluster, ix, node) {

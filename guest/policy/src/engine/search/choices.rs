@@ -29,27 +29,28 @@ impl NodeHeaps {
         ix: PodIx,
     ) -> Option<(NodeIx, Vec<PodIx>)> {
         let pod = cluster.pod(ix)?;
-        if self.classes.get(pod.class).is_none() {
+        if self.classes.get(pod.requirements.class).is_none() {
             let offers = dry_runs.lower_bounds(cluster, context, pod);
             let mut shortlist = NodeHeap::new(offers);
             for (node, changes) in &self.changes {
                 shortlist.push_changed((rank(cluster, *node), *node), *changes);
             }
-            self.classes.insert(pod.class, (ix, shortlist));
+            self.classes.insert(pod.requirements.class, (ix, shortlist));
         }
-        let (_, shortlist) = self.classes.get_mut(pod.class)?;
-        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier, plan_invariants: None };
+        let (_, shortlist) = self.classes.get_mut(pod.requirements.class)?;
+        let ask = PodToPlace { pod: ix, request: pod.request(), what_if, earlier, plan_invariants: None };
         let (choice, refuted) = (&context.laws.node_choice, context.refuted);
         let may_take = |node| !is_placement_rejected(refuted, ix, node);
         let victims = &mut self.victims;
         let node = shortlist.cheapest(&self.changes, may_take, |node| {
-            let dry_run = dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.shape, node))?;
+            let dry_run =
+                dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.requirements.shape, node))?;
             let price = dry_run.eviction_cost(cluster, choice, &ask)?;
-            victims.insert((pod.class, node), price.victims);
+            victims.insert((pod.requirements.class, node), price.victims);
             Some(price.cost)
         })?;
         // Once a pod is planned onto the node, it is priced anew.
-        Some((node, self.victims.remove(&(pod.class, node)).unwrap_or_default()))
+        Some((node, self.victims.remove(&(pod.requirements.class, node)).unwrap_or_default()))
     }
 
     /// Marks a node as changed, because a pod was planned onto it: the prices there are outdated. If constraints between pods concern a class, its

@@ -50,11 +50,7 @@ impl<'a> PreemptionContext<'a> {
 
     /// Returns the pods that leave their nodes without a new plan, by number.
     pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
-        self.ledger
-            .leaving(cluster)
-            .into_iter()
-            .filter_map(|ix| Some((ix, cluster.pod(ix)?.location.node()?)))
-            .collect()
+        self.ledger.leaving(cluster).into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.node()?))).collect()
     }
 
     /// Returns the pods of other jobs whose promised capacity on a node is kept from the preemptor. Gangs that are planned together count as having
@@ -170,12 +166,12 @@ impl<'a> PreemptionContext<'a> {
     /// Checks whether a pod may be planned onto a node, regardless of the other pods.
     pub(super) fn is_node_eligible(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_rejected(self.refuted, pod, node)
-            && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+            && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.requirements.shape, node))
     }
 
     /// Returns the nodes that a pod may be planned onto and that are large enough for it when empty. The cluster must be prepared for the search.
     pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &ResourceRequest) -> NodeSet {
-        let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return NodeSet::default() };
+        let Some(shape) = cluster.pod(pod).map(|pod| pod.requirements.shape) else { return NodeSet::default() };
         let words = cluster.scan(request).large_enough(cluster.node_span());
         let eligible = cluster.eligible_node_bits(shape);
         let mut large = NodeSet::of_words(words.iter().zip(eligible).map(|(large, eligible)| large & eligible));
@@ -193,7 +189,7 @@ impl<'a> PreemptionContext<'a> {
     /// Returns the free capacity of a node, less what is promised to pods of other jobs.
     pub(super) fn free_after_nominated(&self, cluster: &Cluster, node: &NodeInfo) -> Amounts {
         let mut room = node.free.clone();
-        self.blocking_nominations(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
+        self.blocking_nominations(cluster, node).for_each(|(_, other)| room.subtract(other.request()));
         room
     }
 

@@ -29,8 +29,8 @@ impl NodeDryRuns {
         let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).filter(may_run).collect();
         let mut leaving = context.leaving(cluster);
         leaving.retain(|(_, node)| nodes.binary_search(node).is_ok());
-        let requests = pods.iter().filter_map(|pod| Some(&cluster.pod(*pod)?.request));
-        let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.location.node()?));
+        let requests = pods.iter().filter_map(|pod| Some(cluster.pod(*pod)?.request()));
+        let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.node()?));
         let named = context.branch.evicted.iter().chain(&context.branch.spared);
         let unclear: Vec<(PodIx, NodeIx)> = leaving.iter().copied().chain(named.filter_map(at)).collect();
         let outlook = CostLowerBound::new(cluster, context, &unclear, requests);
@@ -66,9 +66,9 @@ impl NodeDryRuns {
         context: &mut PreemptionContext<'_>,
         pod: &PodInfo,
     ) -> Vec<NodeHeapEntry> {
-        let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
+        let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.requirements.shape, *node));
         let eligible: Vec<NodeIx> = eligible.collect();
-        self.lower_bounds.on_nodes(cluster, context, &pod.request, &eligible)
+        self.lower_bounds.on_nodes(cluster, context, pod.request(), &eligible)
     }
 
     /// Returns the pods that may be evicted together, out of pods that may be evicted alone.

@@ -81,7 +81,7 @@ fn plan_group(
     context: &mut PreemptionContext<'_>,
     group: &VictimGroupLaws,
 ) -> Result<PlanDraft, PlanObstacle> {
-    let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request().clone()).unwrap_or_default();
     cluster.prepare_search([&request]);
     let leaving = context.leaving(cluster);
     let outlook = CostLowerBound::new(cluster, context, &leaving, [&request]);

@@ -118,7 +118,8 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
             return false;
         }
         let Some(first) = cluster.pod(*first).filter(|_| !others.is_empty()) else { return true };
-        let is_equal = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.class == first.class);
+        let is_equal =
+            |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.requirements.class == first.requirements.class);
         let fills_a_node = |(resource, amount): (ResourceIx, i64)| {
             cluster.nodes().all(|(_, node)| node.allocatable.get(resource) < amount.saturating_mul(2))
         };
@@ -128,7 +129,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
             && cluster.inter_pod_count() == 0
             && !cluster.has_disruption_groups()
             && others.iter().all(is_equal)
-            && first.request.iter().any(fills_a_node)
+            && first.request().iter().any(fills_a_node)
             && Harm::of(cluster, &plan.victims, &NO_PODS).gangs == 0
             && cluster.partition_by_budget_violation(plan.victims.clone(), &[]).0.is_empty()
     }
@@ -228,7 +229,7 @@ impl<F: FindPlan> Branching for LeastHarmSearch<'_, '_, F> {
 /// Returns the candidates of each gang, wherever they run.
 fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Vec<(JobIx, BTreeSet<PodIx>)> {
     let mut gangs: BTreeMap<JobIx, BTreeSet<PodIx>> = BTreeMap::new();
-    for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.location.node().is_some()) {
+    for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.node().is_some()) {
         if let Some((gang, _)) = gang_of(cluster, pod)
             && may_evict(cluster, context, ix)
         {
@@ -245,5 +246,5 @@ fn may_evict(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) 
 
 /// Returns whether a pod uses a node and is not leaving anyway.
 fn stays(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> bool {
-    cluster.pod(ix).is_some_and(|pod| pod.location.node().is_some()) && !context.is_leaving(cluster, ix)
+    cluster.pod(ix).is_some_and(|pod| pod.node().is_some()) && !context.is_leaving(cluster, ix)
 }

@@ -24,8 +24,8 @@ pub(super) fn with_needed_pods(cluster: &Cluster, preemptor: Preemptor, mut pods
 /// Checks whether a pod is nominated to a node that has its capacity free now.
 pub fn has_nominated_capacity(cluster: &Cluster, ix: PodIx) -> bool {
     let pod = cluster.pod(ix);
-    let promised = pod.and_then(|pod| pod.nominated).and_then(|node| cluster.node(node));
-    pod.zip(promised).is_some_and(|(pod, node)| node.free.lacks(&pod.request).is_none())
+    let promised = pod.and_then(|pod| pod.state.nominated).and_then(|node| cluster.node(node));
+    pod.zip(promised).is_some_and(|(pod, node)| node.free.lacks(pod.request()).is_none())
 }
 
 /// Returns the parts of a gang with another member in place of one that finds no node. A member of the same class finds no node either. If the tried
@@ -38,11 +38,13 @@ pub(super) fn without(
 ) -> Option<Vec<Preemptor>> {
     let preemptor = gangs.first()?;
     let misfit = if misfit == preemptor.pod { largest(cluster, preemptor)? } else { misfit };
-    let pod = cluster.pod(misfit).filter(|pod| pod.nominated.is_none())?;
+    let pod = cluster.pod(misfit).filter(|pod| pod.state.nominated.is_none())?;
     let planned: BTreeSet<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
     let mut pods = pending_members(cluster, context.laws, preemptor.pod);
-    let is_alike =
-        |ix: &&PodIx| !planned.contains(ix) && cluster.pod(**ix).is_some_and(|other| other.class == pod.class);
+    let is_alike = |ix: &&PodIx| {
+        !planned.contains(ix)
+            && cluster.pod(**ix).is_some_and(|other| other.requirements.class == pod.requirements.class)
+    };
     left_out.extend(pods.iter().filter(is_alike).copied().chain([misfit]));
     pods.retain(|ix| !left_out.contains(ix));
     let others = with_needed_pods(cluster, preemptor.clone(), pods);
@@ -108,7 +110,7 @@ fn in_another_order(
     found: &Result<PlanDraft, PlanObstacle>,
 ) -> Option<(Vec<PodIx>, PlanDraft)> {
     let pods = context.gangs.iter().flat_map(|gang| &gang.pods);
-    let classes: BTreeSet<ClassIx> = pods.filter_map(|ix| Some(cluster.pod(*ix)?.class)).collect();
+    let classes: BTreeSet<ClassIx> = pods.filter_map(|ix| Some(cluster.pod(*ix)?.requirements.class)).collect();
     if classes.len() < 2 {
         return None;
     }
@@ -146,7 +148,7 @@ fn next_order(
 
 /// Returns a gang without the pods of the largest size, which are planned first. `None`: the tried pod or a nominated pod is one of them.
 pub(super) fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Preemptor> {
-    let request = |ix: PodIx| cluster.pod(ix).map(|pod| &pod.request);
+    let request = |ix: PodIx| cluster.pod(ix).map(|pod| pod.request());
     let largest = request(largest(cluster, gang)?);
     let (large, others): (Vec<PodIx>, Vec<PodIx>) = gang.pods.iter().partition(|ix| request(**ix) == largest);
     let is_tied = |ix: &PodIx| *ix == gang.pod || cluster.is_nominated(*ix);
@@ -163,7 +165,7 @@ fn largest(cluster: &Cluster, gang: &Preemptor) -> Option<PodIx> {
 pub(super) fn members_missing(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     let minimum = gang(cluster, preemptor).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
     let members = cluster.members(preemptor.pod);
-    let held = members.filter(|(_, pod)| pod.location.node().is_some() && !pod.terminating).count();
+    let held = members.filter(|(_, pod)| pod.node().is_some() && !pod.state.terminating).count();
     minimum.saturating_sub(held).max(1)
 }
 

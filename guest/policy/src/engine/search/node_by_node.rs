@@ -138,7 +138,7 @@ fn plan_pod(
     sample: MinCandidateNodes,
 ) -> Result<PlanDraft, PlanObstacle> {
     let preemptor = context.preemptor.pod;
-    let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
+    let request = cluster.pod(preemptor).map(|pod| pod.request().clone()).unwrap_or_default();
     cluster.prepare_search([&request]);
     let cluster = &*cluster;
     let large = context.large_enough(cluster, preemptor, &request);

@@ -37,7 +37,7 @@ impl VictimCandidate {
 
     /// Returns what the eviction of the candidate frees.
     fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a ResourceRequest> {
-        self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))
+        self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| pod.request()))
     }
 }
 

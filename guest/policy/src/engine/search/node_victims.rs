@@ -78,8 +78,9 @@ impl NodeVictimSearch<'_> {
             && self.dry_run.budget_violating == 0
             && self.pod_to_place.plan_invariants.is_none()
             && cluster.inter_pod_count() == 0
-            && pods()
-                .all(|pod| gang_of(cluster, pod).is_none() && first.is_some_and(|first| first.request == pod.request))
+            && pods().all(|pod| {
+                gang_of(cluster, pod).is_none() && first.is_some_and(|first| first.request() == pod.request())
+            })
     }
 
     fn cost_of(&self, victims: &[PodIx]) -> NodeCost {

@@ -276,7 +276,7 @@ impl CostLowerBound {
         }
         for (of_class, resource) in self.freed_by_class.iter_mut().zip(&self.resources) {
             if let Some(frees) = of_class.get_mut(class) {
-                *frees = pod.request.get(*resource);
+                *frees = pod.request().get(*resource);
             }
         }
     }

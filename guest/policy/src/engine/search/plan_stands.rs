@@ -29,7 +29,7 @@ pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bo
 /// are nominated as a new plan would have to place. `None`: it is not enough. The last pod that a gang lacks was promised its node by a plan for
 /// several pods, which counts on all leaving pods. A search for that pod alone may not count on them.
 fn nominated_with_nodes(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
-    let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
+    let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.state.nominated?)));
     let promised: Vec<(PodIx, NodeIx)> = promised.collect();
     let all = preemptor.pods.len();
     let enough = if wants_all_members(cluster, preemptor) { members_missing(cluster, preemptor).min(all) } else { all };
@@ -72,7 +72,7 @@ impl PlacementOrderSearch<'_> {
     /// Returns whether a pod fits on its node, keeping what is promised there to others.
     fn fits(&self, trial: &Trial<'_>, (pod, ix): (PodIx, NodeIx)) -> bool {
         let cluster = trial.cluster();
-        let Some((node, request)) = cluster.node(ix).zip(cluster.pod(pod).map(|pod| &pod.request)) else {
+        let Some((node, request)) = cluster.node(ix).zip(cluster.pod(pod).map(|pod| pod.request())) else {
             return false;
         };
         self.context.is_node_eligible(cluster, pod, ix)

@@ -26,7 +26,7 @@ pub fn completes_without(cluster: &mut Cluster, ground: SearchGround<'_>, preemp
     // The plan must be for a nominated pod, or else for a pod of some kind. If no kind has a node, no pod has.
     let nominated = others.iter().copied().find(|ix| cluster.is_nominated(*ix));
     let mut seen = BTreeSet::new();
-    let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.class));
+    let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.requirements.class));
     let leads: Vec<PodIx> = match nominated {
         Some(nominated) => vec![nominated],
         None => in_order(cluster, &nodes, &others).into_iter().rev().filter(is_new).take(KINDS).collect(),
@@ -70,7 +70,8 @@ fn planned(
     };
     let mut plan = find(cluster, &Branch::default())?;
     if !plan.victims.is_empty() {
-        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.location, PodLocation::Bound(_))).map(|(ix, _)| ix);
+        let bound =
+            cluster.pods().filter(|(_, pod)| matches!(pod.state.location, PodLocation::Bound(_))).map(|(ix, _)| ix);
         let nobody = Branch { spared: bound.collect(), ..Branch::default() };
         plan = find(cluster, &nobody).filter(|plan| plan.victims.is_empty())?;
     }

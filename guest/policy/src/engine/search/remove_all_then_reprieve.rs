@@ -81,7 +81,7 @@ pub(super) fn plan_job(
     first: &[PodIx],
 ) -> Result<PlanDraft, PlanObstacle> {
     let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
-    let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request.clone()));
+    let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request().clone()));
     let requests: BTreeSet<ResourceRequest> = requests.collect();
     cluster.prepare_search(&requests);
     let mut dry_runs = NodeDryRuns::new(cluster, context);
@@ -109,7 +109,7 @@ pub(super) fn plan_job(
             }
             return Err(PlanObstacle::NoNode { pod, planned: nominations.len() });
         };
-        let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+        let request = cluster.pod(pod).map(|pod| pod.request().clone()).unwrap_or_default();
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
             dry_run.add_pod((pod, &request), together);
@@ -152,7 +152,7 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
     let gangs: BTreeSet<JobIx> = gangs.collect();
     let members = gangs.iter().filter_map(|job| cluster.job(*job)).flat_map(|job| &job.members);
     let members = members.filter_map(|ix| cluster.pod(*ix));
-    members.filter_map(|pod| pod.location.node()).collect()
+    members.filter_map(|pod| pod.node()).collect()
 }
 
 /// Returns the pods in the order in which they are planned: those that need others in their domain last, then those with the fewest nodes first, because
@@ -166,7 +166,7 @@ pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> V
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
     let mut sized: Vec<(Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
     for (ix, pod) in pods.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?))) {
-        let parts = pod.request.iter().map(|(resource, amount)| {
+        let parts = pod.request().iter().map(|(resource, amount)| {
             let total = *totals.entry(resource).or_insert_with(|| total(resource));
             i128::from(amount).saturating_mul(WHOLE).checked_div(total).unwrap_or(i128::MAX)
         });
@@ -185,7 +185,7 @@ fn explain_no_node(
     (dry_runs, what_if): (&NodeDryRuns, &DomainCountOverlay),
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
-    let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    let request = cluster.pod(pod).map(|pod| pod.request().clone()).unwrap_or_default();
     let ask = PodToPlace { pod, request: &request, what_if, earlier: &NO_PODS, plan_invariants: None };
     for dry_run in dry_runs.computed() {
         let candidates = dry_run.pods();
@@ -212,7 +212,7 @@ fn explain_unused_nodes(
         let taken =
             context.preemptor.pods.iter().copied().find(|pod| context.is_node_eligible(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = PodToPlace { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, plan_invariants: None };
+        let ask = PodToPlace { pod: ix, request: pod.request(), what_if, earlier: &NO_PODS, plan_invariants: None };
         match dry_run.victims_for(cluster, &context.laws.node_choice, &ask) {
             Some(victims) => {
                 context.explain_sufficient_node(cluster, dry_run.node, &victims, "");

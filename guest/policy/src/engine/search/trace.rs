@@ -86,11 +86,11 @@ pub fn explain_insufficient_node(
 /// Returns what the planned pods on a node lack in a trial, once what is promised to others is subtracted. `None`: nothing is lacking.
 pub fn overcommit(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<InsufficientResources> {
     let node = cluster.node(at)?;
-    let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node() == Some(at));
+    let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.node() == Some(at));
     let resources: BTreeSet<ResourceIx> =
-        pods().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
+        pods().flat_map(|pod| pod.request().iter().map(|(resource, _)| resource)).collect();
     InsufficientResources::among(resources.into_iter().map(|resource| {
-        let asked = pods().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+        let asked = pods().fold(0, |sum: i64, pod| sum.saturating_add(pod.request().get(resource)));
         let free = node.free.get(resource).saturating_add(asked).saturating_sub(promised.get(resource));
         (resource, asked, free)
     }))

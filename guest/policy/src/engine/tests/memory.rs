@@ -39,14 +39,14 @@ fn names_and_classes_of_pods_that_are_gone_are_forgotten() {
         let stays = |world: &PolicyHarness| {
             let cluster = world.engine.cluster();
             let pod = cluster.pod(PodIx(world.id(&format!("r{ROUNDS}-0/p")))).unwrap();
-            (pod.class, pod.namespace, cluster.name_id(&format!("r{ROUNDS}-0")))
+            (pod.requirements.class, pod.namespace, cluster.name_id(&format!("r{ROUNDS}-0")))
         };
         let before = stays(&world);
         for round in 0..ROUNDS {
             let names: Vec<String> = (0..PODS).map(|at| format!("r{round}-{at}/p")).collect();
             (0..PODS).for_each(|at| world.pod(unlike(system, round, at)));
             let cluster = world.engine.cluster();
-            let classes: BTreeSet<_> = cluster.pods().map(|(_, pod)| pod.class).collect();
+            let classes: BTreeSet<_> = cluster.pods().map(|(_, pod)| pod.requirements.class).collect();
             assert_eq!(classes.len(), PODS + 1, "{system}: pods that are unlike are of several classes");
             names.iter().for_each(|name| world.remove_pod(name));
             let kept = world.engine.cluster().counts();

@@ -35,15 +35,15 @@ fn restated(system: &str, cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Orderi
     if let QueueOrdering::Compare(compare) = laws.laws().queue_order.by {
         return compare(cluster, a, b).then_with(|| a.name.cmp(&b.name));
     }
-    let by_age = |pod: &PodInfo| (Reverse(pod.priority()), pod.entered, pod.created, pod.name.clone());
+    let by_age = |pod: &PodInfo| (Reverse(pod.priority()), pod.times.entered, pod.times.created, pod.name.clone());
     let by_gang = |pod: &PodInfo| {
         let gang = pod.attributes.job.and_then(|job| cluster.job(job));
         let members: Vec<&PodInfo> =
             gang.iter().flat_map(|gang| &gang.members).filter_map(|ix| cluster.pod(*ix)).collect();
-        let time = members.iter().map(|pod| pod.created).min().unwrap_or(pod.created);
+        let time = members.iter().map(|pod| pod.times.created).min().unwrap_or(pod.times.created);
         let least = members.iter().map(|pod| pod.priority()).min().unwrap_or_else(|| pod.priority());
         let key = gang.map(|gang| gang.key.clone());
-        (Reverse(least), time, key, Reverse(pod.priority()), pod.created, pod.name.clone())
+        (Reverse(least), time, key, Reverse(pod.priority()), pod.times.created, pod.name.clone())
     };
     if system == "coscheduling" { by_gang(a).cmp(&by_gang(b)) } else { by_age(a).cmp(&by_age(b)) }
 }

@@ -74,7 +74,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 
 /// Returns what all nodes together have free of a resource, plus what the pods of the job use.
 fn free(cluster: &Cluster, job: &Job, resource: ResourceIx) -> i64 {
-    let held = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.location.node().is_some());
-    let held = held.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+    let held = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.node().is_some());
+    let held = held.fold(0, |sum: i64, pod| sum.saturating_add(pod.request().get(resource)));
     cluster.nodes().fold(held, |sum, (_, node)| sum.saturating_add(node.free.get(resource).max(0)))
 }

@@ -42,25 +42,28 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 /// Checks that the preemptor need not wait for pods that hold the capacity of its nominated node at Permit.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
-    let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
+    let Some((ix, node)) = preemptor.state.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else {
+        return Ok(());
+    };
     let ours = case.preemptor.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
     let is_held = |pod: &&PodInfo| {
         let is_ours = pod.attributes.job.is_some_and(|job| ours.contains(&job));
-        matches!(pod.location, PodLocation::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
+        matches!(pod.state.location, PodLocation::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
     };
     let held: Vec<&PodInfo> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
     let (priority, closed) = (preemptor.priority(), &case.preemptor.closed_nominations);
     let promised = case.cluster.blocking_nominations_from(node, case.preemptor.pod, priority, closed);
     let promised: Vec<&PodInfo> = promised.map(|(_, pod)| pod).collect();
     let fits_with = |more: &[&PodInfo]| {
-        preemptor.request.iter().all(|(resource, asked)| {
-            let sum =
-                |pods: &[&PodInfo]| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+        preemptor.request().iter().all(|(resource, asked)| {
+            let sum = |pods: &[&PodInfo]| {
+                pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request().get(resource)))
+            };
             let room = node.free.get(resource).saturating_add(sum(more)).saturating_sub(sum(&promised));
             asked <= room
         })
     };
-    if case.cluster.eligible(preemptor.shape, ix) && !fits_with(&[]) && fits_with(&held) {
+    if case.cluster.eligible(preemptor.requirements.shape, ix) && !fits_with(&[]) && fits_with(&held) {
         return Err(Denial::Case(""));
     }
     Ok(())

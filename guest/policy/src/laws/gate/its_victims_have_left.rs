@@ -44,7 +44,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.victims_left_for(case.cluster, &case.preemptor.pods) {
         return Err(Denial::PlanInFlight { plan, left });
     }
-    let nominated = case.cluster.pod(case.preemptor.pod).and_then(|pod| pod.nominated);
+    let nominated = case.cluster.pod(case.preemptor.pod).and_then(|pod| pod.state.nominated);
     let node = nominated.and_then(|node| case.cluster.node(node));
     let there = node.into_iter().flat_map(|node| &node.pods).filter_map(|ix| case.cluster.pod(*ix));
     match there.into_iter().any(PodInfo::is_leaving) {

@@ -54,10 +54,10 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 
 fn leaves_the_nominated_node(case: &LawContext<'_>, pod: crate::model::PodIx) -> bool {
     let Some(pod) = case.cluster.pod(pod) else { return false };
-    let Some(node) = pod.nominated.and_then(|node| case.cluster.node(node)) else { return false };
+    let Some(node) = pod.state.nominated.and_then(|node| case.cluster.node(node)) else { return false };
     node.pods.iter().filter_map(|other| case.cluster.pod(*other)).any(|other| {
         other.priority() < pod.priority()
             && other.is_leaving()
-            && (other.preempted || other.attributes.marked_for_eviction || other.queue == pod.queue)
+            && (other.state.preempted || other.attributes.marked_for_eviction || other.queue == pod.queue)
     })
 }

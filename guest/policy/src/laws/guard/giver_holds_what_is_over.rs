@@ -34,7 +34,7 @@ pub const LAW: Law<ExcessVictimFilterFn> = Law::excess_victim_filter(
 
 /// Checks whether this law allows the eviction of the pod.
 fn admits(case: &ExcessContext<'_>, _: PodIx, pod: &PodInfo) -> Result<(), Denial> {
-    match case.excess.iter().any(|(resource, _)| pod.request.get(resource) > 0) {
+    match case.excess.iter().any(|(resource, _)| pod.request().get(resource) > 0) {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

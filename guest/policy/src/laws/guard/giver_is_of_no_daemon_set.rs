@@ -34,7 +34,7 @@ pub const LAW: Law<ExcessVictimFilterFn> = Law::excess_victim_filter(
 
 /// Checks whether this law allows the eviction of the pod.
 fn admits(_: &ExcessContext<'_>, _: PodIx, pod: &PodInfo) -> Result<(), Denial> {
-    match pod.daemon || pod.required_node.is_some() {
+    match pod.controller.is_daemon_set || pod.requirements.required_node.is_some() {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -52,7 +52,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     if case.cluster.is_below(theirs, ancestor) {
         return Err(Denial::Queue("", ancestor));
     }
-    let held = candidate.request.iter().map(|(resource, _)| resource);
+    let held = candidate.request().iter().map(|(resource, _)| resource);
     let asked = case.preemptor.pending_request.iter().map(|(resource, _)| resource);
     if deserves_any(case.cluster, own, asked) || deserves_any(case.cluster, theirs, held) {
         return Ok(());

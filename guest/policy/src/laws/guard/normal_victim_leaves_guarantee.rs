@@ -44,7 +44,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
         return Ok(());
     }
     for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-        let held = Freed(candidate.request.get(resource));
+        let held = Freed(candidate.request().get(resource));
         let left = Sum::of("used", queue.used.total(resource)).minus("held", held);
         left.at_least("guaranteed", guaranteed).map_err(Denial::exceeds(ix, resource))?;
     }

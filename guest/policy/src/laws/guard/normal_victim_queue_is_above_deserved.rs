@@ -66,7 +66,7 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
 /// Returns why a queue does not give this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
 fn keeps(case: &LawContext<'_>, (ix, queue): (QueueIx, &Queue), pod: &PodInfo) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
-    let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
+    let deserved = || pod.request().iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
     let is_short = |resource: &ResourceIx| match case.short_resources {
         Some(short) => short.contains(resource),
         None => case.preemptor.pending_request.get(*resource) > 0,

@@ -62,7 +62,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     let borrows = |queue: &Queue| {
         resources.iter().any(|resource| {
             let min = queue.bounds.guaranteed.get(*resource).map_or(0, |min| min.0);
-            candidate.request.get(*resource) > 0 && queue.used.total(*resource).0 > min
+            candidate.request().get(*resource) > 0 && queue.used.total(*resource).0 > min
         })
     };
     match candidate.queue.and_then(|queue| case.cluster.queue(queue)).is_some_and(borrows) {

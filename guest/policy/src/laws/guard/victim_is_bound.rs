@@ -35,7 +35,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    match candidate.location {
+    match candidate.state.location {
         PodLocation::Bound(_) => Ok(()),
         _ => Err(Denial::Case("")),
     }

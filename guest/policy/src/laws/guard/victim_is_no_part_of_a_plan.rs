@@ -39,7 +39,8 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.location, PodLocation::Reserved(_))) else {
+    let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.state.location, PodLocation::Reserved(_)))
+    else {
         return Ok(());
     };
     let preemptor = case.preemptor;
@@ -55,5 +56,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
 /// Checks whether a pod is nominated, and no less important than the preemptor.
 fn is_nominated_above(case: &LawContext<'_>, ix: PodIx) -> bool {
     let pod = case.cluster.pod(ix);
-    pod.is_some_and(|pod| pod.is_pending() && pod.nominated.is_some() && pod.priority() >= case.preemptor.priority)
+    pod.is_some_and(|pod| {
+        pod.is_pending() && pod.state.nominated.is_some() && pod.priority() >= case.preemptor.priority
+    })
 }

@@ -34,7 +34,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(_: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    match candidate.daemon {
+    match candidate.controller.is_daemon_set {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

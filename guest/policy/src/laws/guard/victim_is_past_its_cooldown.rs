@@ -38,7 +38,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let of_job = || {
         let cooldown = case.cluster.pod_group(candidate.attributes.job?)?.cooldown?;
-        Some(candidate.scheduled?.saturating_add(cooldown))
+        Some(candidate.times.scheduled?.saturating_add(cooldown))
     };
     match candidate.protected_until().or_else(of_job) {
         Some(until) if case.cluster.now() < until => Err(Denial::NotBefore(until)),

@@ -47,7 +47,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
         let shared = victim.queue.and_then(|queue| case.cluster.common_ancestor(own, queue));
         for (ix, queue) in case.cluster.path(victim.queue).take_while(|(ix, _)| Some(*ix) != shared) {
             for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-                if victim.request.get(resource) > 0 {
+                if victim.request().get(resource) > 0 {
                     let left =
                         Sum::of("used", queue.used.total(resource)).minus("victims", case.freed_in_queue(ix, resource));
                     left.at_least("guaranteed", guaranteed).map_err(Denial::amount("", ix, resource))?;

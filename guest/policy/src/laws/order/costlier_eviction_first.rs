@@ -44,13 +44,13 @@ fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let earlier = BTreeSet::new();
     let loss = |pod: &PodInfo| gang_loss(cluster, pod, &earlier);
     let is_pod = |pod: &PodInfo| pod.name.kind == PodKind::Pod;
-    let is_as_large = || a.class == b.class || a.request == b.request;
+    let is_as_large = || a.requirements.class == b.requirements.class || a.request() == b.request();
     let is_alike = || a.attributes.job == b.attributes.job && is_as_large() && is_pod(a) && is_pod(b);
     let by_loss = || match is_alike() {
         true => Ordering::Equal,
         false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),
     };
-    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), started(cluster, pod), pod.created, pod.rank);
+    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), started(cluster, pod), pod.times.created, pod.rank);
     match b.priority().cmp(&a.priority()) {
         Ordering::Equal => by_loss().then_with(|| rest(a).cmp(&rest(b))),
         by_priority => by_priority,

@@ -36,7 +36,8 @@ pub const LAW: Law<PodCompareFn> = Law::comparator(
 
 /// Compares two pods of a job: which comes first.
 fn compare(_: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
-    let key =
-        |pod: &PodInfo| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
+    let key = |pod: &PodInfo| {
+        (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.times.created, pod.rank)
+    };
     key(a).cmp(&key(b))
 }

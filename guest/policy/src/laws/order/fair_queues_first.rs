@@ -45,8 +45,8 @@ fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     };
     let key = |pod: &PodInfo| {
         let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        let since = job.and_then(|job| job.first_created).unwrap_or(pod.created);
-        (Reverse(pod.priority()), since, job.map(|job| job.key.clone()), pod.created, pod.rank)
+        let since = job.and_then(|job| job.first_created).unwrap_or(pod.times.created);
+        (Reverse(pod.priority()), since, job.map(|job| job.key.clone()), pod.times.created, pod.rank)
     };
     by_queue.then_with(|| key(a).cmp(&key(b)))
 }

@@ -53,7 +53,7 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let (jobs, size) = jobs(lost);
     let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
     let sum = jobs.iter().map(|pod| priority_from_minimum(pod.priority())).fold(0, i64::saturating_add);
-    let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
+    let started = |pod: &PodInfo| pod.times.started.unwrap_or(i64::MAX);
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
     let (violations, start) = (as_cost(lost.budget_violations), earliest.saturating_neg());

@@ -41,7 +41,7 @@ pub const LAW: Law<QueueSortKey> = Law::comparator(
         key_start: first,
         key_before_job: |_, key| key,
         key_of_job: job,
-        key_after_job: |pod, key| key.descending(pod.priority()).ascending(pod.created),
+        key_after_job: |pod, key| key.descending(pod.priority()).ascending(pod.times.created),
         job_values: |job| [time(job), job.least_priority().map(i64::from)],
     },
 );
@@ -61,7 +61,7 @@ fn first(cluster: &Cluster, pod: &PodInfo) -> KeyBuilder {
 /// Adds the turn, the time and the name of the gang.
 fn job(cluster: &Cluster, pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
-    let time = gang.and_then(time).unwrap_or(pod.created);
+    let time = gang.and_then(time).unwrap_or(pod.times.created);
     let waits_for_a_turn = cluster.turn().is_none_or(|turn| pod.attributes.job != Some(turn));
     let key = key.flag(waits_for_a_turn).ascending(time).flag(gang.is_some());
     gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1))

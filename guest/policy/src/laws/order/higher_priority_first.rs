@@ -51,12 +51,12 @@ fn before(pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
 fn job(cluster: &Cluster, pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.first_of_gang_group(job));
     let (entered, created) =
-        gang.as_ref().map_or((pod.entered, pod.created), |(entered, created, _)| (*entered, *created));
+        gang.as_ref().map_or((pod.times.entered, pod.times.created), |(entered, created, _)| (*entered, *created));
     let key = key.ascending(entered).ascending(created).flag(gang.is_some());
     gang.iter().fold(key, |key, (_, _, (namespace, name))| key.text(namespace).text(name))
 }
 
 /// Adds where the pod itself stands.
 fn after(pod: &PodInfo, key: KeyBuilder) -> KeyBuilder {
-    key.ascending(pod.entered).ascending(pod.created)
+    key.ascending(pod.times.entered).ascending(pod.times.created)
 }

@@ -41,7 +41,7 @@ pub const LAW: Law<PodCompareFn> = Law::comparator(
 
 /// Compares two pods: which is reprieved first. A pod without a start time counts as starting now (GetPodStartTime), so after all others.
 fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
-    let started = |pod: &PodInfo| pod.started.unwrap_or(i64::MAX);
+    let started = |pod: &PodInfo| pod.times.started.unwrap_or(i64::MAX);
     let group = |pod: &PodInfo| {
         let together = cluster.disruption_group_of(pod).unwrap_or_default();
         let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min();
@@ -51,6 +51,6 @@ fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
         true => group(a).cmp(&group(b)),
         false => started(a).cmp(&started(b)),
     };
-    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), pod.created, pod.rank);
+    let rest = |pod: &PodInfo| (Reverse(pod.past_evictions), pod.times.created, pod.rank);
     b.priority().cmp(&a.priority()).then_with(by_start).then_with(|| rest(a).cmp(&rest(b)))
 }

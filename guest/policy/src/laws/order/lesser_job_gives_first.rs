@@ -54,7 +54,7 @@ fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &PodInfo, b: &PodIn
     };
     // A pod that has not started counts as started now.
     let later_start = || {
-        let started = |pod: &PodInfo| pod.started.unwrap_or(cluster.now());
+        let started = |pod: &PodInfo| pod.times.started.unwrap_or(cluster.now());
         let evictions = |pod: &PodInfo| Reverse(pod.past_evictions);
         let named = |pod: &PodInfo| {
             (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), evictions(pod), started(pod))

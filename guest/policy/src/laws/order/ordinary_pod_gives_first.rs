@@ -45,7 +45,7 @@ fn compare(case: &ExcessContext<'_>, a: (PodIx, &PodInfo), b: (PodIx, &PodInfo))
         let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
         (originator == Some(ix), pod.attributes.opted_out)
     };
-    let rest = |pod: &PodInfo| (pod.priority(), Reverse(pod.created.div_euclid(HOUR)));
+    let rest = |pod: &PodInfo| (pod.priority(), Reverse(pod.times.created.div_euclid(HOUR)));
     let by_class = protection(a).cmp(&protection(b));
     let by_fit = by_class.then_with(|| larger_fraction(matching(case, b.1), matching(case, a.1)));
     let by_rest = by_fit.then_with(|| rest(a.1).cmp(&rest(b.1)));
@@ -54,7 +54,7 @@ fn compare(case: &ExcessContext<'_>, a: (PodIx, &PodInfo), b: (PodIx, &PodInfo))
 
 /// Returns the number of requested resources that are over the maximum, and the number of all requested resources.
 fn matching(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
-    let held = pod.request.iter();
+    let held = pod.request().iter();
     held.fold((0, 0), |(matching, all): (i64, i64), (resource, _)| {
         (matching.saturating_add(i64::from(case.excess.get(resource) > 0)), all.saturating_add(1))
     })
@@ -64,7 +64,7 @@ fn matching(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
 fn size(case: &ExcessContext<'_>, pod: &PodInfo) -> (i64, i64) {
     let max = |resource| case.cluster.queue(case.queue).and_then(|queue| queue.bounds.max.get(resource));
     let shares =
-        case.excess.iter().filter_map(|(resource, _)| Some((pod.request.get(resource), max(resource)?.0.max(1))));
+        case.excess.iter().filter_map(|(resource, _)| Some((pod.request().get(resource), max(resource)?.0.max(1))));
     shares.max_by(|a, b| larger_fraction(*a, *b)).unwrap_or((0, 1))
 }
 

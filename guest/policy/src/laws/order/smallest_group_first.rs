@@ -43,7 +43,7 @@ pub const LAW: Law<NodeCostModel> = Law::comparator(
 
 /// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
-    let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
+    let youngest = lost.pods().map(|pod| pod.times.created).max().unwrap_or(i64::MAX);
     let evictions = lost.past_evictions();
     [lost.penalty, lost.count(), lost.highest(), lost.share(), evictions, youngest.saturating_neg(), 0]
 }

@@ -44,7 +44,7 @@ pub fn job_priority(cluster: &Cluster, pod: &PodInfo) -> i32 {
 
 /// Checks whether the gang of a pod runs.
 pub fn is_gang_running(cluster: &Cluster, pod: &PodInfo) -> bool {
-    let Some(job) = job(cluster, pod) else { return pod.location.node().is_some() };
+    let Some(job) = job(cluster, pod) else { return pod.node().is_some() };
     let member: Option<PodIx> = job.members.first().copied();
     member.is_some_and(|member| cluster.shortage(member).is_empty())
 }
@@ -55,7 +55,7 @@ fn compare(cluster: &Cluster, a: &PodInfo, b: &PodInfo) -> Ordering {
     let birth = |pod: &PodInfo| {
         let job = job(cluster, pod);
         let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));
-        let created = group.map_or(pod.created, |group| group.created);
+        let created = group.map_or(pod.times.created, |group| group.created);
         let own = || (pod.name.namespace.clone(), pod.name.name.clone());
         (created, job.map_or_else(own, |job| job.key.clone()))
     };

@@ -158,7 +158,7 @@ fn of_equal_jobs_the_one_whose_pod_started_later_gives_first() {
     let preemptor = Some(queue(&world, "a"));
     for (x, y, first) in [(1, 2, Ordering::Greater), (2, 1, Ordering::Less), (1, 1, Ordering::Greater)] {
         let [mut one, mut other] = ["x", "y"].map(|name| at(&world, name));
-        (one.started, other.started) = (Some(x), Some(y));
+        (one.times.started, other.times.started) = (Some(x), Some(y));
         let said = (lesser_job_gives_first::LAW.function)(world.engine.cluster(), preemptor, &one, &other);
         assert_eq!(said, first, "x started at {x}, y at {y}");
     }

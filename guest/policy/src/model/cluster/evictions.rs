@@ -52,7 +52,7 @@ impl Cluster {
             }
         }
         if !hashes.is_empty() {
-            let alike = self.pods().filter(|(_, pod)| hashes.contains(&pod.controller_hash));
+            let alike = self.pods().filter(|(_, pod)| hashes.contains(&pod.controller.name_hash));
             pods.extend(alike.map(|(ix, _)| ix));
         }
         let count = |ix: PodIx| Some((ix, *times.get(&self.eviction_key(self.pod(ix)?))?));
@@ -70,7 +70,7 @@ impl Cluster {
 
     /// Returns the name by which the evictions of a pod are counted: that of its job, its controller, or the pod itself.
     fn eviction_key<'a>(&'a self, pod: &'a PodInfo) -> EvictionKey<'a> {
-        match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
+        match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller_name()) {
             (Some(job), _) => EvictionKey::Job(&job.key),
             (None, Some(controller)) => EvictionKey::Controller(controller),
             (None, None) => EvictionKey::Pod(&pod.name),

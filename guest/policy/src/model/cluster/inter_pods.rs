@@ -42,7 +42,8 @@ impl Cluster {
         }
         self.version = self.version.wrapping_add(1);
         let (nodes, pods) = (&self.nodes, self.pods.iter());
-        let on_nodes = pods.filter_map(|(_, pod)| Some((pod.inter_pod?, pod.location.node()?, pod.terminating)));
+        let on_nodes =
+            pods.filter_map(|(_, pod)| Some((pod.requirements.inter_pod?, pod.node()?, pod.state.terminating)));
         self.inter_pods.rebuild(|node| nodes.get(node).is_some(), on_nodes);
     }
 
@@ -58,12 +59,12 @@ impl Cluster {
 
     /// Checks that no constraint between pods concerns a pod or any pod that is evicted with it.
     pub(in crate::model) fn is_unconstrained(&self, ix: PodIx) -> bool {
-        self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == PodKind::Pod)
+        self.pod(ix).is_none_or(|pod| pod.requirements.inter_pod.is_none() && pod.name.kind == PodKind::Pod)
             && !(self.has_disruption_groups() && self.disruption_group(ix).is_some())
     }
 
     fn inter_pod_of(&self, pod: PodIx) -> Option<InterPodIx> {
-        self.pod(pod).and_then(|pod| pod.inter_pod)
+        self.pod(pod).and_then(|pod| pod.requirements.inter_pod)
     }
 
     /// Checks whether the other pods allow a pod on a node. A pod that is on a node already must be removed from it in `what_if`.
@@ -85,13 +86,14 @@ impl Cluster {
         if !self.has_inter_pod_terms(asker) {
             return NominatedConstraints::default();
         }
-        let between = self.nominated().filter(|(_, pod)| pod.inter_pod.is_some());
-        let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.nominated).collect();
+        let between = self.nominated().filter(|(_, pod)| pod.requirements.inter_pod.is_some());
+        let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.state.nominated).collect();
         let on = |ix: NodeIx| self.node(ix).map(&promised).into_iter().flatten().map(move |pod| (pod, ix));
         let pods: Vec<(PodIx, NodeIx)> =
             nodes.into_iter().flat_map(on).filter(|(pod, _)| self.has_inter_pod_terms(*pod)).collect();
-        let leaving = self.pods().filter(|(_, pod)| !pods.is_empty() && pod.inter_pod.is_some() && pod.is_leaving());
-        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.location.node()?))).collect();
+        let leaving =
+            self.pods().filter(|(_, pod)| !pods.is_empty() && pod.requirements.inter_pod.is_some() && pod.is_leaving());
+        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.node()?))).collect();
         NominatedConstraints { pods, leaving }
     }
 

@@ -83,7 +83,7 @@ impl Cluster {
 
     /// Returns the members of the job of a pod that use a node and are not leaving. A pod without a job is its only member.
     pub fn placed_members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
-        self.members(pod).filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving())
+        self.members(pod).filter(|(_, pod)| pod.node().is_some() && !pod.is_leaving())
     }
 
     /// Records that the elastic jobs of these pods grow or shrink now. A pod within the minimum of its job changes no size: the job starts, or ends.
@@ -101,7 +101,7 @@ impl Cluster {
     pub fn is_once_satisfied(&self, job: &Job) -> bool {
         let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
         job.gang().is_some_and(|gang| gang.match_policy == MatchPolicy::OnceSatisfied)
-            && (job.was_complete || members.any(|pod| matches!(pod.location, PodLocation::Bound(_))))
+            && (job.was_complete || members.any(|pod| matches!(pod.state.location, PodLocation::Bound(_))))
     }
 
     /// Returns how many members count for a gang by its match policy. `None`: the gang needs no member any more, or the job is no gang.
@@ -110,13 +110,13 @@ impl Cluster {
         let matching = job.gang()?.match_policy;
         let count =
             |counts: fn(&PodInfo) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
-        let held = || count(|pod| matches!(pod.location, PodLocation::Reserved(_)));
+        let held = || count(|pod| matches!(pod.state.location, PodLocation::Reserved(_)));
         match matching {
             MatchPolicy::OnceSatisfied if self.is_once_satisfied(job) => None,
             MatchPolicy::OnceSatisfied | MatchPolicy::OnlyWaiting => Some(held()),
-            MatchPolicy::WaitingAndRunning => Some(
-                held().saturating_add(count(|pod| matches!(pod.location, PodLocation::Bound(_)) && !pod.terminating)),
-            ),
+            MatchPolicy::WaitingAndRunning => Some(held().saturating_add(count(|pod| {
+                matches!(pod.state.location, PodLocation::Bound(_)) && !pod.state.terminating
+            }))),
         }
     }
 
@@ -125,15 +125,15 @@ impl Cluster {
     pub fn existing_members(&self, job: &Job) -> usize {
         let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
         let is_there = |pod: &&PodInfo| {
-            let is_there = pod.location != PodLocation::Finished || pod.attributes.task.succeeded;
-            is_there && !pod.terminating && (counts_gated || !pod.gated)
+            let is_there = pod.state.location != PodLocation::Finished || pod.attributes.task.succeeded;
+            is_there && !pod.state.terminating && (counts_gated || !pod.state.gated)
         };
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
     }
 
     /// Returns how many pods of a job use a node and are not being deleted, or may be tried.
     pub fn startable(&self, job: &Job) -> usize {
-        let counts = |pod: &&PodInfo| pod.is_schedulable() || pod.location.node().is_some() && !pod.terminating;
+        let counts = |pod: &&PodInfo| pod.is_schedulable() || pod.node().is_some() && !pod.state.terminating;
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
     }
 
@@ -162,7 +162,7 @@ impl Cluster {
 
     /// Returns the pods that the job of a pod lacks. Pods that use a node and are not leaving count as there, and so do pods that ended well.
     pub fn shortage(&self, pod: PodIx) -> MissingMembers {
-        let counts = |pod: &PodInfo| pod.attributes.task.succeeded || pod.location.node().is_some();
+        let counts = |pod: &PodInfo| pod.attributes.task.succeeded || pod.node().is_some();
         self.shortage_without(pod, counts)
     }
 
@@ -173,7 +173,7 @@ impl Cluster {
 
     /// Returns the pods that the job of a pod would lack if every pod it has were placed.
     pub fn missing_if_all_placed(&self, pod: PodIx) -> MissingMembers {
-        self.shortage_without(pod, |pod| pod.attributes.task.succeeded || pod.location != PodLocation::Finished)
+        self.shortage_without(pod, |pod| pod.attributes.task.succeeded || pod.state.location != PodLocation::Finished)
     }
 
     /// Returns the first of some waiting pods of a job that make it complete.
@@ -198,7 +198,7 @@ impl Cluster {
 
     /// Returns the amounts that a pod requests, by resource. `None`: there is no such pod.
     fn amounts(&self, ix: PodIx) -> Option<Vec<i64>> {
-        self.pod(ix).map(|pod| pod.request.iter().map(|(_, amount)| amount).collect())
+        self.pod(ix).map(|pod| pod.request().iter().map(|(_, amount)| amount).collect())
     }
 
     /// Returns the roles of which the job of a pod needs a number of pods.

@@ -75,7 +75,7 @@ impl Cluster {
 
     /// Returns the part of the whole cluster that a pod requests (see [`Cluster::cluster_share`]).
     pub fn pod_share(&self, pod: &PodInfo) -> i64 {
-        self.classes.share(pod.class).unwrap_or_else(|| self.cluster_share(&pod.request))
+        self.classes.share(pod.requirements.class).unwrap_or_else(|| self.cluster_share(pod.request()))
     }
 
     /// Returns the part of a resource of the whole cluster that an amount is, in parts per billion, rounded down; 0 where no node has it.
@@ -118,16 +118,16 @@ impl Cluster {
     /// another pod may take any node, but a pod with one node needs that one. Looks at all nodes for each class of pods, if there are several.
     pub fn fewest_nodes_first(&self, mut pods: Vec<PodIx>) -> Vec<PodIx> {
         let known = pods.iter().filter_map(|ix| self.pod(*ix));
-        let classes: BTreeMap<ClassIx, &PodInfo> = known.map(|pod| (pod.class, pod)).collect();
+        let classes: BTreeMap<ClassIx, &PodInfo> = known.map(|pod| (pod.requirements.class, pod)).collect();
         if classes.len() < 2 {
             return pods;
         }
         let takes = |pod: &PodInfo, (ix, node): (NodeIx, &NodeInfo)| {
-            self.eligible(pod.shape, ix) && node.allocatable.lacks(&pod.request).is_none()
+            self.eligible(pod.requirements.shape, ix) && node.allocatable.lacks(pod.request()).is_none()
         };
         let count = |pod| self.nodes().filter(|node| takes(pod, *node)).count();
         let counts: BTreeMap<ClassIx, usize> = classes.into_iter().map(|(class, pod)| (class, count(pod))).collect();
-        pods.sort_by_key(|ix| self.pod(*ix).and_then(|pod| counts.get(&pod.class)));
+        pods.sort_by_key(|ix| self.pod(*ix).and_then(|pod| counts.get(&pod.requirements.class)));
         pods
     }
 
@@ -144,7 +144,7 @@ impl Cluster {
 
     /// Checks whether a node is promised to a pod.
     pub fn is_nominated(&self, pod: PodIx) -> bool {
-        self.pod(pod).is_some_and(|pod| pod.nominated.is_some())
+        self.pod(pod).is_some_and(|pod| pod.state.nominated.is_some())
     }
 
     /// Returns the promised pods like [`Cluster::blocking_nominations`], for a preemptor that counts as a pod of this priority. Pods of a lower
@@ -167,8 +167,8 @@ impl Cluster {
         let mut free = allocatable.clone();
         let mut reservation_groups = BTreeSet::new();
         for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
-            match self.reservation_group_of(pod).zip(pod.location.node()) {
-                None => free.subtract(&pod.request),
+            match self.reservation_group_of(pod).zip(pod.node()) {
+                None => free.subtract(pod.request()),
                 Some((reservation_group, node)) if reservation_groups.insert(reservation_group) => {
                     free.subtract(&self.reservation_group_request(Some(reservation_group), node, None));
                 }
@@ -194,7 +194,7 @@ impl Cluster {
         let naming = |of: fn(&PodInfo) -> Option<NodeIx>| {
             self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
         };
-        (naming(|pod| pod.location.node()), naming(|pod| pod.nominated))
+        (naming(|pod| pod.node()), naming(|pod| pod.state.nominated))
     }
 }
 

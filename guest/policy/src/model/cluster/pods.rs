@@ -7,15 +7,15 @@ use crate::model::rank::{RankChange, UNRANKED};
 impl Cluster {
     /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
     pub fn can_count_request(&self, ix: PodIx, request: &ResourceRequest) -> Result<(), SumOverflow> {
-        let old = self.pod(ix).map(|pod| &pod.request);
+        let old = self.pod(ix).map(|pod| pod.request());
         self.requested.check_sum_fits(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
     /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
     /// or removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: PodInfo) -> Result<(), SumOverflow> {
-        self.can_count_request(ix, &pod.request)?;
-        self.requested.add(pod.request.iter());
+        self.can_count_request(ix, pod.request())?;
+        self.requested.add(pod.request().iter());
         let old = self.detach(ix);
         // A member that can be tried from now on may complete its gang: the round that failed without it is over.
         let may_follow = |old: &PodInfo| !old.is_ungated_and_own() && pod.is_ungated_and_own();
@@ -23,9 +23,9 @@ impl Cluster {
         let joined = pod.attributes.job.filter(|_| is_new);
         self.record_upsert(old.as_ref(), &pod);
         if let Some(old) = old {
-            self.requested.subtract(old.request.iter());
-            if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.location, pod.location) {
-                pod.location = old.location;
+            self.requested.subtract(old.request().iter());
+            if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.state.location, pod.state.location) {
+                pod.state.location = old.state.location;
             }
             pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
@@ -39,7 +39,7 @@ impl Cluster {
     pub fn remove_pod(&mut self, ix: PodIx) -> Option<PodInfo> {
         let pod = self.detach(ix);
         if let Some(pod) = &pod {
-            self.requested.subtract(pod.request.iter());
+            self.requested.subtract(pod.request().iter());
             self.pod_ranks.remove(&pod.name);
             if let Some(ix) = pod.attributes.job
                 && let Some(job) = self.jobs.get_mut(ix).filter(|job| job.members.is_empty())
@@ -67,7 +67,7 @@ impl Cluster {
 
     /// Takes the reserved node of a pod back. Returns `false` where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
-        match self.pod(ix).map(|pod| pod.location) {
+        match self.pod(ix).map(|pod| pod.state.location) {
             Some(nominated_on @ PodLocation::Reserved(_)) => {
                 self.record_release(ix);
                 self.change_location(ix, nominated_on, PodLocation::Pending)
@@ -79,7 +79,7 @@ impl Cluster {
     /// Keeps the node of a pod that no longer reserves it. The pod counts as nominated there until it gets a node again, is removed or nominated by
     /// the host, or the node is given up. The host does not know of it.
     pub fn retain_node(&mut self, ix: PodIx, node: NodeIx) {
-        if self.pod(ix).is_none_or(|pod| pod.nominated.is_some()) {
+        if self.pod(ix).is_none_or(|pod| pod.state.nominated.is_some()) {
             return;
         }
         self.ext.coscheduling.retained_nodes.insert(ix, node);
@@ -100,7 +100,7 @@ impl Cluster {
 
     fn set_nominated(&mut self, ix: PodIx, node: Option<NodeIx>) {
         if let Some(mut pod) = self.detach(ix) {
-            pod.nominated = node;
+            pod.state.nominated = node;
             self.attach(ix, pod);
         }
     }
@@ -108,9 +108,10 @@ impl Cluster {
     /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has not nominated it.
     fn show_retained_node(&mut self, ix: PodIx, pod: &mut PodInfo) {
         let Some(node) = self.ext.coscheduling.retained_nodes.get(&ix).copied() else { return };
-        let waits = matches!(pod.location, PodLocation::Pending | PodLocation::Reserved(_)) && !pod.terminating;
-        if waits && pod.nominated.is_none() {
-            pod.nominated = Some(node);
+        let waits =
+            matches!(pod.state.location, PodLocation::Pending | PodLocation::Reserved(_)) && !pod.state.terminating;
+        if waits && pod.state.nominated.is_none() {
+            pod.state.nominated = Some(node);
         } else {
             self.ext.coscheduling.retained_nodes.remove(&ix);
         }
@@ -130,11 +131,11 @@ impl Cluster {
     }
 
     fn change_location(&mut self, ix: PodIx, from: PodLocation, to: PodLocation) -> bool {
-        if self.pod(ix).is_none_or(|pod| pod.location != from) {
+        if self.pod(ix).is_none_or(|pod| pod.state.location != from) {
             return false;
         }
         if let Some(mut pod) = self.detach(ix) {
-            pod.location = to;
+            pod.state.location = to;
             self.attach(ix, pod);
         }
         true
@@ -145,8 +146,9 @@ impl Cluster {
         if pod.rank == UNRANKED {
             pod.rank = self.rank_pod(&pod.name);
         }
-        pod.class = self.classes.add_pod(pod.shape, pod.inter_pod, &pod.request);
-        let (place, nominated, job) = (pod.location, pod.nominated, pod.attributes.job);
+        pod.requirements.class =
+            self.classes.add_pod(pod.requirements.shape, pod.requirements.inter_pod, pod.request());
+        let (place, nominated, job) = (pod.state.location, pod.state.nominated, pod.attributes.job);
         if place == PodLocation::Pending && pod.pinned_daemon_node().is_some() {
             self.pinned_daemon_pods.insert(ix);
         }
@@ -184,7 +186,7 @@ impl Cluster {
         self.count_at_location(ix, Adjustment::Subtract);
         self.count_queue_request(ix, Adjustment::Subtract);
         let pod = self.pods.remove(ix)?;
-        self.classes.remove_pod(pod.class);
+        self.classes.remove_pod(pod.requirements.class);
         self.nominated.remove(&ix);
         self.leaving.remove(&ix);
         self.pinned_daemon_pods.remove(&ix);
@@ -194,11 +196,11 @@ impl Cluster {
         {
             reservation_group.retain(|other| *other != ix);
         }
-        if let Some((at, node)) = pod.location.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = pod.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.retain(|other| *other != ix);
             self.node_pods.mark_stale(at);
         }
-        if let Some((at, node)) = pod.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = pod.state.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);
             self.capacity_columns.mark_stale(at);
         }
@@ -211,26 +213,26 @@ impl Cluster {
     /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
     pub(in crate::model) fn count_at_location(&mut self, ix: PodIx, entry: Adjustment) {
         let Some(pod) = self.pods.get(ix) else { return };
-        let Some(at) = pod.location.node() else { return };
+        let Some(at) = pod.node() else { return };
         let alone = self.reservation_group_of(pod).is_none();
         let share = if alone { None } else { Some(self.marginal_request(ix)) };
         if let Some(node) = self.nodes.get_mut(at) {
-            let share = share.as_ref().unwrap_or(&pod.request);
+            let share = share.as_ref().unwrap_or(pod.request());
             match entry {
                 Adjustment::Add => node.free.subtract(share),
                 Adjustment::Subtract => node.free.add(share),
             }
             self.capacity_columns.mark_stale(at);
         }
-        if let Some(inter_pod) = pod.inter_pod {
-            self.inter_pods.count_pod(inter_pod, at, pod.terminating, entry);
+        if let Some(inter_pod) = pod.requirements.inter_pod {
+            self.inter_pods.count_pod(inter_pod, at, pod.state.terminating, entry);
         }
         self.count_queue_usage(ix, entry)
     }
 
     /// Books the usage of a pod with its queue and every ancestor.
     pub(super) fn count_queue_usage(&mut self, ix: PodIx, entry: Adjustment) {
-        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.location.node().is_some()) {
+        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.node().is_some()) {
             count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
@@ -238,7 +240,7 @@ impl Cluster {
     /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
     pub(super) fn count_queue_request(&mut self, ix: PodIx, entry: Adjustment) {
         match self.pods.get(ix) {
-            Some(pod) if pod.location != PodLocation::Finished => {
+            Some(pod) if pod.state.location != PodLocation::Finished => {
                 count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.requested)
             }
             _ => (),
@@ -261,7 +263,7 @@ impl Cluster {
     pub(in crate::model) fn move_in_trial(&mut self, ix: PodIx, place: PodLocation) -> Option<PodLocation> {
         self.count_at_location(ix, Adjustment::Subtract);
         let pod = self.pods.get_mut(ix)?;
-        let old = std::mem::replace(&mut pod.location, place);
+        let old = std::mem::replace(&mut pod.state.location, place);
         self.count_at_location(ix, Adjustment::Add);
         Some(old)
     }
@@ -287,7 +289,7 @@ fn count_on_path<K: AmountKind>(
 ) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).adjust(entry, pod.attributes.preemptibility, &pod.request);
+        books(queue).adjust(entry, pod.attributes.preemptibility, pod.request());
         next = queue.parent;
     }
 }

@@ -42,7 +42,7 @@ impl Cluster {
         let pods = self
             .nominated()
             .filter(|(ix, pod)| pod.attributes.preemptibility == preemptibility && counts(*ix) && below(pod));
-        Promised(pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource))))
+        Promised(pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request().get(resource))))
     }
 
     /// Returns how often the tree was replaced: a queue is there or not as long as this number stays.

@@ -21,7 +21,7 @@ impl Cluster {
     /// keeps its own capacity there.
     pub fn is_pinned_for_other(&self, ix: NodeIx, node: &NodeInfo, preemptor: PodIx) -> bool {
         let asker = self.pod(preemptor);
-        if asker.is_some_and(|asker| asker.nominated == Some(ix)) {
+        if asker.is_some_and(|asker| asker.state.nominated == Some(ix)) {
             return false;
         }
         let may_run_elsewhere = asker.is_none_or(|asker| asker.pinned_daemon_node().is_none());
@@ -58,11 +58,14 @@ impl Cluster {
     /// does; every other pod ends.
     pub fn can_get_required_node(&self, pod: &PodInfo, ix: NodeIx) -> bool {
         let waits = pod.is_schedulable() && pod.pinned_daemon_node() == Some(ix);
-        let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.shape, ix)) else { return false };
+        let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.requirements.shape, ix)) else {
+            return false;
+        };
         let mut room = node.allocatable.clone();
-        let stays = |other: &&PodInfo| other.daemon && other.location.node() == Some(ix) && !other.is_leaving();
+        let stays =
+            |other: &&PodInfo| other.controller.is_daemon_set && other.node() == Some(ix) && !other.is_leaving();
         let others = node.pods.iter().filter_map(|other| self.pod(*other));
-        others.filter(stays).for_each(|other| room.subtract(&other.request));
-        room.lacks(&pod.request).is_none()
+        others.filter(stays).for_each(|other| room.subtract(other.request()));
+        room.lacks(pod.request()).is_none()
     }
 }

@@ -32,7 +32,7 @@ impl Cluster {
         for name in self.ext.koordinator.eligible_owners.get(&ix).into_iter().flatten() {
             let Some((at, held)) = self.reservation_on(*name, node) else { continue };
             let reservation_allocation = self.allocate_inside(pod, node, *name, at, held);
-            if reservation_allocation.beyond_reservation == pod.request
+            if reservation_allocation.beyond_reservation == *pod.request()
                 || !self.admits_pod(*name, node, held, &reservation_allocation.beyond_reservation)
             {
                 continue;
@@ -50,7 +50,7 @@ impl Cluster {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.pods_in_reservation(name, node).next().is_some();
         // A reservation reserves amounts, not a place among the pods of the node.
-        let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
+        let mut nominated_on = held.request().iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
         let exceeds = terms_of.strict && nominated_on.any(|(resource, _)| beside.get(resource) > 0);
         !taken && !exceeds
     }
@@ -59,7 +59,7 @@ impl Cluster {
     fn reservation_on(&self, name: NameId, node: NodeIx) -> Option<(PodIx, &PodInfo)> {
         let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         let mut here =
-            reservation_group.filter(|(_, pod)| pod.location == PodLocation::Bound(node) && !pod.is_leaving());
+            reservation_group.filter(|(_, pod)| pod.state.location == PodLocation::Bound(node) && !pod.is_leaving());
         here.find(|(_, pod)| pod.name.kind == PodKind::Reservation)
     }
 
@@ -67,7 +67,7 @@ impl Cluster {
     pub(super) fn pods_in_reservation(&self, name: NameId, node: NodeIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
         let members = self.reservation_groups.get(&name).into_iter().flatten();
         let pods = members.filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.location.node() == Some(node))
+        pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.node() == Some(node))
     }
 
     fn allocate_inside(
@@ -79,10 +79,10 @@ impl Cluster {
         held: &PodInfo,
     ) -> ReservationAllocation {
         let used = ResourceRequest::new(
-            self.pods_in_reservation(name, node).flat_map(|(_, pod)| pod.request.iter()).collect(),
+            self.pods_in_reservation(name, node).flat_map(|(_, pod)| pod.request().iter()).collect(),
         );
-        let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
-        let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
+        let left = |resource| held.request().get(resource).saturating_sub(used.get(resource)).max(0);
+        let beside = pod.request().iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
         ReservationAllocation { reservation: at, beyond_reservation: ResourceRequest::new(beside.collect()) }
     }
 }

@@ -22,7 +22,7 @@ impl Cluster {
             PodKind::Reservation => self.names.get(&reservation.name.name),
             PodKind::Pod => None,
         };
-        let there = name.zip(reservation.location.node());
+        let there = name.zip(reservation.node());
         there.into_iter().flat_map(|(name, node)| self.pods_in_reservation(name, node))
     }
 
@@ -38,20 +38,20 @@ impl Cluster {
         if let Some(together) = self.freed_by_disruption_group(ix) {
             return together;
         }
-        match (pod.name.kind, pod.location.node()) {
+        match (pod.name.kind, pod.node()) {
             (PodKind::Reservation, Some(node)) => {
                 self.reservation_group_request(self.reservation_group_of(pod), node, None)
             }
             (PodKind::Pod, Some(_)) if pod.attributes.reservation.is_some() => self.marginal_request(ix),
-            _ => pod.request.clone(),
+            _ => pod.request().clone(),
         }
     }
 
     /// Returns the amounts that a pod adds to what is used on its node.
     pub(in crate::model) fn marginal_request(&self, ix: PodIx) -> ResourceRequest {
         let Some(pod) = self.pod(ix) else { return ResourceRequest::default() };
-        let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.location.node()) else {
-            return pod.request.clone();
+        let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.node()) else {
+            return pod.request().clone();
         };
         let with = self.reservation_group_request(Some(reservation_group), node, None);
         let without = self.reservation_group_request(Some(reservation_group), node, Some(ix));
@@ -75,8 +75,7 @@ impl Cluster {
             .and_then(|reservation_group| self.reservation_groups.get(&reservation_group));
         let members =
             reservation_group.map(Vec::as_slice).unwrap_or_default().iter().filter(move |other| **other != ix);
-        let here =
-            move |other: &&PodInfo| other.location.node().is_some() && other.location.node() == pod.location.node();
+        let here = move |other: &&PodInfo| other.node().is_some() && other.node() == pod.node();
         members.filter_map(|other| Some((*other, self.pod(*other)?))).filter(move |(_, other)| here(other))
     }
 
@@ -94,9 +93,9 @@ impl Cluster {
             .unwrap_or_default();
         let here = members.iter().filter(|ix| Some(**ix) != without).filter_map(|ix| self.pod(*ix));
         let (mut nominated_on, mut inside) = (Vec::new(), Vec::new());
-        for pod in here.filter(|pod| pod.location.node() == Some(node)) {
+        for pod in here.filter(|pod| pod.node() == Some(node)) {
             let side = if pod.name.kind == PodKind::Reservation { &mut nominated_on } else { &mut inside };
-            side.extend(pod.request.iter());
+            side.extend(pod.request().iter());
         }
         let (nominated_on, inside) = (ResourceRequest::new(nominated_on), ResourceRequest::new(inside));
         let more = inside.iter().map(|(resource, n)| (resource, n.saturating_sub(nominated_on.get(resource))));

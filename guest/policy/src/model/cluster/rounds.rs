@@ -75,18 +75,21 @@ impl Cluster {
     /// nominations of a gang's own pods are no change for the gang.
     pub(super) fn record_upsert(&mut self, old: Option<&PodInfo>, pod: &PodInfo) {
         if self.stuck_gangs.is_empty()
-            || old.is_none() && pod.location == PodLocation::Pending && pod.nominated.is_none()
+            || old.is_none() && pod.state.location == PodLocation::Pending && pod.state.nominated.is_none()
         {
             return;
         }
-        let waits = |pod: &PodInfo| matches!(pod.location, PodLocation::Pending | PodLocation::Reserved(_));
+        let waits = |pod: &PodInfo| matches!(pod.state.location, PodLocation::Pending | PodLocation::Reserved(_));
         let is_same = |old: &PodInfo| {
-            let (shape, inter_pod) = (old.shape == pod.shape, old.inter_pod == pod.inter_pod);
+            let (shape, inter_pod) = (
+                old.requirements.shape == pod.requirements.shape,
+                old.requirements.inter_pod == pod.requirements.inter_pod,
+            );
             waits(old)
                 && waits(pod)
                 && shape
                 && inter_pod
-                && old.request == pod.request
+                && old.request() == pod.request()
                 && old.attributes == pod.attributes
         };
         let own = pod.attributes.job.filter(|_| old.is_some_and(is_same)).map(|job| self.gang_group(job));
@@ -132,7 +135,7 @@ impl Cluster {
             return;
         }
         let is_own = |(_, pod): &(PodIx, &PodInfo)| pod.attributes.job.is_some_and(|job| group.contains(&job));
-        let held = self.pods().filter(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)));
+        let held = self.pods().filter(|(_, pod)| matches!(pod.state.location, PodLocation::Reserved(_)));
         let (own, others): (Vec<_>, Vec<_>) = held.partition(is_own);
         let numbers = |held: Vec<(PodIx, &PodInfo)>| held.into_iter().map(|(ix, _)| ix).collect();
         let (own, held_by_others): (BTreeSet<PodIx>, BTreeSet<PodIx>) = (numbers(own), numbers(others));
@@ -176,7 +179,7 @@ impl Cluster {
         let (have, minimum) = (self.counted_members(job)?, self.job(job)?.gang()?.minimum);
         let members = self.job(job)?.members.iter().copied();
         let promised =
-            members.filter(|ix| self.pod(*ix).is_some_and(|pod| pod.is_schedulable() && pod.nominated.is_some()));
+            members.filter(|ix| self.pod(*ix).is_some_and(|pod| pod.is_schedulable() && pod.state.nominated.is_some()));
         let may_follow: BTreeSet<PodIx> = self.untried(job).chain(promised).filter(|ix| Some(*ix) != without).collect();
         let can_have = have.saturating_add(may_follow.len());
         (can_have < usize::try_from(minimum).unwrap_or(usize::MAX)).then_some((can_have, minimum))

@@ -83,8 +83,8 @@ impl Cluster {
     fn nominated_of_gang(&self, job: JobIx) -> Option<(usize, bool)> {
         let (job, gang) = self.job(job).and_then(|job| Some((job, job.gang()?)))?;
         let members = || job.members.iter().filter_map(|ix| self.pod(*ix));
-        let nominated = members().filter(|pod| pod.is_schedulable() && pod.nominated.is_some()).count();
-        let allocated = members().filter(|pod| pod.location.node().is_some() && !pod.terminating).count();
+        let nominated = members().filter(|pod| pod.is_schedulable() && pod.state.nominated.is_some()).count();
+        let allocated = members().filter(|pod| pod.node().is_some() && !pod.state.terminating).count();
         let minimum = usize::try_from(gang.minimum).unwrap_or(usize::MAX);
         Some((nominated, nominated.saturating_add(allocated) >= minimum))
     }

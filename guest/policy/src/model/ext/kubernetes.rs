@@ -48,7 +48,7 @@ impl Cluster {
     pub fn disruption_group_of(&self, pod: &PodInfo) -> Option<Vec<PodIx>> {
         let job = self.job_evicted_whole(pod)?;
         let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
-        let holders = members.filter(|(_, pod)| pod.location.node().is_some() && !pod.is_leaving());
+        let holders = members.filter(|(_, pod)| pod.node().is_some() && !pod.is_leaving());
         let mut holders: Vec<(u64, PodIx)> = holders.map(|(ix, pod)| (pod.rank, ix)).collect();
         holders.sort_unstable();
         Some(holders.into_iter().map(|(_, ix)| ix).collect())
@@ -84,11 +84,11 @@ impl Cluster {
 
     /// Returns the amounts that the pods evicted together with this one use on its node. `None`: the pod is evicted alone.
     pub(in crate::model) fn freed_by_disruption_group(&self, ix: PodIx) -> Option<ResourceRequest> {
-        let node = self.pod(ix)?.location.node();
+        let node = self.pod(ix)?.node();
         let here = self
             .disruption_group(ix)?
             .into_iter()
-            .filter(|other| self.pod(*other).is_some_and(|pod| pod.location.node() == node));
+            .filter(|other| self.pod(*other).is_some_and(|pod| pod.node() == node));
         Some(ResourceRequest::new(here.flat_map(|ix| self.marginal_request(ix).iter().collect::<Vec<_>>()).collect()))
     }
 

@@ -46,7 +46,7 @@ impl DomainCountOverlay {
             return;
         }
         for ix in cluster.eviction_set(head) {
-            if let Some(node) = cluster.pod(ix).and_then(|pod| pod.location.node()) {
+            if let Some(node) = cluster.pod(ix).and_then(|pod| pod.node()) {
                 self.change(cluster, ix, node, by);
                 if by < 0 {
                     self.evicted.insert(ix)
@@ -59,8 +59,8 @@ impl DomainCountOverlay {
 
     fn change(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx, by: i64) {
         let Some(pod) = cluster.pod(pod) else { return };
-        let Some(inter_pod) = pod.inter_pod else { return };
-        for at in cluster.inter_pods().entries(inter_pod, node, pod.terminating) {
+        let Some(inter_pod) = pod.requirements.inter_pod else { return };
+        for at in cluster.inter_pods().entries(inter_pod, node, pod.state.terminating) {
             let more = self.deltas.entry(at).or_default();
             *more = more.saturating_add(by);
         }

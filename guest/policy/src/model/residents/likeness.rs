@@ -21,22 +21,22 @@ impl VictimClassKey {
         let attributes = &pod.attributes;
         let flags = [
             pod.name.kind == PodKind::Reservation,
-            matches!(pod.location, PodLocation::Bound(_)),
+            matches!(pod.state.location, PodLocation::Bound(_)),
             attributes.preemptibility == Preemptibility::Preemptible,
             attributes.may_preempt,
             attributes.opted_out,
             attributes.marked_for_eviction,
             attributes.task.critical,
             attributes.task.succeeded,
-            pod.daemon,
-            pod.required_node.is_some(),
-            pod.terminating,
-            pod.preempted,
-            pod.foreign,
+            pod.controller.is_daemon_set,
+            pod.requirements.required_node.is_some(),
+            pod.state.terminating,
+            pod.state.preempted,
+            pod.state.foreign,
         ];
         let flags = flags.into_iter().fold(0, |bits: u32, flag| bits << 1 | u32::from(flag));
         VictimClassKey {
-            job_class: packed(or_none(attributes.job.map(|job| job.0)), pod.class.0),
+            job_class: packed(or_none(attributes.job.map(|job| job.0)), pod.requirements.class.0),
             priority_queue: packed(pod.priority().cast_unsigned(), or_none(pod.queue.map(|queue| queue.0))),
             inside_role: packed(
                 or_none(attributes.reservation.map(|name| name.0)),
@@ -70,7 +70,7 @@ mod tests {
         world.pod(pod("p"));
         let pod = world.engine.cluster().pod(PodIx(world.id("p"))).unwrap();
         let changes: [fn(&mut PodInfo); 20] = [
-            |pod| pod.class = ClassIx(9),
+            |pod| pod.requirements.class = ClassIx(9),
             |pod| pod.attributes.priority = -1,
             |pod| pod.queue = Some(QueueIx(9)),
             |pod| pod.attributes.job = Some(JobIx(9)),
@@ -78,7 +78,7 @@ mod tests {
             |pod| pod.name.kind = PodKind::Reservation,
             |pod| pod.attributes.reservation = Some(NameId(9)),
             |pod| pod.attributes.task.role = Some(NameId(9)),
-            |pod| pod.location = PodLocation::Bound(NodeIx(0)),
+            |pod| pod.state.location = PodLocation::Bound(NodeIx(0)),
             |pod| {
                 pod.attributes.preemptibility = match pod.attributes.preemptibility {
                     Preemptibility::Preemptible => Preemptibility::NonPreemptible,
@@ -90,11 +90,11 @@ mod tests {
             |pod| pod.attributes.marked_for_eviction ^= true,
             |pod| pod.attributes.task.critical ^= true,
             |pod| pod.attributes.task.succeeded ^= true,
-            |pod| pod.daemon ^= true,
-            |pod| pod.required_node = Some(NodeIx(0)),
-            |pod| pod.terminating ^= true,
-            |pod| pod.preempted ^= true,
-            |pod| pod.foreign ^= true,
+            |pod| pod.controller.is_daemon_set ^= true,
+            |pod| pod.requirements.required_node = Some(NodeIx(0)),
+            |pod| pod.state.terminating ^= true,
+            |pod| pod.state.preempted ^= true,
+            |pod| pod.state.foreign ^= true,
         ];
         let changed = changes.map(|change| {
             let mut other = pod.clone();

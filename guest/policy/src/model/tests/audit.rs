@@ -95,8 +95,8 @@ pub fn nodes_are_in_order(cluster: &mut Cluster) {
 fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     let mut alone = 0;
     let mut reservation_groups: BTreeMap<String, [i64; 2]> = BTreeMap::new();
-    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.location.node() == Some(node)) {
-        let asked = pod.request.get(resource);
+    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.node() == Some(node)) {
+        let asked = pod.request().get(resource);
         match (pod.name.kind, pod.attributes.reservation) {
             (PodKind::Reservation, _) => {
                 let [nominated_on, _] = reservation_groups.entry(pod.name.name.clone()).or_default();
@@ -121,9 +121,9 @@ pub fn queues_add_up(cluster: &Cluster) {
             let of_class = || below().filter(|pod| pod.attributes.preemptibility == preemptibility);
             for resource in RESOURCES {
                 let sum =
-                    |pods: &mut dyn Iterator<Item = &PodInfo>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
-                let used = sum(&mut of_class().filter(|pod| pod.location.node().is_some()));
-                let requested = sum(&mut of_class().filter(|pod| pod.location != PodLocation::Finished));
+                    |pods: &mut dyn Iterator<Item = &PodInfo>| pods.map(|pod| pod.request().get(resource)).sum::<i64>();
+                let used = sum(&mut of_class().filter(|pod| pod.node().is_some()));
+                let requested = sum(&mut of_class().filter(|pod| pod.state.location != PodLocation::Finished));
                 let said = format!("{} {preemptibility:?} {resource:?}", queue.name);
                 assert_eq!(queue.used.of(preemptibility, resource).0, used, "used by {said}");
                 assert_eq!(queue.requested.of(preemptibility, resource).0, requested, "requested from {said}");
@@ -153,13 +153,18 @@ pub fn lists_are_right(cluster: &Cluster) {
         pods
     };
     for (ix, node) in cluster.nodes() {
-        assert_eq!(sorted(&node.pods), naming(&|pod| pod.location.node() == Some(ix)), "on {}", node.name);
-        assert_eq!(sorted(&node.nominated), naming(&|pod| pod.nominated == Some(ix)), "nominated to {}", node.name);
+        assert_eq!(sorted(&node.pods), naming(&|pod| pod.node() == Some(ix)), "on {}", node.name);
+        assert_eq!(
+            sorted(&node.nominated),
+            naming(&|pod| pod.state.nominated == Some(ix)),
+            "nominated to {}",
+            node.name
+        );
     }
     for (ix, job) in cluster.jobs() {
         assert_eq!(sorted(&job.members), naming(&|pod| pod.attributes.job == Some(ix)), "members of {:?}", job.key);
     }
-    let waiting = naming(&|pod| pod.nominated.is_some() && pod.is_pending());
+    let waiting = naming(&|pod| pod.state.nominated.is_some() && pod.is_pending());
     assert_eq!(cluster.nominated().map(|(ix, _)| ix).collect::<Vec<_>>(), waiting);
     let mut names: Vec<_> = cluster.pods().map(|(_, pod)| (&pod.name, pod.rank)).collect();
     names.sort_unstable();

@@ -18,14 +18,14 @@ pub struct Told {
 pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
     for (ix, pod) in cluster.pods() {
         let mut without = DomainCountOverlay::default();
-        pod.location.node().into_iter().for_each(|node| without.remove(cluster, ix, node));
+        pod.node().into_iter().for_each(|node| without.remove(cluster, ix, node));
         let mut moved = DomainCountOverlay::default();
         for (ix, pod) in cluster.pods() {
-            let old = before.pod(ix).and_then(|pod| pod.location.node());
+            let old = before.pod(ix).and_then(|pod| pod.node());
             old.into_iter().for_each(|node| moved.remove(before, ix, node));
-            pod.location.node().into_iter().for_each(|node| moved.place(before, ix, node));
+            pod.node().into_iter().for_each(|node| moved.place(before, ix, node));
         }
-        pod.location.node().into_iter().for_each(|node| moved.remove(before, ix, node));
+        pod.node().into_iter().for_each(|node| moved.remove(before, ix, node));
         for node in (0..4).map(NodeIx) {
             let expected = told.allows(cluster, (ix, pod), node);
             let said = cluster.inter_pod_allows(ix, node, &without);
@@ -37,7 +37,7 @@ pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
 
 impl Told {
     fn of(&self, pod: &PodInfo) -> Option<&InterPod> {
-        self.inter_pods.get(&pod.inter_pod?.0)
+        self.inter_pods.get(&pod.requirements.inter_pod?.0)
     }
 
     fn is_selected(&self, pod: &PodInfo, selector: u32) -> bool {
@@ -51,7 +51,7 @@ impl Told {
     }
 
     fn allows(&self, cluster: &Cluster, (ix, pod): (PodIx, &PodInfo), node: NodeIx) -> bool {
-        if pod.inter_pod.is_none() {
+        if pod.requirements.inter_pod.is_none() {
             return true;
         }
         let Some(own) = self.of(pod) else { return false };
@@ -68,7 +68,7 @@ impl Told {
         let near = |topology: u32| {
             let here = self.domain(cluster, topology, node);
             others().filter(move |other| {
-                here.is_some() && other.location.node().and_then(|node| self.domain(cluster, topology, node)) == here
+                here.is_some() && other.node().and_then(|node| self.domain(cluster, topology, node)) == here
             })
         };
         let forbids = own
@@ -88,7 +88,7 @@ impl Told {
             let is_first = !affinity.topologies.iter().any(|topology| {
                 others()
                     .filter(selected)
-                    .filter_map(|other| other.location.node())
+                    .filter_map(|other| other.node())
                     .any(|node| self.domain(cluster, *topology, node).is_some())
             });
             is_of_all && (has_all || is_first && self.is_selected(pod, affinity.selector))
@@ -112,11 +112,9 @@ impl Told {
         let Some(own) = domain(node) else { return false };
         let domains: BTreeSet<u32> = (0..64).map(NodeIx).filter(|node| counts(*node)).filter_map(domain).collect();
         let pods_in = |wanted: u32| {
-            let there = others.iter().filter(|other| !other.terminating && self.is_selected(other, spread.selector));
-            there
-                .filter_map(|other| other.location.node())
-                .filter(|node| counts(*node) && domain(*node) == Some(wanted))
-                .count()
+            let there =
+                others.iter().filter(|other| !other.state.terminating && self.is_selected(other, spread.selector));
+            there.filter_map(|other| other.node()).filter(|node| counts(*node) && domain(*node) == Some(wanted)).count()
         };
         let enough = domains.len() >= spread.min_domains as usize;
         let fewest = domains.iter().map(|domain| pods_in(*domain)).min().filter(|_| enough).unwrap_or(0);

@@ -56,7 +56,7 @@ proptest! {
         happenings.iter().for_each(|happening| random::apply_event(&mut world, happening));
         let pods: Vec<Option<PodIx>> = (0..8).map(|slot| known(&world, slot).map(PodIx)).collect();
         let cluster = world.engine.cluster_mut();
-        let places: Vec<Option<PodLocation>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.location)).collect();
+        let places: Vec<Option<PodLocation>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.state.location)).collect();
         // Nothing is tried with a pod that has ended.
         let ended = |slot: usize| places.get(slot) == Some(&Some(PodLocation::Finished));
         let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));

@@ -32,7 +32,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrowing> {
     let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<(PendingWorkload, Borrowing)>) = Default::default();
     for unit in pending_workloads(cluster) {
         let requested = quotas.entry(unit.quota).or_default();
-        let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
+        let requests = unit.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request()));
         let is_alone_within = fits_min((cluster, &held), &unit, &requested.nominated);
         if is_alone_within && unit.may_preempt && can_start(cluster, &unit) {
             within.insert(unit.quota);
@@ -92,7 +92,8 @@ fn can_start(cluster: &Cluster, unit: &PendingWorkload) -> bool {
 /// Checks whether a pod holds a node at Permit while its gang is not complete. The pod counts as waiting with its gang: the turn of the gang is not
 /// over, and its nodes meanwhile must not change the order.
 fn waits_at_permit(cluster: &Cluster, pod: &PodInfo) -> bool {
-    matches!(pod.location, PodLocation::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
+    matches!(pod.state.location, PodLocation::Reserved(_))
+        && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
 }
 
 /// Returns the amounts of each quota that pods use at Permit while their gang is not complete.
@@ -100,7 +101,7 @@ fn used_at_permit(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
     let mut held: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
     for (_, pod) in cluster.pods().filter(|(_, pod)| waits_at_permit(cluster, pod)) {
         if let Some(quota) = pod.queue {
-            held.entry(quota).or_default().add(&pod.request);
+            held.entry(quota).or_default().add(pod.request());
         }
     }
     held
@@ -134,14 +135,14 @@ fn pending_workloads(cluster: &Cluster) -> Vec<PendingWorkload> {
 
 /// Returns the key by which pods are counted in order.
 fn order(pod: &PodInfo) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
-    (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
+    (pod.state.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }
 
 fn workload(pods: &[(PodIx, &PodInfo)]) -> Option<PendingWorkload> {
     let quota = pods.first().and_then(|(_, pod)| pod.queue)?;
     let mut request = Amounts::default();
-    pods.iter().for_each(|(_, pod)| request.add(&pod.request));
+    pods.iter().for_each(|(_, pod)| request.add(pod.request()));
     let may_preempt = pods.iter().all(|(_, pod)| pod.attributes.may_preempt);
-    let is_nominated = pods.iter().any(|(_, pod)| pod.nominated.is_some());
+    let is_nominated = pods.iter().any(|(_, pod)| pod.state.nominated.is_some());
     Some(PendingWorkload { quota, pods: pods.iter().map(|(ix, _)| *ix).collect(), request, may_preempt, is_nominated })
 }

@@ -121,7 +121,7 @@ impl CoschedulingGroups {
         self.last_tried.filter(|last| {
             let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };
             let members = || job.members.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?)));
-            members().any(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)))
+            members().any(|(_, pod)| matches!(pod.state.location, PodLocation::Reserved(_)))
                 && members().any(|(ix, pod)| pod.is_schedulable() && !job.round.tried.contains(ix))
                 && !cluster.is_complete(*last)
         })
@@ -153,12 +153,12 @@ pub fn group_label_path() -> String {
 fn waiting_members(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
     let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return Vec::new() };
     let members = || job.members.iter().filter_map(|ix| Some((ix.0, cluster.pod(*ix)?)));
-    let allocated = members().filter(|(_, pod)| pod.location.node().is_some() && !pod.terminating).count();
+    let allocated = members().filter(|(_, pod)| pod.node().is_some() && !pod.state.terminating).count();
     if allocated >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
         return Vec::new();
     }
     let mut waiting: Vec<_> = members()
-        .filter(|(_, pod)| matches!(pod.location, PodLocation::Reserved(_)))
+        .filter(|(_, pod)| matches!(pod.state.location, PodLocation::Reserved(_)))
         .map(|(id, pod)| (pod.rank, id))
         .collect();
     waiting.sort_unstable();

@@ -63,7 +63,7 @@ impl ElasticPods {
 
 /// Divides the pods of a job in task order: the first ones, up to a complete gang, are normal, and the others are elastic.
 fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibility)> {
-    let counts = |pod: &PodInfo| pod.location != PodLocation::Finished || pod.attributes.task.succeeded;
+    let counts = |pod: &PodInfo| pod.state.location != PodLocation::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &PodInfo)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
     pods.sort_by(|(_, a), (_, b)| (earlier_task_first::LAW.function)(cluster, a, b));

@@ -73,7 +73,7 @@ impl<'a, 'c, 't> GangPlacement<'a, 'c, 't> {
             let pool = BundleUse { level, index: place, bundle, max_victims: most, evicted: Vec::new() };
             for ix in &bundle.pods {
                 let Some(pod) = trial.cluster().pod(*ix) else { continue };
-                let node = pod.location.node().and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
+                let node = pod.node().and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
                 if let Some(node) = node {
                     there.entry(node).or_default().add((pools.len(), &pool), (*ix, pod));
                 }

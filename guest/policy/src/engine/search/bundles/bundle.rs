@@ -129,13 +129,13 @@ pub fn gather(
 /// started loses nothing. Nanoseconds times millionths.
 fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
     let work = |pod: &PodInfo| {
-        let run = pod.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
+        let run = pod.times.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
         let share = |(resource, amount): (ResourceIx, i64)| {
             let all = i128::from(cluster.allocatable(resource).max(1));
             i128::from(amount).saturating_mul(1_000_000).checked_div(all).unwrap_or(0)
         };
         let counts = |(resource, _): &(ResourceIx, i64)| cluster.resource_name(*resource) != "pods";
-        i128::from(run).saturating_mul(pod.request.iter().filter(counts).map(share).max().unwrap_or(0))
+        i128::from(run).saturating_mul(pod.request().iter().filter(counts).map(share).max().unwrap_or(0))
     };
     victims.iter().filter_map(|ix| cluster.pod(*ix)).map(work).fold(0, i128::saturating_add)
 }

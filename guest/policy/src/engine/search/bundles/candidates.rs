@@ -29,17 +29,17 @@ impl Candidates {
     pub(super) fn add(&mut self, (number, pool): (usize, &BundleUse<'_>), (ix, pod): (PodIx, &PodInfo)) {
         self.pods.push((number, ix));
         self.elastic = self.elastic.saturating_add(usize::from(pool.level == 0));
-        self.freed_by_all.add(&pod.request);
+        self.freed_by_all.add(pod.request());
         if pool.bundle.loss.gangs == 0 {
-            self.without_gangs.add(&pod.request);
+            self.without_gangs.add(pod.request());
         }
         if pool.level == WHOLE_GANG_LEVEL {
             let loss = (pool.bundle.loss.work, pool.index);
             self.least_loss = Some(self.least_loss.map_or(loss, |least| least.min(loss)));
         } else {
-            self.freed_by_lower_levels.add(&pod.request);
+            self.freed_by_lower_levels.add(pod.request());
         }
-        for (resource, amount) in pod.request.iter() {
+        for (resource, amount) in pod.request().iter() {
             if self.largest_freed.get(resource) < amount {
                 self.largest_freed.set(resource, amount);
             }

@@ -27,10 +27,10 @@ impl GangPlacement<'_, '_, '_> {
     pub(super) fn find(&mut self, ix: PodIx, rest: &RemainingPods<'_>) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
-        let (class, request) = (pod.class, pod.request.clone());
+        let (class, request) = (pod.requirements.class, pod.request().clone());
         let takes = |node: NodeIx| {
             self.victim_search.is_not_refuted(ix, node)
-                && fits(cluster, pod.shape, node, &request)
+                && fits(cluster, pod.requirements.shape, node, &request)
                 && self.victim_search.is_allowed(cluster, ix, node)
         };
         if let Some(node) = self.nodes_with_evictions.iter().copied().find(|node| takes(*node)) {
@@ -57,7 +57,7 @@ impl GangPlacement<'_, '_, '_> {
     /// that are evicted whole lose the least work; a node with pods of jobs that already have victims, where no other job may need to lose pods; the
     /// first by name. Nodes are examined in the order of lower bounds of their cost, until none of the rest can be better.
     fn cheapest(&mut self, (ix, request): (PodIx, &ResourceRequest), rest: &RemainingPods<'_>) -> Option<NodeIx> {
-        let class = self.trial.cluster().pod(ix)?.class;
+        let class = self.trial.cluster().pod(ix)?.requirements.class;
         let further = self.further_pods(ix, rest);
         let mut nodes = self.nodes_to_price((ix, request), &further);
         nodes.sort_unstable();
@@ -113,7 +113,7 @@ impl GangPlacement<'_, '_, '_> {
             if allowed && node.free.lacks(request).is_none() {
                 break;
             }
-            let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource))
+            let helps = pod.request().iter().any(|(resource, _)| node.free.get(resource) < request.get(resource))
                 || !allowed && cluster.may_violate_terms_of(asker, ix);
             let going = all.iter().filter(|taken| taken.pool == number).count();
             if let Some(mut taken) = helps.then(|| self.evict(number, ix, going, Some(&short))).flatten() {

@@ -44,13 +44,13 @@ impl GangPlacement<'_, '_, '_> {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for (ix, place) in self.pools.iter().flat_map(|pool| &pool.evicted) {
             if let Some((pod, node)) = cluster.pod(*ix).zip(place.node()) {
-                freed.entry(node).or_default().add(&pod.request);
+                freed.entry(node).or_default().add(pod.request());
             }
         }
         let mut placed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for (ix, node) in &self.placements {
             if let Some(pod) = cluster.pod(*ix) {
-                placed.entry(*node).or_default().add(&pod.request);
+                placed.entry(*node).or_default().add(pod.request());
             }
         }
         let short_on = |node: &NodeIx| {

@@ -36,7 +36,7 @@ impl GangPlacement<'_, '_, '_> {
         let (level, most, gone, bundle) =
             self.pools.get(number).map(|pool| (pool.level, pool.max_victims, pool.evicted.len(), pool.bundle))?;
         let placed = |attempt: &Self, ix: PodIx| {
-            let place = attempt.trial.cluster().pod(ix)?.location;
+            let place = attempt.trial.cluster().pod(ix)?.state.location;
             place.node().map(|_| (ix, place))
         };
         if level == WHOLE_GANG_LEVEL {

@@ -43,7 +43,7 @@ impl GangPlacement<'_, '_, '_> {
         let free_on = |node: NodeIx, resource| cluster.node(node).map_or(0, |node| node.free.get(resource));
         let missing = |resource: ResourceIx| {
             let mut requests: Vec<i64> =
-                gone.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.request.get(resource)).collect();
+                gone.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.request().get(resource)).collect();
             requests.sort_unstable();
             let least = requests.into_iter().take(2).fold(0, i64::saturating_add);
             nodes.iter().fold(least, |missing, node| missing.saturating_sub(free_on(*node, resource)))
@@ -51,13 +51,13 @@ impl GangPlacement<'_, '_, '_> {
         let requested = self.victim_search.preemptor.pending_request.iter().filter(|(_, amount)| *amount > 0);
         let missing: Vec<(ResourceIx, i64)> = requested.map(|(resource, _)| (resource, missing(resource))).collect();
         let frees_enough = |ix: PodIx| {
-            let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.location.node()?))) else {
+            let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.node()?))) else {
                 return false;
             };
             let beyond = |resource| if nodes.contains(&node) { 0 } else { free_on(node, resource) };
             missing
                 .iter()
-                .all(|(resource, missing)| pod.request.get(*resource).saturating_add(beyond(*resource)) >= *missing)
+                .all(|(resource, missing)| pod.request().get(*resource).saturating_add(beyond(*resource)) >= *missing)
         };
         let pods = begun().flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
         pods.filter(|(_, ix)| !gone.contains(ix) && frees_enough(*ix)).collect()

@@ -18,7 +18,8 @@ pub struct FeasibilityBound {
 impl FeasibilityBound {
     /// Computes the bound for a cluster without evictions.
     pub fn new(cluster: &Cluster, victim_search: &BundleSearchInput<'_>) -> FeasibilityBound {
-        let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
+        let requests =
+            || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.request());
         let first = requests().next().into_iter().flat_map(|request| request.iter());
         let least = first.map(|(resource, _)| (resource, requests().map(|one| one.get(resource)).min().unwrap_or(0)));
         let least = least.filter(|(_, amount)| *amount > 0).collect();
@@ -33,8 +34,8 @@ impl FeasibilityBound {
     pub fn may_suffice<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b VictimBundle>) -> bool {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
-            if let Some(node) = pod.location.node() {
-                freed.entry(node).or_default().add(&pod.request);
+            if let Some(node) = pod.node() {
+                freed.entry(node).or_default().add(pod.request());
             }
         }
         let more = freed.iter().filter_map(|(ix, freed)| {

@@ -134,7 +134,9 @@ impl GangPlacement<'_, '_, '_> {
             let mut moved = DomainCountOverlay::default();
             moved.remove(cluster, ix, at);
             let allowed = |node: NodeIx| cluster.inter_pod_allows(ix, node, &moved).is_ok();
-            if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request) && allowed(*node)) {
+            if let Some(other) =
+                others.find(|node| fits(cluster, pod.requirements.shape, *node, pod.request()) && allowed(*node))
+            {
                 self.trial.place(ix, other);
                 if let Some(placement) = self.placements.get_mut(number) {
                     placement.1 = other;
@@ -164,7 +166,7 @@ impl GangPlacement<'_, '_, '_> {
 /// guarantee.
 fn lowers_shortfall(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
     let Shortfall { queue, resource, includes_siblings: beside } = shortfall;
-    let Some(pod) = cluster.pod(ix).filter(|pod| pod.request.get(resource) > 0) else { return false };
+    let Some(pod) = cluster.pod(ix).filter(|pod| pod.request().get(resource) > 0) else { return false };
     let parent = cluster.queue(queue).map(|queue| queue.parent);
     let is_over = |queue: &Queue| {
         let guaranteed = queue.bounds.guaranteed.get(resource).map_or(0, |guaranteed| guaranteed.0);

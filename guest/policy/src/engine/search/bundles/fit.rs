@@ -58,8 +58,8 @@ pub struct FitFailure {
 /// Returns the nodes with free capacity for a pod of the gang. Constraints between pods are ignored, as evictions elsewhere may lift them.
 pub fn open_nodes(cluster: &Cluster, victim_search: &BundleSearchInput<'_>) -> OpenNodes {
     let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
-    let kinds: BTreeMap<ClassIx, &PodInfo> = pods.map(|pod| (pod.class, pod)).collect();
-    let takes = |node: NodeIx| kinds.values().any(|pod| fits(cluster, pod.shape, node, &pod.request));
+    let kinds: BTreeMap<ClassIx, &PodInfo> = pods.map(|pod| (pod.requirements.class, pod)).collect();
+    let takes = |node: NodeIx| kinds.values().any(|pod| fits(cluster, pod.requirements.shape, node, pod.request()));
     let mut open: Vec<_> = cluster.nodes().filter(|(ix, _)| takes(*ix)).map(|(ix, node)| (node.rank, ix)).collect();
     open.sort_unstable();
     open.into_iter().map(|(_, ix)| ix).collect()
@@ -83,7 +83,7 @@ pub fn fit(
     let cluster = trial.cluster();
     let is_hard = |ix: &PodIx| {
         let pod = cluster.pod(*ix);
-        pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.shape, *node, &pod.request)))
+        pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.requirements.shape, *node, pod.request())))
     };
     let mut hard_first = victim_search.preemptor.pods.clone();
     hard_first.sort_by_cached_key(|ix| (cluster.has_required_affinity(*ix), !is_hard(ix)));

@@ -29,7 +29,12 @@ pub(super) struct FurtherPods {
 
 impl FurtherPods {
     fn of(pod: &PodInfo) -> FurtherPods {
-        FurtherPods { class: pod.class, shape: pod.shape, request: pod.request.clone(), count: 0 }
+        FurtherPods {
+            class: pod.requirements.class,
+            shape: pod.requirements.shape,
+            request: pod.request().clone(),
+            count: 0,
+        }
     }
 
     /// Returns how many of the pods fit into a free capacity, at most all.
@@ -53,13 +58,15 @@ impl GangPlacement<'_, '_, '_> {
     /// free capacity does not say what a node takes.
     pub(super) fn further_pods(&self, ix: PodIx, rest: &RemainingPods<'_>) -> Vec<FurtherPods> {
         let cluster = self.trial.cluster();
-        let Some(class) = cluster.pod(ix).filter(|_| !cluster.has_inter_pod_terms(ix)).map(|pod| pod.class) else {
+        let Some(class) =
+            cluster.pod(ix).filter(|_| !cluster.has_inter_pod_terms(ix)).map(|pod| pod.requirements.class)
+        else {
             return Vec::new();
         };
         let (mut lacking, mut all) = (rest.lacking.clone(), Vec::<FurtherPods>::new());
         for other in rest.pods.iter().filter(|other| !cluster.has_inter_pod_terms(**other)) {
             let Some(pod) = cluster.pod(*other).filter(|pod| lacking.take(pod)) else { continue };
-            let at = all.iter().position(|further| further.class == pod.class).unwrap_or(all.len());
+            let at = all.iter().position(|further| further.class == pod.requirements.class).unwrap_or(all.len());
             if at == all.len() && at < CLASSES {
                 all.push(FurtherPods::of(pod));
             }

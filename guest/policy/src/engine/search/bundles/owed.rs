@@ -45,11 +45,11 @@ impl GangPlacement<'_, '_, '_> {
         let mut short: BTreeSet<ResourceIx> = BTreeSet::new();
         for (ix, node) in &self.placements {
             let back = victim.iter().filter(|(_, place)| place.node() == Some(*node));
-            let back: Vec<&ResourceRequest> = back.filter_map(|(ix, _)| Some(&cluster.pod(*ix)?.request)).collect();
+            let back: Vec<&ResourceRequest> = back.filter_map(|(ix, _)| Some(cluster.pod(*ix)?.request())).collect();
             let (Some(pod), Some(node)) = (cluster.pod(*ix), cluster.node(*node)) else { continue };
             let freed = |resource| back.iter().fold(0i64, |sum, request| sum.saturating_add(request.get(resource)));
-            let lacks = |resource| pod.request.get(resource) > 0 && node.free.get(resource) < freed(resource);
-            short.extend(that_counts(cluster, pod.request.iter().map(|(resource, _)| resource), lacks));
+            let lacks = |resource| pod.request().get(resource) > 0 && node.free.get(resource) < freed(resource);
+            short.extend(that_counts(cluster, pod.request().iter().map(|(resource, _)| resource), lacks));
         }
         short.into_iter().collect()
     }

@@ -62,7 +62,7 @@ impl GangPlacement<'_, '_, '_> {
         // A node that refused such a pod may take it with more pods placed.
         let hopeless = self
             .search_memos
-            .get(pod.class)
+            .get(pod.requirements.class)
             .filter(|_| !cluster.may_fit_after_placements(ix))
             .map(|outlook| &outlook.hopeless_nodes);
         let begun = self.nodes_of_used_bundles();
@@ -71,7 +71,9 @@ impl GangPlacement<'_, '_, '_> {
         let begun = begun.iter().filter_map(|at| Some((at.1, self.candidates_by_node.get(at)?, false)));
         let may_take = |node: NodeIx| {
             let is_hopeless = hopeless.is_some_and(|hopeless| hopeless.contains(&node));
-            !is_hopeless && self.victim_search.is_not_refuted(ix, node) && cluster.eligible(pod.shape, node)
+            !is_hopeless
+                && self.victim_search.is_not_refuted(ix, node)
+                && cluster.eligible(pod.requirements.shape, node)
         };
         let all = begun.chain(others).enumerate().filter(|(_, (node, ..))| may_take(*node));
         let priced = |(place, (node, there, is_new)): (usize, (NodeIx, &Candidates, bool))| {
@@ -88,7 +90,7 @@ impl GangPlacement<'_, '_, '_> {
     fn nodes_of_used_bundles(&self) -> BTreeSet<(u64, NodeIx)> {
         let cluster = self.trial.cluster();
         let pods = self.pools.iter().filter(|pool| !pool.evicted.is_empty()).flat_map(|pool| &pool.bundle.pods);
-        let nodes = pods.filter_map(|ix| cluster.pod(*ix)?.location.node());
+        let nodes = pods.filter_map(|ix| cluster.pod(*ix)?.node());
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 

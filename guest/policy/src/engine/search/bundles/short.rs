@@ -30,7 +30,7 @@ impl GangPlacement<'_, '_, '_> {
         let mut free = cluster.node(at).map(|node| node.free.clone());
         if let Some(free) = free.as_mut().filter(|_| self.nodes_with_evictions.contains(&at)) {
             let gone = self.pools.iter().flat_map(|pool| &pool.evicted).filter(|(_, place)| place.node() == Some(at));
-            gone.filter_map(|(ix, _)| cluster.pod(*ix)).for_each(|pod| free.subtract(&pod.request));
+            gone.filter_map(|(ix, _)| cluster.pod(*ix)).for_each(|pod| free.subtract(pod.request()));
         }
         let lacks = |resource| {
             let free = free.as_ref().map(|free| free.get(resource));

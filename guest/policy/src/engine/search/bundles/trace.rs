@@ -23,7 +23,7 @@ pub fn former_locations(cluster: &Cluster, notes: &DecisionTrace, levels: &[Vec<
         return FormerLocations::new();
     }
     let pods = levels.iter().flatten().flat_map(|bundle| &bundle.pods);
-    pods.filter_map(|ix| Some((*ix, cluster.pod(*ix)?.location))).collect()
+    pods.filter_map(|ix| Some((*ix, cluster.pod(*ix)?.state.location))).collect()
 }
 
 /// Explains the unprotected pods of a job that cannot be evicted as a whole.
@@ -77,18 +77,18 @@ pub fn explain_no_node(
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
     let ask = PodToPlace {
         pod: asker,
-        request: &pod.request,
+        request: pod.request(),
         what_if: &DomainCountOverlay::default(),
         earlier: &NO_PODS,
         plan_invariants: None,
     };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
-    for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
+    for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.requirements.shape, *ix)) {
         let requested = ask.request.iter().map(|(resource, _)| resource);
         let short = that_counts(cluster, requested, |resource| node.free.get(resource) < ask.request.get(resource));
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
-        let lacks_room = dry_run.capacity_after_all_evictions.lacks(&pod.request).is_some();
+        let lacks_room = dry_run.capacity_after_all_evictions.lacks(pod.request()).is_some();
         if lacks_room || dry_run.violation_after(cluster, &ask, &candidates).is_some() {
             let denial = |ix| {
                 Some((ix, victim_search.first_denial(cluster, &victim_search.rules.victim_filters, ix, Some(&short))?))

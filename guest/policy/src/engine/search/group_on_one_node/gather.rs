@@ -71,7 +71,7 @@ pub(super) fn best_group(
 
 /// Returns the classes of candidates within this bound of reluctance, in the order in which they are taken.
 fn classes(cluster: &Cluster, dry_run: &NodeDryRun, reluctance: i64) -> Vec<CandidateClass> {
-    let key = |ix| cluster.pod(ix).map(|pod| (pod.queue, &pod.request, pod.inter_pod));
+    let key = |ix| cluster.pod(ix).map(|pod| (pod.queue, pod.request(), pod.requirements.inter_pod));
     let mut classes: Vec<CandidateClass> = Vec::new();
     for candidate in dry_run.candidates.iter().rev().filter(|candidate| candidate.penalty <= reluctance) {
         let is_alike = |class: &&mut CandidateClass| {
@@ -160,7 +160,7 @@ impl GroupSearch<'_> {
         let next = || open.iter().filter_map(|at| self.cluster.pod(self.next(*at)?));
         let missing = self.pod_to_place.request.iter().map(|(resource, asked)| {
             let missing = asked.saturating_sub(room.get(resource)).max(0);
-            let largest = next().map(|pod| pod.request.get(resource)).max().unwrap_or(0).max(1);
+            let largest = next().map(|pod| pod.request().get(resource)).max().unwrap_or(0).max(1);
             let pods = missing.checked_div(largest).unwrap_or(0);
             if pods.saturating_mul(largest) < missing { pods.saturating_add(1) } else { pods }
         });

@@ -41,12 +41,12 @@ impl PinnedDaemonPods {
         ix: NodeIx,
     ) -> bool {
         let Some(waiting) = self.0.get(&ix) else { return false };
-        if cluster.pod(ask.pod).is_some_and(|pod| pod.nominated == Some(ix)) {
+        if cluster.pod(ask.pod).is_some_and(|pod| pod.state.nominated == Some(ix)) {
             return false;
         }
         let rooms: Vec<(PodIx, Amounts)> =
             waiting.iter().filter_map(|pod| Some((*pod, max_capacity(cluster, context, ix, *pod)?))).collect();
-        let requests = || rooms.iter().filter_map(|(pod, _)| Some(&cluster.pod(*pod)?.request)).chain([ask.request]);
+        let requests = || rooms.iter().filter_map(|(pod, _)| Some(cluster.pod(*pod)?.request())).chain([ask.request]);
         rooms.iter().any(|(_, room)| {
             let mut room = room.clone();
             requests().any(|request| {
@@ -71,7 +71,7 @@ fn max_capacity(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, 
     {
         return None;
     }
-    let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.location.node() == Some(ix));
+    let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.node() == Some(ix));
     let there = node.pods.iter().copied().filter(is_there);
     let group: Vec<PodIx> = there.filter(|other| case.first_denial(&laws.victim_filters, *other).is_none()).collect();
     if (LawContext { victims: &group, ..case }).first_failed_check(&laws.plan_invariants).is_some() {
@@ -80,7 +80,7 @@ fn max_capacity(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, 
     let mut room = node.free.clone();
     cluster.nominated_any_priority(node, pod).filter(|(other, _)| *other != context.preemptor.pod).for_each(
         |(_, other)| {
-            room.subtract(&other.request);
+            room.subtract(other.request());
         },
     );
     group.iter().for_each(|other| room.add(&cluster.freed_by_eviction(*other)));

@@ -130,9 +130,9 @@ impl<'a> GroupCandidateNodes<'a> {
         let node = cluster.node(ix)?;
         let mut room = node.free.clone();
         for (_, other) in cluster.nominated_any_priority(node, self.pod_to_place.pod) {
-            room.subtract(&other.request);
+            room.subtract(other.request());
         }
-        let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.location.node().is_some());
+        let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.node().is_some());
         let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
         candidates.retain(|pod| context.check_candidate(cluster, *pod));
         let candidates = context.in_reprieve_order(cluster, candidates);

@@ -37,7 +37,7 @@ impl PlannedNodeCapacity {
         let mut promised = Amounts::default();
         if let Some(node) = cluster.node(dry_run.node) {
             for (_, other) in context.blocking_nominations(cluster, node) {
-                promised.add(&other.request);
+                promised.add(other.request());
             }
         }
         PlannedNodeCapacity {
@@ -50,7 +50,7 @@ impl PlannedNodeCapacity {
     /// Returns whether a requested resource would be overcommitted with an evicted pod back.
     pub fn would_be_overcommitted(&self, cluster: &Cluster, evicted: PodIx) -> bool {
         let Some((node, pod)) = cluster.node(self.node).zip(cluster.pod(evicted)) else { return false };
-        let left = |resource: ResourceIx| node.free.get(resource).saturating_sub(pod.request.get(resource));
+        let left = |resource: ResourceIx| node.free.get(resource).saturating_sub(pod.request().get(resource));
         self.requested_resources.iter().any(|resource| left(*resource) < self.nominated_amounts.get(*resource))
     }
 

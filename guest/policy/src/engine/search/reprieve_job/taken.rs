@@ -51,7 +51,7 @@ impl EvictedCandidates {
             dry_run.candidates.iter().for_each(|candidate| self.evict(trial, candidate.pod));
         }
         let may_go = |ix: &&PodIx| {
-            let node = trial.cluster().pod(**ix).and_then(|pod| pod.location.node());
+            let node = trial.cluster().pod(**ix).and_then(|pod| pod.node());
             let is_there = dry_runs.iter().any(|dry_run| Some(dry_run.node) == node);
             is_there || over.is_some_and(|case| frees_a_bound(trial.cluster(), context, case, **ix))
         };
@@ -61,7 +61,7 @@ impl EvictedCandidates {
 
     fn evict(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
-        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.location).filter(|place| place.node().is_some());
+        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.state.location).filter(|place| place.node().is_some());
         let Some(at) = place(head) else { return };
         let others = match cluster.pod(head).is_some_and(PodInfo::is_alone) {
             true => Vec::new(),
@@ -86,7 +86,7 @@ impl EvictedCandidates {
     ) {
         let cluster = trial.cluster();
         let bounds = bounds_of(cluster, gang);
-        let bounded = cluster.pods().filter(|(_, pod)| pod.location.node().is_some() && counts(cluster, &bounds, pod));
+        let bounded = cluster.pods().filter(|(_, pod)| pod.node().is_some() && counts(cluster, &bounds, pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in context.in_reclaim_order(cluster, bounded) {
             let cluster = trial.cluster();
