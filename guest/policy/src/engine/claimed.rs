@@ -37,8 +37,8 @@ impl Engine {
     /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where
     /// the plan evicts pods and takes a quota over its min.
     fn reclaiming_pod(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &PlanDraft) -> Option<PodIx> {
-        let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.is_within_min;
-        if !laws.reclaims_within_min || plan.victims.is_empty() || !gangs.iter().any(borrows) {
+        let borrows = |gang: &Preemptor| gang.part.queue.is_some() && !gang.is_within_min;
+        if !laws.queue_rules.reclaims_within_min || plan.victims.is_empty() || !gangs.iter().any(borrows) {
             return None;
         }
         let candidates = pending_in_other_quotas(&self.cluster, gangs);
@@ -59,7 +59,7 @@ impl Engine {
 
 /// Returns one pod of each set of equal pods that wait, may preempt, are promised no node, and are of other quotas than these gangs.
 fn pending_in_other_quotas(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
-    let is_other = |quota| gangs.iter().all(|gang| gang.queue != Some(quota));
+    let is_other = |quota| gangs.iter().all(|gang| gang.part.queue != Some(quota));
     let mut seen: BTreeSet<EquivalenceKey> = BTreeSet::new();
     let mut is_first = |pod: &PodInfo, quota| {
         let job = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));

@@ -35,11 +35,11 @@ pub fn closed_nominations(
     };
     let planned = lower_nominations_of_jobs(cluster, preemptor.pod, preemptor.job.as_slice());
     let others = cluster.nominated().filter(is_other);
-    if laws.reclaims_within_min {
+    if laws.queue_rules.reclaims_within_min {
         // The nodes and promises that the gang of the preemptor has already are part of what it would borrow.
         let own: Vec<PodIx> = cluster.members(preemptor.pod).map(|(ix, _)| ix).collect();
         let is_closed = |(ix, pod): &(PodIx, &PodInfo)| {
-            pod.queue != preemptor.queue || !preemptor.is_within_min && is_within_min(cluster, laws, (*ix, &own))
+            pod.queue != preemptor.part.queue || !preemptor.is_within_min && is_within_min(cluster, laws, (*ix, &own))
         };
         return others.filter(is_closed).map(|(ix, _)| ix).chain(planned).collect();
     }

@@ -114,7 +114,7 @@ impl Engine {
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let mut released = Trial::new(cluster);
         releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
-        if laws.reclaims_within_min {
+        if laws.queue_rules.reclaims_within_min {
             let closed = closed_to((released.cluster(), ledger), laws, pod);
             Preemptor::close(&mut parts, released.cluster(), &closed);
         }

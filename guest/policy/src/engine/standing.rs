@@ -82,7 +82,7 @@ impl ThreatEvaluation<'_> {
         let mut threats = Vec::new();
         if let Some(own) = self.preemptor(ix, queue) {
             let mut daemon = own.clone();
-            (daemon.required_node_reservation, daemon.queue) = (node, None);
+            (daemon.required_node_reservation, daemon.part.queue) = (node, None);
             threats.push(self.threat(if has_queues { by::SAME_QUEUE } else { by::POD }, ix, own));
             threats.extend(self.threat_by_other_queues(ix, queue));
             if self.exempts(&daemon) {
@@ -163,9 +163,9 @@ impl ThreatEvaluation<'_> {
     /// request makes the pod a victim.
     fn protecting_law(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let mut first = None;
-        for unplaced in self.preemptors.requests(&preemptor.pending_request) {
+        for unplaced in self.preemptors.requests(&preemptor.part.pending_request) {
             let mut preemptor = preemptor.clone();
-            preemptor.pending_request = unplaced;
+            preemptor.part.pending_request = unplaced;
             let found = self.protecting_law_by_mode(ix, &preemptor)?;
             first.get_or_insert(found);
         }
@@ -176,7 +176,7 @@ impl ThreatEvaluation<'_> {
     /// of the last way, which is preemption within a queue. `None`: some way evicts the pod.
     fn protecting_law_by_mode(&mut self, ix: PodIx, preemptor: &Preemptor) -> ProtectingLaw {
         let cluster = self.trial.cluster();
-        let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
+        let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.part.queue);
         let asked = |rule: &ActiveLaw| match rule.about.checked_for {
             ImaginedPreemptors::None => false,
             ImaginedPreemptors::OfTheSameQueue => is_own,

@@ -189,6 +189,6 @@ impl Laws {
 
     /// Returns whether the plan of a preemptor is the one that does least harm.
     pub fn seeks_least_harm(&self, preemptor: &Preemptor) -> bool {
-        self.least_harm.is_some() && (preemptor.queue.is_some() || preemptor.pods.len() > 1)
+        self.least_harm.is_some() && (preemptor.part.queue.is_some() || preemptor.pods.len() > 1)
     }
 }

@@ -55,8 +55,8 @@ pub use surplus::{
 pub use switch::Mutation;
 pub(crate) use table::laws;
 pub use table::{
-    LastResort, LawCheck, Laws, MinCandidateNodes, NodeChoice, NominationLaws, PodComparator, QueueOrdering, QueueSort,
-    SearchKind, VictimFilter, VictimGroupLaws,
+    LastResort, LawCheck, Laws, MinCandidateNodes, NodeChoice, NominationLaws, PodComparator, QueueOrdering,
+    QueueRules, QueueSort, SearchKind, VictimFilter, VictimGroupLaws,
 };
 
 /// A law in force in a system, or a rule of the engine.

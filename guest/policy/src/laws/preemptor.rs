@@ -6,19 +6,19 @@
 use std::collections::BTreeSet;
 
 use super::claim::GangEntitlement;
-use super::{LawContext, Laws, quota};
+use super::{LawContext, Laws, QueueRules, quota};
 use crate::model::{
-    Amounts, Cluster, JobIx, NodeIx, PlansInFlight, PodInfo, PodIx, PodKind, Preemptibility, Queue, QueueIx,
+    Amounts, Cluster, JobIx, NO_AMOUNTS, NodeIx, PlansInFlight, PodInfo, PodIx, PodKind, Preemptibility, Queue, QueueIx,
 };
 
-/// Another part of what is planned together with a preemptor: the requests of its waiting pods, and how they count.
+/// A part of what is planned together: the requests of its waiting pods, and how they count.
 #[derive(Debug, Clone)]
 pub struct PlannedPart {
     /// The queue of the part.
     pub queue: Option<QueueIx>,
     /// The preemptibility by which the pods count against the queue.
     pub preemptibility: Preemptibility,
-    /// The sum of the requests of the pods.
+    /// The sum of the requests of the waiting pods.
     pub pending_request: Amounts,
 }
 
@@ -32,19 +32,15 @@ pub struct Preemptor {
     pub kind: PodKind,
     /// The lowest priority of the planned pods of the job.
     pub priority: i32,
-    /// The preemptibility by which the part counts against its queue.
-    pub preemptibility: Preemptibility,
     /// The job.
     pub job: Option<JobIx>,
-    /// The queue of the part.
-    pub queue: Option<QueueIx>,
+    /// The part of the plan that its waiting pods form: those that count against the same queue in the same way.
+    pub part: PlannedPart,
     /// The node that is kept for this pod of a DaemonSet, which may run nowhere else.
     pub required_node_reservation: Option<NodeIx>,
     /// The pods that wait for a node and are planned together, the one of the attempt among them: those of the job, the most important
     /// first, then those of its gang group.
     pub pods: Vec<PodIx>,
-    /// The sum of the requests of the waiting pods of the part.
-    pub pending_request: Amounts,
     /// The requested resources to which its queue, or an ancestor, has an entitlement. Empty in systems that do not reclaim by queues.
     pub entitlement: GangEntitlement,
     /// The other parts that are planned together with this one.
@@ -55,12 +51,8 @@ pub struct Preemptor {
     /// The nominated pods of lower priority whose capacity is closed to the preemptor: they count as no less important. Set when the pod is tried or
     /// a plan is made.
     pub closed_nominations: BTreeSet<PodIx>,
-    /// An empty request, for the case in which all pods have their nodes.
-    empty_request: Amounts,
-    /// Whether the ancestors of the queue bound it, too.
-    checks_ancestors: bool,
-    /// Whether quotas of namespaces take back from each other.
-    reclaims_within_min: bool,
+    /// The rules by which its queue bounds it, and by which it takes back.
+    queue_rules: QueueRules,
 }
 
 impl Preemptor {
@@ -71,11 +63,13 @@ impl Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: least_priority(cluster, &pods).unwrap_or(pod.priority()),
-            preemptibility: pod.attributes.preemptibility,
             job: pod.attributes.job,
-            queue: pod.queue,
+            part: PlannedPart {
+                queue: pod.queue,
+                preemptibility: pod.attributes.preemptibility,
+                pending_request: sum(cluster, &pods),
+            },
             required_node_reservation: pod.pinned_daemon_node(),
-            pending_request: sum(cluster, &pods),
             entitlement: if laws.cycle.is_some() {
                 GangEntitlement::of(cluster, pod.queue, &pods)
             } else {
@@ -83,11 +77,9 @@ impl Preemptor {
             },
             pods,
             other_parts: Vec::new(),
-            empty_request: Amounts::default(),
             is_within_min: false,
             closed_nominations: BTreeSet::new(),
-            checks_ancestors: laws.checks_ancestors,
-            reclaims_within_min: laws.reclaims_within_min,
+            queue_rules: laws.queue_rules,
         };
         Some(preemptor.with_min_checked(cluster))
     }
@@ -101,19 +93,15 @@ impl Preemptor {
             pod: PodIx(u32::MAX),
             kind: running.name.kind,
             priority,
-            preemptibility: running.attributes.preemptibility,
             job: None,
-            queue,
+            part: PlannedPart { queue, preemptibility: running.attributes.preemptibility, pending_request: unplaced },
             required_node_reservation: None,
-            pending_request: unplaced,
             entitlement: GangEntitlement::default(),
             pods: Vec::new(),
             other_parts: Vec::new(),
-            empty_request: Amounts::default(),
-            is_within_min: laws.reclaims_within_min && queue != running.queue,
+            is_within_min: laws.queue_rules.reclaims_within_min && queue != running.queue,
             closed_nominations: BTreeSet::new(),
-            checks_ancestors: laws.checks_ancestors,
-            reclaims_within_min: laws.reclaims_within_min,
+            queue_rules: laws.queue_rules,
         }
     }
 
@@ -134,7 +122,8 @@ impl Preemptor {
     /// Returns the preemptor with only these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
         let priority = least_priority(cluster, &pods).unwrap_or(self.priority);
-        Preemptor { pending_request: sum(cluster, &pods), priority, pods, ..self }.with_min_checked(cluster)
+        let part = PlannedPart { pending_request: sum(cluster, &pods), ..self.part };
+        Preemptor { part, priority, pods, ..self }.with_min_checked(cluster)
     }
 
     fn with_min_checked(mut self, cluster: &Cluster) -> Preemptor {
@@ -143,7 +132,7 @@ impl Preemptor {
     }
 
     fn may_reclaim_within_min(&self, cluster: &Cluster) -> bool {
-        self.reclaims_within_min && quota::is_within_min(cluster, self, &[])
+        self.queue_rules.reclaims_within_min && quota::is_within_min(cluster, self, &[])
     }
 
     /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue. Each part is a
@@ -157,7 +146,7 @@ impl Preemptor {
         }
         let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let mut parts: Vec<Preemptor> = gangs.into_iter().flat_map(|gang| gang.split(cluster)).collect();
-        let sums: Vec<PlannedPart> = parts.iter().map(Preemptor::as_planned_part).collect();
+        let sums: Vec<PlannedPart> = parts.iter().map(|preemptor| preemptor.part.clone()).collect();
         for (at, part) in parts.iter_mut().enumerate() {
             let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
             part.other_parts = others.map(|(_, companion)| companion.clone()).collect();
@@ -168,7 +157,7 @@ impl Preemptor {
 
     /// Returns whether all pods of a gang count against the same queue in the same way.
     fn is_one_part(&self, cluster: &Cluster) -> bool {
-        let own = (self.queue, self.preemptibility);
+        let own = (self.part.queue, self.part.preemptibility);
         let counts = |ix: &PodIx| cluster.pod(*ix).map(|pod| (pod.queue, pod.attributes.preemptibility));
         self.pods.iter().filter_map(counts).all(|counts| counts == own)
     }
@@ -178,7 +167,7 @@ impl Preemptor {
         if self.is_one_part(cluster) {
             return vec![self];
         }
-        let own = (self.queue, self.preemptibility);
+        let own = (self.part.queue, self.part.preemptibility);
         let counts = |ix: &PodIx| cluster.pod(*ix).map_or(own, |pod| (pod.queue, pod.attributes.preemptibility));
         let mut parts: Vec<(QueueAccountKey, Vec<PodIx>)> = vec![(own, Vec::new())];
         for ix in &self.pods {
@@ -189,31 +178,22 @@ impl Preemptor {
         }
         let part = |((queue, preemptibility), pods): (QueueAccountKey, Vec<PodIx>)| {
             let pod = if (queue, preemptibility) == own { Some(&self.pod) } else { pods.first() };
-            let (pod, unplaced) = (pod.copied().unwrap_or(self.pod), sum(cluster, &pods));
-            Preemptor { pod, queue, preemptibility, pending_request: unplaced, ..self.clone() }
-                .with_min_checked(cluster)
+            let part = PlannedPart { queue, preemptibility, pending_request: sum(cluster, &pods) };
+            Preemptor { pod: pod.copied().unwrap_or(self.pod), part, ..self.clone() }.with_min_checked(cluster)
         };
         parts.into_iter().map(part).collect()
     }
 
-    fn as_planned_part(&self) -> PlannedPart {
-        PlannedPart {
-            queue: self.queue,
-            preemptibility: self.preemptibility,
-            pending_request: self.pending_request.clone(),
-        }
-    }
-
     /// Returns the queues that bound the preemptor: its own, and its ancestors below the root where ancestors bind.
     pub fn queues<'a>(&self, cluster: &'a Cluster) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
-        let levels = if self.checks_ancestors { usize::MAX } else { 1 };
-        let own = self.queue;
+        let levels = if self.queue_rules.checks_ancestors { usize::MAX } else { 1 };
+        let own = self.part.queue;
         cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
     }
 
     /// Returns the input of laws for the preemptor as it is: its pods wait for their nodes.
     pub fn context_for_plan<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
-        let (unplaced, companions) = (&self.pending_request, self.other_parts.as_slice());
+        let (unplaced, companions) = (&self.part.pending_request, self.other_parts.as_slice());
         LawContext {
             cluster,
             ledger,
@@ -227,7 +207,7 @@ impl Preemptor {
 
     /// Returns the input of laws for the preemptor in a trial where its pods have their nodes.
     pub fn context_after_plan<'a>(&'a self, cluster: &'a Cluster, ledger: &'a PlansInFlight) -> LawContext<'a> {
-        LawContext { pending_request: &self.empty_request, other_parts: &[], ..self.context_for_plan(cluster, ledger) }
+        LawContext { pending_request: &NO_AMOUNTS, other_parts: &[], ..self.context_for_plan(cluster, ledger) }
     }
 }
 

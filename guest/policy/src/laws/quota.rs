@@ -27,14 +27,14 @@ pub fn compared_resources<'a>(
     let with_nominated = |resource| (resource, nominated(cluster, preemptor, resource));
     resources(cluster).map(with_nominated).filter(|(resource, nominated)| {
         nominated.0 > 0
-            || preemptor.pending_request.get(*resource) > 0
+            || preemptor.part.pending_request.get(*resource) > 0
             || ALWAYS_COMPARED.contains(&cluster.resource_name(*resource))
     })
 }
 
 /// Sums up what nominated pods of the quota of a preemptor request that are no less important, or whose nominations are closed to it.
 fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> Promised {
-    let Some(own) = preemptor.queue else { return Promised(0) };
+    let Some(own) = preemptor.part.queue else { return Promised(0) };
     cluster.nominated_request_below(own, Preemptibility::Preemptible, resource, |ix| {
         counts_against_preemptor(cluster, preemptor, ix)
     })
@@ -47,7 +47,7 @@ pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: Re
     let borrows = !preemptor.is_within_min && !will_be_within_min(case);
     cluster.nominated_request_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.queue => borrows || !stays_over_min(case, other),
+            Some(other) if Some(other) != preemptor.part.queue => borrows || !stays_over_min(case, other),
             _ => counts_against_preemptor(cluster, preemptor, ix),
         }
     })
@@ -56,7 +56,7 @@ pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: Re
 /// Checks whether the quota of a preemptor stays within its min when the pods that leave and the pods that a case evicts are gone.
 fn will_be_within_min(case: &LawContext<'_>) -> bool {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
-    let Some((ix, own)) = preemptor.queue.and_then(|ix| Some((ix, cluster.queue(ix)?))) else { return false };
+    let Some((ix, own)) = preemptor.part.queue.and_then(|ix| Some((ix, cluster.queue(ix)?))) else { return false };
     compared_resources(cluster, preemptor).all(|(resource, nominated)| {
         let requested = case.request(resource).0.saturating_add(nominated.0);
         let gone = used_by_leaving(case, ix, resource).saturating_add(case.freed_in_queue(ix, resource).0);
@@ -117,8 +117,8 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
 /// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the
 /// promises of the pods `apart` do not count.
 pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
-    let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
-    let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);
+    let Some(own) = preemptor.part.queue.and_then(|ix| cluster.queue(ix)) else { return false };
+    let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.part.queue);
     let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.state.location {
         PodLocation::Reserved(_) => true,
         _ => pod.is_pending() && pod.state.nominated.is_some() && counts_against_preemptor(cluster, preemptor, *ix),
@@ -127,7 +127,7 @@ pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) 
     let mut left_out = Amounts::default();
     apart.for_each(|(_, pod)| left_out.add(pod.request()));
     compared_resources(cluster, preemptor).all(|(resource, nominated)| {
-        let asked = preemptor.pending_request.get(resource).saturating_add(nominated.0);
+        let asked = preemptor.part.pending_request.get(resource).saturating_add(nominated.0);
         let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
         let sum = own.used.total(resource).0.saturating_add(asked);
         sum.saturating_sub(left_out.get(resource)) <= min

@@ -161,6 +161,16 @@ pub struct NominationLaws {
     pub victim_filters: Vec<VictimFilter>,
 }
 
+/// The rules by which the queues of a system bound their pods and take back what they lent.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueRules {
+    /// Whether the ancestors of a queue bound its pods, too.
+    pub checks_ancestors: bool,
+    /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
+    /// first, each with those taken before gone.
+    pub reclaims_within_min: bool,
+}
+
 /// The table of a system: the laws in force, by kind and by the moment at which they are checked.
 #[derive(Debug, Clone)]
 pub struct Laws {
@@ -190,11 +200,8 @@ pub struct Laws {
     pub least_harm: Option<(PodComparator, NodeChoice)>,
     /// The way in which a plan is searched.
     pub search: SearchKind,
-    /// Whether the ancestors of a queue bound its pods, too.
-    pub checks_ancestors: bool,
-    /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
-    /// first, each with those taken before gone.
-    pub reclaims_within_min: bool,
+    /// The rules by which queues bound their pods and take back what they lent.
+    pub queue_rules: QueueRules,
     /// The laws about promises that are closed to a more important pod. `None`: no promise is closed.
     pub nomination_laws: Option<NominationLaws>,
     /// The cycle of the system's own. `None`: it has none.

@@ -63,7 +63,7 @@ pub use pod::{
 };
 pub use queue::{Bounds, Queue, QueueDefinition, QueueUsage};
 pub use residents::{NodePod, NodePods};
-pub use resources::{Amounts, ResourceIx, ResourceRequest, min_pods_to_free};
+pub use resources::{Amounts, NO_AMOUNTS, ResourceIx, ResourceRequest, min_pods_to_free};
 pub use rooms::{CapacityColumns, CapacityScan, Insufficient};
 pub use saved_pod::{PodIdentity, PodsByName};
 pub use totals::SumOverflow;

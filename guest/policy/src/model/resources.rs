@@ -48,6 +48,9 @@ impl ResourceRequest {
 #[derive(Debug, Clone, Default)]
 pub struct Amounts(Vec<i64>);
 
+/// No amounts of any resource.
+pub static NO_AMOUNTS: Amounts = Amounts(Vec::new());
+
 impl Amounts {
     /// Returns the amount of one resource.
     pub fn get(&self, resource: ResourceIx) -> i64 {

@@ -148,7 +148,7 @@ pub fn find_plan(
         return Err(nobody);
     };
     // A gang claims what it lacks, not what all of its pending pods request.
-    let claimed = GangEntitlement::of(simulation.cluster(), preemptor.queue, &lacking);
+    let claimed = GangEntitlement::of(simulation.cluster(), preemptor.part.queue, &lacking);
     let preemptor = preemptor.with_entitlement(claimed);
     let (unpromised, promised) = (simulation.without_promised(), simulation.promised_constrained());
     let victim_search = BundleSearchInput {

@@ -41,7 +41,7 @@ impl PreemptionSearch for JobBundleSearch {
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<PlanDraft, PlanObstacle> {
         let PreemptionContext { preemptor, laws, ledger, refuted, notes, .. } = context;
         let nothing = |rule| PlanObstacle::Law(rule, Denial::Case(""));
-        let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
+        let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.part.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
         let rules = cycle.actions.iter().filter_map(|action| match action {
             Action::Reclaim => Some(&cycle.reclaim),
             Action::Preempt => Some(&cycle.preempt),

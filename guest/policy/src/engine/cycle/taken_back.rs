@@ -142,7 +142,7 @@ fn may_reclaim(
         let pods = cluster.members_to_complete(&gang.pods);
         let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
         let Some(preemptor) = (!found).then(preemptor).flatten() else { return };
-        let claim = GangEntitlement::of(cluster, preemptor.queue, &pods);
+        let claim = GangEntitlement::of(cluster, preemptor.part.queue, &pods);
         let preemptor = preemptor.with_entitlement(claim);
         let case = preemptor.context_for_plan(cluster, context.ledger);
         found = placed.iter().any(|ix| case.first_denial(&rules.victim_filters, *ix).is_none());

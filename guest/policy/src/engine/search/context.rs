@@ -139,7 +139,8 @@ impl<'a> PreemptionContext<'a> {
         'a: 'b,
     {
         let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.plan_invariants.as_slice());
-        (preemptor.queue.is_some() && !laws.is_empty()).then_some(PlanInvariants { preemptor, ledger, laws, leaving })
+        let has_limits = preemptor.part.queue.is_some() && !laws.is_empty();
+        has_limits.then_some(PlanInvariants { preemptor, ledger, laws, leaving })
     }
 
     /// Returns the first guard that denies the eviction of a pod, or the refusal of the host to evict it. `None`: the pod may be evicted.

@@ -82,7 +82,7 @@ impl ModeCheck<'_> {
         if cluster.minimum(ix) == 0 {
             return alone;
         }
-        let key = (job, self.preemptor.queue, self.preemptor.priority, self.mode.0);
+        let key = (job, self.preemptor.part.queue, self.preemptor.priority, self.mode.0);
         let gang = known.0.entry(key).or_insert_with(|| self.gang(trial, ix, order));
         if is_elastic && gang.shrinks { None } else { gang.protects_whole.clone() }
     }

@@ -36,7 +36,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks whether the preemptor may be tried alone: elastic pods grow by whole steps.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match case.preemptor.preemptibility {
+    match case.preemptor.part.preemptibility {
         Preemptibility::NonPreemptible => Ok(()),
         Preemptibility::Preemptible => Err(Denial::Case("")),
     }

@@ -43,7 +43,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
+    if case.preemptor.part.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {

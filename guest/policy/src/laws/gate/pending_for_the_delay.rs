@@ -38,7 +38,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks that the preemptor has waited long enough.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let delay = case.preemptor.queue.map_or(0, |queue| case.cluster.policy(queue).delay);
+    let delay = case.preemptor.part.queue.map_or(0, |queue| case.cluster.policy(queue).delay);
     let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.times.entered);
     let waited = case.cluster.now().saturating_sub(entered);
     if waited >= delay { Ok(()) } else { Err(Denial::TooSoon { waited, delay }) }

@@ -83,7 +83,8 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     if let Some(field) = pods().find_map(|pod| pod.attributes.unsupported_field) {
         return Err(Denial::UnsupportedField { job: None, case: "field", field });
     }
-    let queue = case.preemptor.queue.filter(|queue| cluster.queue_spec(*queue).is_some_and(|spec| spec.picks_nodes));
+    let queue =
+        case.preemptor.part.queue.filter(|queue| cluster.queue_spec(*queue).is_some_and(|spec| spec.picks_nodes));
     if let Some(queue) = queue {
         return Err(Denial::Queue("nodes", queue));
     }

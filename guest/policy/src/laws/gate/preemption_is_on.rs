@@ -36,7 +36,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks whether the queue of the preemptor allows its pods to preempt.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    if case.preemptor.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
+    if case.preemptor.part.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
         return Err(Denial::Case(""));
     }
     Ok(())

@@ -40,7 +40,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks that the preemptor has a queue.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    match (case.preemptor.queue, case.preemptor.job) {
+    match (case.preemptor.part.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),
         (None, Some(_)) => Err(Denial::Case("queue")),
         (None, None) => Err(Denial::Case("scheduler")),

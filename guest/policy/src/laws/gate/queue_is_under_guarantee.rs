@@ -86,7 +86,7 @@ impl GuaranteedResource {
 /// Returns the requested resources that some queue on the path of the preemptor guarantees.
 fn judged<'a>(case: &'a LawContext<'_>) -> impl Iterator<Item = GuaranteedResource> + 'a {
     case.pending_request.iter().filter_map(|(resource, _)| {
-        let (ix, queue, guaranteed) = case.cluster.nearest_guaranteeing_queue(case.preemptor.queue, resource)?;
+        let (ix, queue, guaranteed) = case.cluster.nearest_guaranteeing_queue(case.preemptor.part.queue, resource)?;
         let promised = case.nominated_request(ix, Preemptibility::Preemptible, resource);
         Some(GuaranteedResource { queue: ix, resource, used: queue.used.total(resource), promised, guaranteed })
     })
@@ -97,7 +97,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let mut none = true;
     for judged in judged(case) {
         none = false;
-        if Some(judged.queue) == case.preemptor.queue {
+        if Some(judged.queue) == case.preemptor.part.queue {
             judged.is_under()?;
         }
     }

@@ -43,7 +43,7 @@ pub const LAW: Law<CheckFn> = Law::precondition(
 
 /// Checks whether the queue of the preemptor is known, open and a leaf.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let spec = case.preemptor.queue.and_then(|queue| case.cluster.queue_spec(queue));
+    let spec = case.preemptor.part.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let spec = spec.ok_or(Denial::Case("unknown"))?;
     match (spec.open, spec.has_children) {
         (false, _) => Err(Denial::Case("closed")),

@@ -36,7 +36,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let counts = |resource: ResourceIx| case.cluster.resource_name(resource) != "pods";
-    let asks = case.preemptor.pending_request.iter().any(|(resource, amount)| counts(resource) && amount > 0);
+    let asks = case.preemptor.part.pending_request.iter().any(|(resource, amount)| counts(resource) && amount > 0);
     match asks || !candidate.request().iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
         false => Err(Denial::Case("")),

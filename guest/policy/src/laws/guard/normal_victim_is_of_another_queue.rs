@@ -35,7 +35,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    match candidate.is_preemptible() || candidate.queue != case.preemptor.queue {
+    match candidate.is_preemptible() || candidate.queue != case.preemptor.part.queue {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -46,14 +46,14 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let (own, theirs) = (case.preemptor.queue, candidate.queue);
+    let (own, theirs) = (case.preemptor.part.queue, candidate.queue);
     let through = case.preemptor.entitlement.needed_ancestor(case.cluster, own, case.short_resources);
     let Some(ancestor) = through.filter(|_| !candidate.is_preemptible()) else { return Ok(()) };
     if case.cluster.is_below(theirs, ancestor) {
         return Err(Denial::Queue("", ancestor));
     }
     let held = candidate.request().iter().map(|(resource, _)| resource);
-    let asked = case.preemptor.pending_request.iter().map(|(resource, _)| resource);
+    let asked = case.preemptor.part.pending_request.iter().map(|(resource, _)| resource);
     if deserves_any(case.cluster, own, asked) || deserves_any(case.cluster, theirs, held) {
         return Ok(());
     }

@@ -54,7 +54,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
         candidate.queue.and_then(|queue| case.cluster.queue_spec(queue)).map_or(0, |spec| spec.ancestor_reclaim_level);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
-    let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));
+    let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.part.queue, *ix));
     own.find_map(|(ix, queue)| keeps(case, (ix, queue), candidate)).map_or(Ok(()), Err)
 }
 
@@ -69,7 +69,7 @@ fn keeps(case: &LawContext<'_>, (ix, queue): (QueueIx, &Queue), pod: &PodInfo) -
     let deserved = || pod.request().iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
     let is_short = |resource: &ResourceIx| match case.short_resources {
         Some(short) => short.contains(resource),
-        None => case.preemptor.pending_request.get(*resource) > 0,
+        None => case.preemptor.part.pending_request.get(*resource) > 0,
     };
     if deserved().any(|(resource, deserved)| is_short(&resource) && above(resource, deserved).is_ok()) {
         return None;

@@ -40,7 +40,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue else { return Ok(()) };
+    let Some(own) = case.preemptor.part.queue else { return Ok(()) };
     if case.cluster.is_below(candidate.queue, own) {
         return Ok(());
     }

@@ -35,8 +35,9 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let counts =
-        |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.pending_request.get(resource) > 0;
+    let counts = |resource| {
+        case.cluster.resource_name(resource) != "pods" && case.preemptor.part.pending_request.get(resource) > 0
+    };
     match candidate.request().iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -43,7 +43,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 /// Checks that the claim of the preemptor covers the resources that are short on the node of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let covered = || case.short_resources.is_none_or(|short| case.preemptor.entitlement.covers(short));
-    match candidate.queue == case.preemptor.queue || covered() {
+    match candidate.queue == case.preemptor.part.queue || covered() {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -38,7 +38,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let mut path = case.cluster.path(case.preemptor.queue);
+    let mut path = case.cluster.path(case.preemptor.part.queue);
     let fence = path.find(|(ix, queue)| case.cluster.policy(*ix).fenced && queue.parent.is_some());
     match fence {
         Some((fence, _)) if !case.cluster.is_below(candidate.queue, fence) => Err(Denial::Case("")),

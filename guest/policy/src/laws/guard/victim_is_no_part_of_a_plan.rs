@@ -47,7 +47,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     let is_closed = |ix: &PodIx| preemptor.closed_nominations.contains(ix) || is_nominated_above(case, *ix);
     let members = case.cluster.job(job).map(|job| job.members.as_slice()).unwrap_or_default();
     let is_part_of_a_plan = case.cluster.has_plan_in_flight(job);
-    match is_part_of_a_plan && (candidate.queue != preemptor.queue || members.iter().any(is_closed)) {
+    match is_part_of_a_plan && (candidate.queue != preemptor.part.queue || members.iter().any(is_closed)) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -43,7 +43,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let own = case.preemptor.queue;
+    let own = case.preemptor.part.queue;
     match (own == candidate.queue, case.preemptor.is_within_min) {
         _ if own.is_some() != candidate.queue.is_some() => Err(Denial::Case("none")),
         (true, false) | (false, true) => Ok(()),

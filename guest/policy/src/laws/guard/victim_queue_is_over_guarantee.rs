@@ -55,7 +55,7 @@ enum Judgement {
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
+    let Some((own, theirs)) = case.preemptor.part.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);
     for (resource, _) in case.pending_request.iter() {
         match judge(case, own, theirs, resource) {

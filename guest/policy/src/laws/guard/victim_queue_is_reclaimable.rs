@@ -38,7 +38,7 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
     let spec = candidate.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let reclaimable = spec.is_some_and(|spec| spec.reclaimable);
-    match candidate.queue.is_some() && (candidate.queue == case.preemptor.queue || reclaimable) {
+    match candidate.queue.is_some() && (candidate.queue == case.preemptor.part.queue || reclaimable) {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -42,7 +42,9 @@ pub const LAW: Law<VictimFilterFn> = Law::victim_filter(
 
 /// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), Denial> {
-    let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
+    let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.part.queue) else {
+        return Ok(());
+    };
     let gone = |resource| case.freed_in_queue(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
     match quota::is_over_min(case.cluster, theirs, gone) {
         true => Ok(()),

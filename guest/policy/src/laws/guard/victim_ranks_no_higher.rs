@@ -43,6 +43,7 @@ fn admits(case: &LawContext<'_>, _: PodIx, candidate: &PodInfo) -> Result<(), De
     let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.preemptor.priority));
     let holds = match case
         .preemptor
+        .part
         .queue
         .zip(candidate.queue)
         .filter(|_| case.preemptor.required_node_reservation.is_none())

@@ -41,7 +41,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 /// Checks whether every queue of the preemptor stays within its maximum after the evictions.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
-    for (ix, queue) in case.cluster.path(case.preemptor.queue) {
+    for (ix, queue) in case.cluster.path(case.preemptor.part.queue) {
         for (resource, max) in queue.bounds.max.iter() {
             if case.request(resource) == Requested(0) {
                 continue;

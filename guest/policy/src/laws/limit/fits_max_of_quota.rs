@@ -43,7 +43,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether the quota of the preemptor stays under its maximum after the evictions.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let Some((ix, queue)) = case.preemptor.queue.and_then(|ix| Some((ix, case.cluster.queue(ix)?))) else {
+    let Some((ix, queue)) = case.preemptor.part.queue.and_then(|ix| Some((ix, case.cluster.queue(ix)?))) else {
         return Ok(());
     };
     if queue.bounds.max.iter().next().is_none() {

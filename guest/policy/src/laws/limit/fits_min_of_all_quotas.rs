@@ -44,7 +44,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether all quotas together stay within their minimums after the evictions.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
+    let Some((all, queue)) = case.cluster.path(case.preemptor.part.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {
         let promised = quota::nominated_in_all_quotas(case, all, resource);
         let sum = Sum::of("used", queue.used.total(resource))

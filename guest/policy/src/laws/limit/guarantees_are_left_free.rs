@@ -44,8 +44,8 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks that the siblings of each queue of the preemptor keep their guarantees with what the preemptor requests.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    for (ix, queue) in case.cluster.path(case.preemptor.queue) {
-        for (resource, _) in case.preemptor.pending_request.iter() {
+    for (ix, queue) in case.cluster.path(case.preemptor.part.queue) {
+        for (resource, _) in case.preemptor.part.pending_request.iter() {
             let own = Sum::of("used", queue.used.total(resource)).plus("requested", case.request(resource));
             let within = |guaranteed| own.at_most("guaranteed", guaranteed).is_ok();
             if queue.bounds.guaranteed.get(resource).is_some_and(within) {

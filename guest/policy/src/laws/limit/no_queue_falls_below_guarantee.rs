@@ -40,7 +40,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether every queue of a victim keeps its guarantee when the group is evicted.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue else {
+    let Some(own) = case.preemptor.part.queue else {
         return Ok(());
     };
     for victim in case.victims.iter().filter_map(|ix| case.cluster.pod(*ix)) {

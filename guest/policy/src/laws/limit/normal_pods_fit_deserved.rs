@@ -41,11 +41,11 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
-    if case.preemptor.preemptibility == Preemptibility::Preemptible {
+    let Some((ix, queue)) = case.cluster.path(case.preemptor.part.queue).next() else { return Ok(()) };
+    if case.preemptor.part.preemptibility == Preemptibility::Preemptible {
         return Ok(());
     }
-    for (resource, _) in case.preemptor.pending_request.iter() {
+    for (resource, _) in case.preemptor.part.pending_request.iter() {
         let Some(bound) = queue.entitlement(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
             continue;
         };

@@ -44,7 +44,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    if case.preemptor.preemptibility != Preemptibility::Preemptible {
+    if case.preemptor.part.preemptibility != Preemptibility::Preemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {

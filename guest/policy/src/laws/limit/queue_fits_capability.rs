@@ -41,9 +41,9 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether the preemptor fits into the capability of its queue and of every queue above.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    for (ix, queue) in case.cluster.path(case.preemptor.queue) {
+    for (ix, queue) in case.cluster.path(case.preemptor.part.queue) {
         let (_, limit) = queue.effective_max();
-        for (resource, _) in case.preemptor.pending_request.iter() {
+        for (resource, _) in case.preemptor.part.pending_request.iter() {
             let Some(bound) = limit.get(resource) else { continue };
             let sum = Sum::of("used", queue.used.total(resource)).plus("requested", case.request(resource));
             sum.at_most("real-capability", bound).map_err(Denial::exceeds(ix, resource))?;

@@ -66,7 +66,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks that the queue of the preemptor, or an ancestor that counts for it, deserves what the gang requests, or that the rest is spare.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let (cluster, own, pods) = (case.cluster, case.preemptor.queue, &case.preemptor.pods);
+    let (cluster, own, pods) = (case.cluster, case.preemptor.part.queue, &case.preemptor.pods);
     if own.is_none() {
         return Ok(());
     }
@@ -88,7 +88,7 @@ fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
 
 /// Returns the denial with the amounts of the own queue.
 fn denial(case: &LawContext<'_>, text: &'static str, resource: ResourceIx) -> Denial {
-    let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Denial::Case("nothing") };
+    let Some((ix, queue)) = case.cluster.path(case.preemptor.part.queue).next() else { return Denial::Case("nothing") };
     let asked = claim::pending_request(case.cluster, &case.preemptor.pods).get(resource);
     let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or_default());
     let parts = [("used", used.amount()), ("requested", asked), ("deserved", deserved.amount())];

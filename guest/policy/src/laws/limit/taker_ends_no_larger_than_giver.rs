@@ -41,7 +41,7 @@ pub const LAW: Law<CheckFn> = Law::plan_invariant(
 
 /// Checks whether the queue of the preemptor ends with no more than each queue of the victims, where both share a guarantee.
 fn holds(case: &LawContext<'_>) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue else { return Ok(()) };
+    let Some(own) = case.preemptor.part.queue else { return Ok(()) };
     let queues = case.victims.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
     for theirs in queues.filter(|theirs| *theirs != own) {
         let common = case.cluster.common_ancestor(own, theirs);

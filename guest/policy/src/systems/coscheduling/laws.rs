@@ -1,7 +1,9 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the
 //! table, its code, its file and its source.
 
-use crate::laws::{LawCheck, Laws, MinCandidateNodes, VictimFilter, WITHIN_MIN, gate, guard, laws, limit, order};
+use crate::laws::{
+    LawCheck, Laws, MinCandidateNodes, QueueRules, VictimFilter, WITHIN_MIN, gate, guard, laws, limit, order,
+};
 use crate::systems::kubernetes;
 
 laws! { "coscheduling":
@@ -52,7 +54,7 @@ pub fn table(sample: MinCandidateNodes) -> Laws {
         plan_invariants: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
         permit: vec![GANG_IS_COMPLETE],
         least_harm: Some((REPRIEVE_BY_HARM, NODE_BY_HARM)),
-        reclaims_within_min: true,
+        queue_rules: QueueRules { reclaims_within_min: true, ..base.queue_rules },
         ..base
     }
 }

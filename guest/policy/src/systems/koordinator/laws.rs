@@ -4,7 +4,7 @@
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
 use super::args::KoordinatorArgs;
-use crate::laws::{Laws, NominationLaws, SearchKind, gate, guard, laws, limit, order};
+use crate::laws::{Laws, NominationLaws, QueueRules, SearchKind, gate, guard, laws, limit, order};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
@@ -66,9 +66,8 @@ pub fn table(args: &KoordinatorArgs) -> Laws {
         reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: SearchKind::RemoveAllThenReprieve,
-        checks_ancestors: args.checks_ancestors,
+        queue_rules: QueueRules { checks_ancestors: args.checks_ancestors, reclaims_within_min: false },
         least_harm: None,
-        reclaims_within_min: false,
         nomination_laws: Some(NominationLaws { preconditions: vec![MAY_PREEMPT], victim_filters: promise_guards }),
         cycle: None,
         enforcement: None,

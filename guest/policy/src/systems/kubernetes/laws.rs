@@ -1,7 +1,7 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
 //! file and its source.
 
-use crate::laws::{Laws, MinCandidateNodes, SearchKind, gate, guard, laws, limit, order};
+use crate::laws::{Laws, MinCandidateNodes, QueueRules, SearchKind, gate, guard, laws, limit, order};
 
 laws! { "kubernetes":
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; preemptionPolicy";
@@ -34,9 +34,8 @@ pub fn table(sample: MinCandidateNodes) -> Laws {
         reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: SearchKind::NodeByNode(sample),
-        checks_ancestors: false,
+        queue_rules: QueueRules { checks_ancestors: false, reclaims_within_min: false },
         least_harm: None,
-        reclaims_within_min: false,
         nomination_laws: None,
         cycle: None,
         enforcement: None,

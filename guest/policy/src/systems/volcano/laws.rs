@@ -4,7 +4,9 @@
 //! Seed: *Elastic scheduling based on AI scenarios*. Upstream is Volcano after 1.15.
 
 use super::args::{ReclaimMode, VolcanoArgs};
-use crate::laws::{CycleLaws, LawCheck, Laws, NodeChoice, ReclaimRules, SearchKind, gate, guard, laws, limit, order};
+use crate::laws::{
+    CycleLaws, LawCheck, Laws, NodeChoice, QueueRules, ReclaimRules, SearchKind, gate, guard, laws, limit, order,
+};
 
 laws! { "volcano":
     Gate QUEUE_TAKES_PODS = "queue-takes-pods", gate::queue_takes_pods::LAW, "upstream capacity plugin, AddAllocatableFn and leaf queues";
@@ -70,9 +72,8 @@ pub fn table(args: &VolcanoArgs) -> Laws {
         // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
         node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
         search: SearchKind::JobBundles,
-        checks_ancestors: true,
+        queue_rules: QueueRules { checks_ancestors: true, reclaims_within_min: false },
         least_harm: None,
-        reclaims_within_min: false,
         nomination_laws: None,
         cycle: Some(cycle(args)),
         enforcement: None,

@@ -2,8 +2,8 @@
 //! file and its source; and which preemptors it does not apply to.
 
 use crate::laws::{
-    Laws, MaxEnforcementLaws, PINNED_DAEMON_PODS, PINNED_PODS_WITHOUT_APPLICATION, SearchKind, VictimGroupLaws, gate,
-    guard, laws, limit, order,
+    Laws, MaxEnforcementLaws, PINNED_DAEMON_PODS, PINNED_PODS_WITHOUT_APPLICATION, QueueRules, SearchKind,
+    VictimGroupLaws, gate, guard, laws, limit, order,
 };
 
 laws! { "yunikorn":
@@ -66,9 +66,8 @@ pub fn table() -> Laws {
             anti_monotone_invariants: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,
         }),
-        checks_ancestors: true,
+        queue_rules: QueueRules { checks_ancestors: true, reclaims_within_min: false },
         least_harm: None,
-        reclaims_within_min: false,
         nomination_laws: None,
         cycle: None,
         enforcement: Some(MaxEnforcementLaws {

@@ -75,7 +75,8 @@ pub fn gather(
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
     let alone = cluster.pods().filter(|(_, pod)| pod.attributes.job.is_none()).map(|(ix, _)| ix);
     let is_far = |lead: PodIx| {
-        victim_search.only_own_queue && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.queue)
+        victim_search.only_own_queue
+            && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.part.queue)
     };
     for lead in leads.chain(alone).filter(|lead| !is_far(*lead)) {
         let holders = running_pods(cluster, victim_search, lead);
@@ -115,7 +116,7 @@ pub fn gather(
     let mut levels = vec![elastic, single, whole];
     for level in &mut levels {
         level.sort_by(|a, b| match (first_pod(cluster, a), first_pod(cluster, b)) {
-            (Some(a), Some(b)) => (victim_search.rules.order.1)(cluster, victim_search.preemptor.queue, a, b),
+            (Some(a), Some(b)) => (victim_search.rules.order.1)(cluster, victim_search.preemptor.part.queue, a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });
     }

@@ -48,7 +48,7 @@ impl GangPlacement<'_, '_, '_> {
             let least = requests.into_iter().take(2).fold(0, i64::saturating_add);
             nodes.iter().fold(least, |missing, node| missing.saturating_sub(free_on(*node, resource)))
         };
-        let requested = self.victim_search.preemptor.pending_request.iter().filter(|(_, amount)| *amount > 0);
+        let requested = self.victim_search.preemptor.part.pending_request.iter().filter(|(_, amount)| *amount > 0);
         let missing: Vec<(ResourceIx, i64)> = requested.map(|(resource, _)| (resource, missing(resource))).collect();
         let frees_enough = |ix: PodIx| {
             let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.node()?))) else {

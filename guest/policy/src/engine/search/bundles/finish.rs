@@ -158,7 +158,8 @@ impl GangPlacement<'_, '_, '_> {
     fn is_overcommitted(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);
-        here && self.victim_search.preemptor.pending_request.iter().any(|(resource, _)| node.free.get(resource) < 0)
+        let request = &self.victim_search.preemptor.part.pending_request;
+        here && request.iter().any(|(resource, _)| node.free.get(resource) < 0)
     }
 }
 

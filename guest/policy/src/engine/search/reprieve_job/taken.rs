@@ -151,7 +151,7 @@ impl EvictedCandidates {
 /// Returns the queues that bound a gang.
 fn bounds_of(cluster: &Cluster, gang: &Preemptor) -> Vec<QueueIx> {
     match gang.is_within_min {
-        true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
+        true => cluster.path(gang.part.queue).map(|(ix, _)| ix).collect(),
         false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
     }
 }
