@@ -94,7 +94,7 @@ impl CarriedOutPlan<'_> {
             return false;
         }
         let case = gang.context_for_plan(self.trial.cluster(), ledger);
-        let gates = [&laws.unresolvable_preconditions, &laws.in_flight_preconditions, &laws.preemption_preconditions];
+        let gates = [&laws.preconditions.unresolvable, &laws.preconditions.in_flight, &laws.preconditions.preemption];
         if gates.into_iter().any(|gates| case.first_failed_check(gates).is_some()) {
             return false;
         }

@@ -24,7 +24,7 @@ impl Engine {
         // The PodGroup that described the gang may have been deleted while its pods waited.
         let undescribed = preemptor.job.filter(|_| gang.is_none());
         let undescribed =
-            undescribed.and_then(|job| Some((job, case.first_failed_check(&laws.unresolvable_preconditions)?)));
+            undescribed.and_then(|job| Some((job, case.first_failed_check(&laws.preconditions.unresolvable)?)));
         if let Some((job, (rule, denial))) = undescribed {
             let reason = self.denied(&rule, &denial);
             // Whether the pods of such a gang are unreserved together is not known. None of them can be bound.
@@ -32,7 +32,7 @@ impl Engine {
             let permission = Permission::Reject(reason.clone());
             return Ok(Permitted { permission, reason, retry: self.retry(), effects });
         }
-        if let Some((rule, denial)) = case.first_failed_check(&laws.permit) {
+        if let Some((rule, denial)) = case.first_failed_check(&laws.preconditions.permit) {
             let (timeout, fails_together) = gang.map_or((0, false), |gang| (gang.timeout, gang.releases_on_failure));
             let short = preemptor.job.filter(|job| fails_together && self.cluster.cannot_start_in_round(*job));
             let reason = self.denied(&rule, &denial);
@@ -42,7 +42,7 @@ impl Engine {
             };
             return Ok(Permitted { permission, reason, retry: self.retry(), effects });
         }
-        let law = laws.permit.first().map(|law| law.rule);
+        let law = laws.preconditions.permit.first().map(|law| law.rule);
         let case = if gang.is_some() { "complete" } else { "single" };
         let admits = if gang.is_some() { self.gang_pods_at_permit(ix) } else { Vec::new() };
         for job in preemptor.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {

@@ -44,7 +44,7 @@ impl Engine {
             .map(|gang| closed_nominations((&self.cluster, &self.plans_in_flight), &laws, gang))
             .unwrap_or_default();
         [&mut whole, &mut gangs].into_iter().for_each(|gangs| Preemptor::close(gangs, &self.cluster, &closed));
-        if let Some(reason) = self.first_failed_precondition(&whole, &laws.in_flight_preconditions) {
+        if let Some(reason) = self.first_failed_precondition(&whole, &laws.preconditions.in_flight) {
             return Ok(self.no_plan_answer(reason, Effects::default()));
         }
         if !several && let Some(reason) = self.unneeded_pod_reason(search.as_ref(), (&laws, &gangs, refuted)) {
@@ -53,8 +53,8 @@ impl Engine {
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
         let others =
-            self.first_failed_precondition(gangs.get(1..).unwrap_or_default(), &laws.unresolvable_preconditions);
-        if let Some(reason) = others.or_else(|| self.first_failed_precondition(&gangs, &laws.preemption_preconditions))
+            self.first_failed_precondition(gangs.get(1..).unwrap_or_default(), &laws.preconditions.unresolvable);
+        if let Some(reason) = others.or_else(|| self.first_failed_precondition(&gangs, &laws.preconditions.preemption))
         {
             self.cluster.release_required_node(preemptor.pod);
             if self.plan_stands(&laws, &gangs, refuted) {

@@ -18,7 +18,7 @@ impl Engine {
         let admitted = search::for_laws(laws).gang_at_prefilter(&self.cluster, preemptor);
         let parts = Preemptor::join(&self.cluster, vec![admitted]);
         let r#final =
-            first_failed_precondition(&parts, &self.cluster, &self.plans_in_flight, &laws.unresolvable_preconditions);
+            first_failed_precondition(&parts, &self.cluster, &self.plans_in_flight, &laws.preconditions.unresolvable);
         let is_final = r#final.is_some();
         if is_final {
             self.cluster.release_required_node(PodIx(pod));
@@ -90,7 +90,7 @@ impl Engine {
             (Some(system), Denial::ClusterTooSmall { .. }) if !leaving.is_empty() => {
                 let mut after = Trial::new(cluster);
                 leaving.into_iter().for_each(|ix| after.evict(ix));
-                first_failed_precondition(parts, after.cluster(), ledger, &system.laws().unresolvable_preconditions)
+                first_failed_precondition(parts, after.cluster(), ledger, &system.laws().preconditions.unresolvable)
                     .is_none()
             }
             _ => false,
@@ -118,7 +118,7 @@ impl Engine {
             let closed = closed_to((released.cluster(), ledger), laws, pod);
             Preemptor::close(&mut parts, released.cluster(), &closed);
         }
-        Ok(first_failed_precondition(&parts, released.cluster(), ledger, &laws.resolvable_preconditions))
+        Ok(first_failed_precondition(&parts, released.cluster(), ledger, &laws.preconditions.resolvable))
     }
 }
 

@@ -188,7 +188,7 @@ impl ThreatEvaluation<'_> {
             let asked: Vec<LawCheck> = laws.iter().filter(|law| asked(&law.rule)).copied().collect();
             case.first_failed_check(&asked)
         };
-        if let Some(spared) = gates(&self.laws.preemption_preconditions).or_else(|| gates(&self.laws.plan_invariants)) {
+        if let Some(spared) = gates(&self.laws.preconditions.preemption).or_else(|| gates(&self.laws.plan_invariants)) {
             return Some(spared);
         }
         // A larger group of victims breaks a broken floor even more.

@@ -183,8 +183,8 @@ fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (
 impl Laws {
     /// Returns the laws with the orders of least harm. `None`: the source orders the plans for this preemptor.
     pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
-        let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
-        Some(Laws { reprieve_order, node_choice, ..self.clone() })
+        let plan_orders = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
+        Some(Laws { plan_orders, ..self.clone() })
     }
 
     /// Returns whether the plan of a preemptor is the one that does least harm.

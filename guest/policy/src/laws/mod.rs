@@ -24,6 +24,7 @@ pub mod order;
 mod preemptor;
 pub(crate) mod quota;
 mod register;
+mod search;
 mod sum;
 mod surplus;
 mod switch;
@@ -47,6 +48,7 @@ pub use law::{
 pub use loss::{LEAST, MOST, NodeCost, NodeVictims, VictimLowerBound, as_cost, priority_from_minimum};
 pub use preemptor::{PlannedPart, Preemptor};
 pub use register::LawListing;
+pub use search::{LastResort, MinCandidateNodes, SearchKind, VictimGroupLaws};
 pub use sum::Sum;
 pub use surplus::{
     ExcessCheck, ExcessCheckFn, ExcessContext, ExcessVictimCompareFn, ExcessVictimFilter, ExcessVictimFilterFn,
@@ -55,8 +57,8 @@ pub use surplus::{
 pub use switch::Mutation;
 pub(crate) use table::laws;
 pub use table::{
-    LastResort, LawCheck, Laws, MinCandidateNodes, NodeChoice, NominationLaws, PodComparator, QueueOrdering,
-    QueueRules, QueueSort, SearchKind, VictimFilter, VictimGroupLaws,
+    LawCheck, Laws, NodeChoice, NominationLaws, PlanOrders, PodComparator, Preconditions, QueueOrdering, QueueRules,
+    QueueSort, VictimFilter,
 };
 
 /// A law in force in a system, or a rule of the engine.

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 
 use super::{
     ActiveLaw, CycleLaws, Denial, ExcessCheck, ExcessVictimCompareFn, ExcessVictimFilter, LEAST, LastResort, LawCheck,
-    Laws, MaxEnforcementLaws, NodeChoice, NodeCost, NominationLaws, PodComparator, QueueCompareFn, QueueOrdering,
-    QueueSort, ReclaimRules, SearchKind, VictimCompareFn, VictimFilter,
+    Laws, MaxEnforcementLaws, NodeChoice, NodeCost, NominationLaws, PlanOrders, PodComparator, Preconditions,
+    QueueCompareFn, QueueOrdering, QueueSort, ReclaimRules, SearchKind, VictimCompareFn, VictimFilter,
 };
 
 /// A change to a law that is switched off or reversed by a test.
@@ -208,14 +208,9 @@ impl Laws {
     /// Returns all seats of the table, in the order in which their laws are checked.
     pub(super) fn seats(&mut self) -> Vec<&mut dyn LawSlot> {
         let mut all: Vec<&mut dyn LawSlot> = Vec::new();
-        let asked = [
-            &mut self.unresolvable_preconditions,
-            &mut self.resolvable_preconditions,
-            &mut self.in_flight_preconditions,
-            &mut self.preemption_preconditions,
-        ];
-        all.extend(asked.into_iter().flat_map(|gates| seats(gates)));
-        all.extend([&mut self.plan_invariants, &mut self.permit].into_iter().flat_map(|gates| seats(gates)));
+        let Preconditions { unresolvable, resolvable, in_flight, preemption, permit } = &mut self.preconditions;
+        let checks = [unresolvable, resolvable, in_flight, preemption, &mut self.plan_invariants, permit];
+        all.extend(checks.into_iter().flat_map(|gates| seats(gates)));
         all.extend(seats(&mut self.victim_filters).chain(seats(&mut self.bound_victim_filters)));
         let last_resort = match &mut self.search {
             SearchKind::SmallestGroupOnNode(group) => {
@@ -225,11 +220,11 @@ impl Laws {
             SearchKind::RemoveAllThenReprieve | SearchKind::NodeByNode(_) | SearchKind::JobBundles => None,
         };
         all.push(&mut self.queue_order);
-        all.push(&mut self.node_choice);
-        all.push(&mut self.reprieve_order);
-        if let Some((reprieve_order, node_choice)) = &mut self.least_harm {
-            all.push(reprieve_order);
-            all.push(node_choice);
+        all.push(&mut self.plan_orders.nodes);
+        all.push(&mut self.plan_orders.reprieve);
+        if let Some(PlanOrders { reprieve, nodes }) = &mut self.least_harm {
+            all.push(reprieve);
+            all.push(nodes);
         }
         all.extend(last_resort.map(|order| order as &mut dyn LawSlot));
         if let Some(NominationLaws { preconditions: gates, victim_filters: guards }) = &mut self.nomination_laws {

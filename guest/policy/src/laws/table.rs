@@ -1,8 +1,8 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
 use super::{
-    ActiveLaw, CheckFn, CycleLaws, Denial, EvictionPenaltyFn, LawContext, MaxEnforcementLaws, NodeCostModel,
-    PodCompareFn, QueueSortKey, VictimFilterFn,
+    ActiveLaw, CheckFn, CycleLaws, Denial, LawContext, MaxEnforcementLaws, NodeCostModel, PodCompareFn, QueueSortKey,
+    SearchKind, VictimFilterFn,
 };
 use crate::model::{Cluster, PodInfo, PodIx};
 
@@ -95,62 +95,6 @@ pub struct NodeChoice {
     pub by: NodeCostModel,
 }
 
-/// The way in which a system searches for a plan.
-#[derive(Debug, Clone)]
-pub enum SearchKind {
-    /// Remove every candidate, place the whole job, reprieve the candidates that still fit.
-    RemoveAllThenReprieve,
-    /// Node by node: remove every candidate, reprieve those that still fit; then choose a node.
-    NodeByNode(MinCandidateNodes),
-    /// Bundles of victims, job by job; within the system's own cycle.
-    JobBundles,
-    /// Node by node: gather the smallest group whose eviction frees enough, protecting pods where possible.
-    SmallestGroupOnNode(VictimGroupLaws),
-}
-
-/// The number of nodes with a plan that ends a search.
-#[derive(Debug, Clone, Copy)]
-pub struct MinCandidateNodes {
-    /// The percentage of the nodes that could take the pod.
-    pub percentage: u32,
-    /// The minimum number of nodes.
-    pub absolute: u32,
-}
-
-impl Default for MinCandidateNodes {
-    /// Returns the default of kube-scheduler.
-    fn default() -> MinCandidateNodes {
-        MinCandidateNodes { percentage: 10, absolute: 100 }
-    }
-}
-
-impl MinCandidateNodes {
-    /// Returns the number for so many nodes.
-    pub fn of(self, nodes: usize) -> usize {
-        let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
-        let share = nodes.saturating_mul(size(self.percentage)).checked_div(100).unwrap_or(0);
-        share.max(size(self.absolute)).min(nodes)
-    }
-}
-
-/// The laws by which a group of victims is gathered.
-#[derive(Debug, Clone)]
-pub struct VictimGroupLaws {
-    /// Anti-monotone invariants: if one fails for a set of victims, it fails for every larger set. The search can stop there.
-    pub anti_monotone_invariants: Vec<LawCheck>,
-    /// The order of victims that are taken only where others are not enough.
-    pub last_resort: LastResort,
-}
-
-/// An order by reluctance in force.
-#[derive(Debug, Clone, Copy)]
-pub struct LastResort {
-    /// The law.
-    pub rule: ActiveLaw,
-    /// The reluctance with which a pod is taken.
-    pub penalty: EvictionPenaltyFn,
-}
-
 /// The laws by which a more important pod may take a promised node. They are checked as if the nominated pod ran there and the other pod would evict
 /// it. Where one of them denies, the capacity stays promised.
 #[derive(Debug, Clone)]
@@ -159,6 +103,30 @@ pub struct NominationLaws {
     pub preconditions: Vec<LawCheck>,
     /// The laws about the nominated pod.
     pub victim_filters: Vec<VictimFilter>,
+}
+
+/// The laws that must hold before a step of an attempt, by the step.
+#[derive(Debug, Clone)]
+pub struct Preconditions {
+    /// The laws at PreFilter against which no preemption helps.
+    pub unresolvable: Vec<LawCheck>,
+    /// The laws at PreFilter against which a preemption may help.
+    pub resolvable: Vec<LawCheck>,
+    /// The first laws at PostFilter. Where one is broken, the pod waits for its last plan, which is kept.
+    pub in_flight: Vec<LawCheck>,
+    /// The next laws at PostFilter, before anything is planned.
+    pub preemption: Vec<LawCheck>,
+    /// The laws at Permit, before a reserved pod is bound.
+    pub permit: Vec<LawCheck>,
+}
+
+/// The orders by which one of several plans is chosen.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanOrders {
+    /// The order in which candidates are reprieved.
+    pub reprieve: PodComparator,
+    /// The order of the nodes that a pod is planned onto.
+    pub nodes: NodeChoice,
 }
 
 /// The rules by which the queues of a system bound their pods and take back what they lent.
@@ -176,28 +144,18 @@ pub struct QueueRules {
 pub struct Laws {
     /// The order in which pending pods are tried.
     pub queue_order: QueueSort,
-    /// The laws at PreFilter against which no preemption helps.
-    pub unresolvable_preconditions: Vec<LawCheck>,
-    /// The laws at PreFilter against which a preemption may help.
-    pub resolvable_preconditions: Vec<LawCheck>,
-    /// The first laws at PostFilter. Where one is broken, the pod waits for its last plan, which is kept.
-    pub in_flight_preconditions: Vec<LawCheck>,
-    /// The next laws at PostFilter, before anything is planned.
-    pub preemption_preconditions: Vec<LawCheck>,
+    /// The laws that must hold before a step of an attempt.
+    pub preconditions: Preconditions,
     /// The guards of each candidate.
     pub victim_filters: Vec<VictimFilter>,
     /// The guards of each candidate, on any node, in a queue that bounds the preemptor, where a limit does not hold without its eviction.
     pub bound_victim_filters: Vec<VictimFilter>,
     /// The laws that must hold with the plan carried out.
     pub plan_invariants: Vec<LawCheck>,
-    /// The laws that must hold before a reserved pod is bound.
-    pub permit: Vec<LawCheck>,
-    /// The order in which candidates are reprieved.
-    pub reprieve_order: PodComparator,
-    /// The order of the nodes that a pod is planned onto.
-    pub node_choice: NodeChoice,
-    /// The orders of reprieve and of nodes for plans without an order in the source: of a preemptor with a queue, and for several pods. `None`: none.
-    pub least_harm: Option<(PodComparator, NodeChoice)>,
+    /// The orders of plans.
+    pub plan_orders: PlanOrders,
+    /// The orders of plans without an order in the source: of a preemptor with a queue, and for several pods. `None`: none.
+    pub least_harm: Option<PlanOrders>,
     /// The way in which a plan is searched.
     pub search: SearchKind,
     /// The rules by which queues bound their pods and take back what they lent.

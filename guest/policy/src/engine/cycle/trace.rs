@@ -39,7 +39,7 @@ pub fn explain_promise(notes: &mut DecisionTrace, promised: &[(PodIx, NodeIx)]) 
 
 /// Explains how many pods of a gang fit.
 pub fn explain_partial_gang(notes: &mut DecisionTrace, context: &CycleContext<'_>, placed: usize, lacking: usize) {
-    let Some(law) = context.laws.permit.first() else { return };
+    let Some(law) = context.laws.preconditions.permit.first() else { return };
     let detail = || ReasonFacts::case("half").count("placed", placed).count("pods", placed.saturating_add(lacking));
     if placed > 0 {
         notes.record(Subject::Preemptor, Outcome::Barred, &law.rule, detail);

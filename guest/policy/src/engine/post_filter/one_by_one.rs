@@ -31,8 +31,8 @@ impl Engine {
             self.trace.plan(*pod);
             let case = preemptor.context_for_plan(trial.cluster(), &self.plans_in_flight);
             let broken = case
-                .first_failed_check(&laws.in_flight_preconditions)
-                .or_else(|| case.first_failed_check(&laws.preemption_preconditions));
+                .first_failed_check(&laws.preconditions.in_flight)
+                .or_else(|| case.first_failed_check(&laws.preconditions.preemption));
             let found = match broken {
                 Some((rule, denial)) => Err(PlanObstacle::Law(rule, denial)),
                 None => {

@@ -39,7 +39,7 @@ impl NodeHeaps {
         }
         let (_, shortlist) = self.classes.get_mut(pod.requirements.class)?;
         let ask = PodToPlace { pod: ix, request: pod.request(), what_if, earlier, plan_invariants: None };
-        let (choice, refuted) = (&context.laws.node_choice, context.refuted);
+        let (choice, refuted) = (&context.laws.plan_orders.nodes, context.refuted);
         let may_take = |node| !is_placement_rejected(refuted, ix, node);
         let victims = &mut self.victims;
         let node = shortlist.cheapest(&self.changes, may_take, |node| {

@@ -161,7 +161,7 @@ impl<'a> PreemptionContext<'a> {
     /// Returns the first law of Permit that does not hold in a trial where all planned pods have their nodes. Such a plan would be in vain: its pods
     /// would not be bound.
     pub(super) fn failed_permit_check(&self, cluster: &Cluster) -> Option<(ActiveLaw, Denial)> {
-        self.preemptor.context_after_plan(cluster, self.ledger).first_failed_check(&self.laws.permit)
+        self.preemptor.context_after_plan(cluster, self.ledger).first_failed_check(&self.laws.preconditions.permit)
     }
 
     /// Checks whether a pod may be planned onto a node, regardless of the other pods.
@@ -204,7 +204,7 @@ impl<'a> PreemptionContext<'a> {
     /// Returns candidates in the order of reprieve.
     pub(super) fn in_reprieve_order(&self, cluster: &Cluster, mut candidates: Vec<PodIx>) -> Vec<PodIx> {
         candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
-            (Some(a), Some(b)) => (self.laws.reprieve_order.compare)(cluster, a, b),
+            (Some(a), Some(b)) => (self.laws.plan_orders.reprieve.compare)(cluster, a, b),
             _ => a.cmp(b),
         });
         candidates

@@ -99,7 +99,7 @@ fn plan_group(
     let mut nodes = GroupCandidateNodes::new(cluster, context, (group, &ask), outlook);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(node) = nodes.first_fitting(cluster, context)
-        && case(cluster, context, &[]).first_failed_check(&context.laws.resolvable_preconditions).is_none()
+        && case(cluster, context, &[]).first_failed_check(&context.laws.preconditions.resolvable).is_none()
     {
         return Err(PlanObstacle::NodeWillFit(node));
     }

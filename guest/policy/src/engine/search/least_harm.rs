@@ -163,7 +163,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
         let together = cluster.expand_disruption_groups(victims);
         let in_order = self.context.in_reprieve_order(cluster, victims.to_vec());
         let violations = cluster.partition_by_budget_violation(in_order, &[]).0.len();
-        (self.context.laws.node_choice.by.cost)(&NodeVictims {
+        (self.context.laws.plan_orders.nodes.by.cost)(&NodeVictims {
             cluster,
             victims: &together,
             budget_violations: violations,

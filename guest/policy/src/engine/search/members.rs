@@ -52,7 +52,7 @@ pub(super) fn without(
     let others = Preemptor::join(cluster, vec![others]);
     let may_preempt = |gang: &Preemptor| {
         gang.context_for_plan(cluster, context.ledger)
-            .first_failed_check(&context.laws.preemption_preconditions)
+            .first_failed_check(&context.laws.preconditions.preemption)
             .is_none()
     };
     (is_enough && others.iter().all(may_preempt)).then_some(others)
@@ -182,7 +182,7 @@ pub(super) fn wants_all_members(cluster: &Cluster, preemptor: &Preemptor) -> boo
 /// Returns the waiting pods of a gang, without those whose own demands no law judges ([`LawMetadata::depends_on_pod_identity`](crate::laws::About)), if the others
 /// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
 pub fn without_unsupported(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
-    let of_each = || laws.unresolvable_preconditions.iter().filter(|gate| gate.rule.about.depends_on_pod_identity);
+    let of_each = || laws.preconditions.unresolvable.iter().filter(|gate| gate.rule.about.depends_on_pod_identity);
     if pods.len() < 2 || of_each().next().is_none() {
         return pods;
     }

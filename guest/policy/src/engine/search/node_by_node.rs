@@ -261,7 +261,7 @@ fn cheapest_evictions(
     let is_open = !in_order.is_empty() || ask.plan_invariants.is_some() || has_room;
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
-    let price = dry_run.eviction_cost(cluster, &context.laws.node_choice, ask);
+    let price = dry_run.eviction_cost(cluster, &context.laws.plan_orders.nodes, ask);
     // A node may have enough capacity for a pod that a quota refuses.
     match price.filter(|_| is_open) {
         Some(price) => Some(PreemptionCandidate { dry_run, eviction_cost: price }),

@@ -165,7 +165,7 @@ impl CostLowerBound {
             count,
             extremes: OnceCell::new(),
         };
-        Some((context.laws.node_choice.by.lower_bound)(&least))
+        Some((context.laws.plan_orders.nodes.by.lower_bound)(&least))
     }
 
     /// Returns every candidate on a node. `None`: the pods of the node must be examined one by one.
@@ -254,7 +254,7 @@ impl CostLowerBound {
             VictimStatus::PerPod
         } else if !context.check_candidate(cluster, ix) {
             VictimStatus::Protected
-        } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
+        } else if context.laws.plan_orders.nodes.by.is_free(cluster, pod, &NO_PODS) {
             // The pod costs less than its priority and its size say, and so do the other pods of its class, which are of the same gang.
             VictimStatus::PerPod
         } else {

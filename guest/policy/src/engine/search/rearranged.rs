@@ -81,7 +81,7 @@ fn planned(
         gang.clone()
             .with(cluster, pods)
             .context_for_plan(cluster, ledger)
-            .first_failed_check(&laws.resolvable_preconditions)
+            .first_failed_check(&laws.preconditions.resolvable)
             .is_none()
     };
     gangs.iter().all(is_admitted).then(|| plan.rearranged())

@@ -213,7 +213,7 @@ fn explain_unused_nodes(
             context.preemptor.pods.iter().copied().find(|pod| context.is_node_eligible(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
         let ask = PodToPlace { pod: ix, request: pod.request(), what_if, earlier: &NO_PODS, plan_invariants: None };
-        match dry_run.victims_for(cluster, &context.laws.node_choice, &ask) {
+        match dry_run.victims_for(cluster, &context.laws.plan_orders.nodes, &ask) {
             Some(victims) => {
                 context.explain_sufficient_node(cluster, dry_run.node, &victims, "");
                 context.explain_unneeded_candidates(&candidates, "unused-node");

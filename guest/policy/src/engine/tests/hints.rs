@@ -134,12 +134,12 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> PodBuilder {
 /// Returns the gates, limits and laws of permit of a system, and those of its cycle.
 fn every_gate(laws: &Laws) -> Vec<LawCheck> {
     let mut gates = [
-        &laws.unresolvable_preconditions,
-        &laws.resolvable_preconditions,
-        &laws.in_flight_preconditions,
-        &laws.preemption_preconditions,
+        &laws.preconditions.unresolvable,
+        &laws.preconditions.resolvable,
+        &laws.preconditions.in_flight,
+        &laws.preconditions.preemption,
         &laws.plan_invariants,
-        &laws.permit,
+        &laws.preconditions.permit,
     ]
     .map(Vec::clone)
     .concat();

@@ -2,7 +2,8 @@
 //! table, its code, its file and its source.
 
 use crate::laws::{
-    LawCheck, Laws, MinCandidateNodes, QueueRules, VictimFilter, WITHIN_MIN, gate, guard, laws, limit, order,
+    LawCheck, Laws, MinCandidateNodes, PlanOrders, Preconditions, QueueRules, VictimFilter, WITHIN_MIN, gate, guard,
+    laws, limit, order,
 };
 use crate::systems::kubernetes;
 
@@ -36,24 +37,26 @@ pub fn table(sample: MinCandidateNodes) -> Laws {
         "kubernetes/no-victim-is-leaving" => NO_PREEMPTED_POD_IS_LEAVING,
         _ => *law,
     };
-    let trigger = base.preemption_preconditions.iter().map(with_own).collect();
-    let final_gates = base.unresolvable_preconditions.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
-    let under_way = base.in_flight_preconditions.iter().map(with_own).collect();
+    let trigger = base.preconditions.preemption.iter().map(with_own).collect();
+    let final_gates = base.preconditions.unresolvable.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
+    let under_way = base.preconditions.in_flight.iter().map(with_own).collect();
     let with_own = |law: &VictimFilter| match law.rule.code {
         "kubernetes/victim-ranks-lower" => VICTIM_RANKS_LOWER,
         _ => *law,
     };
     let guards = [VICTIM_IS_OF_THE_QUOTA_THAT_GIVES].into_iter().chain(base.victim_filters.iter().map(with_own));
     Laws {
-        in_flight_preconditions: under_way,
-        preemption_preconditions: trigger,
         queue_order: QUEUE,
-        unresolvable_preconditions: final_gates,
-        resolvable_preconditions: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+        preconditions: Preconditions {
+            unresolvable: final_gates,
+            resolvable: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+            in_flight: under_way,
+            preemption: trigger,
+            permit: vec![GANG_IS_COMPLETE],
+        },
         victim_filters: guards.chain([VICTIM_IS_NO_PART_OF_A_PLAN, VICTIM_QUOTA_IS_OVER_MIN]).collect(),
         plan_invariants: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
-        permit: vec![GANG_IS_COMPLETE],
-        least_harm: Some((REPRIEVE_BY_HARM, NODE_BY_HARM)),
+        least_harm: Some(PlanOrders { reprieve: REPRIEVE_BY_HARM, nodes: NODE_BY_HARM }),
         queue_rules: QueueRules { reclaims_within_min: true, ..base.queue_rules },
         ..base
     }

@@ -4,7 +4,9 @@
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
 use super::args::KoordinatorArgs;
-use crate::laws::{Laws, NominationLaws, QueueRules, SearchKind, gate, guard, laws, limit, order};
+use crate::laws::{
+    Laws, NominationLaws, PlanOrders, Preconditions, QueueRules, SearchKind, gate, guard, laws, limit, order,
+};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
@@ -49,22 +51,23 @@ pub fn table(args: &KoordinatorArgs) -> Laws {
     }
     Laws {
         queue_order: QUEUE,
-        unresolvable_preconditions: vec![
-            GANG_HAS_ITS_MEMBERS,
-            GANG_DEMANDS_ARE_KNOWN,
-            GANG_GROUP_IS_SERVED_FIRST,
-            POD_DEMANDS_ARE_KNOWN,
-            GANG_HAS_NOT_FAILED,
-        ],
-        resolvable_preconditions: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
-        in_flight_preconditions: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
-        preemption_preconditions: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
+        preconditions: Preconditions {
+            unresolvable: vec![
+                GANG_HAS_ITS_MEMBERS,
+                GANG_DEMANDS_ARE_KNOWN,
+                GANG_GROUP_IS_SERVED_FIRST,
+                POD_DEMANDS_ARE_KNOWN,
+                GANG_HAS_NOT_FAILED,
+            ],
+            resolvable: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
+            in_flight: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
+            preemption: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
+            permit: vec![GANG_IS_COMPLETE],
+        },
         victim_filters: guards,
         bound_victim_filters: vec![VICTIM_FREES_THE_BOUND],
         plan_invariants: vec![NP_FITS_MAX, P_LEAVES_MIN],
-        permit: vec![GANG_IS_COMPLETE],
-        reprieve_order: REPRIEVE,
-        node_choice: NODE,
+        plan_orders: PlanOrders { reprieve: REPRIEVE, nodes: NODE },
         search: SearchKind::RemoveAllThenReprieve,
         queue_rules: QueueRules { checks_ancestors: args.checks_ancestors, reclaims_within_min: false },
         least_harm: None,

@@ -1,7 +1,9 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
 //! file and its source.
 
-use crate::laws::{Laws, MinCandidateNodes, QueueRules, SearchKind, gate, guard, laws, limit, order};
+use crate::laws::{
+    Laws, MinCandidateNodes, PlanOrders, Preconditions, QueueRules, SearchKind, gate, guard, laws, limit, order,
+};
 
 laws! { "kubernetes":
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; preemptionPolicy";
@@ -23,16 +25,17 @@ laws! { "kubernetes":
 pub fn table(sample: MinCandidateNodes) -> Laws {
     Laws {
         queue_order: QUEUE,
-        unresolvable_preconditions: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_NOT_FAILED],
-        resolvable_preconditions: Vec::new(),
-        in_flight_preconditions: vec![NO_VICTIM_IS_LEAVING, ITS_ROOM_IS_NOT_HELD],
-        preemption_preconditions: vec![MAY_PREEMPT, GANG_CAN_START],
+        preconditions: Preconditions {
+            unresolvable: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_NOT_FAILED],
+            resolvable: Vec::new(),
+            in_flight: vec![NO_VICTIM_IS_LEAVING, ITS_ROOM_IS_NOT_HELD],
+            preemption: vec![MAY_PREEMPT, GANG_CAN_START],
+            permit: vec![GANG_IS_COMPLETE],
+        },
         victim_filters: vec![VICTIM_IS_OF_ANOTHER_JOB, VICTIM_RANKS_LOWER],
         bound_victim_filters: Vec::new(),
         plan_invariants: Vec::new(),
-        permit: vec![GANG_IS_COMPLETE],
-        reprieve_order: REPRIEVE,
-        node_choice: NODE,
+        plan_orders: PlanOrders { reprieve: REPRIEVE, nodes: NODE },
         search: SearchKind::NodeByNode(sample),
         queue_rules: QueueRules { checks_ancestors: false, reclaims_within_min: false },
         least_harm: None,

@@ -5,7 +5,8 @@
 
 use super::args::{ReclaimMode, VolcanoArgs};
 use crate::laws::{
-    CycleLaws, LawCheck, Laws, NodeChoice, QueueRules, ReclaimRules, SearchKind, gate, guard, laws, limit, order,
+    CycleLaws, LawCheck, Laws, NodeChoice, PlanOrders, Preconditions, QueueRules, ReclaimRules, SearchKind, gate,
+    guard, laws, limit, order,
 };
 
 laws! { "volcano":
@@ -53,24 +54,28 @@ laws! { "volcano":
 pub fn table(args: &VolcanoArgs) -> Laws {
     Laws {
         queue_order: QUEUE_ORDER,
-        unresolvable_preconditions: vec![
-            QUEUE_TAKES_PODS,
-            GANG_HAS_ITS_MEMBERS,
-            GANG_DEMANDS_ARE_KNOWN,
-            POD_DEMANDS_ARE_KNOWN,
-            GANG_HAS_ITS_ROLES,
-            GROWS_BY_STEPS,
-        ],
-        resolvable_preconditions: normal(args),
-        in_flight_preconditions: Vec::new(),
-        preemption_preconditions: vec![GANG_IS_SHORT, MAY_PREEMPT],
+        preconditions: Preconditions {
+            unresolvable: vec![
+                QUEUE_TAKES_PODS,
+                GANG_HAS_ITS_MEMBERS,
+                GANG_DEMANDS_ARE_KNOWN,
+                POD_DEMANDS_ARE_KNOWN,
+                GANG_HAS_ITS_ROLES,
+                GROWS_BY_STEPS,
+            ],
+            resolvable: normal(args),
+            in_flight: Vec::new(),
+            preemption: vec![GANG_IS_SHORT, MAY_PREEMPT],
+            permit: vec![GANG_IS_COMPLETE],
+        },
         victim_filters: Vec::new(),
         bound_victim_filters: Vec::new(),
         plan_invariants: Vec::new(),
-        permit: vec![GANG_IS_COMPLETE],
-        reprieve_order: TASKS,
-        // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
-        node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
+        plan_orders: PlanOrders {
+            reprieve: TASKS,
+            // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
+            nodes: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
+        },
         search: SearchKind::JobBundles,
         queue_rules: QueueRules { checks_ancestors: true, reclaims_within_min: false },
         least_harm: None,

@@ -2,8 +2,8 @@
 //! file and its source; and which preemptors it does not apply to.
 
 use crate::laws::{
-    Laws, MaxEnforcementLaws, PINNED_DAEMON_PODS, PINNED_PODS_WITHOUT_APPLICATION, QueueRules, SearchKind,
-    VictimGroupLaws, gate, guard, laws, limit, order,
+    Laws, MaxEnforcementLaws, PINNED_DAEMON_PODS, PINNED_PODS_WITHOUT_APPLICATION, PlanOrders, Preconditions,
+    QueueRules, SearchKind, VictimGroupLaws, gate, guard, laws, limit, order,
 };
 
 laws! { "yunikorn":
@@ -43,10 +43,13 @@ laws! { "yunikorn":
 pub fn table() -> Laws {
     Laws {
         queue_order: QUEUE,
-        unresolvable_preconditions: vec![QUEUE_IS_KNOWN, POD_DEMANDS_ARE_KNOWN],
-        resolvable_preconditions: vec![FITS_MAX],
-        in_flight_preconditions: vec![NOT_AGAIN],
-        preemption_preconditions: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
+        preconditions: Preconditions {
+            unresolvable: vec![QUEUE_IS_KNOWN, POD_DEMANDS_ARE_KNOWN],
+            resolvable: vec![FITS_MAX],
+            in_flight: vec![NOT_AGAIN],
+            preemption: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
+            permit: Vec::new(),
+        },
         victim_filters: vec![
             VICTIM_HAS_A_QUEUE,
             VICTIM_IS_OF_NO_DAEMON_SET,
@@ -59,9 +62,7 @@ pub fn table() -> Laws {
         ],
         bound_victim_filters: Vec::new(),
         plan_invariants: vec![FITS_MAX, QUEUE_ENDS_WITHIN_GUARANTEE],
-        permit: Vec::new(),
-        reprieve_order: REPRIEVE,
-        node_choice: NODE,
+        plan_orders: PlanOrders { reprieve: REPRIEVE, nodes: NODE },
         search: SearchKind::SmallestGroupOnNode(VictimGroupLaws {
             anti_monotone_invariants: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,

@@ -146,7 +146,7 @@ impl GroupSearch<'_> {
         let more = self.missing(chosen, open);
         let least = open.iter().filter_map(|at| self.classes.get(at.class)).map(|class| class.penalty).min();
         let victims = NodeVictims { penalty: self.total_penalty(chosen), ..NodeVictims::of(self.cluster, chosen) };
-        let lower = (self.context.laws.node_choice.by.lower_bound)(&Extended {
+        let lower = (self.context.laws.plan_orders.nodes.by.lower_bound)(&Extended {
             penalty: victims.penalty.saturating_add(least.unwrap_or(0).saturating_mul(more)),
             count: victims.count().saturating_add(more),
             victims,
@@ -170,7 +170,7 @@ impl GroupSearch<'_> {
     fn cost(&self, victims: &[PodIx]) -> NodeCost {
         let reluctance = self.total_penalty(victims);
         let victims = NodeVictims { penalty: reluctance, ..NodeVictims::of(self.cluster, victims) };
-        (self.context.laws.node_choice.by.cost)(&victims)
+        (self.context.laws.plan_orders.nodes.by.cost)(&victims)
     }
 
     fn total_penalty(&self, victims: &[PodIx]) -> i64 {

@@ -65,8 +65,8 @@ fn max_capacity(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, 
     let preemptor = Preemptor::of(cluster, laws, pod, vec![pod])?;
     let case = preemptor.context_for_plan(cluster, context.ledger);
     if case
-        .first_failed_check(&laws.unresolvable_preconditions)
-        .or_else(|| case.first_failed_check(&laws.preemption_preconditions))
+        .first_failed_check(&laws.preconditions.unresolvable)
+        .or_else(|| case.first_failed_check(&laws.preconditions.preemption))
         .is_some()
     {
         return None;

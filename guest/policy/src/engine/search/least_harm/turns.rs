@@ -54,7 +54,7 @@ impl<F: FindPlan> LeastHarmSearch<'_, '_, F> {
         let mut seen = BTreeSet::new();
         let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
         let pairs = others().flat_map(with_each).filter(is_new);
-        let by = &self.context.laws.node_choice.by;
+        let by = &self.context.laws.plan_orders.nodes.by;
         let is_free = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| by.is_free(cluster, pod, &NO_PODS));
         let free: BTreeSet<PodIx> = running.iter().copied().filter(is_free).collect();
         std::iter::once(free).filter(|free| !free.is_empty()).chain(singles).chain(pairs).take(tries).collect()

@@ -133,7 +133,7 @@ impl EvictedCandidates {
         }
         let cluster = trial.cluster();
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
-            (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
+            (Some(a), Some(b)) => (context.laws.plan_orders.reprieve.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
