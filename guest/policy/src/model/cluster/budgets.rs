@@ -21,7 +21,7 @@ impl Cluster {
 
     /// Sets the budgets that cover a pod.
     pub fn set_pod_budgets(&mut self, ix: PodIx, budgets: Vec<BudgetIx>) {
-        if let Some(pod) = self.pods.get_mut(ix) {
+        if let Some(pod) = self.pods.table.get_mut(ix) {
             pod.attributes.budgets = budgets;
         }
     }

@@ -7,7 +7,7 @@ use crate::model::{NO_CONTROLLER, hash};
 impl Cluster {
     /// Returns how often the job of a pod was evicted, which may be new.
     pub fn past_evictions(&self, pod: &PodInfo) -> u32 {
-        if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.eviction_key(pod).to_owned()) }
+        if self.jobs.evictions.is_empty() { 0 } else { self.jobs.evictions.of(&self.eviction_key(pod).to_owned()) }
     }
 
     /// Counts that these pods are evicted by one plan: once for each job.
@@ -15,22 +15,23 @@ impl Cluster {
         let jobs = |ix: &PodIx| Some((*ix, self.eviction_key(self.pod(*ix)?).to_owned()));
         let victims: Vec<(PodIx, EvictedJob)> = victims.iter().filter_map(jobs).collect();
         let jobs: BTreeSet<&EvictedJob> = victims.iter().map(|(_, job)| job).collect();
-        let forgotten: Vec<EvictedJob> = jobs.into_iter().filter_map(|job| self.evictions.count(job.clone())).collect();
+        let forgotten: Vec<EvictedJob> =
+            jobs.into_iter().filter_map(|job| self.jobs.evictions.count(job.clone())).collect();
         // A pod that is counted by its own name is the victim itself, so no search for it is needed.
         let (apart, of_others): (Vec<_>, Vec<_>) =
             victims.into_iter().partition(|(_, job)| matches!(job, EvictedJob::Pod(_)));
-        self.write(apart.iter().map(|(ix, job)| (*ix, self.evictions.of(job))).collect());
+        self.write(apart.iter().map(|(ix, job)| (*ix, self.jobs.evictions.of(job))).collect());
         self.write_counts(&of_others.into_iter().map(|(_, job)| job).chain(forgotten).collect());
     }
 
     /// Returns the counts for a checkpoint.
     pub fn saved_evictions(&self) -> SavedEvictions {
-        self.evictions.saved()
+        self.jobs.evictions.saved()
     }
 
     /// Takes the counts of a checkpoint.
     pub fn restore_evictions(&mut self, saved: SavedEvictions) {
-        self.evictions = Evictions::from(saved);
+        self.jobs.evictions = Evictions::from(saved);
         let counts: Vec<(PodIx, u32)> = self.pods().map(|(ix, pod)| (ix, self.past_evictions(pod))).collect();
         self.write(counts);
     }
@@ -39,7 +40,7 @@ impl Cluster {
     /// among those with the same hash of the controller's name.
     fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
         let times: BTreeMap<EvictionKey<'_>, u32> =
-            jobs.iter().map(|job| (job.key(), self.evictions.of(job))).collect();
+            jobs.iter().map(|job| (job.key(), self.jobs.evictions.of(job))).collect();
         let (mut pods, mut hashes) = (Vec::new(), BTreeSet::new());
         for job in jobs {
             match job {
@@ -62,7 +63,7 @@ impl Cluster {
 
     fn write(&mut self, counts: Vec<(PodIx, u32)>) {
         for (ix, count) in counts {
-            if let Some(pod) = self.pods.get_mut(ix) {
+            if let Some(pod) = self.pods.table.get_mut(ix) {
                 pod.past_evictions = count;
             }
         }

@@ -17,39 +17,39 @@ pub struct NominatedConstraints {
 impl Cluster {
     /// Stores a topology that is new or has changed. It counts after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
     pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
-        self.inter_pods.set_topology(ix, topology);
+        self.requirements.inter_pods.set_topology(ix, topology);
     }
 
     /// Stores the constraints of some pods that are new or have changed. They count after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
     pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
-        self.inter_pods.set(ix, inter_pod);
+        self.requirements.inter_pods.set(ix, inter_pod);
     }
 
     /// Returns the number of topology numbers in use, free ones included.
     pub fn topology_count(&self) -> usize {
-        self.inter_pods.counts().0
+        self.requirements.inter_pods.counts().0
     }
 
     /// Returns the number of inter-pod numbers in use, free ones included.
     pub fn inter_pod_count(&self) -> usize {
-        self.inter_pods.counts().1
+        self.requirements.inter_pods.counts().1
     }
 
     /// Recounts the pods if topologies, nodes or constraints between pods have changed. Constraints must not be checked before that.
     pub fn rebuild_domain_counts(&mut self) {
-        if !self.inter_pods.is_stale() {
+        if !self.requirements.inter_pods.is_stale() {
             return;
         }
         self.version = self.version.wrapping_add(1);
-        let (nodes, pods) = (&self.nodes, self.pods.iter());
+        let (nodes, pods) = (&self.nodes.table, self.pods.table.iter());
         let on_nodes =
             pods.filter_map(|(_, pod)| Some((pod.requirements.inter_pod?, pod.node()?, pod.state.terminating)));
-        self.inter_pods.rebuild(|node| nodes.get(node).is_some(), on_nodes);
+        self.requirements.inter_pods.rebuild(|node| nodes.get(node).is_some(), on_nodes);
     }
 
     /// Returns the constraints between pods.
     pub(in crate::model) fn inter_pods(&self) -> &InterPodState {
-        &self.inter_pods
+        &self.requirements.inter_pods
     }
 
     /// Checks whether any constraint between pods concerns a pod.
@@ -74,7 +74,7 @@ impl Cluster {
         node: NodeIx,
         what_if: &DomainCountOverlay,
     ) -> Result<(), InterPodViolation> {
-        self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
+        self.inter_pod_of(pod).map_or(Ok(()), |ix| self.requirements.inter_pods.allows(ix, node, what_if))
     }
 
     /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns the tried pod.
@@ -222,16 +222,16 @@ impl Cluster {
     /// Checks whether one pod can make a node of the same domain impossible for the other, because of constraints between them.
     pub fn may_violate_terms_of(&self, pod: PodIx, other: PodIx) -> bool {
         let both = self.inter_pod_of(pod).zip(self.inter_pod_of(other));
-        both.is_some_and(|(ix, other)| self.inter_pods.may_violate_terms_of(ix, other))
+        both.is_some_and(|(ix, other)| self.requirements.inter_pods.may_violate_terms_of(ix, other))
     }
 
     /// Checks whether a node that does not take a pod may take it once more pods are placed: the pod has affinity or a spread constraint.
     pub fn may_fit_after_placements(&self, pod: PodIx) -> bool {
-        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.may_fit_after_placements(ix))
+        self.inter_pod_of(pod).is_some_and(|ix| self.requirements.inter_pods.may_fit_after_placements(ix))
     }
 
     /// Checks whether a pod needs other pods in its domain.
     pub fn has_required_affinity(&self, pod: PodIx) -> bool {
-        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.has_required_affinity(ix))
+        self.inter_pod_of(pod).is_some_and(|ix| self.requirements.inter_pods.has_required_affinity(ix))
     }
 }

@@ -46,22 +46,22 @@ impl Cluster {
     /// Removes unused jobs, once there may be as many of them as of others: jobs without pods, without an object, and without remembered state. A
     /// later job of the same name is another job.
     pub fn sweep_jobs(&mut self) {
-        if !self.job_sweep.is_due(self.jobs.len()) {
+        if !self.jobs.sweep.is_due(self.jobs.table.len()) {
             return;
         }
         let is_described = |ix| {
             self.scheduling_group(ix).is_some() || self.pod_group(ix).is_some() || !self.min_resources(ix).is_empty()
         };
         let is_gone = |(ix, job): (JobIx, &Job)| (job.is_pristine() && !is_described(ix)).then_some(ix);
-        let gone: Vec<JobIx> = self.jobs.iter().filter_map(is_gone).collect();
+        let gone: Vec<JobIx> = self.jobs.table.iter().filter_map(is_gone).collect();
         for ix in gone {
-            if let Some(job) = self.jobs.remove(ix) {
-                self.job_names.remove(&job.key);
+            if let Some(job) = self.jobs.table.remove(ix) {
+                self.jobs.names.remove(&job.key);
             }
-            self.stuck_gangs.remove(&ix);
+            self.jobs.stuck_gangs.remove(&ix);
             self.ext.remove_job(ix);
         }
-        self.job_sweep.done(self.jobs.len());
+        self.jobs.sweep.done(self.jobs.table.len());
     }
 
     /// Returns the gangs that must be complete together with this one, itself included.

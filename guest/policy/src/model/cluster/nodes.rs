@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::index::TableIndex;
 use crate::model::rank::RankChange;
+use crate::model::totals::ResourceTotals;
 
 impl Cluster {
     /// Adds or updates a node. The error says that the sum of a resource over all nodes would overflow; then nothing changes.
@@ -13,93 +14,93 @@ impl Cluster {
         named: impl IntoIterator<Item = (ResourceIx, i64)>,
     ) -> Result<(), SumOverflow> {
         let mut allocatable = Amounts::default();
-        for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
+        for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources.announced) {
             allocatable.set(resource, info.everywhere);
         }
         for (resource, amount) in named {
             allocatable.set(resource, amount);
         }
         let has = |resource| self.node(ix).map_or(0, |old| old.allocatable.get(resource));
-        self.allocatable.check_sum_fits(has, allocatable.iter())?;
-        self.allocatable.add(allocatable.iter());
-        self.classes.forget_shares();
+        self.resources.allocatable.check_sum_fits(has, allocatable.iter())?;
+        self.resources.allocatable.add(allocatable.iter());
+        self.requirements.classes.forget_shares();
         let old = self.forget_node(ix);
         if old.as_ref().is_none_or(|old| old.name != name) {
-            self.node_order.mark_stale();
+            self.nodes.order.mark_stale();
         }
         if let Some(old) = old.as_ref().filter(|old| old.name != name) {
-            self.node_ranks.remove(&old.name);
+            self.nodes.ranks.remove(&old.name);
         }
         let (pods, nominated) = match old {
             Some(old) => (old.pods, old.nominated),
             None => {
-                self.inter_pods.mark_stale();
+                self.requirements.inter_pods.mark_stale();
                 self.pods_naming(ix)
             }
         };
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
-        self.nodes.insert(ix, NodeInfo { name, rank, allocatable, free, pods, nominated });
-        self.capacity_columns.mark_stale(ix);
-        self.node_pods.mark_stale(ix);
+        self.nodes.table.insert(ix, NodeInfo { name, rank, allocatable, free, pods, nominated });
+        self.nodes.mark_stale(ix);
         Ok(())
     }
 
     /// Removes a node.
     pub fn remove_node(&mut self, ix: NodeIx) {
         if let Some(node) = self.forget_node(ix) {
-            self.node_ranks.remove(&node.name);
-            self.node_order.mark_stale();
-            self.inter_pods.mark_stale();
+            self.nodes.ranks.remove(&node.name);
+            self.nodes.order.mark_stale();
+            self.requirements.inter_pods.mark_stale();
         }
     }
 
     fn forget_node(&mut self, ix: NodeIx) -> Option<NodeInfo> {
         self.version = self.version.wrapping_add(1);
-        let node = self.nodes.remove(ix)?;
-        self.capacity_columns.mark_stale(ix);
-        self.node_pods.mark_stale(ix);
-        self.allocatable.subtract(node.allocatable.iter());
-        self.classes.forget_shares();
+        let node = self.nodes.table.remove(ix)?;
+        self.nodes.mark_stale(ix);
+        self.resources.allocatable.subtract(node.allocatable.iter());
+        self.requirements.classes.forget_shares();
         Some(node)
     }
 
     /// Returns what all nodes have together of a resource.
     pub fn allocatable(&self, resource: ResourceIx) -> i64 {
-        i64::try_from(self.allocatable.get(resource)).unwrap_or(i64::MAX)
+        i64::try_from(self.resources.allocatable.get(resource)).unwrap_or(i64::MAX)
     }
 
     /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
     pub fn cluster_share(&self, request: &ResourceRequest) -> i64 {
-        cluster_share(&self.allocatable, request)
+        cluster_share(&self.resources.allocatable, request)
     }
 
     /// Returns the part of the whole cluster that a pod requests (see [`Cluster::cluster_share`]).
     pub fn pod_share(&self, pod: &PodInfo) -> i64 {
-        self.classes.share(pod.requirements.class).unwrap_or_else(|| self.cluster_share(pod.request()))
+        self.requirements.classes.share(pod.requirements.class).unwrap_or_else(|| self.cluster_share(pod.request()))
     }
 
     /// Returns the part of a resource of the whole cluster that an amount is, in parts per billion, rounded down; 0 where no node has it.
     pub fn share_of(&self, resource: ResourceIx, amount: i64) -> i64 {
-        share_of(&self.allocatable, resource, amount)
+        share_of(&self.resources.allocatable, resource, amount)
     }
 
     /// Returns the nodes in the order of their names, as it was when a search was prepared.
     pub fn nodes_in_order(&self) -> &[NodeIx] {
-        self.node_order.nodes()
+        self.nodes.order.nodes()
     }
 
     /// Sets the nodes that pods of a shape may run on, one bit a node.
     pub fn set_eligible_nodes(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
         // A host tells the nodes of a new pod before the pod: they are no change for pods that wait. The number may have been that of another shape.
-        if self.shapes.get(shape).is_some_and(|known| *known != nodes) && self.classes.has_pods_of(shape) {
+        if self.requirements.shapes.get(shape).is_some_and(|known| *known != nodes)
+            && self.requirements.classes.has_pods_of(shape)
+        {
             self.record_change();
         }
-        self.shapes.insert(shape, nodes);
+        self.requirements.shapes.insert(shape, nodes);
     }
 
     /// Returns the number of shape numbers in use, free ones included.
     pub fn shape_count(&self) -> usize {
-        self.shapes.len_with_holes()
+        self.requirements.shapes.len_with_holes()
     }
 
     /// Checks whether pods of a shape may run on a node, regardless of the other pods.
@@ -111,7 +112,7 @@ impl Cluster {
 
     /// Returns the nodes that pods of a shape may run on, one bit a node. A missing bit means that they may not.
     pub fn eligible_node_bits(&self, shape: ShapeIx) -> &[u64] {
-        self.shapes.get(shape).map_or(&[], Vec::as_slice)
+        self.requirements.shapes.get(shape).map_or(&[], Vec::as_slice)
     }
 
     /// Returns these pods by the number of nodes that they may run on and that are large enough when empty, the fewest first, otherwise unchanged:
@@ -166,7 +167,7 @@ impl Cluster {
     pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Amounts {
         let mut free = allocatable.clone();
         let mut reservation_groups = BTreeSet::new();
-        for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
+        for pod in pods.iter().filter_map(|pod| self.pods.table.get(*pod)) {
             match self.reservation_group_of(pod).zip(pod.node()) {
                 None => free.subtract(pod.request()),
                 Some((reservation_group, node)) if reservation_groups.insert(reservation_group) => {
@@ -179,11 +180,11 @@ impl Cluster {
     }
 
     fn rank_node(&mut self, name: &str) -> u64 {
-        if let RankChange::Rank(rank) = self.node_ranks.add(name.to_owned()) {
+        if let RankChange::Rank(rank) = self.nodes.ranks.add(name.to_owned()) {
             return rank;
         }
-        let ranks = &self.node_ranks;
-        for (_, node) in self.nodes.iter_mut() {
+        let ranks = &self.nodes.ranks;
+        for (_, node) in self.nodes.table.iter_mut() {
             node.rank = ranks.get(&node.name).unwrap_or(node.rank);
         }
         ranks.get(&name.to_owned()).unwrap_or(0)
@@ -192,7 +193,7 @@ impl Cluster {
     /// Returns the pods on a node and the pods nominated to it. A host may announce such pods before the node itself.
     fn pods_naming(&self, node: NodeIx) -> (Vec<PodIx>, Vec<PodIx>) {
         let naming = |of: fn(&PodInfo) -> Option<NodeIx>| {
-            self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
+            self.pods.table.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
         };
         (naming(|pod| pod.node()), naming(|pod| pod.state.nominated))
     }

@@ -8,14 +8,14 @@ impl Cluster {
     /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
     pub fn can_count_request(&self, ix: PodIx, request: &ResourceRequest) -> Result<(), SumOverflow> {
         let old = self.pod(ix).map(|pod| pod.request());
-        self.requested.check_sum_fits(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
+        self.resources.requested.check_sum_fits(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
     /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
     /// or removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: PodInfo) -> Result<(), SumOverflow> {
         self.can_count_request(ix, pod.request())?;
-        self.requested.add(pod.request().iter());
+        self.resources.requested.add(pod.request().iter());
         let old = self.detach(ix);
         // A member that can be tried from now on may complete its gang: the round that failed without it is over.
         let may_follow = |old: &PodInfo| !old.is_ungated_and_own() && pod.is_ungated_and_own();
@@ -23,7 +23,7 @@ impl Cluster {
         let joined = pod.attributes.job.filter(|_| is_new);
         self.record_upsert(old.as_ref(), &pod);
         if let Some(old) = old {
-            self.requested.subtract(old.request().iter());
+            self.resources.requested.subtract(old.request().iter());
             if let (PodLocation::Reserved(_), PodLocation::Pending) = (old.state.location, pod.state.location) {
                 pod.state.location = old.state.location;
             }
@@ -39,21 +39,21 @@ impl Cluster {
     pub fn remove_pod(&mut self, ix: PodIx) -> Option<PodInfo> {
         let pod = self.detach(ix);
         if let Some(pod) = &pod {
-            self.requested.subtract(pod.request().iter());
-            self.pod_ranks.remove(&pod.name);
+            self.resources.requested.subtract(pod.request().iter());
+            self.pods.ranks.remove(&pod.name);
             if let Some(ix) = pod.attributes.job
-                && let Some(job) = self.jobs.get_mut(ix).filter(|job| job.members.is_empty())
+                && let Some(job) = self.jobs.table.get_mut(ix).filter(|job| job.members.is_empty())
             {
                 // A job of the same name that is submitted again is another job.
                 let (declared, declared_at) = (job.declared.take(), job.declared_at);
                 *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
-                self.stuck_gangs.remove(&ix);
+                self.jobs.stuck_gangs.remove(&ix);
                 self.ext.forget_job(ix);
             }
-            if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
+            if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.table.get_mut(job)) {
                 job.round.tried.remove(&ix);
             }
-            self.required_node_reservations.remove(&ix);
+            self.pods.required_node_reservations.remove(&ix);
             self.ext.forget_pod(ix);
             self.record_change();
         }
@@ -120,14 +120,15 @@ impl Cluster {
     /// Updates the attributes of pods, as far as no book but the priorities of their jobs depends on them.
     pub fn update_attributes(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
-        for (ix, pod) in self.pods.iter_mut() {
+        for (ix, pod) in self.pods.table.iter_mut() {
             let before = pod.priority();
             say(ix, &mut pod.attributes);
-            let job = pod.attributes.job.filter(|_| pod.priority() != before).and_then(|job| self.jobs.get_mut(job));
+            let job =
+                pod.attributes.job.filter(|_| pod.priority() != before).and_then(|job| self.jobs.table.get_mut(job));
             job.into_iter().for_each(|job| job.move_priority(before, pod.priority()));
         }
-        self.leaving = self.pods.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
-        self.node_pods.mark_all_stale();
+        self.pods.leaving = self.pods.table.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
+        self.nodes.pods.mark_all_stale();
     }
 
     fn change_location(&mut self, ix: PodIx, from: PodLocation, to: PodLocation) -> bool {
@@ -147,34 +148,34 @@ impl Cluster {
             pod.rank = self.rank_pod(&pod.name);
         }
         pod.requirements.class =
-            self.classes.add_pod(pod.requirements.shape, pod.requirements.inter_pod, pod.request());
+            self.requirements.classes.add_pod(pod.requirements.shape, pod.requirements.inter_pod, pod.request());
         let (place, nominated, job) = (pod.state.location, pod.state.nominated, pod.attributes.job);
         if place == PodLocation::Pending && pod.pinned_daemon_node().is_some() {
-            self.pinned_daemon_pods.insert(ix);
+            self.pods.pinned_daemon_pods.insert(ix);
         }
         let reservation_group = match pod.name.kind {
             PodKind::Reservation => Some(self.names.intern(&pod.name.name)),
             PodKind::Pod => pod.attributes.reservation,
         };
         if pod.is_leaving() {
-            self.leaving.insert(ix);
+            self.pods.leaving.insert(ix);
         }
-        self.pods.insert(ix, pod);
-        if let Some((at, node)) = place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        self.pods.table.insert(ix, pod);
+        if let Some((at, node)) = place.node().and_then(|at| Some((at, self.nodes.table.get_mut(at)?))) {
             node.pods.push(ix);
-            self.node_pods.mark_stale(at);
+            self.nodes.pods.mark_stale(at);
         }
         if nominated.is_some() {
-            self.nominated.insert(ix);
+            self.pods.nominated.insert(ix);
         }
         if let Some(reservation_group) = reservation_group {
-            self.reservation_groups.entry(reservation_group).or_default().push(ix);
+            self.pods.reservation_groups.entry(reservation_group).or_default().push(ix);
         }
-        if let Some((at, node)) = nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = nominated.and_then(|at| Some((at, self.nodes.table.get_mut(at)?))) {
             node.nominated.push(ix);
-            self.capacity_columns.mark_stale(at);
+            self.nodes.capacity.mark_stale(at);
         }
-        if let Some((job, pod)) = job.and_then(|job| self.jobs.get_mut(job)).zip(self.pods.get(ix)) {
+        if let Some((job, pod)) = job.and_then(|job| self.jobs.table.get_mut(job)).zip(self.pods.table.get(ix)) {
             job.add_pod(ix, pod);
         }
         self.count_queue_request(ix, Adjustment::Add);
@@ -185,63 +186,63 @@ impl Cluster {
         self.version = self.version.wrapping_add(1);
         self.count_at_location(ix, Adjustment::Subtract);
         self.count_queue_request(ix, Adjustment::Subtract);
-        let pod = self.pods.remove(ix)?;
-        self.classes.remove_pod(pod.requirements.class);
-        self.nominated.remove(&ix);
-        self.leaving.remove(&ix);
-        self.pinned_daemon_pods.remove(&ix);
+        let pod = self.pods.table.remove(ix)?;
+        self.requirements.classes.remove_pod(pod.requirements.class);
+        self.pods.nominated.remove(&ix);
+        self.pods.leaving.remove(&ix);
+        self.pods.pinned_daemon_pods.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
-            .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))
+            .and_then(|reservation_group| self.pods.reservation_groups.get_mut(&reservation_group))
         {
             reservation_group.retain(|other| *other != ix);
         }
-        if let Some((at, node)) = pod.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = pod.node().and_then(|at| Some((at, self.nodes.table.get_mut(at)?))) {
             node.pods.retain(|other| *other != ix);
-            self.node_pods.mark_stale(at);
+            self.nodes.pods.mark_stale(at);
         }
-        if let Some((at, node)) = pod.state.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
+        if let Some((at, node)) = pod.state.nominated.and_then(|at| Some((at, self.nodes.table.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);
-            self.capacity_columns.mark_stale(at);
+            self.nodes.capacity.mark_stale(at);
         }
-        if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
-            job.remove_pod(ix, &pod, |other| self.pods.get(other));
+        if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.table.get_mut(job)) {
+            job.remove_pod(ix, &pod, |other| self.pods.table.get(other));
         }
         Some(pod)
     }
 
     /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
     pub(in crate::model) fn count_at_location(&mut self, ix: PodIx, entry: Adjustment) {
-        let Some(pod) = self.pods.get(ix) else { return };
+        let Some(pod) = self.pods.table.get(ix) else { return };
         let Some(at) = pod.node() else { return };
         let alone = self.reservation_group_of(pod).is_none();
         let share = if alone { None } else { Some(self.marginal_request(ix)) };
-        if let Some(node) = self.nodes.get_mut(at) {
+        if let Some(node) = self.nodes.table.get_mut(at) {
             let share = share.as_ref().unwrap_or(pod.request());
             match entry {
                 Adjustment::Add => node.free.subtract(share),
                 Adjustment::Subtract => node.free.add(share),
             }
-            self.capacity_columns.mark_stale(at);
+            self.nodes.capacity.mark_stale(at);
         }
         if let Some(inter_pod) = pod.requirements.inter_pod {
-            self.inter_pods.count_pod(inter_pod, at, pod.state.terminating, entry);
+            self.requirements.inter_pods.count_pod(inter_pod, at, pod.state.terminating, entry);
         }
         self.count_queue_usage(ix, entry)
     }
 
     /// Books the usage of a pod with its queue and every ancestor.
     pub(super) fn count_queue_usage(&mut self, ix: PodIx, entry: Adjustment) {
-        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.node().is_some()) {
-            count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.used);
+        if let Some(pod) = self.pods.table.get(ix).filter(|pod| pod.node().is_some()) {
+            count_on_path(&mut self.queues.table, pod, entry, |queue| &mut queue.used);
         }
     }
 
     /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
     pub(super) fn count_queue_request(&mut self, ix: PodIx, entry: Adjustment) {
-        match self.pods.get(ix) {
+        match self.pods.table.get(ix) {
             Some(pod) if pod.state.location != PodLocation::Finished => {
-                count_on_path(&mut self.queues, pod, entry, |queue| &mut queue.requested)
+                count_on_path(&mut self.queues.table, pod, entry, |queue| &mut queue.requested)
             }
             _ => (),
         }
@@ -262,18 +263,18 @@ impl Cluster {
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
     pub(in crate::model) fn move_in_trial(&mut self, ix: PodIx, place: PodLocation) -> Option<PodLocation> {
         self.count_at_location(ix, Adjustment::Subtract);
-        let pod = self.pods.get_mut(ix)?;
+        let pod = self.pods.table.get_mut(ix)?;
         let old = std::mem::replace(&mut pod.state.location, place);
         self.count_at_location(ix, Adjustment::Add);
         Some(old)
     }
 
     fn rank_pod(&mut self, name: &PodName) -> u64 {
-        if let RankChange::Rank(rank) = self.pod_ranks.add(name.clone()) {
+        if let RankChange::Rank(rank) = self.pods.ranks.add(name.clone()) {
             return rank;
         }
-        let ranks = &self.pod_ranks;
-        for (_, pod) in self.pods.iter_mut() {
+        let ranks = &self.pods.ranks;
+        for (_, pod) in self.pods.table.iter_mut() {
             pod.rank = ranks.get(&pod.name).unwrap_or(pod.rank);
         }
         ranks.get(name).unwrap_or(0)

@@ -6,7 +6,7 @@ use crate::model::queue::Adjustment;
 impl Cluster {
     /// Sets the share that replaces the maximum of a queue for now.
     pub fn set_runtime(&mut self, queue: QueueIx, runtime: ResourceBound<Max>) {
-        if let Some(queue) = self.queues.get_mut(queue) {
+        if let Some(queue) = self.queues.table.get_mut(queue) {
             queue.runtime_quota = Some(runtime);
         }
     }
@@ -47,7 +47,7 @@ impl Cluster {
 
     /// Returns how often the tree was replaced: a queue is there or not as long as this number stays.
     pub fn queue_trees(&self) -> u64 {
-        self.queue_trees
+        self.queues.trees
     }
 
     /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of
@@ -58,9 +58,9 @@ impl Cluster {
         queue_of: impl Fn(&Cluster, &PodInfo) -> Option<QueueIx>,
     ) {
         self.version = self.version.wrapping_add(1);
-        self.queue_trees = self.queue_trees.wrapping_add(1);
-        self.queues = Table::default();
-        self.queue_names = BTreeMap::new();
+        self.queues.trees = self.queues.trees.wrapping_add(1);
+        self.queues.table = Table::default();
+        self.queues.names = BTreeMap::new();
         // The queues are renumbered, so nothing that refers to their old numbers may stay.
         (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
         self.ext.yunikorn.over_max_since = Table::default();
@@ -71,17 +71,17 @@ impl Cluster {
             let symbol = self.names.intern(&name);
             let (used, requested) = (QueueUsage::default(), QueueUsage::default());
             let queue = Queue { name, parent, bounds, is_default, runtime_quota: None, used, requested };
-            if let Some(ix) = self.queues.push(queue) {
-                self.queue_names.insert(symbol, ix);
+            if let Some(ix) = self.queues.table.push(queue) {
+                self.queues.names.insert(symbol, ix);
                 self.ext.yunikorn.policies.insert(ix, policy);
                 self.ext.volcano.queues.insert(ix, spec);
             }
         }
-        self.node_pods.mark_all_stale();
+        self.nodes.pods.mark_all_stale();
         let homes: Vec<(PodIx, Option<QueueIx>)> =
-            self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
+            self.pods.table.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
         for (ix, home) in homes {
-            if let Some(pod) = self.pods.get_mut(ix) {
+            if let Some(pod) = self.pods.table.get_mut(ix) {
                 pod.queue = home;
             }
             self.count_queue_request(ix, Adjustment::Add);

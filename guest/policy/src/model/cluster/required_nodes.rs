@@ -27,30 +27,30 @@ impl Cluster {
         let may_run_elsewhere = asker.is_none_or(|asker| asker.pinned_daemon_node().is_none());
         let keeps = |pod: PodIx| self.pod(pod).is_some_and(|pod| self.can_get_required_node(pod, ix));
         self.nominated_any_priority(node, preemptor).any(|(pod, _)| keeps(pod))
-            || may_run_elsewhere && self.required_node_reservations.iter().any(|pod| keeps(*pod))
+            || may_run_elsewhere && self.pods.required_node_reservations.iter().any(|pod| keeps(*pod))
     }
 
     /// Returns the pending pods of DaemonSets that may run on one node only.
     pub fn pinned_daemon_pods(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.pinned_daemon_pods.iter().copied()
+        self.pods.pinned_daemon_pods.iter().copied()
     }
 
     /// Returns the pods of DaemonSets whose required node is kept for them, because they were tried in vain.
     pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.required_node_reservations.iter().copied()
+        self.pods.required_node_reservations.iter().copied()
     }
 
     /// Keeps the required node of a DaemonSet's pod, which was tried and did not fit there. Does nothing where the pod can never have that node.
     pub fn pin_required_node(&mut self, ix: PodIx) {
         let node = self.pod(ix).and_then(|pod| Some((pod, pod.pinned_daemon_node()?)));
         if node.is_some_and(|(pod, node)| self.can_get_required_node(pod, node)) {
-            self.required_node_reservations.insert(ix);
+            self.pods.required_node_reservations.insert(ix);
         }
     }
 
     /// Ends the reservation of the required node of a pod, for a reason that the node cannot mend.
     pub fn release_required_node(&mut self, ix: PodIx) {
-        self.required_node_reservations.remove(&ix);
+        self.pods.required_node_reservations.remove(&ix);
     }
 
     /// Returns whether a pod of a DaemonSet waits for this node, its required one, and can have it one day. It can if the pod may run there and be

@@ -57,7 +57,8 @@ impl Cluster {
 
     /// Returns the reservation of this name, if it is bound to a node and not leaving.
     fn reservation_on(&self, name: NameId, node: NodeIx) -> Option<(PodIx, &PodInfo)> {
-        let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
+        let reservation_group =
+            self.pods.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         let mut here =
             reservation_group.filter(|(_, pod)| pod.state.location == PodLocation::Bound(node) && !pod.is_leaving());
         here.find(|(_, pod)| pod.name.kind == PodKind::Reservation)
@@ -65,7 +66,7 @@ impl Cluster {
 
     /// Returns the pods that use a reservation of a node.
     pub(super) fn pods_in_reservation(&self, name: NameId, node: NodeIx) -> impl Iterator<Item = (PodIx, &PodInfo)> {
-        let members = self.reservation_groups.get(&name).into_iter().flatten();
+        let members = self.pods.reservation_groups.get(&name).into_iter().flatten();
         let pods = members.filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         pods.filter(move |(_, pod)| pod.name.kind == PodKind::Pod && pod.node() == Some(node))
     }

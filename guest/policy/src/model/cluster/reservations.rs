@@ -72,7 +72,7 @@ impl Cluster {
     fn other_group_members<'a>(&'a self, ix: PodIx, pod: &'a PodInfo) -> impl Iterator<Item = (PodIx, &'a PodInfo)> {
         let reservation_group = self
             .reservation_group_of(pod)
-            .and_then(|reservation_group| self.reservation_groups.get(&reservation_group));
+            .and_then(|reservation_group| self.pods.reservation_groups.get(&reservation_group));
         let members =
             reservation_group.map(Vec::as_slice).unwrap_or_default().iter().filter(move |other| **other != ix);
         let here = move |other: &&PodInfo| other.node().is_some() && other.node() == pod.node();
@@ -88,7 +88,7 @@ impl Cluster {
         without: Option<PodIx>,
     ) -> ResourceRequest {
         let members = reservation_group
-            .and_then(|reservation_group| self.reservation_groups.get(&reservation_group))
+            .and_then(|reservation_group| self.pods.reservation_groups.get(&reservation_group))
             .map(Vec::as_slice)
             .unwrap_or_default();
         let here = members.iter().filter(|ix| Some(**ix) != without).filter_map(|ix| self.pod(*ix));

@@ -39,7 +39,7 @@ impl Cluster {
             if let Some(job) = self.job_mut(ix) {
                 job.round = GangRound::default();
             }
-            self.stuck_gangs.remove(&ix);
+            self.jobs.stuck_gangs.remove(&ix);
         }
     }
 
@@ -48,12 +48,12 @@ impl Cluster {
         if let Some(job) = self.job_mut(ix) {
             job.round.failure = None;
         }
-        self.stuck_gangs.remove(&ix);
+        self.jobs.stuck_gangs.remove(&ix);
     }
 
     /// Returns whether the last round of a gang has failed and nothing has changed since.
     pub fn is_stuck(&self, job: JobIx) -> bool {
-        self.stuck_gangs.contains(&job)
+        self.jobs.stuck_gangs.contains(&job)
     }
 
     /// Sets the round of a gang, as a checkpoint has it.
@@ -62,45 +62,41 @@ impl Cluster {
             job.round = round;
         }
         if is_stuck {
-            self.stuck_gangs.insert(ix);
+            self.jobs.stuck_gangs.insert(ix);
         }
     }
 
     /// Notes that the cluster has changed: each gang whose round has failed may begin another one.
     pub fn record_change(&mut self) {
-        self.stuck_gangs.clear();
+        self.jobs.stuck_gangs.clear();
     }
 
     /// Notes a pod that is new or has changed. Where a pod waits and nothing is promised to it, its coming helps no gang but its own. The
     /// nominations of a gang's own pods are no change for the gang.
     pub(super) fn record_upsert(&mut self, old: Option<&PodInfo>, pod: &PodInfo) {
-        if self.stuck_gangs.is_empty()
+        if self.jobs.stuck_gangs.is_empty()
             || old.is_none() && pod.state.location == PodLocation::Pending && pod.state.nominated.is_none()
         {
             return;
         }
         let waits = |pod: &PodInfo| matches!(pod.state.location, PodLocation::Pending | PodLocation::Reserved(_));
         let is_same = |old: &PodInfo| {
-            let (shape, inter_pod) = (
-                old.requirements.shape == pod.requirements.shape,
-                old.requirements.inter_pod == pod.requirements.inter_pod,
-            );
+            let (before, after) = (&old.requirements, &pod.requirements);
             waits(old)
                 && waits(pod)
-                && shape
-                && inter_pod
-                && old.request() == pod.request()
+                && (before.shape, before.inter_pod) == (after.shape, after.inter_pod)
+                && before.request == after.request
                 && old.attributes == pod.attributes
         };
         let own = pod.attributes.job.filter(|_| old.is_some_and(is_same)).map(|job| self.gang_group(job));
-        self.stuck_gangs.retain(|job| own.as_ref().is_some_and(|own| own.contains(job)));
+        self.jobs.stuck_gangs.retain(|job| own.as_ref().is_some_and(|own| own.contains(job)));
     }
 
     /// Notes that a pod gives up the node that it holds at Permit. Gangs that failed while the pod held the node may begin another round.
     pub(super) fn record_release(&mut self, pod: PodIx) {
-        let jobs = &self.jobs;
+        let jobs = &self.jobs.table;
         let failure = |job: &JobIx| jobs.get(*job).and_then(|job| job.round.failure.as_ref());
-        self.stuck_gangs.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
+        self.jobs.stuck_gangs.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
     }
 
     /// Notes that a pod found neither a node nor a plan. Returns its gang if no plan means that the gang group cannot start in this round: a
@@ -145,7 +141,7 @@ impl Cluster {
             let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
             job.round.tried.extend(job.members.iter().filter(|ix| own.contains(ix)));
             job.round.failure = Some(RoundFailure { held_by_others: held_by_others.clone(), until });
-            self.stuck_gangs.insert(ix);
+            self.jobs.stuck_gangs.insert(ix);
         }
     }
 

@@ -5,7 +5,7 @@ use super::*;
 impl Cluster {
     /// Frees the numbers of classes without pods, once there may be as many of them as of other classes.
     pub fn sweep_classes(&mut self) {
-        self.classes.sweep();
+        self.requirements.classes.sweep();
     }
 
     /// Returns the names that pods, jobs, queues and reservations have, once there may be as many unused names as used ones. `None`: a sweep is not
@@ -14,10 +14,10 @@ impl Cluster {
         if !self.names.is_sweep_due() {
             return None;
         }
-        self.reservation_groups.retain(|_, pods| !pods.is_empty());
+        self.pods.reservation_groups.retain(|_, pods| !pods.is_empty());
         let mut used: BTreeSet<NameId> =
-            self.queue_names.keys().chain(self.reservation_groups.keys()).copied().collect();
-        for (_, pod) in self.pods.iter() {
+            self.queues.names.keys().chain(self.pods.reservation_groups.keys()).copied().collect();
+        for (_, pod) in self.pods.table.iter() {
             let attributes = &pod.attributes;
             used.insert(pod.namespace);
             used.extend([attributes.queue_name, attributes.reservation, attributes.task.role].into_iter().flatten());
@@ -34,6 +34,6 @@ impl Cluster {
     /// Returns how many classes and names there are.
     #[cfg(test)]
     pub(crate) fn counts(&self) -> [usize; 2] {
-        [self.classes.count(), self.names.count()]
+        [self.requirements.classes.count(), self.names.count()]
     }
 }
