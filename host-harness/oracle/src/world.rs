@@ -39,7 +39,7 @@ pub(crate) struct ModelPod {
     pub(crate) name: String,
     pub(crate) namespace: String,
     pub(crate) priority: i64,
-    pub(crate) times: PodTimes,
+    pub(crate) times: ModelPodTimes,
     pub(crate) request: MilliAmounts,
     pub(crate) node: Option<String>,
     /// The node that is reserved for it while it waits at permit.
@@ -54,7 +54,7 @@ pub(crate) struct ModelPod {
 
 /// The times of a pod, in seconds since 1970.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PodTimes {
+pub(crate) struct ModelPodTimes {
     /// When its object was created.
     pub(crate) created: i64,
     /// When it started on its node.
@@ -252,7 +252,7 @@ fn read_pod(object: &Value, spec: &str, now: i64) -> Result<ModelPod, ModelInput
         name: String::new(),
         namespace: namespace.unwrap_or("default").to_owned(),
         priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),
-        times: PodTimes {
+        times: ModelPodTimes {
             created: seconds(text(object, "/metadata/creationTimestamp"))?,
             started: started.map(seconds).transpose()?,
             entered: now,

@@ -3,6 +3,7 @@
 
 mod comments;
 mod definitions;
+mod fields;
 mod floors;
 mod names;
 mod sizes;

@@ -9,6 +9,7 @@ use lictor_host::policy::CallError;
 use lictor_host::session::{CommandOutcome, FailureCause, ObjectRef, Session, StepOutput};
 use tracing::info;
 
+use super::counts::CountSchedule;
 use super::explain::{ExplainRequest, ResponseSender, SocketResponse};
 use super::known::{self, PodReasons};
 use super::metrics::SessionMetrics;
@@ -25,9 +26,6 @@ use crate::run::listener::{LoopObserver, LoopWaker, WakeFunction};
 use crate::view::annotation;
 use crate::watch::GroupKind;
 use crate::watch::store::ObjectChange;
-
-/// The time between two counts over all pods, in nanoseconds.
-const COUNT_INTERVAL: i64 = 1_000_000_000;
 
 /// The parts of a listener for operators.
 pub struct ObserverConfig {
@@ -62,31 +60,6 @@ pub struct OperationsObserver {
     warnings: Vec<Warning>,
     /// Whether the session must still be set to explain.
     must_enable_explanations: bool,
-}
-
-/// When the metrics that are counted over all pods, and the accounts of queues, are next brought up to date.
-#[derive(Debug, Default)]
-struct CountSchedule {
-    /// In nanoseconds since 1970.
-    counted_at: Option<i64>,
-    /// Whether something has happened since the last count.
-    is_stale: bool,
-}
-
-impl CountSchedule {
-    /// Begins a count where one is due. Returns whether something has happened since the last one.
-    fn begin(&mut self, now: i64) -> Option<bool> {
-        if self.counted_at.is_some_and(|at| at.saturating_add(COUNT_INTERVAL) > now) {
-            return None;
-        }
-        self.counted_at = Some(now);
-        Some(std::mem::replace(&mut self.is_stale, false))
-    }
-
-    /// Returns when a count is due for what has happened.
-    fn next(&self) -> Option<i64> {
-        self.counted_at.filter(|_| self.is_stale).map(|at| at.saturating_add(COUNT_INTERVAL))
-    }
 }
 
 impl OperationsObserver {

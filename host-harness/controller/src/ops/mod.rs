@@ -3,6 +3,7 @@
 //! The loop keeps a [`Status`] up to date; [`http`] serves it at `/healthz`, `/readyz` and `/metrics`. [`explain`] listens on a Unix socket and hands
 //! each question to the loop, which answers from [`known::PodReasons`]. [`rights`] lists what the API server must allow.
 
+mod counts;
 pub mod explain;
 pub mod http;
 pub mod known;

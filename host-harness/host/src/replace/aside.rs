@@ -2,7 +2,8 @@
 
 use lictor_contract::*;
 
-use super::member::{PolicyCheckpoint, Shadow};
+use super::member::Shadow;
+use super::slot::PolicyCheckpoint;
 use super::transition::StateTransfer;
 use super::worker::{DetachedPolicy, PendingReply, ReturnedPolicy};
 use crate::cluster::ReplayPosition;

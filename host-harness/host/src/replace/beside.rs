@@ -3,9 +3,9 @@
 use lictor_contract::*;
 
 use super::answer::ComparableReply;
-use super::member::PolicyCheckpoint;
 use super::numbers::PlanNumberMap;
 use super::pair::{PolicyWithShadow, sum_usage};
+use super::slot::PolicyCheckpoint;
 use super::transition::StateTransfer;
 use crate::cluster::ReplayPosition;
 use crate::policy::{CallError, Policy, PolicyUsage};

@@ -52,6 +52,7 @@ mod naming;
 mod numbers;
 mod pair;
 mod report;
+mod slot;
 mod terms;
 mod transition;
 mod words;
@@ -59,10 +60,11 @@ mod worker;
 
 pub(crate) use answer::{ComparableReply, sorted_pods};
 pub(crate) use machine::{Machine, MachineInput};
-pub(crate) use member::{Configuration, PolicyCheckpoint, Shadow};
+pub(crate) use member::{Configuration, Shadow};
 pub(crate) use naming::{agree_on_existing_nodes, summarize};
 pub(crate) use numbers::PlanNumberMap;
 pub(crate) use pair::{PolicyWithShadow, ShadowLoading};
+pub(crate) use slot::PolicyCheckpoint;
 
 pub use report::{ComparisonReport, ComparisonTotals, DecisionSummary, ReplyDifference};
 pub use terms::{Period, ReplacementTerms};

@@ -3,8 +3,9 @@
 use lictor_contract::*;
 
 use super::answer::{ComparableReply, ReplyMismatch};
-use super::member::{PolicyCheckpoint, PolicySlot, Shadow};
+use super::member::Shadow;
 use super::numbers::PlanNumberMap;
+use super::slot::{PolicyCheckpoint, PolicySlot};
 use super::transition::StateTransfer;
 use crate::cluster::ReplayPosition;
 use crate::policy::{CallError, Policy, PolicyUsage};

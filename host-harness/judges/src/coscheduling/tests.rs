@@ -1,6 +1,7 @@
 //! Attempts in clusters that are written by hand. Upstream is a small scheduler, `upstream.rs`.
 
 mod kept;
+mod quotas;
 mod rulings;
 mod upstream;
 
@@ -137,6 +138,11 @@ pub(super) fn with(name: &str, on: Option<&str>, change: impl FnOnce(&mut Value)
 /// Returns a pod of a group.
 pub(super) fn member(name: &str, group: &str, on: Option<&str>) -> Value {
     with(name, on, |pod| pod["metadata"]["labels"] = json!({"scheduling.x-k8s.io/pod-group": group}))
+}
+
+/// Returns a pod of group `g` with priority 1.
+pub(super) fn asking(name: &str) -> Value {
+    ranks(member(name, "g", None), 1)
 }
 
 /// Returns an outcome that has `d/p` wait, with others.

@@ -55,7 +55,7 @@ impl ConversationTimers {
         is_due
     }
 
-    /// Has queues asked again after a while.
+    /// Postpones the next question for the excess of queues: it is asked again after a while.
     pub(super) fn repeat_enforcement(&mut self, now: i64) {
         self.enforce_at = Some(now.saturating_add(ENFORCE_INTERVAL));
     }

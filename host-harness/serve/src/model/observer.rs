@@ -69,7 +69,7 @@ struct RecentCalls {
     nominations: CallTimes,
 }
 
-/// When calls were made in the last minute, by name.
+/// The times of calls in the last minute, by name.
 #[derive(Debug, Default)]
 struct CallTimes(BTreeMap<String, VecDeque<i64>>);
 

@@ -1,0 +1,109 @@
+//! The rulings on quotas: each explains a difference in its situation, and none in another one.
+
+use serde_json::{Value, json};
+
+use super::{Table, asking, leaving, of, promised, ranks};
+use crate::tests::{binds, nominates, pod};
+
+#[test]
+fn a_promise_holds_against_another_quota() {
+    let table = |other: &str| {
+        let pods = [promised(of(other, pod("x", None)), "n1"), ranks(pod("p", None), 1)];
+        Table::new(&[1], &pods).quota("d", 5, None).quota("e", 5, None)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table("e")), Ok(vec!["R36"]));
+    assert_eq!(nothing(&table("f")), Ok(vec!["R36"]), "it has no quota");
+    assert_eq!(nothing(&table("d")), Err("upstream/node"));
+}
+
+#[test]
+fn a_group_does_not_borrow_what_a_pod_within_the_min_takes_back() {
+    let table = |min: u32| {
+        let x = promised(pod("x", None), "n1");
+        let pods = [x, pod("r", Some("n2")), asking("p"), asking("q")];
+        Table::new(&[1, 1], &pods).group("g", 2).quota("d", min, None).quota("e", 9, None)
+    };
+    // With x, d uses 2; with p and q, 3.
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(2)), Ok(vec!["R13", "R36"]));
+}
+
+#[test]
+fn a_borrower_leaves_to_others_what_they_are_promised() {
+    let table = |min: u32, rest: u32| {
+        let x = promised(of("e", pod("x", None)), "n2");
+        let pods = [of("e", pod("r", Some("n1"))), x, pod("p", None)];
+        Table::new(&[2, 1], &pods).quota("d", min, None).quota("e", 0, None).quota("f", rest, None)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(0, 2)), Ok(vec!["R51"]));
+    assert_eq!(nothing(&table(1, 1)), Err("upstream/node"), "it is within its min");
+    assert_eq!(nothing(&table(0, 3)), Err("upstream/node"), "there is enough for both");
+}
+
+#[test]
+fn pods_that_leave_and_those_for_which_they_leave_count_once() {
+    let table = |v: Value| {
+        let pods = [v, promised(pod("x", None), "n2"), pod("p", None)];
+        Table::new(&[1, 1], &pods).quota("d", 5, Some(2))
+    };
+    let running = || pod("v", Some("n2"));
+    assert_eq!(table(leaving(running())).judge(&binds("d/p", "n1")), Ok(vec!["R39"]));
+    assert_eq!(table(running()).judge(&binds("d/p", "n1")), Err("upstream/node"));
+}
+
+#[test]
+fn a_nominated_pod_waits_for_the_quota_of_pods_that_leave_elsewhere() {
+    let table = |v: Value| Table::new(&[1, 1], &[v, promised(pod("p", None), "n1")]).quota("d", 5, Some(1));
+    let running = || pod("v", Some("n2"));
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(leaving(running()))), Ok(vec!["R55"]));
+    assert_eq!(nothing(&table(running())), Err("upstream/nominations"));
+}
+
+#[test]
+fn a_plan_uses_the_quota_of_pods_that_leave_elsewhere() {
+    let table = |v: Value| Table::new(&[1, 1], &[v, pod("p", None)]).quota("d", 5, Some(1));
+    let running = || pod("v", Some("n2"));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n1", &[])), Ok(vec!["R55"]));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n2", &[])), Ok(vec!["R55"]));
+    assert_eq!(table(running()).judge(&nominates("d/p", "n1", &[])), Err("upstream/victims"));
+    assert_eq!(table(running()).judge(&nominates("d/p", "n2", &[])), Err("upstream/victims"));
+}
+
+#[test]
+fn no_plan_is_made_that_a_waiting_pod_of_another_quota_would_undo() {
+    let sized = |mut pod: Value, cpu: &str| {
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(cpu);
+        pod
+    };
+    let table = |min: u32, others: &[Value]| {
+        let pods = [sized(pod("v", Some("n1")), "2"), asking("p"), asking("q"), asking("w")];
+        let pods: Vec<Value> = pods.iter().chain(others).cloned().collect();
+        Table::new(&[2, 1], &pods).group("g", 3).held("d/w", "n2").quota("d", min, Some(3)).quota("e", 2, None)
+    };
+    let waits_in_e = || sized(of("e", pod("a", None)), "2");
+    let nothing = |table: &Table| table.judge(&table.nothing(&["d/w"]));
+    // p alone leaves its quota at its min: it is with q that the pods of the group borrow.
+    assert_eq!(nothing(&table(2, &[waits_in_e()])), Ok(vec!["R84"]));
+    assert_eq!(nothing(&table(3, &[waits_in_e()])), Err("upstream/plan"), "the group borrows nothing");
+    assert_eq!(nothing(&table(2, &[])), Err("upstream/plan"), "no pod of e waits");
+}
+
+#[test]
+fn a_group_that_would_borrow_takes_nothing_back() {
+    let table = |size: u32, min: u32, others: &[Value]| {
+        let pods: Vec<Value> = [pod("o", Some("n1")), of("e", pod("v", Some("n1"))), asking("p"), asking("q")]
+            .iter()
+            .chain(others)
+            .cloned()
+            .collect();
+        Table::new(&[size], &pods).group("g", 2).quota("d", min, None).quota("e", 0, None)
+    };
+    // Upstream evicts v for p, which is within the min of 2, and o for q, which is not. Together they would use 3.
+    let borrows = table(2, 2, &[]);
+    assert_eq!(borrows.judge(&borrows.nothing(&[])), Ok(vec!["R24"]));
+    let within = table(3, 3, &[of("e", pod("u", Some("n1")))]);
+    assert_eq!(within.judge(&within.nothing(&[])), Err("upstream/plan"));
+}
