@@ -56,11 +56,12 @@ impl JudgeRequest {
         question
     }
 
-    /// Returns the cluster in which the pods are nominated for which the policy keeps a node; none where there are none.
+    /// Returns the cluster in which the other pods are nominated for which the policy keeps a node; none where there are none. The pod itself may take any
+    /// node.
     pub(crate) fn with_retained_nominated(&self) -> Option<JudgeRequest> {
         let mut question = self.clone();
         for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-            let Some(node) = self.kept.get(&name(pod)) else { continue };
+            let Some(node) = self.kept.get(&name(pod)).filter(|_| name(pod) != self.pod) else { continue };
             if let Some(status) = pod.pointer_mut("/status").and_then(Value::as_object_mut) {
                 status.insert("nominatedNodeName".to_owned(), json!(node));
             }
