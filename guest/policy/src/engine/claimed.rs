@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::Engine;
 use super::plan::PlanDraft;
 use super::search::{self, PlanObstacle};
-use crate::laws::{Laws, Preemptor};
+use crate::laws::{LawContext, Laws, Preemptor};
 use crate::model::{
     ClassIx, Cluster, DomainCountOverlay, JobIx, NodeIx, PlansInFlight, PodInfo, PodIx, PodLocation, QueueIx, Trial,
 };
@@ -99,15 +99,24 @@ impl CarriedOutPlan<'_> {
             return false;
         }
         let cluster = self.trial.cluster();
-        let may_go = |ix: &PodIx| case.first_denial(&laws.victim_filters, *ix).is_none();
+        let may_go = |gone: &[PodIx], ix: PodIx| {
+            LawContext { victims: gone, ..case }.first_denial(&laws.victim_filters, ix).is_none()
+        };
         let priority = |ix: &PodIx| cluster.pod(*ix).map(PodInfo::priority);
-        let planned = self.plan.nominations.iter().map(|(planned, _)| *planned);
-        let planned: Vec<PodIx> = planned.filter(may_go).collect();
+        let mut of_plan: Vec<PodIx> = self.plan.nominations.iter().map(|(planned, _)| *planned).collect();
+        of_plan.sort_by_key(priority);
+        // A quota gives only what it borrows: each of its pods that goes leaves less of that for the next one.
+        let mut planned: Vec<PodIx> = Vec::new();
+        for ix in of_plan {
+            if may_go(&planned, ix) {
+                planned.push(ix);
+            }
+        }
         // The least important pods of a quota give first, and of equal ones those that started last.
         let is_first = |ix: &PodIx| priority(ix) < planned.iter().map(priority).min().flatten();
         let nodes = self.nodes.iter().filter_map(|node| cluster.node(*node));
         let others = nodes.flat_map(|node| node.pods.iter().copied());
-        let others: Vec<PodIx> = others.filter(|ix| is_first(ix) && may_go(ix)).collect();
+        let others: Vec<PodIx> = others.filter(|ix| is_first(ix) && may_go(&[], *ix)).collect();
         !others.iter().any(|other| self.fits_without(&gang, &[*other])) && self.fits_without(&gang, &planned)
     }
 
