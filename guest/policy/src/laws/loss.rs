@@ -14,7 +14,7 @@ pub struct NodeVictims<'a> {
     pub victims: &'a [PodIx],
     /// The number of victims whose disruption budget is violated.
     pub budget_violations: usize,
-    /// The sum of the reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
+    /// The sum of the reluctance of the victims (see [`EvictionPenaltyFn`](super::EvictionPenaltyFn)).
     pub penalty: i64,
     /// The victims of the same plan that are counted already.
     pub earlier: &'a BTreeSet<PodIx>,
@@ -68,7 +68,7 @@ impl<'a> NodeVictims<'a> {
 /// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
 /// not computed. An unknown bound is a number that excludes no plan.
 pub trait VictimLowerBound {
-    /// Returns a lower bound of the summed reluctance of the victims (see [`EvictionPenaltyFn`](super::Reluctance)).
+    /// Returns a lower bound of the summed reluctance of the victims (see [`EvictionPenaltyFn`](super::EvictionPenaltyFn)).
     fn penalty(&self) -> i64 {
         0
     }

@@ -4,7 +4,7 @@
 //! and from which source, is a system's table (`systems/<system>/laws.rs`); a law that two systems share is one file because
 //! its sentence is the same. The module documentation of a law is its manual page.
 //!
-//! A law is asked about a [`Case`] and answers with a [`Denial`] or not at all; it knows the model, and nothing of the engine that
+//! A law is asked about a [`LawContext`] and answers with a [`Denial`] or not at all; it knows the model, and nothing of the engine that
 //! asks it.
 
 mod case;

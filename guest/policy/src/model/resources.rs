@@ -3,7 +3,7 @@
 //! A resource is a dense number, an amount a whole number of the contract's unit.
 //!
 //! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past
-//! [`MAX_TOTAL`](super::totals::CEILING). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
+//! [`MAX_TOTAL`](super::totals::MAX_TOTAL). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
 //! fits 64 bits. Additions saturate only so that no panic is left in the code.
 
 /// A resource, as the host numbered it.

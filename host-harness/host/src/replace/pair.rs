@@ -150,7 +150,7 @@ impl PolicyWithShadow {
         Ok(())
     }
 
-    /// Aligns the memory where the shadow policy may remember decisions that were not carried out; see [`sync_shadow_state`](Self::align).
+    /// Aligns the memory where the shadow policy may remember decisions that were not carried out; see [`sync_shadow_state`](Self::sync_shadow_state).
     ///
     /// # Errors
     /// The policy in force fails.

@@ -179,8 +179,9 @@ pub(super) fn wants_all_members(cluster: &Cluster, preemptor: &Preemptor) -> boo
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
-/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`LawMetadata::depends_on_pod_identity`](crate::laws::About)), if the others
-/// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
+/// Returns the waiting pods of a gang, without those whose own demands no law judges
+/// ([`LawMetadata::depends_on_pod_identity`](crate::laws::LawMetadata)), if the others can complete the gang: such a pod is placed nowhere, so the
+/// others start without it. Otherwise returns all.
 pub fn without_unsupported(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let of_each = || laws.preconditions.unresolvable.iter().filter(|gate| gate.rule.about.depends_on_pod_identity);
     if pods.len() < 2 || of_each().next().is_none() {

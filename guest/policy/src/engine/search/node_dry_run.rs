@@ -17,7 +17,7 @@ pub struct VictimCandidate {
     pub pod: PodIx,
     /// What the eviction of the pod frees, if that is not its request.
     frees: Option<ResourceRequest>,
-    /// How reluctantly it is taken (see [`EvictionPenaltyFn`](crate::laws::Reluctance)).
+    /// How reluctantly it is taken (see [`EvictionPenaltyFn`](crate::laws::EvictionPenaltyFn)).
     pub penalty: i64,
 }
 

@@ -15,12 +15,12 @@ pub struct NominatedConstraints {
 }
 
 impl Cluster {
-    /// Stores a topology that is new or has changed. It counts after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
+    /// Stores a topology that is new or has changed. It counts after [`rebuild_domain_counts`](Cluster::rebuild_domain_counts).
     pub fn set_topology(&mut self, ix: TopologyIx, topology: TopologyDomains) {
         self.requirements.inter_pods.set_topology(ix, topology);
     }
 
-    /// Stores the constraints of some pods that are new or have changed. They count after [`rebuild_domain_counts`](Cluster::settle_inter_pods).
+    /// Stores the constraints of some pods that are new or have changed. They count after [`rebuild_domain_counts`](Cluster::rebuild_domain_counts).
     pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPodConstraints) {
         self.requirements.inter_pods.set(ix, inter_pod);
     }

@@ -44,7 +44,6 @@ impl Cluster {
             if let Some(ix) = pod.attributes.job
                 && let Some(job) = self.jobs.table.get_mut(ix).filter(|job| job.members.is_empty())
             {
-                // A job of the same name that is submitted again is another job.
                 let (declared, declared_at) = (job.declared.take(), job.declared_at);
                 *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
                 self.jobs.stuck_gangs.remove(&ix);

@@ -3,7 +3,7 @@
 use crate::model::{PodInfo, PodKind, PodLocation, Preemptibility};
 
 /// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
-/// ([`Law::depends_on_pod_identity`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
+/// ([`LawMetadata::depends_on_pod_identity`](crate::laws::LawMetadata)). The attributes are read of each pod that has changed and compared with many others. So
 /// each number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VictimClassKey {
