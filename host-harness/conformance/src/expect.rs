@@ -7,7 +7,7 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::actual::StepOutcome;
+use super::actual::{StepEffects, StepOutcome};
 use super::failure::ExpectationFailure;
 use lictor_host::session::AttemptResult;
 
@@ -137,32 +137,22 @@ impl Expect {
         let exactly = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
             expected.len() == placed.len() && all(expected, placed)
         };
-        check.that("bound", &self.bound, &actual.effects.bound, |bound| exactly(bound, &actual.effects.bound));
-        check.that("boundIncludes", &self.bound_includes, &actual.effects.bound, |bound| {
-            all(bound, &actual.effects.bound)
-        });
-        check.that("boundCount", &self.bound_count, actual.effects.bound.len(), |count| {
-            *count == actual.effects.bound.len()
-        });
-        check.that("nominated", &self.nominated, &actual.effects.nominated, |pods| {
-            exactly(pods, &actual.effects.nominated)
-        });
+        let StepEffects { bound, nominated, .. } = &actual.effects;
+        check.that("bound", &self.bound, bound, |pods| exactly(pods, bound));
+        check.that("boundIncludes", &self.bound_includes, bound, |pods| all(pods, bound));
+        check.that("boundCount", &self.bound_count, bound.len(), |count| *count == bound.len());
+        check.that("nominated", &self.nominated, nominated, |pods| exactly(pods, nominated));
     }
 
     /// Checks the evicted pods, and the kind of eviction.
     fn check_victims(&self, actual: &StepOutcome, check: &mut ExpectationChecks) {
-        check.that("victims", &self.victims, &actual.effects.victims, |victims| *victims == actual.effects.victims);
-        check.that("victimsOneOf", &self.victims_one_of, &actual.effects.victims, |sets| {
-            sets.contains(&actual.effects.victims)
-        });
-        check.that("victimCount", &self.victim_count, actual.effects.victims.len(), |count| {
-            *count == actual.effects.victims.len()
-        });
-        check.that("notVictims", &self.not_victims, &actual.effects.victims, |spared| {
-            spared.is_disjoint(&actual.effects.victims)
-        });
-        check.that("eviction", &self.eviction, &actual.effects.eviction, |word| {
-            actual.effects.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
+        let StepEffects { victims, eviction, .. } = &actual.effects;
+        check.that("victims", &self.victims, victims, |pods| pods == victims);
+        check.that("victimsOneOf", &self.victims_one_of, victims, |sets| sets.contains(victims));
+        check.that("victimCount", &self.victim_count, victims.len(), |count| *count == victims.len());
+        check.that("notVictims", &self.not_victims, victims, |spared| spared.is_disjoint(victims));
+        check.that("eviction", &self.eviction, eviction, |word| {
+            eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
         });
     }
 }
@@ -196,7 +186,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::actual::StepEffects;
 
     /// Returns the outcome that the examples below are checked against.
     fn actual() -> StepOutcome {

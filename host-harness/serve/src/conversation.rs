@@ -24,15 +24,6 @@ use crate::wire::{ProtocolFrame, kind};
 use incoming::IncomingObjects;
 use timers::ConversationTimers;
 
-/// The least time between two inputs for the time where nothing is due, in nanoseconds.
-const TICK: i64 = 1_000_000;
-
-/// The time between two questions for the excess of queues, while something happens. 1 s.
-const ENFORCE_INTERVAL: i64 = 1_000_000_000;
-
-/// The time between two inputs for the time while a policy is replaced: 100 ms.
-const REPLACEMENT_TICK: i64 = 100_000_000;
-
 /// A conversation.
 pub struct SchedulerConnection {
     session: Session,

@@ -103,21 +103,27 @@ impl CarriedOutPlan<'_> {
             LawContext { victims: gone, ..case }.first_denial(&laws.victim_filters, ix).is_none()
         };
         let priority = |ix: &PodIx| cluster.pod(*ix).map(PodInfo::priority);
-        let mut of_plan: Vec<PodIx> = self.plan.nominations.iter().map(|(planned, _)| *planned).collect();
-        of_plan.sort_by_key(priority);
-        // A quota gives only what it borrows: each of its pods that goes leaves less of that for the next one.
-        let mut planned: Vec<PodIx> = Vec::new();
-        for ix in of_plan {
-            if may_go(&planned, ix) {
-                planned.push(ix);
-            }
-        }
+        let planned = self.plan.nominations.iter().map(|(planned, _)| *planned);
+        let planned: Vec<PodIx> = planned.filter(|ix| may_go(&[], *ix)).collect();
+        // A quota gives only what it borrows: each of its pods that goes leaves less of that for the next one, so what goes depends on the first.
+        let mut classes = BTreeSet::new();
+        let firsts = planned.iter().filter(|ix| classes.insert(cluster.pod(**ix).map(|pod| pod.requirements.class)));
+        let victims_from = |first: &PodIx| {
+            planned.iter().filter(|ix| *ix != first).fold(vec![*first], |mut gone, ix| {
+                if may_go(&gone, *ix) {
+                    gone.push(*ix);
+                }
+                gone
+            })
+        };
+        let victims: Vec<Vec<PodIx>> = firsts.map(victims_from).collect();
         // The least important pods of a quota give first, and of equal ones those that started last.
         let is_first = |ix: &PodIx| priority(ix) < planned.iter().map(priority).min().flatten();
         let nodes = self.nodes.iter().filter_map(|node| cluster.node(*node));
         let others = nodes.flat_map(|node| node.pods.iter().copied());
         let others: Vec<PodIx> = others.filter(|ix| is_first(ix) && may_go(&[], *ix)).collect();
-        !others.iter().any(|other| self.fits_without(&gang, &[*other])) && self.fits_without(&gang, &planned)
+        !others.iter().any(|other| self.fits_without(&gang, &[*other]))
+            && victims.iter().any(|gone| self.fits_without(&gang, gone))
     }
 
     /// Checks whether the pods of a gang fit on the nodes of the plan, and into their quota, when some pods are gone.

@@ -2,6 +2,8 @@
 //!
 //! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
 
+use std::cell::LazyCell;
+
 use super::{LawContext, Preemptor};
 use crate::contract::is_of_host;
 use crate::model::{Amounts, Cluster, PodInfo, PodIx, PodLocation, Preemptibility, Promised, QueueIx, ResourceIx};
@@ -44,31 +46,29 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
 /// within their min, and, where the preemptor will borrow, those of all other quotas.
 pub fn nominated_in_all_quotas(case: &LawContext<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
     let (cluster, preemptor) = (case.cluster, case.preemptor);
-    let borrows = !preemptor.is_within_min && !will_be_within_min(case);
+    let borrows = LazyCell::new(|| !preemptor.is_within_min && !will_be_within_min(case));
     cluster.nominated_request_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.part.queue => borrows || !stays_over_min(case, other),
+            Some(other) if Some(other) != preemptor.part.queue => *borrows || !stays_over_min(case, other),
             _ => counts_against_preemptor(cluster, preemptor, ix),
         }
     })
 }
 
-/// Checks whether the quota of a preemptor stays within its min when the pods that leave and the pods that a case evicts are gone.
+/// Checks whether the quota of a preemptor is within its min when the pods that leave and the pods that a case evicts are gone.
 fn will_be_within_min(case: &LawContext<'_>) -> bool {
-    let (cluster, preemptor) = (case.cluster, case.preemptor);
-    let Some((ix, own)) = preemptor.part.queue.and_then(|ix| Some((ix, cluster.queue(ix)?))) else { return false };
-    compared_resources(cluster, preemptor).all(|(resource, nominated)| {
-        let requested = case.request(resource).0.saturating_add(nominated.0);
-        let gone = used_by_leaving(case, ix, resource).saturating_add(case.freed_in_queue(ix, resource).0);
-        let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
-        own.used.total(resource).0.saturating_sub(gone).saturating_add(requested) <= min
-    })
+    let gone = |quota, resource| goes(case, quota, resource);
+    fits_min((case.cluster, case.preemptor), case.pending_request, gone)
 }
 
 /// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
 fn stays_over_min(case: &LawContext<'_>, quota: QueueIx) -> bool {
-    let gone = |resource| used_by_leaving(case, quota, resource).saturating_add(case.freed_in_queue(quota, resource).0);
-    is_over_min(case.cluster, quota, gone)
+    is_over_min(case.cluster, quota, |resource| goes(case, quota, resource))
+}
+
+/// Returns the amount that the leaving pods of a quota and the pods that a case evicts use.
+fn goes(case: &LawContext<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
+    used_by_leaving(case, quota, resource).saturating_add(case.freed_in_queue(quota, resource).0)
 }
 
 /// Returns the promised amount beyond what leaving pods of a quota still use. Pods left, or leave, for the promises, so both are not counted
@@ -117,7 +117,6 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
 /// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the
 /// promises of the pods `apart` do not count.
 pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
-    let Some(own) = preemptor.part.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.part.queue);
     let is_left_out = |(ix, pod): &(PodIx, &PodInfo)| match pod.state.location {
         PodLocation::Reserved(_) => true,
@@ -126,10 +125,20 @@ pub fn is_within_min(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) 
     let apart = apart.iter().filter_map(|ix| Some((*ix, of_quota(ix)?))).filter(is_left_out);
     let mut left_out = Amounts::default();
     apart.for_each(|(_, pod)| left_out.add(pod.request()));
+    fits_min((cluster, preemptor), &preemptor.part.pending_request, |_, resource| left_out.get(resource))
+}
+
+/// Checks whether the quota of a preemptor takes a request, with what is nominated before it, within its min when some of its use is gone. False
+/// without a quota.
+fn fits_min(
+    (cluster, preemptor): (&Cluster, &Preemptor),
+    requested: &Amounts,
+    gone: impl Fn(QueueIx, ResourceIx) -> i64,
+) -> bool {
+    let Some((ix, own)) = preemptor.part.queue.and_then(|ix| Some((ix, cluster.queue(ix)?))) else { return false };
     compared_resources(cluster, preemptor).all(|(resource, nominated)| {
-        let asked = preemptor.part.pending_request.get(resource).saturating_add(nominated.0);
         let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
-        let sum = own.used.total(resource).0.saturating_add(asked);
-        sum.saturating_sub(left_out.get(resource)) <= min
+        let asked = requested.get(resource).saturating_add(nominated.0);
+        own.used.total(resource).0.saturating_add(asked).saturating_sub(gone(ix, resource)) <= min
     })
 }

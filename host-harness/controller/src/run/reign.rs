@@ -27,7 +27,7 @@ use end::LeaderCheckpoints;
 pub(super) use end::LeaderLoopParts;
 use facts::PendingChanges;
 use look::named;
-use pods::FollowedPods;
+use pods::TrackedPods;
 use tasks::SubmittedTasks;
 
 /// How long to wait where nothing is due. 10 s.
@@ -42,7 +42,7 @@ pub(super) struct LeaderLoop<L> {
     /// The session, before and after the cluster was listed.
     setup: Option<SessionSetup>,
     decider: Option<Decider>,
-    pods: FollowedPods,
+    pods: TrackedPods,
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
     checkpoints: LeaderCheckpoints,
@@ -63,7 +63,7 @@ impl<L: LoopObserver> LeaderLoop<L> {
     ) -> LeaderLoop<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         LeaderLoop {
-            pods: FollowedPods::new(grace, &settings.identity),
+            pods: TrackedPods::new(grace, &settings.identity),
             deletes_victims: opened.deletes_victims,
             settings,
             clock,

@@ -51,7 +51,7 @@ fn put_with_group(
     after.put(&placed);
     for other in lacking(it).into_iter().map(name).filter(|other| *other != it.question.pod) {
         let feasible = after.decide(&other, ask)?.feasible;
-        let Some(taken) = feasible.iter().find(|other| *other == node).or(feasible.first()) else { continue };
+        let Some(taken) = feasible.iter().find(|candidate| *candidate == node).or(feasible.first()) else { continue };
         placed.insert(other, taken.clone());
         after.put(&placed);
     }

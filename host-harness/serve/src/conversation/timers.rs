@@ -1,6 +1,13 @@
 //! The times at which the session needs an input, or queues are asked for their excess.
 
-use super::{ENFORCE_INTERVAL, REPLACEMENT_TICK, TICK};
+/// The least time between two inputs for the time where nothing is due, in nanoseconds.
+const TICK: i64 = 1_000_000;
+
+/// The time between two questions for the excess of queues, while something happens. 1 s.
+const ENFORCE_INTERVAL: i64 = 1_000_000_000;
+
+/// The time between two inputs for the time while a policy is replaced: 100 ms.
+const REPLACEMENT_TICK: i64 = 100_000_000;
 
 /// The times of a conversation, in nanoseconds since 1970.
 pub(super) struct ConversationTimers {

@@ -1,4 +1,4 @@
-//! The pods that a leader follows beside the session: refused ones, victims, and what other controllers did to them.
+//! The pods that a leader tracks outside of the session: refused ones, victims, and what other controllers did to them.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::run::rivals::OtherControllers;
 use crate::watch::store::ObjectChange;
 
 /// The pods for which time alone, or another controller, makes something due.
-pub(super) struct FollowedPods {
+pub(super) struct TrackedPods {
     pub(super) unschedulable: UnschedulablePods,
     pub(super) victims: RunningVictims,
     /// The marks and nominations of ended plans.
@@ -19,10 +19,10 @@ pub(super) struct FollowedPods {
     other_controllers: OtherControllers,
 }
 
-impl FollowedPods {
+impl TrackedPods {
     /// Creates the trackers. `grace` is the time after which a refused pod is deleted, in nanoseconds; `identity` names this process.
-    pub(super) fn new(grace: Option<i64>, identity: &str) -> FollowedPods {
-        FollowedPods {
+    pub(super) fn new(grace: Option<i64>, identity: &str) -> TrackedPods {
+        TrackedPods {
             unschedulable: UnschedulablePods::new(grace),
             victims: RunningVictims::default(),
             leftovers: Leftovers::default(),

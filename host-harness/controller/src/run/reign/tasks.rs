@@ -36,7 +36,8 @@ impl SubmittedTasks {
         SubmittedTasks { executor, in_flight: BTreeSet::new() }
     }
 
-    /// Hands a task to the executor: with the object, where it is a pod that this process holds by its gate or has let go, or is placed like a pod.
+    /// Hands a task to the executor, with its object: the whole pod where this process has gated or admitted it, or the kind and the requests of an
+    /// object that is placed like a pod.
     pub(super) fn submit(&mut self, task: ExecutorTask, raw: Option<Arc<Value>>, placed: Option<PlaceableObject>) {
         self.in_flight.insert(TaskKey::of(&task));
         self.executor.submit(TaskRequest { task, raw, placed: placed.map(Arc::new) });
