@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, without_paths};
+use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, shared_target_dir, without_paths};
 
 /// The profiles of the guest: what is released and measured, and what is built while people wait.
 const RELEASED: &str = "guest";
@@ -27,9 +27,11 @@ fn main() -> ExitCode {
 fn build() -> Result<(), Box<dyn Error>> {
     let workspace = path_of("CARGO_MANIFEST_DIR")?.join("../..").canonicalize()?;
     let out = path_of("OUT_DIR")?;
+    let target_dir = shared_target_dir()?;
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={PREBUILT}");
     // Tests that build guests of their own share what is built here.
+    println!("cargo::rustc-env=LICTOR_GUEST_TARGET={}", target_dir.display());
     println!("cargo::rustc-env=LICTOR_GUEST_PROFILE={}", profile());
     println!("cargo::rustc-env=LICTOR_GUEST_FLAGS={}", flags(&workspace).join("\u{1f}"));
     if let Some(component) = env::var_os(PREBUILT) {
@@ -42,8 +44,7 @@ fn build() -> Result<(), Box<dyn Error>> {
     // Of the guest's crates those that are in the component.
     rerun_if_changed(&workspace, &["guest/component", "guest/contract", "guest/policy", "wit"]);
     ensure_target()?;
-    let guest =
-        Build { workspace: &workspace, target_dir: &out.join("guest"), profile: profile(), flags: flags(&workspace) };
+    let guest = Build { workspace: &workspace, target_dir: &target_dir, profile: profile(), flags: flags(&workspace) };
     let [module] = guest.modules(["lictor-component"])?;
     let component = wit_component::ComponentEncoder::default().validate(true).module(&fs::read(module)?)?.encode()?;
     fs::write(out.join("lictor.wasm"), component)?;

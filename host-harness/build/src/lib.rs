@@ -20,6 +20,16 @@ pub fn path_of(variable: &str) -> Result<PathBuf, String> {
     env::var_os(variable).map(PathBuf::from).ok_or_else(|| format!("cargo did not set `{variable}`"))
 }
 
+/// Returns the folder in which guests are built: one for all builds of the same target directory, whichever features they chose. Cargo gives each
+/// choice an `OUT_DIR` of its own, `TARGET/PROFILE/build/NAME-HASH/out`, in which everything would be compiled once more.
+///
+/// # Errors
+/// Where cargo did not set `OUT_DIR`.
+pub fn shared_target_dir() -> Result<PathBuf, String> {
+    let out = path_of("OUT_DIR")?;
+    Ok(out.ancestors().nth(3).unwrap_or(&out).join("guest"))
+}
+
 /// Makes cargo run the script again when one of these files or folders below the workspace has changed.
 pub fn rerun_if_changed(workspace: &Path, inputs: &[&str]) {
     for input in inputs.iter().chain(&["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"]) {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, without_paths};
+use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, shared_target_dir, without_paths};
 use wasm_bindgen_cli_support::{Bindgen, Output};
 
 /// How large a function may be that is copied to where it is called: less than half of what `opt-level = "s"` allows. It saves a
@@ -41,7 +41,7 @@ impl Modules {
             ],
         );
         ensure_target()?;
-        let target_dir = out.join("modules");
+        let target_dir = shared_target_dir()?;
         let mut flags = without_paths(&workspace);
         flags.push(INLINING.to_owned());
         let build = Build { workspace: &workspace, target_dir: &target_dir, profile: profile(), flags };

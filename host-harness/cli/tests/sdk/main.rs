@@ -15,16 +15,17 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// How the build script builds the embedded one.
+const TARGET_DIR: &str = env!("LICTOR_GUEST_TARGET");
 const PROFILE: &str = env!("LICTOR_GUEST_PROFILE");
 const FLAGS: &str = env!("LICTOR_GUEST_FLAGS");
 
 /// The folder in which the modules are built, next to the embedded one.
 static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
-    let target = Path::new(env!("OUT_DIR")).join("guest");
+    let target = Path::new(TARGET_DIR);
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--locked", "--profile", PROFILE, "--target", TARGET, "--package", "lictor-example"]);
     cargo.args(["--package", "lictor-minimal", "--package", "lictor-broken", "--lib", "--examples", "--target-dir"]);
-    cargo.arg(&target).current_dir(ROOT);
+    cargo.arg(target).current_dir(ROOT);
     // What is meant for the compiler of the host would break the guest.
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_BUILD_TARGET").env("CARGO_ENCODED_RUSTFLAGS", FLAGS);
     assert!(cargo.status().unwrap().success());
