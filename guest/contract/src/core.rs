@@ -125,6 +125,11 @@ pub struct SystemInfo {
     /// What its `filter` says covers where a pod may run, room, and room promised to others. Where this is false, the host adds its own
     /// verdict: of the nodes that `filter` passes, it takes those to which it can bind the pod. So a policy can filter by one rule.
     pub judges_room: bool,
+    /// Whether its rules may evict a pod of a higher `priority` than the preemptor: a queue takes back what it is guaranteed, or another
+    /// priority counts, as that of a job. A host accepts such a plan only where this is true and the operator agrees.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
+    pub evicts_higher_priority: bool,
     /// The schedulers that the system stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
     /// configured with other names.
     pub schedulers: Vec<String>,

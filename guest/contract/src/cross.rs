@@ -52,7 +52,7 @@ macro_rules! cross_contract {
             choice cluster::Phase { Pending, Running, Succeeded, Failed, Unknown }
             record cluster::Owner { kind, name, uid }
             record cluster::PodTemplate {
-                namespace, owner, priority, priority_class, never_preempts, scheduler, foreign, requests, labels, annotations, fields
+                namespace, owner, priority, priority_class, never_preempts, scheduler, foreign, protected, requests, labels, annotations, fields
             }
             record cluster::NumberedTemplate { id, template }
             record cluster::Pod {
@@ -82,7 +82,9 @@ macro_rules! cross_contract {
             record core::Interests { labels, leaving_labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
-            record core::SystemInfo { name, about, extension_points, judges_room, schedulers, interests, arguments, templates }
+            record core::SystemInfo {
+                name, about, extension_points, judges_room, evicts_higher_priority, schedulers, interests, arguments, templates
+            }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }

@@ -76,6 +76,7 @@ impl core::Guest for Minimal {
             about: "the pod that requests the least cpu is tried first".to_owned(),
             extension_points: vec!["queue-order".to_owned()],
             judges_room: false,
+            evicts_higher_priority: false,
             schedulers: vec!["default-scheduler".to_owned()],
             interests: nothing,
             arguments: Vec::new(),

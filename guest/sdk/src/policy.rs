@@ -125,6 +125,7 @@ pub fn system_info(name: &str, about: &str, points: &[ExtensionPoint]) -> System
         about: about.to_owned(),
         extension_points: points.iter().map(|point| (*point).into()).collect(),
         judges_room: false,
+        evicts_higher_priority: false,
         schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests::default(),
         arguments: Vec::new(),

@@ -218,8 +218,12 @@ impl OpenCluster {
         if system.is_empty() {
             system = choose(&unchanged.objects, &described).system;
         }
-        let with =
-            DecisionSettings { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
+        let with = DecisionSettings {
+            system: &system,
+            arguments: arguments.clone(),
+            schedulers: &schedulers,
+            ..DecisionSettings::default()
+        };
         let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());
         Ok(OpenCluster {

@@ -11,12 +11,15 @@ use sha2::{Digest, Sha256};
 use super::failure::CommandError;
 use super::kept;
 use super::limited::LimitArgs;
+use super::rails::RailArgs;
 use super::remote::{FetchedComponent, RegistryArgs};
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
+use lictor_host::rails::{HigherPriorityVictims, Rails};
 use lictor_host::recording::PolicyIdentity;
 use lictor_host::sandbox::{LoadedComponent, SandboxLimits};
+use lictor_host::session::CandidatePolicy;
 
 /// The options that choose a policy.
 #[derive(Debug, Clone, Default, Args)]
@@ -30,7 +33,16 @@ pub(super) struct PolicyArgs {
     #[command(flatten)]
     remote: RegistryArgs,
     #[command(flatten)]
-    pub(super) limits: LimitArgs,
+    pub(super) bounds: BoundArgs,
+}
+
+/// The options that bound a policy.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct BoundArgs {
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    rails: RailArgs,
 }
 
 /// A chosen policy, which can be started any number of times.
@@ -39,17 +51,20 @@ pub(super) struct LoadedPolicy {
     mutation: Option<(String, Mutation)>,
     /// The limits of a component.
     pub(super) limits: SandboxLimits,
+    /// The rails.
+    pub(super) rails: Rails,
     /// The source of the policy.
     pub(super) source: PolicySource,
 }
 
 impl PolicyArgs {
-    /// Makes the choice of a word: `embedded`, `native`, or a component, with these limits: its file, or its name in a registry, pinned to a digest.
-    pub(super) fn from_word(word: &str, limits: &LimitArgs, remote: &RegistryArgs) -> PolicyArgs {
+    /// Makes the choice of a word: `embedded`, `native`, or a component, with these bounds: its file, or its name in a registry, pinned to a digest.
+    pub(super) fn from_word(word: &str, bounds: &BoundArgs, remote: &RegistryArgs) -> PolicyArgs {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
         let native = word == "native";
-        let limits = if native { LimitArgs::default() } else { limits.clone() };
-        PolicyArgs { component, native, limits, remote: remote.about(word) }
+        let limits = if native { LimitArgs::default() } else { bounds.limits.clone() };
+        let bounds = BoundArgs { limits, rails: bounds.rails.clone() };
+        PolicyArgs { component, native, bounds, remote: remote.about(word) }
     }
 
     /// Returns this choice and that of `word`, for commands with two policies. The options about registries apply to both.
@@ -57,7 +72,7 @@ impl PolicyArgs {
         let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
         self.remote.must_be_about(&[own, word])?;
         let first = PolicyArgs { remote: self.remote.about(own), ..self.clone() };
-        Ok((first, PolicyArgs::from_word(word, &self.limits, &self.remote)))
+        Ok((first, PolicyArgs::from_word(word, &self.bounds, &self.remote)))
     }
 
     /// Returns whether the choice is the policy of this build, with or without WebAssembly.
@@ -81,7 +96,7 @@ impl PolicyArgs {
     /// Returns the choice of a word, with the same limits and options about registries.
     #[cfg(feature = "live")]
     pub(super) fn next(&self, word: &str) -> PolicyArgs {
-        PolicyArgs::from_word(word, &self.limits, &self.remote)
+        PolicyArgs::from_word(word, &self.bounds, &self.remote)
     }
 
     /// Loads the component of these bytes; `name` is its name for people.
@@ -96,13 +111,13 @@ impl PolicyArgs {
             ));
         }
         let component = Some(FetchedComponent { name: name.to_owned(), bytes, trust: None });
-        PolicyArgs { native: false, ..self.clone() }.load(component, self.limits.read()?)
+        PolicyArgs { native: false, ..self.clone() }.load(component, self.bounds.limits.read()?)
     }
 
     /// Finds the policy.
     pub(super) fn load_policy(&self) -> Result<LoadedPolicy, CommandError> {
-        let limits = self.limits.read()?;
-        if self.native && self.limits.is_given() {
+        let limits = self.bounds.limits.read()?;
+        if self.native && self.bounds.limits.is_given() {
             return Err(CommandError::ConflictingOptions("`--limit` bounds a component, and `--native` runs none"));
         }
         let read = match &self.component {
@@ -115,15 +130,17 @@ impl PolicyArgs {
     /// Loads a component that was read; without one, the embedded policy.
     fn load(&self, read: Option<FetchedComponent>, limits: SandboxLimits) -> Result<LoadedPolicy, CommandError> {
         if self.native {
-            return Ok(LoadedPolicy { loaded: None, mutation: None, limits, source: PolicySource::default() });
+            let (rails, source) = (self.bounds.rails.read(true)?, PolicySource::default());
+            return Ok(LoadedPolicy { loaded: None, mutation: None, limits, rails, source });
         }
         let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
+        let rails = self.bounds.rails.read(bytes == embedded())?;
         let (file, trust) = read.as_ref().map_or((None, None), |read| (Some(read.name.clone()), read.trust));
         let refused = |error| CommandError::Component { file: name_of(file.as_deref()).to_owned(), error };
         let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = ComponentDigest { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
         let source = PolicySource { file, trust, component: Some(component) };
-        Ok(LoadedPolicy { loaded: Some(loaded), mutation: None, limits, source })
+        Ok(LoadedPolicy { loaded: Some(loaded), mutation: None, limits, rails, source })
     }
 }
 
@@ -131,7 +148,8 @@ impl LoadedPolicy {
     /// Makes the embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Mutation) -> LoadedPolicy {
         let (switched, source) = (Some((code.to_owned(), to)), PolicySource::default());
-        LoadedPolicy { loaded: None, mutation: switched, limits: SandboxLimits::default(), source }
+        let (limits, rails) = (SandboxLimits::default(), Rails::default());
+        LoadedPolicy { loaded: None, mutation: switched, limits, rails, source }
     }
 
     /// Returns the SHA-256 of the component. Without WebAssembly: that of the embedded one, which was built from the same sources.
@@ -155,6 +173,14 @@ impl LoadedPolicy {
     /// Returns the version of the contract that the component exports. `None`: the policy is native.
     pub(super) fn contract(&self) -> Option<String> {
         self.loaded.as_ref().and_then(LoadedComponent::contract)
+    }
+
+    /// Applies the rails of this choice to a candidate for the replacement of another policy.
+    pub(super) fn bound(&self, candidate: CandidatePolicy) -> CandidatePolicy {
+        match self.rails.higher_priority {
+            HigherPriorityVictims::Declared => candidate,
+            HigherPriorityVictims::Refused => candidate.refusing_higher_priority(),
+        }
     }
 
     /// Starts the policy with an empty cluster.

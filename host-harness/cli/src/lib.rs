@@ -21,6 +21,7 @@ mod mutants;
 mod page;
 mod plugin;
 mod progress;
+mod rails;
 mod recorded;
 mod remote;
 mod replacing;

@@ -107,6 +107,7 @@ pub(super) fn header(
         schedulers: schedulers.to_vec(),
         fault_rules,
         limits: Header::limits(&chosen.limits),
+        rails: chosen.rails.clone(),
         sources,
     }
 }

@@ -167,7 +167,8 @@ impl SchedulerSessionFactory {
         let (chosen, system, arguments) = (new.clone(), self.system.clone(), self.arguments.json());
         let make = move || {
             let policy = chosen.start().map_err(|failure| failure.to_string())?;
-            CandidatePolicy::new(policy, &system, &arguments).map_err(|error| error.to_string())
+            let candidate = CandidatePolicy::new(policy, &system, &arguments).map_err(|error| error.to_string())?;
+            Ok(chosen.bound(candidate))
         };
         let (name, opening) = (new.source.short(), self.clone());
         let settled = move || *opening.chosen.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
@@ -197,6 +198,7 @@ impl SchedulerSessionFactory {
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
         }
+        session.set_rails(chosen.rails.clone());
         let info = info.ok_or(CommandError::ConflictingOptions("the policy describes no system"))?;
         Ok(ConnectionSetup {
             session,

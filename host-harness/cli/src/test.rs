@@ -17,9 +17,7 @@ use super::page::TextPage;
 use super::progress::ProgressDisplay;
 use super::recorded::{RecordingFile, header};
 use super::screen::{Screen, print, print_json};
-use lictor_conformance::{
-    Scenario, ScenarioReport, ScenarioReports, junit, load_each, run as run_scenario, run_explained, run_with,
-};
+use lictor_conformance::{Scenario, ScenarioReport, ScenarioReports, junit, load_each, run_with};
 use lictor_decide::laws::registered;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
@@ -175,7 +173,10 @@ fn run_one(
 ) -> Result<ScenarioReport, CommandError> {
     let mut policy = chosen.start()?;
     let Some(directory) = record else {
-        return Ok(if explain { run_explained(scenario, policy) } else { run_scenario(scenario, policy) });
+        return Ok(run_with(scenario, policy, |session| {
+            session.set_rails(chosen.rails.clone());
+            if explain { session.explain().map(drop) } else { Ok(()) }
+        }));
     };
     let cannot = |error| CommandError::RecordingUnwritable { file: directory.display().to_string(), error };
     std::fs::create_dir_all(directory).map_err(cannot)?;
@@ -188,6 +189,7 @@ fn run_one(
     let policy =
         recorder.observe(policy, &header(&described, chosen, with, &scenario.schedulers, FaultRules::ONCE, source));
     let report = run_with(scenario, policy, |session| {
+        session.set_rails(chosen.rails.clone());
         session.record(recorder.clone());
         if explain { session.explain().map(drop) } else { Ok(()) }
     });

@@ -45,6 +45,7 @@ pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
         system: &decide::in_force(&in_force.laws, &snapshot, &described),
         arguments: &arguments,
         schedulers: &in_force.schedulers,
+        rails: &chosen.rails,
     };
     let broke = |failure: CommandError| CallError::Broke { call: "start", cause: failure.to_string().into() };
     let progress = ProgressDisplay::of("trying");

@@ -1,6 +1,6 @@
 //! The laws of the built-in policy, and the reasons of its engine and of the host, as they are registered.
 
-use lictor_host::reason::HOST_RULES;
+use lictor_host::reason::host_rules;
 use lictor_policy::{LawListing, engine_rules, list_laws};
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub fn registered() -> Vec<RegisteredRule> {
     let laws = laws.iter().map(|(system, entry)| RegisteredRule::law(system, entry));
     let engine = engine_rules();
     let engine = engine.iter().map(|entry| RegisteredRule::law(ENGINE, entry));
-    let host = HOST_RULES.iter().map(|rule| RegisteredRule {
+    let host = host_rules().map(|rule| RegisteredRule {
         system: HOST.to_owned(),
         code: rule.code,
         question: HOST.to_owned(),

@@ -3,6 +3,7 @@
 use lictor_contract::{Description, ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
 use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::rails::Rails;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{FailureCause, SessionError, SessionInput};
 
@@ -26,6 +27,8 @@ pub struct DecisionSettings<'a> {
     pub arguments: UserArguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
+    /// The rails.
+    pub rails: Rails,
     /// The recorder of the session, if there is one. It already watches the policy.
     pub recorder: Option<&'a Recorder>,
 }
@@ -55,12 +58,13 @@ impl ClusterSession {
         with: DecisionSettings<'_>,
         read: impl FnOnce() -> Result<ClusterSnapshot, DecideError>,
     ) -> Result<ClusterSession, DecideError> {
-        let DecisionSettings { system, arguments, schedulers, recorder } = with;
+        let DecisionSettings { system, arguments, schedulers, rails, recorder } = with;
         let opened = VirtualDriver::open(policy, system, &arguments.json());
         let mut session = opened.map_err(|error| arguments.refused(error, system, described.system(system)))?;
         if !schedulers.is_empty() {
             session.set_schedulers(schedulers.iter().cloned());
         }
+        session.set_rails(rails);
         if let Some(recorder) = recorder {
             session.record(recorder.clone());
         }

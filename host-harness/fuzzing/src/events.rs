@@ -77,6 +77,7 @@ fn template(bytes: &mut FuzzInput<'_>, template: &mut PodTemplate) {
     template.priority = bytes.option(|bytes| bytes.choose(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
     template.never_preempts = bytes.rarely(8);
     template.foreign = bytes.rarely(8);
+    template.protected = bytes.rarely(8);
     template.requests = amounts(bytes);
     template.owner = bytes.option(owner);
     template.labels = attributes(bytes);

@@ -20,6 +20,7 @@ use lictor_contract::{Finding, Membership, PodId, QueueAccount};
 
 use crate::cluster::{KubernetesObject, Mirror};
 use crate::policy::Policy;
+use crate::rails::Rails;
 use crate::recording::{Recorder, SessionCall};
 use crate::replace::ReplacementTerms;
 use crate::session::{
@@ -79,6 +80,11 @@ impl VirtualDriver {
     /// Sets the schedulers of the session; see [`Session::set_schedulers`].
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.session.set_schedulers(names);
+    }
+
+    /// Sets the rails of the session; see [`Session::set_rails`].
+    pub fn set_rails(&mut self, rails: Rails) {
+        self.session.set_rails(rails);
     }
 
     /// Sets the fault rules of the session; see [`Session::set_fault_rules`].

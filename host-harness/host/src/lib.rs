@@ -8,6 +8,7 @@ pub mod compare;
 pub mod driver;
 pub mod living;
 pub mod policy;
+pub mod rails;
 pub mod reason;
 pub mod recording;
 pub mod replace;

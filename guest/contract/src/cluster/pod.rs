@@ -52,6 +52,10 @@ pub struct PodTemplate {
     /// Another scheduler decides about these pods (see [`SystemInfo::schedulers`](crate::SystemInfo::schedulers)): they are not tried,
     /// and no pod is evicted for them. What they hold they hold, and where they are nominated the room is promised to them.
     pub foreign: bool,
+    /// The host refuses every plan that evicts one of these pods, or an object with such a pod inside. A policy that knows it plans
+    /// without them at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub protected: bool,
     /// What a pod requests, containers, init containers and overhead combined, one `pods` included.
     pub requests: Vec<Amount>,
     /// Labels of declared interest (`interests.labels`).
@@ -172,6 +176,7 @@ impl Default for PodTemplate {
             never_preempts: false,
             scheduler: "default-scheduler".to_owned(),
             foreign: false,
+            protected: false,
             requests: Vec::new(),
             labels: Vec::new(),
             annotations: Vec::new(),

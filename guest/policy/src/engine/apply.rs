@@ -154,6 +154,7 @@ impl Engine {
                 terminating: false,
                 preempted: false,
                 foreign: pod.template.foreign,
+                protected: pod.template.protected,
                 gated: pod.gated,
             },
             attributes,

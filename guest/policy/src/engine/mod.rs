@@ -16,6 +16,7 @@ mod permit;
 mod plan;
 mod post_filter;
 mod pre_filter;
+mod protected;
 mod queue;
 mod rearranged;
 pub mod reasons;
@@ -67,7 +68,8 @@ impl Engine {
 
     /// Implements `core.configure`: chooses the system and its arguments, and forgets everything else.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
-        let system = systems::configure(laws, arguments)?;
+        let mut system = systems::configure(laws, arguments)?;
+        protected::spare_protected(system.laws_mut());
         *self = Engine::default();
         self.cluster.set_queue_term(system.vocabulary().queue);
         let described = systems::describe().into_iter().find(|described| described.name == laws);

@@ -192,6 +192,10 @@ reasons! {
     REFUSED_AS_VICTIM = "engine/refused-as-victim", "the host accepts the pod as a victim",
         [("", "the host refused the pod as a victim")],
         "The host refused an earlier plan because of this victim, such as a pod that is leaving already. A plan that evicts the pod, or a reservation with the pod inside, is not made again in this attempt.";
+    /// The host protects the pod from every eviction.
+    PROTECTED = "engine/protected", "the host does not protect the pod from evictions",
+        [("", "the host evicts no such pod: its priority, its namespace or its label protects it")],
+        "The host refuses every plan that evicts the pod, whatever the system says, because of a rail: `host/rail-system-priority`, `host/rail-namespace` or `host/rail-never-evict`. So no plan evicts it.";
     /// The queue is not known.
     QUEUE_IS_UNKNOWN = "engine/queue-is-unknown", "the queue of the pod is known",
         [("", "the queue of the pod is not known")],

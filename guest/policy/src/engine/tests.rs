@@ -12,6 +12,7 @@ mod lodgings;
 mod memory;
 mod notes;
 mod plans;
+mod protected;
 mod queue;
 mod refused;
 mod retry;

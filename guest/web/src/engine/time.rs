@@ -125,7 +125,8 @@ impl OpenCluster {
             if let Some(earlier) = earlier {
                 return decided(earlier.after, played, earlier.number, number);
             }
-            let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+            let with =
+                DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
             decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, number)
         })
     }
@@ -133,7 +134,7 @@ impl OpenCluster {
     /// Repeats all cycles from the cluster as it was opened, each with the events before it; at least one.
     pub(super) fn replayed(&self) -> Result<Vec<(CycleInterval, CycleReport)>, DecideError> {
         let OpenCluster { opened, system, arguments, schedulers, .. } = self;
-        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
         let mut opened = opened_as(self.snapshot(), opened.described(), with)?;
         let first = [CycleInterval::default()];
         let played = if self.decided_cycles.is_empty() { first.as_slice() } else { &self.decided_cycles };

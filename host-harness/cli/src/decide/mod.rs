@@ -167,7 +167,7 @@ pub(super) fn decide<T>(
         }
     };
     let DecideRequest { schedulers, recorder, .. } = *question;
-    let with = DecisionSettings { system, arguments, schedulers, recorder };
+    let with = DecisionSettings { system, arguments, schedulers, rails: chosen.rails.clone(), recorder };
     let mut opened = ClusterSession::open(policy, described, with, || Ok(snapshot))?;
     let seen = look(&mut opened)?;
     drop(progress);

@@ -84,6 +84,7 @@ pub(super) fn played(scenario: &Scenario, side: &ConfiguredPolicy) -> Result<Vec
     let policy = recorder.observe(side.chosen.start()?, &header);
     let mut opened = false;
     let report = run_with(&scenario, policy, |session| {
+        session.set_rails(side.chosen.rails.clone());
         session.record(recorder.clone());
         opened = true;
         if side.acts(&scenario.system) { session.explain().map(drop) } else { Ok(()) }

@@ -14,9 +14,9 @@ use lictor_host::recording::{Header, RecordedFollower, RecordedStep, RecordingEn
 use self::input::DiffInput;
 use self::report::{ChangedStep, Compared, DiffReport};
 use self::side::ConfiguredPolicy;
+use super::choice::BoundArgs;
 use super::exit::Exit;
 use super::failure::CommandError;
-use super::limited::LimitArgs;
 use super::progress::ProgressDisplay;
 use super::recorded;
 use super::remote::RegistryArgs;
@@ -59,7 +59,7 @@ pub(super) struct DiffArgs {
     #[command(flatten)]
     remote: RegistryArgs,
     #[command(flatten)]
-    limits: LimitArgs,
+    bounds: BoundArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextJsonOrMarkdown,
@@ -71,7 +71,7 @@ pub(super) fn run(asked: &DiffArgs) -> Result<Exit, CommandError> {
     let side = |word: &str, own: &Option<PathBuf>| {
         ConfiguredPolicy::of(
             word,
-            &asked.limits,
+            &asked.bounds,
             &asked.remote,
             asked.system.as_deref(),
             own.as_ref().or(asked.args.as_ref()).map(PathBuf::as_path),
@@ -141,7 +141,7 @@ impl ComparedSessions {
     ) -> Result<ComparedSessions, CommandError> {
         let open = |side: &ConfiguredPolicy| {
             let header = side.header(header, &old.described)?;
-            let opened = RecordedFollower::open_as(side.chosen.start()?, &header);
+            let opened = RecordedFollower::open(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
             let mut follow = opened.map_err(|error| match side.own_arguments() {
                 Ok(arguments) => arguments.refused(error, &header.system, system).into(),

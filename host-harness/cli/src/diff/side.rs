@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::super::arguments;
+use super::super::choice::BoundArgs;
 use super::super::choice::{LoadedPolicy, PolicyArgs};
 use super::super::failure::CommandError;
-use super::super::limited::LimitArgs;
 use super::super::remote::RegistryArgs;
 use lictor_decide::UserArguments;
 use lictor_decide::record::PolicySource;
@@ -48,13 +48,13 @@ impl ConfiguredPolicy {
     /// a system alone, of the embedded policy.
     pub(super) fn of(
         word: &str,
-        limits: &LimitArgs,
+        bounds: &BoundArgs,
         remote: &RegistryArgs,
         system: Option<&str>,
         arguments: Option<&Path>,
     ) -> Result<ConfiguredPolicy, CommandError> {
         let (policy, named) = split(word);
-        let chosen = PolicyArgs::from_word(policy, limits, remote).load_policy()?;
+        let chosen = PolicyArgs::from_word(policy, bounds, remote).load_policy()?;
         let described = chosen.start()?.describe()?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
@@ -109,6 +109,7 @@ impl ConfiguredPolicy {
         Ok(Header {
             schedulers: if named { of_input.schedulers.clone() } else { of_system },
             policy: self.chosen.identified(&self.described),
+            rails: self.chosen.rails.clone(),
             system: self.system(&of_input.system).to_owned(),
             arguments: self.arguments(&of_input.arguments, &of_input.system)?,
             ..of_input.clone()

@@ -102,6 +102,7 @@ impl ClusterSessionFactory {
         let opened = Session::open(policy, &self.system, &json);
         let mut session = opened.map_err(|error| arguments.refused(error, &self.system, info))?;
         session.set_schedulers(self.schedulers.iter().cloned());
+        session.set_rails(chosen.rails.clone());
         let points = info.map(|info| info.extension_points.as_slice()).unwrap_or_default();
         Ok(SessionSetup {
             interests: session.interests().clone(),

@@ -64,6 +64,7 @@ fn load(
     let system = &opening.system_name;
     let candidate = CandidatePolicy::new(policy, system, &new.arguments.json())
         .map_err(|error| new.arguments.refused(error, system, described.system(system)))?;
+    let candidate = new.chosen.bound(candidate);
     let (name, terms) = (new.chosen.source.short(), wish.on.terms(own));
     let deletes_victims = !only_marks(system, &new.arguments.json());
     let opening = opening.clone();

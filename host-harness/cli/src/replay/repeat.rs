@@ -57,7 +57,7 @@ pub(super) struct SubstituteSession {
 
 impl SubstituteSession {
     pub(super) fn open(header: Header, policy: Box<dyn Policy>) -> Result<SubstituteSession, CommandError> {
-        let follow = RecordedFollower::open_as(policy, &header).map_err(CommandError::from)?;
+        let follow = RecordedFollower::open(policy, &header).map_err(CommandError::from)?;
         Ok(SubstituteSession { header, follow, count: SessionCounts::default(), steps: Vec::new() })
     }
 

@@ -77,6 +77,7 @@ pub(super) fn drive(
             if !schedulers.is_empty() {
                 driven.session.set_schedulers(schedulers.iter().cloned());
             }
+            driven.session.set_rails(question.old.rails.clone());
             lictor_decide::load(SnapshotSource::Files(snapshots.to_vec()).read()?, &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.feed(SessionInput::Clock(now))?;
@@ -124,7 +125,9 @@ fn candidate(question: &ReplacementSetup<'_>, (system, json): (&str, &str)) -> R
     let info = described(policy.as_mut(), system)?;
     let own = arguments::read(question.args.to_args.as_deref())?;
     let given = if question.args.to_args.is_some() { own.json() } else { json.to_owned() };
-    CandidatePolicy::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()).into())
+    let made = CandidatePolicy::new(policy, system, &given);
+    let candidate = made.map_err(|error| own.refused(error, system, info.as_ref()))?;
+    Ok(question.new.bound(candidate))
 }
 
 fn replacement_error(error: ReplaceError) -> CommandError {
@@ -151,9 +154,14 @@ impl FollowedSession {
         let (laws, given) = (&question.args.in_force.laws, &question.args.in_force.schedulers);
         let system = if laws.is_empty() { header.system.as_str() } else { laws };
         let json = if arguments.values.is_empty() { header.arguments.clone() } else { arguments.json() };
-        let schedulers = if given.is_empty() { &header.schedulers } else { given };
-        let (follow, system) =
-            opened(question, system, arguments, |policy| RecordedFollower::open(policy, system, &json, schedulers))?;
+        let header = Header {
+            system: system.to_owned(),
+            arguments: json.clone(),
+            schedulers: if given.is_empty() { header.schedulers.clone() } else { given.clone() },
+            rails: question.old.rails.clone(),
+            ..header.clone()
+        };
+        let (follow, system) = opened(question, system, arguments, |policy| RecordedFollower::open(policy, &header))?;
         Ok(FollowedSession { follow, system, json, failed: Vec::new() })
     }
 

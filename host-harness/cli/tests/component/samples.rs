@@ -93,6 +93,7 @@ fn template() -> PodTemplate {
         never_preempts: true,
         scheduler: "default-scheduler".to_owned(),
         foreign: true,
+        protected: true,
         requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
         labels: attributes(),
         annotations: attributes(),

@@ -46,6 +46,7 @@ impl Policy for LabelledFirst {
             about: String::new(),
             extension_points: vec![ExtensionPoint::Score.name().to_owned()],
             judges_room: false,
+            evicts_higher_priority: false,
             schedulers: vec!["default-scheduler".to_owned()],
             interests: Interests { node_labels: vec![LABEL.to_owned()], ..Interests::default() },
             arguments: Vec::new(),

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use lictor_contract::SystemInfo;
 use lictor_host::cluster::KubernetesObject;
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::rails::Rails;
 use lictor_host::session::EvictionBeneficiary;
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +40,8 @@ pub struct WhatIfRequest<'a> {
     pub arguments: &'a UserArguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
+    /// The rails.
+    pub rails: &'a Rails,
 }
 
 /// The changes that would let a job in.
@@ -257,10 +260,11 @@ impl TrialRunner<'_, '_> {
     }
 
     fn open(&mut self, snapshot: ClusterSnapshot) -> Result<ClusterSession, DecideError> {
-        let WhatIfRequest { system, arguments, schedulers, .. } = *self.case;
+        let WhatIfRequest { system, arguments, schedulers, rails, .. } = *self.case;
         let mut policy = (self.start)()?;
         let described = policy.describe()?;
-        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+        let with =
+            DecisionSettings { system, arguments: arguments.clone(), schedulers, rails: rails.clone(), recorder: None };
         ClusterSession::open(policy, described, with, || Ok(snapshot))
     }
 

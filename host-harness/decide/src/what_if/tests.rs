@@ -4,7 +4,15 @@ use crate::Native;
 fn ask(system: &str, name: &str, text: &str) -> Result<WhatIfReport, DecideError> {
     let snapshot = ClusterSnapshot::from_text("a.yaml", text.to_owned()).unwrap();
     let (arguments, schedulers) = (UserArguments::default(), ["default-scheduler".to_owned()]);
-    let case = WhatIfRequest { snapshot: &snapshot, name, system, arguments: &arguments, schedulers: &schedulers };
+    let rails = lictor_host::rails::Rails::default();
+    let case = WhatIfRequest {
+        snapshot: &snapshot,
+        name,
+        system,
+        arguments: &arguments,
+        schedulers: &schedulers,
+        rails: &rails,
+    };
     what_if(&case, &mut || Ok(Box::new(Native::default())))
 }
 

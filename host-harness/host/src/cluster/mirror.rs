@@ -27,6 +27,7 @@ use lictor_contract::*;
 use super::eligibility::Shapes;
 use super::volumes::Volumes;
 use super::{Ineligible, InputError};
+use crate::rails::{Protection, Rails};
 use assumed::Assumed;
 use attributes::{AttributeFilter, PodFieldInterests};
 use classes::PriorityClassTable;
@@ -76,6 +77,7 @@ struct PolicyScope {
     placed: PlacedKinds,
     /// The schedulers whose pods the policy decides about. `None`: all schedulers.
     schedulers: Option<BTreeSet<String>>,
+    rails: Rails,
 }
 
 /// The time of the cluster, in nanoseconds since 1970.
@@ -128,6 +130,7 @@ impl PolicyScope {
             placed: PlacedKinds::new(&interests),
             node_labels: AttributeFilter::new(&interests.node_labels, false),
             schedulers: None,
+            rails: Rails::default(),
             pod_fields: PodFieldInterests::new(interests.pod_fields),
         }
     }
@@ -159,6 +162,25 @@ impl Mirror {
         for pod in pods {
             self.pods.change(pod, |entry| entry.resolve_scheduler(self.scope.schedulers.as_ref()));
         }
+    }
+
+    /// Sets the rails. Before the first call, they are at their defaults.
+    pub fn set_rails(&mut self, rails: Rails) {
+        self.scope.rails = rails;
+        let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
+        for pod in pods {
+            self.pods.change(pod, |entry| entry.resolve_protection(&self.scope.rails));
+        }
+    }
+
+    /// Returns the rails.
+    pub fn rails(&self) -> &Rails {
+        &self.scope.rails
+    }
+
+    /// Returns the rail that protects a pod from every eviction. `None`: no rail does, or the pod does not exist.
+    pub fn protection(&self, pod: PodId) -> Option<Protection> {
+        self.pods.get(pod).and_then(|entry| entry.protection(&self.scope.rails))
     }
 
     /// Returns whether a pod has volumes that restrict where it can run.

@@ -78,6 +78,11 @@ impl NamedFact {
         NamedFact { name: name.to_owned(), value: NamedFactValue::Count(count.try_into().unwrap_or(i64::MAX).into()) }
     }
 
+    /// Creates a fact whose value is a length of time in nanoseconds.
+    pub fn duration(name: &str, nanoseconds: i64) -> NamedFact {
+        NamedFact { name: name.to_owned(), value: NamedFactValue::Duration(nanoseconds.into()) }
+    }
+
     /// Creates a fact whose value is an amount of one resource. An amount beyond 64 bits becomes the largest one.
     pub fn amount(name: &str, resource: &str, amount: impl TryInto<i64>) -> NamedFact {
         let amount = amount.try_into().unwrap_or(i64::MAX).into();

@@ -1,6 +1,8 @@
 //! The host's own reasons: the invariants of every plan and binding, and the nodes that can never take a pod. Registered and documented like
 //! laws.
 
+mod rails;
+
 use std::sync::LazyLock;
 
 use lictor_contract::Template;
@@ -29,8 +31,8 @@ const fn rule(
     HostRule { code, sentence, templates, page }
 }
 
-/// Every reason of the host.
-pub const HOST_RULES: &[HostRule] = &[
+/// The reasons of the host but for the rails.
+const RULES: &[HostRule] = &[
     rule(
         "host/known",
         "every number in a plan names a pod or a node",
@@ -168,6 +170,11 @@ pub const HOST_RULES: &[HostRule] = &[
     ),
 ];
 
+/// Returns every reason of the host.
+pub fn host_rules() -> impl Iterator<Item = &'static HostRule> {
+    RULES.iter().chain(&rails::RAIL_RULES)
+}
+
 static TEMPLATES: LazyLock<MessageTemplates> = LazyLock::new(|| MessageTemplates::new(host_templates()));
 
 /// Returns the templates of the host.
@@ -180,7 +187,7 @@ pub fn host_templates() -> Vec<Template> {
             text: (*text).to_owned(),
         })
     };
-    HOST_RULES.iter().flat_map(of).collect()
+    host_rules().flat_map(of).collect()
 }
 
 /// Returns a reason of the host, with its sentence.
@@ -194,9 +201,9 @@ mod tests {
 
     #[test]
     fn every_code_of_the_host_is_registered_once_with_a_sentence_for_each_case_and_a_page() {
-        for (at, rule) in HOST_RULES.iter().enumerate() {
+        for (at, rule) in host_rules().enumerate() {
             assert!(rule.code.starts_with("host/") && rule.page.len() > 40 && !rule.templates.is_empty(), "{rule:?}");
-            assert!(HOST_RULES.iter().skip(at + 1).all(|other| other.code != rule.code), "{rule:?}");
+            assert!(host_rules().skip(at + 1).all(|other| other.code != rule.code), "{rule:?}");
         }
     }
 }

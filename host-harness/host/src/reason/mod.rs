@@ -21,7 +21,7 @@ use crate::cluster::Mirror;
 pub(crate) use fact::time;
 pub use fact::{NamedFact, NamedFactValue, NumberRange};
 pub use fold::{FoldKey, fold};
-pub use host::{HOST_RULES, HostRule, host_templates, render};
+pub use host::{HostRule, host_rules, host_templates, render};
 use template::Pattern;
 
 /// The fact that names the template of a clause before the sentence.

@@ -18,31 +18,18 @@ pub struct RecordedFollower {
 }
 
 impl RecordedFollower {
-    /// Opens a session next to the recorded one. System and arguments may differ from the recorded ones.
+    /// Opens a session next to the recorded one, with the system, arguments, schedulers, fault rules and rails of a header.
     ///
     /// # Errors
     /// The policy refuses the configuration, or fails.
-    pub fn open(
-        policy: Box<dyn Policy>,
-        system: &str,
-        arguments: &str,
-        schedulers: &[String],
-    ) -> Result<RecordedFollower, OpenError> {
-        let mut session = Session::open(policy, system, arguments)?;
-        if !schedulers.is_empty() {
-            session.set_schedulers(schedulers.iter().cloned());
+    pub fn open(policy: Box<dyn Policy>, header: &Header) -> Result<RecordedFollower, OpenError> {
+        let mut session = Session::open(policy, &header.system, &header.arguments)?;
+        if !header.schedulers.is_empty() {
+            session.set_schedulers(header.schedulers.iter().cloned());
         }
+        session.set_fault_rules(header.fault_rules);
+        session.set_rails(header.rails.clone());
         Ok(RecordedFollower { session, numbers: BTreeMap::new() })
-    }
-
-    /// Opens a session with the system, arguments, schedulers and fault rules of the recorded one.
-    ///
-    /// # Errors
-    /// Those of [`RecordedFollower::open`].
-    pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<RecordedFollower, OpenError> {
-        let mut follow = RecordedFollower::open(policy, &header.system, &header.arguments, &header.schedulers)?;
-        follow.session.set_fault_rules(header.fault_rules);
-        Ok(follow)
     }
 
     /// Explains every decision from now on; see [`Session::explain`]. Returns `false` where the policy has no explanations.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::Description;
 use serde::{Deserialize, Serialize};
 
+use crate::rails::Rails;
 use crate::sandbox::SandboxLimits;
 use crate::session::FaultRules;
 
@@ -30,6 +31,9 @@ pub struct Header {
     /// The limits of the policy, by the names of the fields of [`SandboxLimits`]. Times are in milliseconds, sizes in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
+    /// The rails.
+    #[serde(default, skip_serializing_if = "Rails::are_default")]
+    pub rails: Rails,
     /// The sources of the inputs, as the user named them. Empty where the user named none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
@@ -61,6 +65,7 @@ impl Header {
             schedulers: Vec::new(),
             fault_rules: FaultRules::default(),
             limits: BTreeMap::new(),
+            rails: Rails::default(),
             sources: Vec::new(),
         }
     }

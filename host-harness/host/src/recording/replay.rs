@@ -68,6 +68,7 @@ impl Replay {
         let policy = Box::new(ObservedPolicy::new(policy, script.clone()));
         let mut session = Session::open(policy, &header.system, &header.arguments)?;
         session.set_fault_rules(header.fault_rules);
+        session.set_rails(header.rails.clone());
         if !header.schedulers.is_empty() {
             session.set_schedulers(header.schedulers.iter().cloned());
         }

@@ -24,6 +24,8 @@ pub(crate) struct Configuration {
     pub(crate) arguments: String,
     pub(crate) points: BTreeSet<ExtensionPoint>,
     pub(crate) judges_room: bool,
+    /// Whether the system declares rules by which a victim may have a higher priority than the preemptor.
+    pub(crate) evicts_higher_priority: bool,
     pub(crate) templates: MessageTemplates,
 }
 

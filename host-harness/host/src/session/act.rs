@@ -39,7 +39,7 @@ impl Session {
                     self.send_event(Event::PlanRefused(plan.id))?;
                     continue;
                 }
-                self.verify_and_apply(plan)?;
+                retry.add(self.verify_and_apply(plan)?);
             }
             if !actions.more {
                 self.cycle_retry = retry.retry_at;
@@ -70,14 +70,15 @@ impl Session {
         self.planned_evictions.refused_until(self.mirror.now(), pod).is_some()
     }
 
-    /// Carries out a sound plan. An unsound plan is refused to the policy, whose next step may propose another.
-    fn verify_and_apply(&mut self, plan: Plan) -> Result<(), FailureCause> {
+    /// Carries out a sound plan. An unsound plan is refused to the policy, whose next step may propose another. Returns when the same plan may be
+    /// accepted.
+    fn verify_and_apply(&mut self, plan: Plan) -> Result<RetryHint, FailureCause> {
         let effects = Effects::default();
         let refuted = Refuted::default();
         let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
         match self.verify_plan(&proposal)? {
-            Ok(()) => self.apply_plan(plan, effects),
-            Err(_) => Ok(()),
+            Ok(()) => self.apply_plan(plan, effects).map(|()| RetryHint::default()),
+            Err(violation) => Ok(RetryHint { retry_at: violation.retry_at(), ..RetryHint::default() }),
         }
     }
 }

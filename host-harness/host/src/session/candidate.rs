@@ -5,7 +5,6 @@ use lictor_contract::Interests;
 use super::OpenError;
 use super::configured::configure;
 use crate::policy::Policy;
-use crate::reason::MessageTemplates;
 use crate::replace::Configuration;
 
 /// A configured policy that is to replace another one. It can be created on any thread: configuring takes some milliseconds, for which the session
@@ -22,14 +21,14 @@ impl CandidatePolicy {
     /// # Errors
     /// The policy refuses the configuration, decides at a point whose interface it lacks, or fails.
     pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<CandidatePolicy, OpenError> {
-        let (info, points) = configure(policy.as_mut(), system, arguments)?;
-        let configuration = Configuration {
-            system: info.name,
-            arguments: arguments.to_owned(),
-            points,
-            judges_room: info.judges_room,
-            templates: MessageTemplates::new(info.templates),
-        };
+        let (configuration, info) = configure(policy.as_mut(), system, arguments)?;
         Ok(CandidatePolicy { policy, interests: info.interests, configuration })
+    }
+
+    /// Refuses victims of a higher priority than the preemptor, although the policy declares rules by which there are such.
+    #[must_use]
+    pub fn refusing_higher_priority(mut self) -> CandidatePolicy {
+        self.configuration.evicts_higher_priority = false;
+        self
     }
 }

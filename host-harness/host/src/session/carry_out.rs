@@ -108,7 +108,18 @@ impl Session {
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
         let departure = PlannedEviction { plan: plan.id, beneficiaries };
         let before = self.planned_evictions.set(victim, Some(departure));
+        self.record_eviction(victim);
         self.undo_log.push(UndoEntry::PlannedEviction(victim, before));
+    }
+
+    /// Counts an eviction for the rails.
+    fn record_eviction(&mut self, victim: PodId) {
+        let (now, window) = (self.mirror.now(), self.mirror.rails().longest_window());
+        let Some(pod) = self.mirror.pod(victim) else { return };
+        let history = self.planned_evictions.history_mut();
+        history.forget_before(now.saturating_sub(window));
+        history.record(now, victim, pod.template.namespace.clone());
+        self.undo_log.push(UndoEntry::EvictionRecord(victim));
     }
 }
 

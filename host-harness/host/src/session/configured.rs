@@ -7,14 +7,15 @@ use lictor_contract::{ExtensionPoint, SystemInfo};
 use super::OpenError;
 use crate::cluster::check_placed_kinds;
 use crate::policy::Policy;
+use crate::reason::MessageTemplates;
+use crate::replace::Configuration;
 
-/// Configures a policy with a system; with its first system where the name is empty. Returns the system, and the extension points at which it
-/// decides.
+/// Configures a policy with a system; with its first system where the name is empty. Returns the configuration, and the system.
 pub(super) fn configure(
     policy: &mut dyn Policy,
     system: &str,
     arguments: &str,
-) -> Result<(SystemInfo, BTreeSet<ExtensionPoint>), OpenError> {
+) -> Result<(Configuration, SystemInfo), OpenError> {
     let mut described = policy.describe()?.systems;
     let system = match described.first() {
         Some(first) if system.is_empty() => first.name.clone(),
@@ -28,5 +29,13 @@ pub(super) fn configure(
         return Err(OpenError::MissingInterface { system: info.name, point: *point });
     }
     check_placed_kinds(&info.interests.placed_kinds)?;
-    Ok((info, points))
+    let configuration = Configuration {
+        system: info.name.clone(),
+        arguments: arguments.to_owned(),
+        points,
+        judges_room: info.judges_room,
+        evicts_higher_priority: info.evicts_higher_priority,
+        templates: MessageTemplates::new(info.templates.clone()),
+    };
+    Ok((configuration, info))
 }

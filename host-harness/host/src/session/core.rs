@@ -1,6 +1,6 @@
 //! A policy and a cluster, tied together.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use lictor_contract::*;
 
@@ -15,8 +15,8 @@ use super::scores::ScoreCache;
 use super::{CommandId, Counters, FailureCause, OpenError, SessionReport};
 use crate::cluster::{InvalidObject, Mirror};
 use crate::policy::{CallError, Policy};
-use crate::reason::MessageTemplates;
-use crate::replace::PolicyWithShadow;
+use crate::rails::Rails;
+use crate::replace::{Configuration, PolicyWithShadow};
 use crate::verify::{Occupancy, PlannedEvictions, VerifyContext, is_waiting};
 
 /// The maximum events of one `apply`, and about the maximum pods of one `memberships`. Chunks keep each call within its deadline.
@@ -35,8 +35,8 @@ pub struct Session {
     pub(super) replacement: Option<Box<Replacement>>,
     /// The objects and fields that the policy reads.
     pub(super) interests: Interests,
-    pub(super) system: String,
-    pub(super) arguments: String,
+    /// The configuration of the policy in force.
+    pub(super) configuration: Configuration,
     /// The policy has failed. It gets no more calls until a new instance has replaced it.
     pub(super) needs_restart: bool,
     pub(super) breaker: Breaker,
@@ -47,9 +47,6 @@ pub struct Session {
     pub(super) restore_failures: u32,
     /// The policy has made or withdrawn a promise since its last checkpoint.
     pub(super) is_checkpoint_stale: bool,
-    pub(super) points: BTreeSet<ExtensionPoint>,
-    /// The policy's Filter also judges the free capacity of nodes.
-    pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) host_scores: ScoreCache,
@@ -82,8 +79,6 @@ pub struct Session {
     pub(super) report: SessionReport,
     /// The part of `report` that stays when the input fails.
     pub(super) committed_report: SessionReport,
-    /// The sentence templates of the system in force.
-    pub(super) templates: MessageTemplates,
     pub(super) findings: Vec<Finding>,
     /// The number of findings that have been handed out.
     pub(super) delivered_findings: usize,
@@ -96,25 +91,21 @@ impl Session {
     /// # Errors
     /// The policy refuses the configuration, or fails.
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
-        let (set, points) = configure(policy.as_mut(), laws, arguments)?;
+        let (configuration, scope) = configure(policy.as_mut(), laws, arguments)?;
         Ok(Session {
             policy: PolicyWithShadow::new(policy),
             replacement: None,
-            interests: set.interests.clone(),
-            system: set.name,
-            arguments: arguments.to_owned(),
+            interests: scope.interests.clone(),
+            configuration,
             needs_restart: false,
             breaker: Breaker::default(),
             counters: Counters::default(),
             baseline_memory_bytes: 0,
             restore_failures: 0,
             is_checkpoint_stale: false,
-            points,
-            judges_room: set.judges_room,
-            templates: MessageTemplates::new(set.templates),
             occupancy: Occupancy::default(),
             host_scores: ScoreCache::default(),
-            mirror: mirror(set.interests, set.schedulers),
+            mirror: mirror(scope.interests, scope.schedulers),
             planned_evictions: PlannedEvictions::default(),
             pending_commands: PendingCommands::default(),
             outcome_timeout: OUTCOME_TIMEOUT,
@@ -142,6 +133,11 @@ impl Session {
         self.mirror.set_schedulers(names);
     }
 
+    /// Sets the rails, which hold whatever the policy says.
+    pub fn set_rails(&mut self, rails: Rails) {
+        self.mirror.set_rails(rails);
+    }
+
     /// Returns the cluster.
     pub fn mirror(&self) -> &Mirror {
         &self.mirror
@@ -159,7 +155,7 @@ impl Session {
 
     /// Returns whether the system in force decides at this extension point.
     pub(super) fn decides(&self, point: ExtensionPoint) -> bool {
-        self.points.contains(&point)
+        self.configuration.points.contains(&point)
     }
 
     /// Calls the policy, after it has received every change.
@@ -240,7 +236,12 @@ impl Session {
 
     /// Returns the state that plans and bindings are checked against.
     pub(super) fn verify_context(&self) -> VerifyContext<'_> {
-        VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.planned_evictions }
+        VerifyContext {
+            mirror: &self.mirror,
+            occupancy: &self.occupancy,
+            departures: &self.planned_evictions,
+            evicts_higher_priority: self.configuration.evicts_higher_priority,
+        }
     }
 
     /// Returns the name of a pod, or its number where the name is no longer known.

@@ -28,6 +28,7 @@ impl Session {
                     self.apply_plan_for(for_whom, plan, Effects::default())?;
                 }
                 Err(violation) => {
+                    self.enforce_at = self.enforce_at.into_iter().chain(violation.retry_at()).min();
                     self.report.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
                     self.send_event(Event::PlanRefused(id))?;
                 }

@@ -21,7 +21,7 @@ impl Session {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.call_policy(|policy| policy.filter(pod))?;
             let verdicts = self.read_verdicts(verdicts).map_err(|error| error.into_cause("filter"))?;
-            if self.judges_room { verdicts } else { self.with_host_verdicts(pod, verdicts) }
+            if self.configuration.judges_room { verdicts } else { self.with_host_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
             let codes = vec![0; self.mirror.node_numbers()];
@@ -37,8 +37,12 @@ impl Session {
             let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
             best(fitting.into_iter().zip(scores), &self.mirror)
         } else {
-            let ground =
-                VerifyContext { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.planned_evictions };
+            let ground = VerifyContext {
+                mirror: &self.mirror,
+                occupancy: &self.occupancy,
+                departures: &self.planned_evictions,
+                evicts_higher_priority: self.configuration.evicts_higher_priority,
+            };
             let scores = self.host_scores.scores_for(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
             // Of the nodes that take the pod, nodes whose promise to another pod would be broken come last.

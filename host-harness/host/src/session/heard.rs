@@ -26,7 +26,7 @@ impl Session {
 
     /// Converts a reason to names with a sentence.
     pub(super) fn named_reason(&self, reason: Reason) -> NamedReason {
-        self.templates.name(reason, &self.mirror)
+        self.configuration.templates.name(reason, &self.mirror)
     }
 }
 

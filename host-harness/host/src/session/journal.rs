@@ -16,6 +16,8 @@ pub(super) enum UndoEntry {
     PermitHold(PodId, Option<PermitHold>),
     /// The departure of a victim was planned or cancelled; the former departure.
     PlannedEviction(PodId, Option<PlannedEviction>),
+    /// An eviction was counted for the rails.
+    EvictionRecord(PodId),
     /// Marks were assumed on a reserved pod or dropped; the former marks.
     AssumedMarks(PodId, Option<(CommandId, Vec<Mark>)>),
 }
@@ -43,6 +45,7 @@ impl Session {
                 UndoEntry::PlannedEviction(victim, departure) => {
                     self.planned_evictions.set(victim, departure);
                 }
+                UndoEntry::EvictionRecord(victim) => self.planned_evictions.history_mut().take_back(victim),
                 UndoEntry::AssumedMarks(pod, before) => {
                     self.set_assumed_marks(pod, before);
                 }

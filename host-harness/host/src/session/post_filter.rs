@@ -40,6 +40,7 @@ impl Session {
                 }
                 Err(violation) => {
                     attempt.preemption = Some(violation.reason());
+                    attempt.retry.retry_at = attempt.retry.retry_at.into_iter().chain(violation.retry_at()).min();
                     let Refuted { placements, victims } = violation.refuted_part(&plan);
                     refuted.placements.extend(placements);
                     refuted.victims.extend(victims);

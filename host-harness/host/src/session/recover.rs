@@ -107,7 +107,9 @@ impl Session {
         loop {
             add(&mut self.counters.restarts, 1);
             self.policy.restart()?;
-            self.policy.configure(&self.system, &self.arguments)?.map_err(FailureCause::Refused)?;
+            self.policy
+                .configure(&self.configuration.system, &self.configuration.arguments)?
+                .map_err(FailureCause::Refused)?;
             self.used_plan_numbers.clear();
             self.apply_changes();
             let events = self.mirror.replay();

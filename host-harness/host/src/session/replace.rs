@@ -74,7 +74,7 @@ impl Session {
                 session.ensure_instance()?;
                 let Some((policy, configuration)) = new.take() else { return Ok(()) };
                 let mut shadow = Shadow::new(policy, configuration);
-                shadow.compare_with(&session.points, session.judges_room);
+                shadow.compare_with(&session.configuration.points, session.configuration.judges_room);
                 session.policy.shadow = Some(Box::new(shadow));
                 session.replacement = Some(Box::new(Replacement {
                     machine: Machine::new(terms, session.mirror.now()),
@@ -185,7 +185,7 @@ impl Session {
         let Some(from) = self.replacement_state() else { return };
         if from == ReplacementState::Watching && to == ReplacementState::RolledBack {
             // An instance that broke, or that did not get the same reservations, is restarted, as after any fault.
-            let points = &self.points;
+            let points = &self.configuration.points;
             self.needs_restart |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.has_same_reserves(points));
             self.swap_policies();
             self.report_lost_state();
@@ -208,13 +208,9 @@ impl Session {
         let now = self.mirror.now();
         let Some(shadow) = &mut self.policy.shadow else { return };
         let other = &mut shadow.configuration;
-        std::mem::swap(&mut self.system, &mut other.system);
-        std::mem::swap(&mut self.arguments, &mut other.arguments);
-        std::mem::swap(&mut self.points, &mut other.points);
-        std::mem::swap(&mut self.judges_room, &mut other.judges_room);
-        std::mem::swap(&mut self.templates, &mut other.templates);
+        std::mem::swap(&mut self.configuration, other);
         let both = other.points.contains(&ExtensionPoint::Enforce);
-        let enforces = self.points.contains(&ExtensionPoint::Enforce);
+        let enforces = self.configuration.points.contains(&ExtensionPoint::Enforce);
         let due = if both { shadow.enforce_at } else { enforces.then_some(now) };
         shadow.enforce_at = std::mem::replace(&mut self.enforce_at, due);
         let found = std::mem::take(&mut shadow.findings);

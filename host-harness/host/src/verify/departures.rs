@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::PodId;
 
 use crate::cluster::Mirror;
+use crate::rails::EvictionHistory;
 
 /// The plan that a victim leaves for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct PlannedEvictions {
     cancelled: BTreeSet<PodId>,
     /// The pods about which the API server has refused a command.
     refused: BTreeMap<PodId, CommandRefusal>,
+    /// The victims of the last minutes, including those that have left.
+    history: EvictionHistory,
 }
 
 /// A refusal of the API server, and the time of the next attempt.
@@ -42,6 +45,16 @@ impl PlannedEvictions {
             Some(departure) => self.victims.insert(victim, departure),
             None => self.victims.remove(&victim),
         }
+    }
+
+    /// Returns the victims of the last minutes, including those that have left.
+    pub fn history(&self) -> &EvictionHistory {
+        &self.history
+    }
+
+    /// Returns the victims of the last minutes, to record another one or to take one back.
+    pub fn history_mut(&mut self) -> &mut EvictionHistory {
+        &mut self.history
     }
 
     /// Returns all victims with their departures, including those whose plan was given up.

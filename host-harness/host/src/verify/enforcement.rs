@@ -2,11 +2,11 @@
 
 use lictor_contract::{Effects, Enforcement, Plan, Refuted};
 
-use super::{Invariant, PlanUnderTest, VerifyContext, Violation, distinct, known, leaving, running};
+use super::{Invariant, PlanUnderTest, VerifyContext, Violation, distinct, known, leaving, rails, running};
 
 /// The invariants of an enforcement: those that it shares with plans, and its own two.
 const INVARIANTS: &[Invariant] =
-    &[known::check, distinct::check, running::check, leaving::check, not_leaving, of_own_scheduler];
+    &[known::check, distinct::check, running::check, leaving::check, not_leaving, of_own_scheduler, rails::check];
 
 /// Checks whether an enforcement may be carried out.
 ///

@@ -17,6 +17,7 @@ mod leaving;
 mod occupancy;
 mod pending;
 mod purpose;
+mod rails;
 mod refuted;
 mod room;
 mod running;
@@ -37,6 +38,7 @@ pub use fits::breaks_nomination;
 pub use held::{PermitHold, PermitHolds};
 pub use inter_pod::InterPodConflict;
 pub use occupancy::{Occupancy, is_waiting};
+pub use rails::RailViolation;
 pub use room::{RequestTotals, allocatable};
 pub use violation::Violation;
 
@@ -49,6 +51,8 @@ pub struct VerifyContext<'a> {
     pub occupancy: &'a Occupancy,
     /// The victims of earlier plans.
     pub departures: &'a PlannedEvictions,
+    /// Whether the system declares rules by which a victim may have a higher priority than the preemptor.
+    pub evicts_higher_priority: bool,
 }
 
 impl VerifyContext<'_> {
@@ -89,6 +93,7 @@ const INVARIANTS: &[Invariant] = &[
     leaving::check,
     pending::check,
     purpose::check,
+    rails::check,
     eligible::check,
     fits::check,
     inter_pod::check,

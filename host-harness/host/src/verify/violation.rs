@@ -4,7 +4,7 @@ use std::fmt;
 
 use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
-use super::InterPodConflict;
+use super::{InterPodConflict, RailViolation};
 use crate::cluster::Ineligible;
 use crate::reason::{NamedFact, NamedReason, render, time};
 
@@ -130,6 +130,8 @@ pub enum Violation {
         /// The reason.
         why: InterPodConflict,
     },
+    /// A rail of the operator.
+    Rail(RailViolation),
     /// A node without enough free capacity for the placed pods.
     InsufficientResources {
         /// The number of the node.
@@ -151,6 +153,7 @@ impl Violation {
     /// Returns the violation as a reason for the preemptor.
     pub fn reason(&self) -> NamedReason {
         let (code, case, facts) = match self {
+            Violation::Rail(rail) => return rail.reason(),
             Violation::UnknownPod(number) => ("host/known", "pod", vec![NamedFact::count("number", *number)]),
             Violation::UnknownNode(number) => ("host/known", "node", vec![NamedFact::count("number", *number)]),
             Violation::VictimTwice { victim, .. } => ("host/distinct", "victim", vec![NamedFact::name("pod", victim)]),
@@ -205,6 +208,14 @@ impl Violation {
         render(code, case, facts)
     }
 
+    /// Returns the time after which the same plan may be accepted, in nanoseconds since 1970. `None`: time alone does not help.
+    pub fn retry_at(&self) -> Option<i64> {
+        match self {
+            Violation::Rail(rail) => rail.retry_at(),
+            _ => None,
+        }
+    }
+
     /// Returns the violation as an obstacle of a node. Where possible, the text does not name the node, so that equal obstacles can be counted.
     pub fn node_obstacle(&self) -> String {
         match self {
@@ -235,6 +246,7 @@ impl Violation {
             Violation::InsufficientResources { id, .. } => {
                 placements(plan.nominations.iter().filter(|on| on.node == *id).cloned().collect())
             }
+            Violation::Rail(rail) => rail.refuted_victim().unwrap_or_else(|| placements(plan.nominations.clone())),
             _ => placements(plan.nominations.clone()),
         }
     }

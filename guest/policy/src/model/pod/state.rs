@@ -41,6 +41,8 @@ pub struct PodState {
     pub preempted: bool,
     /// Whether another scheduler decides about the pod.
     pub foreign: bool,
+    /// Whether the host refuses to evict the pod.
+    pub protected: bool,
     /// Whether the pod has scheduling gates.
     pub gated: bool,
 }

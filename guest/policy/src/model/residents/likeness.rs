@@ -33,6 +33,7 @@ impl VictimClassKey {
             pod.state.terminating,
             pod.state.preempted,
             pod.state.foreign,
+            pod.state.protected,
         ];
         let flags = flags.into_iter().fold(0, |bits: u32, flag| bits << 1 | u32::from(flag));
         VictimClassKey {
@@ -69,7 +70,7 @@ mod tests {
         let mut world = PolicyHarness::new();
         world.pod(pod("p"));
         let pod = world.engine.cluster().pod(PodIx(world.id("p"))).unwrap();
-        let changes: [fn(&mut PodInfo); 20] = [
+        let changes: [fn(&mut PodInfo); 21] = [
             |pod| pod.requirements.class = ClassIx(9),
             |pod| pod.attributes.priority = -1,
             |pod| pod.queue = Some(QueueIx(9)),
@@ -95,6 +96,7 @@ mod tests {
             |pod| pod.state.terminating ^= true,
             |pod| pod.state.preempted ^= true,
             |pod| pod.state.foreign ^= true,
+            |pod| pod.state.protected ^= true,
         ];
         let changed = changes.map(|change| {
             let mut other = pod.clone();

@@ -44,6 +44,7 @@ pub fn describe() -> SystemInfo {
         about: "gangs by PodGroup or by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
+        evicts_higher_priority: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: interests(&[(pod_groups::GROUP, "ElasticQuota")]),
         arguments,

@@ -48,6 +48,7 @@ pub fn describe() -> SystemInfo {
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
+        evicts_higher_priority: true,
         schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
         interests: with_groups(Interests {
             leaving_labels: vec![keys::SOFT_EVICTION.to_owned()],

@@ -56,6 +56,7 @@ pub fn describe() -> SystemInfo {
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
         judges_room: true,
+        evicts_higher_priority: true,
         schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
         interests: with_groups(interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds)),
         arguments: args::arguments(),

@@ -45,6 +45,7 @@ pub fn describe() -> SystemInfo {
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Enforce].map(Into::into).into(),
         judges_room: true,
+        evicts_higher_priority: true,
         schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),

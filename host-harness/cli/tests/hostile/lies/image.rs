@@ -41,6 +41,11 @@ impl Image {
         image
     }
 
+    /// Makes the system declare that its victims may have a higher priority than the preemptor: a byte behind `judges-room`.
+    pub fn declare_higher_priority(&mut self) {
+        self.set(DESCRIPTION + 32 + 25, &[1]);
+    }
+
     /// Puts bytes where there is room; where they are.
     pub fn put(&mut self, bytes: &[u8]) -> usize {
         let at = self.free;

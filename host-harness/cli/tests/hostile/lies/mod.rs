@@ -1,6 +1,7 @@
 //! Components whose answers lie: each lie ends in its own error, nothing of the answer is carried out, and the next answer is right.
 
 mod image;
+mod rails;
 
 use lictor_host::sandbox::{Sandbox, SandboxLimits};
 use lictor_host::session::{

@@ -31,6 +31,7 @@ fn system(name: &str, points: &[ExtensionPoint]) -> SystemInfo {
         about: "a policy of tests".to_owned(),
         extension_points: points.iter().map(|point| (*point).into()).collect(),
         judges_room: true,
+        evicts_higher_priority: false,
         schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: vec!["example.com/tier".to_owned()],

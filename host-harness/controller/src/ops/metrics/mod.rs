@@ -75,6 +75,8 @@ metrics! {
         "Pods that it was decided to let go.";
     plans: Counts<SystemResult> = Family::default(), "lictor_plans",
         "Plans that evict pods, by result: made, or refused by the host.";
+    rail_refusals: Counts<Reason> = Family::default(), "lictor_rail_refusals",
+        "Plans that a rail refused, by the rail.";
     nominations: Counts<System> = Family::default(), "lictor_nominations",
         "Plans that evict no pod: nominations to free capacity.";
     preemption_victims: Histograms<System> = Family::new_with_constructor(victims), "lictor_preemption_victims",

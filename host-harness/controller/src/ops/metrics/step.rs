@@ -74,8 +74,11 @@ impl Metrics {
                 .get_or_create(&of())
                 .observe(f64::from(u32::try_from(plan.victims.len()).unwrap_or(u32::MAX)));
         }
-        for _refused in &step.happened.refused {
+        for refused in &step.happened.refused {
             self.plans.get_or_create(&result("refused")).inc();
+            if let Some(rail) = refused.reason.code.strip_prefix("host/rail-") {
+                self.rail_refusals.get_or_create(&labels::Reason { reason: rail.to_owned() }).inc();
+            }
         }
         for victim in step.happened.victims.values() {
             let how = victim.how.metric_label().to_owned();

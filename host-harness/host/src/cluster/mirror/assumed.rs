@@ -154,6 +154,7 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.scope.schedulers.as_ref());
+        entry.resolve_protection(&self.scope.rails);
         self.mark_volumes_stale(&entry);
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);

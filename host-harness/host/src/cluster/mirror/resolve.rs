@@ -7,6 +7,7 @@ use lictor_contract::Phase;
 use super::classes::PriorityClassTable;
 use super::nodes::NodeTable;
 use super::pods::PodEntry;
+use crate::rails::{Protection, Rails};
 
 impl PodEntry {
     /// Looks up the nodes that a pod names. A pod on a missing node counts as bound to no node, and not as pending.
@@ -28,6 +29,21 @@ impl PodEntry {
         if self.record.template.foreign != foreign {
             self.record.template_mut().foreign = foreign;
         }
+    }
+
+    /// Computes whether the host protects a pod from every eviction. The priority of the pod must be resolved.
+    pub(super) fn resolve_protection(&mut self, rails: &Rails) {
+        let protected = self.protection(rails).is_some();
+        if self.record.template.protected != protected {
+            self.record.template_mut().protected = protected;
+        }
+    }
+
+    /// Returns the rail that protects a pod. A placed object stands for no running process, so that no rail protects it.
+    pub(super) fn protection(&self, rails: &Rails) -> Option<Protection> {
+        let template = &self.record.template;
+        let is_pod = self.record.kind.is_none();
+        is_pod.then(|| rails.protection(&template.namespace, template.priority, &self.declared.labels)).flatten()
     }
 
     /// Computes the values that a pod takes from its priority class.

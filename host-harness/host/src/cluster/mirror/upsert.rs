@@ -108,7 +108,10 @@ impl Mirror {
             concerned.extend(self.pods.of_class(""));
         }
         for pod in concerned {
-            self.pods.change(pod, |entry| entry.resolve_priority(&self.classes));
+            self.pods.change(pod, |entry| {
+                entry.resolve_priority(&self.classes);
+                entry.resolve_protection(&self.scope.rails);
+            });
         }
     }
 
@@ -135,6 +138,7 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.scope.schedulers.as_ref());
+        entry.resolve_protection(&self.scope.rails);
         self.mark_volumes_stale(&entry);
         self.observe(id, entry);
         (id, before)
@@ -160,6 +164,7 @@ impl Mirror {
             never_preempts: facts.never_preempts.unwrap_or_default(),
             scheduler: facts.scheduler,
             foreign: false,
+            protected: false,
             requests: requests.clone(),
             labels: self.scope.labels.apply(&facts.labels),
             annotations: self.scope.annotations.apply(&facts.annotations),

@@ -83,6 +83,7 @@ impl Policy for Plain {
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
             judges_room: false,
+            evicts_higher_priority: false,
             arguments: Vec::new(),
             templates: Vec::new(),
         };

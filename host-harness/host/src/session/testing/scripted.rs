@@ -37,6 +37,7 @@ impl Policy for Scripted {
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
             judges_room: !self.ignores_capacity,
+            evicts_higher_priority: false,
             arguments: Vec::new(),
             templates: Vec::new(),
         };

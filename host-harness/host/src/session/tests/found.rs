@@ -25,6 +25,7 @@ impl Policy for Fussy {
             about: String::new(),
             extension_points: Vec::new(),
             judges_room: false,
+            evicts_higher_priority: false,
             schedulers: Vec::new(),
             interests: interests(),
             arguments: Vec::new(),

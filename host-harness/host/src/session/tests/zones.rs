@@ -30,6 +30,7 @@ impl Policy for Zones {
             about: String::new(),
             extension_points: vec![ExtensionPoint::Filter.into()],
             judges_room: false,
+            evicts_higher_priority: false,
             schedulers: Vec::new(),
             interests: Interests { labels: zone(), node_labels: zone(), ..interests() },
             arguments: Vec::new(),
