@@ -1,5 +1,7 @@
 //! The interfaces that report: usage, what is written on pods, the notes, the checkpoint.
 
+use lictor_contract::Cross;
+
 use crate::bound::answers::{Mark, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
 use crate::bound::{account, explain, marks, standing, state};
@@ -28,8 +30,9 @@ impl standing::Guest for Component {
 }
 
 impl explain::Guest for Component {
-    fn record_notes(on: bool) {
-        with_engine(|engine| engine.record_notes(on));
+    fn record_notes(pods: explain::NotedPods) {
+        let pods = pods.cross();
+        with_engine(|engine| engine.record_notes(&pods));
     }
 
     fn notes(pod: PodId) -> Result<Vec<explain::Note>, PolicyError> {
@@ -43,7 +46,7 @@ impl state::Guest for Component {
     }
 
     fn restore(checkpoint: state::Checkpoint) -> Result<(), state::StateError> {
-        let checkpoint = lictor_contract::Cross::cross(checkpoint);
+        let checkpoint = checkpoint.cross();
         with_engine(|engine| engine.restore(&checkpoint))
     }
 }

@@ -128,6 +128,7 @@ macro_rules! cross_contract {
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             record account::Membership { queue, job }
+            choice explain::NotedPods { None, All, These(it) }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, Reprieved, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, reason }

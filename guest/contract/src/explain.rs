@@ -4,6 +4,20 @@ use serde::Serialize;
 
 use super::{NodeId, PodId, Reason};
 
+/// The pods about which notes are recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotedPods {
+    /// None. It costs nothing then.
+    #[default]
+    None,
+    /// All: every attempt is explained.
+    All,
+    /// These: their attempts, with those of the pod that stands for their job, and what is found about them in the attempts of other pods, where
+    /// they use a node now.
+    These(Vec<PodId>),
+}
+
 /// The subject of a note.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -145,8 +145,8 @@ impl<P: PolicyStorage> bound::standing::Guest for ExportedPolicy<P> {
 }
 
 impl<P: PolicyStorage> bound::explain::Guest for ExportedPolicy<P> {
-    fn record_notes(on: bool) {
-        with_policy_or_default(|policy: &mut P| policy.record_notes(on));
+    fn record_notes(pods: bound::explain::NotedPods) {
+        with_policy_or_default(|policy: &mut P| policy.record_notes(&pods.cross()));
     }
     fn notes(pod: PodId) -> Result<Vec<bound::explain::Note>, answers::PolicyError> {
         with_policy(|policy: &mut P| policy.notes(pod))

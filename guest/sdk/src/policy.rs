@@ -95,8 +95,8 @@ pub trait Policy: Default {
         Ok(vec![Vec::new(); pods.len()])
     }
 
-    /// Implements `explain.record-notes`: turns the recording of notes on or off. By default there are no notes.
-    fn record_notes(&mut self, _on: bool) {}
+    /// Implements `explain.record-notes`: sets the pods about which notes are recorded. By default there are no notes.
+    fn record_notes(&mut self, _pods: &NotedPods) {}
 
     /// Implements `explain.notes`: returns the notes of the last attempt for a pod. By default there are none.
     fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, PolicyError> {

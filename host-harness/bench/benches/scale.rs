@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lictor::Native;
 use lictor::embedded;
-use lictor_contract::{Event, PodId, Refuted};
+use lictor_contract::{Event, NotedPods, PodId, Refuted};
 use lictor_host::cluster::{KubernetesObject, Mirror, load};
 use lictor_host::policy::Policy;
 use lictor_host::sandbox::{Sandbox, SandboxLimits};
@@ -111,7 +111,7 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
             black_box(plan)
         });
     });
-    policy.record_notes(true).unwrap();
+    policy.record_notes(&NotedPods::All).unwrap();
     group.bench_function("filter explained", |b| {
         b.iter(|| {
             policy.pre_filter(preemptor).unwrap();

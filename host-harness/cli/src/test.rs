@@ -3,6 +3,7 @@
 mod checks;
 mod kit;
 
+use lictor_contract::NotedPods;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -199,7 +200,7 @@ fn run_one(
 
 /// Returns whether a policy can explain its decisions. If not, the user is warned.
 fn explains(policy: &LoadedPolicy) -> Result<bool, CommandError> {
-    match policy.start()?.record_notes(false) {
+    match policy.start()?.record_notes(&NotedPods::None) {
         Ok(()) => Ok(true),
         Err(CallError::MissingInterface(_)) => {
             CommandError::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();

@@ -157,6 +157,7 @@ fn sandboxed(scenario: &Scenario) -> Result<(ScenarioReport, Vec<u8>), String> {
         schedulers: scenario.schedulers.clone(),
         fault_rules: FaultRules::ONCE,
         limits: BTreeMap::new(),
+        rails: Default::default(),
         sources: Vec::new(),
     };
     let (recorder, memory) = Recorder::in_memory();

@@ -81,8 +81,8 @@ impl Policy for Native {
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         named("standings", self.0.standings(pods))
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.0.record_notes(on);
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        self.0.record_notes(pods);
         Ok(())
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {

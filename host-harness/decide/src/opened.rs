@@ -123,6 +123,20 @@ impl ClusterSession {
         Ok(self.is_explained)
     }
 
+    /// Turns explanations on for the attempts of these pods, and for what is found about them. Returns false where the policy cannot explain.
+    ///
+    /// # Errors
+    /// The policy failed.
+    pub fn explain_pods(&mut self, names: &[String]) -> Result<bool, DecideError> {
+        self.is_explained = self.session.explain_pods(names)?;
+        Ok(self.is_explained)
+    }
+
+    /// Returns whether explanations are on.
+    pub fn is_explained(&self) -> bool {
+        self.is_explained
+    }
+
     /// Adds the standings of running pods to the record, even where nothing else is explained.
     pub fn include_standings(&mut self) {
         self.includes_standings = true;
@@ -137,7 +151,7 @@ impl ClusterSession {
             let mut points = system.extension_points.iter();
             points.any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
         };
-        if self.system().is_some_and(acts) {
+        if !self.is_explained && self.system().is_some_and(acts) {
             // The policy's own cycle has no result for a single pod: only its notes say why a pod is still pending.
             self.session.explain()?;
         }

@@ -34,7 +34,7 @@ fn decided(
 ) -> Option<DecisionReport> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
-    let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, recorder: None };
+    let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
     let mut opened = ClusterSession::open(policy, described, with, || Ok(snapshot.clone())).ok()?;
     Some(opened.decide(3, PolicySource::default()).unwrap())
 }

@@ -1,6 +1,6 @@
 //! Streams of events and questions into the engine.
 
-use lictor_contract::{Event, Placement, Refuted, ReleaseCause};
+use lictor_contract::{Event, NotedPods, Placement, Refuted, ReleaseCause};
 use lictor_policy::Engine;
 
 use crate::SYSTEMS;
@@ -19,7 +19,12 @@ fn replies_to(data: &[u8]) -> String {
     let system = bytes.choose(&SYSTEMS).unwrap_or_default();
     let configured = engine.configure(system, "");
     assert!(configured.is_ok(), "{system}: {configured:?}");
-    engine.record_notes(bytes.below(2) == 1);
+    let noted = match bytes.below(3) {
+        0 => NotedPods::None,
+        1 => NotedPods::All,
+        _ => NotedPods::These(vec![0, 3]),
+    };
+    engine.record_notes(&noted);
     let mut said = format!("{:?}", engine.apply(initial_events(&mut bytes)));
     while !bytes.is_empty() {
         said.push('\n');

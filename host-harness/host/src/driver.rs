@@ -130,6 +130,14 @@ impl VirtualDriver {
         self.record_call(&SessionCall::Explain, Session::explain)
     }
 
+    /// Explains the attempts of these pods from now on; see [`Session::explain_pods`]. Returns `false` where the policy has no explanations.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn explain_pods(&mut self, names: &[String]) -> Result<bool, SessionError> {
+        self.record_call(&SessionCall::ExplainPods(names.to_vec()), |session| session.explain_pods(names))
+    }
+
     /// Returns the current accounts of the queues.
     ///
     /// # Errors

@@ -136,7 +136,7 @@ pub trait Policy: Send {
         Err(CallError::MissingInterface(Interface::Standing))
     }
     /// Calls `explain.record-notes`.
-    fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
+    fn record_notes(&mut self, _pods: &NotedPods) -> Result<(), CallError> {
         Err(CallError::MissingInterface(Interface::Explain))
     }
     /// Calls `explain.notes`.

@@ -57,8 +57,8 @@ impl Engine {
             nominated_constraints: others,
         };
         let verdicts = scan(&self.cluster, shape, &ask);
+        self.trace.resume(ix);
         if self.trace.is_recording() {
-            self.trace.resume(ix);
             self.explain_all_nodes(&ask, &verdicts);
         }
         let obstacles = verdicts.distinct.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();

@@ -84,9 +84,9 @@ impl Engine {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
-    /// Implements `explain.record-notes`: turns the recording of explanations on or off.
-    pub fn record_notes(&mut self, on: bool) {
-        self.trace.set_enabled(on);
+    /// Implements `explain.record-notes`: sets the pods about which notes are recorded.
+    pub fn record_notes(&mut self, pods: &NotedPods) {
+        self.trace.set_noted(pods, &self.cluster);
     }
 
     /// Implements `explain.notes`: returns the explanations of the last attempt for a pod.

@@ -3,20 +3,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::refusals::RetryHints;
-use crate::contract::{Note, Outcome, Reason, Subject};
+use crate::contract::{Note, NotedPods, Outcome, Reason, Subject};
 use crate::laws::{ActiveLaw, Denial, ReasonFacts};
 use crate::model::{Cluster, PodIx};
 
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
 pub struct DecisionTrace {
-    is_enabled: bool,
+    noted: NotedSet,
     preemptor: Option<PodIx>,
+    /// Whether the attempt is one of a noted pod, or of its job.
+    is_noted_attempt: bool,
     attempts: BTreeMap<PodIx, AttemptTrace>,
     /// Pods whose explanations are recorded under another pod of their job, by that pod.
     recorded_under: BTreeMap<PodIx, PodIx>,
     /// The refusals during the current request. They are recorded whether explanations are on or off.
     pub retry_hints: RetryHints,
+}
+
+/// The pods about which notes are recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum NotedSet {
+    #[default]
+    None,
+    All,
+    These {
+        pods: BTreeSet<PodIx>,
+        /// Whether one of the pods uses a node, so that the attempts of other pods may find something about it.
+        has_candidates: bool,
+    },
 }
 
 /// The notes of an attempt, each once.
@@ -29,37 +44,66 @@ struct AttemptTrace {
 }
 
 impl DecisionTrace {
-    /// Turns recording on or off, and forgets all notes.
-    pub fn set_enabled(&mut self, on: bool) {
-        *self = DecisionTrace { is_enabled: on, ..DecisionTrace::default() };
+    /// Sets the pods about which notes are recorded, and forgets all notes.
+    pub fn set_noted(&mut self, noted: &NotedPods, cluster: &Cluster) {
+        let noted = match noted {
+            NotedPods::None => NotedSet::None,
+            NotedPods::All => NotedSet::All,
+            NotedPods::These(pods) => {
+                let pods: BTreeSet<PodIx> = pods.iter().map(|pod| PodIx(*pod)).collect();
+                let uses_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.node().is_some());
+                NotedSet::These { has_candidates: pods.iter().any(uses_a_node), pods }
+            }
+        };
+        *self = DecisionTrace { noted, ..DecisionTrace::default() };
     }
 
-    /// Checks whether explanations are recorded. Otherwise, nothing is computed for explanations only.
+    /// Returns whether there are pods about which notes are recorded.
+    fn is_enabled(&self) -> bool {
+        self.noted != NotedSet::None
+    }
+
+    /// Checks whether explanations are recorded in the current attempt. Otherwise, nothing is computed for explanations only.
     pub fn is_recording(&self) -> bool {
-        self.is_enabled
+        match self.noted {
+            NotedSet::None => false,
+            NotedSet::All => true,
+            NotedSet::These { has_candidates, .. } => has_candidates || self.is_noted_attempt,
+        }
     }
 
     /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
     pub fn begin_cycle(&mut self) {
-        if self.is_enabled {
-            *self = DecisionTrace { is_enabled: true, ..DecisionTrace::default() };
+        if self.is_enabled() {
+            *self = DecisionTrace { noted: std::mem::take(&mut self.noted), ..DecisionTrace::default() };
         }
     }
 
     /// Begins an attempt for a pod: forgets its notes.
     pub fn begin(&mut self, preemptor: PodIx) {
-        if self.is_enabled {
-            self.preemptor = Some(preemptor);
+        if self.is_enabled() {
             self.recorded_under.remove(&preemptor);
-            self.attempts.insert(preemptor, AttemptTrace::default());
+            self.attempts.remove(&preemptor);
+            self.set_preemptor(preemptor);
         }
     }
 
     /// Continues an attempt at another extension point: new notes are about this pod, or about the pod that stands for its job.
     pub fn resume(&mut self, preemptor: PodIx) {
-        if self.is_enabled {
-            self.preemptor = Some(self.recorded_under.get(&preemptor).copied().unwrap_or(preemptor));
+        if self.is_enabled() {
+            self.set_preemptor(self.recorded_under.get(&preemptor).copied().unwrap_or(preemptor));
         }
+    }
+
+    fn set_preemptor(&mut self, preemptor: PodIx) {
+        self.preemptor = Some(preemptor);
+        self.is_noted_attempt = match &self.noted {
+            NotedSet::None => false,
+            NotedSet::All => true,
+            NotedSet::These { pods, .. } => {
+                pods.contains(&preemptor) || pods.iter().any(|pod| self.recorded_under.get(pod) == Some(&preemptor))
+            }
+        };
     }
 
     /// Continues an attempt with the search for a plan. Removes the notes of an earlier search, whose plan the host refused.
@@ -74,13 +118,13 @@ impl DecisionTrace {
 
     /// Makes new notes be about all these pods of a job.
     pub fn resume_job(&mut self, pods: &[PodIx]) {
-        if !self.is_enabled {
+        if !self.is_enabled() {
             return;
         }
         let known = pods.iter().find_map(|pod| self.recorded_under.get(pod)).copied();
         let Some(head) = known.or(pods.first().copied()) else { return };
         self.recorded_under.extend(pods.iter().map(|pod| (*pod, head)));
-        self.preemptor = Some(head);
+        self.set_preemptor(head);
     }
 
     /// Removes a pod; its number may be used again.
@@ -118,7 +162,7 @@ impl DecisionTrace {
         rule: &ActiveLaw,
         denial: &Denial,
     ) {
-        if !self.is_enabled {
+        if !self.is_recording() {
             return;
         }
         let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));
@@ -139,6 +183,9 @@ impl DecisionTrace {
 
     /// Records a reason.
     pub fn add(&mut self, subject: Subject, outcome: Outcome, reason: impl FnOnce() -> Reason) {
+        if !self.records(&subject) {
+            return;
+        }
         if let Some(kept) = self.attempt() {
             let note = Note { subject, outcome, reason: reason() };
             if kept.seen.insert(note.clone()) {
@@ -155,10 +202,16 @@ impl DecisionTrace {
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
     }
 
-    fn attempt(&mut self) -> Option<&mut AttemptTrace> {
-        if !self.is_enabled {
-            return None;
+    /// Returns whether a note with this subject is recorded in the current attempt.
+    fn records(&self, subject: &Subject) -> bool {
+        match (&self.noted, subject) {
+            (NotedSet::None, _) => false,
+            (NotedSet::These { pods, .. }, Subject::Pod(pod)) if !self.is_noted_attempt => pods.contains(&PodIx(*pod)),
+            (NotedSet::All | NotedSet::These { .. }, _) => self.is_noted_attempt,
         }
+    }
+
+    fn attempt(&mut self) -> Option<&mut AttemptTrace> {
         self.preemptor.map(|preemptor| self.attempts.entry(preemptor).or_default())
     }
 }
@@ -192,9 +245,34 @@ mod tests {
     }
 
     #[test]
+    fn only_the_attempts_of_noted_pods_are_explained_and_what_others_find_about_them() {
+        let mut notes = DecisionTrace::default();
+        notes.set_noted(&NotedPods::These(vec![2]), &Cluster::default());
+        assert!(!notes.is_recording());
+        notes.begin(PodIx(1));
+        assert!(!notes.is_recording());
+        notes.record(Subject::Node(0), Outcome::Barred, &RULE, || panic!("it is made"));
+        notes.record(Subject::Pod(3), Outcome::Spared, &RULE, || panic!("it is made"));
+        notes.record(Subject::Pod(2), Outcome::Spared, &RULE, ReasonFacts::default);
+        assert_eq!(notes.of(PodIx(1)).len(), 1);
+        notes.begin(PodIx(2));
+        assert!(notes.is_recording());
+        note(&mut notes, "a");
+        assert_eq!(lines_of(&notes, 2), ["a"]);
+        // The job of a noted pod is explained, whichever of its pods stands for it.
+        notes.resume_job(&[PodIx(5), PodIx(2)]);
+        assert!(notes.is_recording());
+        note(&mut notes, "b");
+        assert_eq!(lines_of(&notes, 2), ["b"]);
+        notes.begin_cycle();
+        notes.resume_job(&[PodIx(5), PodIx(6)]);
+        assert!(!notes.is_recording());
+    }
+
+    #[test]
     fn a_job_has_one_set_of_notes_whoever_of_it_is_first() {
         let mut notes = DecisionTrace::default();
-        notes.set_enabled(true);
+        notes.set_noted(&NotedPods::All, &Cluster::default());
         notes.resume_job(&[PodIx(1), PodIx(2)]);
         note(&mut notes, "a");
         notes.resume(PodIx(2));
@@ -217,7 +295,7 @@ mod tests {
     #[test]
     fn what_is_known_of_a_subject_is_found_whatever_the_law() {
         let mut notes = DecisionTrace::default();
-        notes.set_enabled(true);
+        notes.set_noted(&NotedPods::All, &Cluster::default());
         notes.begin(PodIx(0));
         notes.record(Subject::Pod(5), Outcome::Reprieved, &RULE, || ReasonFacts::default().text("text", "z"));
         for (subject, outcome, known) in [

@@ -97,8 +97,8 @@ impl Engine {
                 sets.filter(|ix| seen.insert(*ix)).collect()
             }
         };
+        self.trace.resume(plan.lead);
         if self.trace.is_recording() {
-            self.trace.resume(plan.lead);
             let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.node()?));
             let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
             self.trace.explain_plan(&self.cluster, &plan.nominations, &places);

@@ -10,11 +10,33 @@ const FEW: usize = 16;
 pub(super) struct ExplainedCycle<C> {
     /// Its number, from 1.
     pub(super) number: usize,
+    /// The pods that are explained.
+    pub(super) subject: ExplainedSubject,
     /// The pods as they were before the decisions.
     pub(super) names: NameIndex,
     pub(super) record: DecisionReport,
     /// The cluster or recording after the decisions.
     pub(super) after: C,
+}
+
+/// The pods of a cycle that are explained.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ExplainedSubject {
+    None,
+    All,
+    /// The pod or job of this name.
+    Named(String),
+}
+
+impl ExplainedSubject {
+    /// Returns whether what is explained includes the pod or job of this name. `None`: nothing needs to be explained.
+    fn includes(&self, name: Option<&str>) -> bool {
+        match (self, name) {
+            (_, None) | (ExplainedSubject::All, _) => true,
+            (ExplainedSubject::Named(own), Some(name)) => own == name,
+            (ExplainedSubject::None, Some(_)) => false,
+        }
+    }
 }
 
 impl<C> ExplainedCycle<C> {
@@ -37,15 +59,15 @@ impl<C> ExplainedCycle<C> {
     }
 }
 
-/// Returns the explained cycle with this number. The last one is reused if it has the number. Otherwise `make` makes the cycle, from the last one
+/// Returns the cycle with this number, with explanations of a pod or job where one is named. The last one is reused if it is that. Otherwise `make` makes the cycle, from the last one
 /// where that is not far before it.
-pub(super) fn cached_or_decide<C>(
-    last: &mut Option<ExplainedCycle<C>>,
-    number: usize,
+pub(super) fn cached_or_decide<'a, C>(
+    last: &'a mut Option<ExplainedCycle<C>>,
+    (number, name): (usize, Option<&str>),
     make: impl FnOnce(Option<ExplainedCycle<C>>) -> Result<ExplainedCycle<C>, DecideError>,
-) -> Result<&ExplainedCycle<C>, DecideError> {
+) -> Result<&'a ExplainedCycle<C>, DecideError> {
     let known = match last.take() {
-        Some(known) if known.number == number => known,
+        Some(known) if known.number == number && known.subject.includes(name) => known,
         other => make(other.filter(|other| other.leads_to(number)))?,
     };
     Ok(last.insert(known))

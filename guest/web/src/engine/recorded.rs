@@ -10,7 +10,7 @@ use lictor_host::policy::Policy;
 use lictor_host::recording::MemoryRecording;
 use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 
-use super::explained::{ExplainedCycle, cached_or_decide};
+use super::explained::{ExplainedCycle, ExplainedSubject, cached_or_decide};
 use super::time::CycleSnapshot;
 use super::{InputSummary, PageEngine, problem};
 use crate::told::{InputKind, OpenInput};
@@ -139,9 +139,11 @@ impl OpenRecording {
     /// Returns the moment with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<RecordingReplay>, DecideError> {
         let OpenRecording { name, bytes, explained, .. } = self;
-        cached_or_decide(explained, number, |earlier| match earlier.and_then(|earlier| continue_to(earlier, number)) {
-            Some(known) => Ok(known),
-            None => replay_to(name, bytes, number),
+        cached_or_decide(explained, (number, None), |earlier| {
+            match earlier.and_then(|earlier| continue_to(earlier, number)) {
+                Some(known) => Ok(known),
+                None => replay_to(name, bytes, number),
+            }
         })
     }
 }
@@ -172,7 +174,7 @@ impl PageEngine {
 /// Returns the moment with this number, repeated from an explained moment before it, so that the recording is not repeated from its beginning.
 /// `None`: it cannot be repeated from there.
 fn continue_to(earlier: ExplainedCycle<RecordingReplay>, number: usize) -> Option<ExplainedCycle<RecordingReplay>> {
-    let ExplainedCycle { number: mut last, names: _, record: _, after: mut recording } = earlier;
+    let ExplainedCycle { number: mut last, after: mut recording, .. } = earlier;
     recording.resume().ok()?;
     loop {
         if recording.has_diverged() {
@@ -181,7 +183,7 @@ fn continue_to(earlier: ExplainedCycle<RecordingReplay>, number: usize) -> Optio
         let (names, record) = recording.next(true, &mut start, named).ok()??;
         last = last.saturating_add(1);
         if last == number {
-            return Some(ExplainedCycle { number, names, record, after: recording });
+            return Some(ExplainedCycle { number, subject: ExplainedSubject::All, names, record, after: recording });
         }
     }
 }
@@ -202,7 +204,7 @@ fn replay_to(
     let next = recording.next(true, &mut start, named)?;
     let missing = || DecideError::Objects(problem(&format!("there is no moment {number}"), "choose another one"));
     let (names, record) = next.ok_or_else(missing)?;
-    Ok(ExplainedCycle { number, names, record, after: recording })
+    Ok(ExplainedCycle { number, subject: ExplainedSubject::All, names, record, after: recording })
 }
 
 fn opened(name: &str, bytes: &MemoryRecording) -> Result<RecordingReplay, DecideError> {

@@ -12,7 +12,7 @@ use lictor_decide::{
 use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 use serde::Serialize;
 
-use super::explained::{ExplainedCycle, cached_or_decide};
+use super::explained::{ExplainedCycle, ExplainedSubject, cached_or_decide};
 use super::{OpenCluster, PageEngine, nothing, problem};
 
 /// A cycle, and the cluster as it was when the cycle began.
@@ -82,7 +82,7 @@ impl PageEngine {
             None => &open.opened,
             Some(_) => {
                 let number = number(earlier, open.decided_cycles.len())?;
-                &open.explained(number).map_err(|failure| failure.problems())?.after
+                &open.explained(None, number).map_err(|failure| failure.problems())?.after
             }
         };
         Ok(pods_on(opened.session().mirror(), node))
@@ -105,11 +105,11 @@ impl OpenCluster {
         number: usize,
         tell: impl FnOnce(ExplanationReport<'_>) -> T,
     ) -> Result<T, DecideError> {
-        self.explained(number)?.with_answer(name, tell)
+        self.explained(Some(name), number)?.with_answer(name, tell)
     }
 
-    /// Returns the cycle with this number, with explanations.
-    fn explained(&mut self, number: usize) -> Result<&ExplainedCycle<ClusterSession>, DecideError> {
+    /// Returns the cycle with this number, with explanations of a pod or job where one is named.
+    fn explained(&mut self, name: Option<&str>, number: usize) -> Result<&ExplainedCycle<ClusterSession>, DecideError> {
         let OpenCluster {
             explained,
             opened,
@@ -121,13 +121,13 @@ impl OpenCluster {
             decided_cycles: played,
             ..
         } = self;
-        cached_or_decide(explained, number, |earlier| {
+        cached_or_decide(explained, (number, name), |earlier| {
             if let Some(earlier) = earlier {
-                return decided(earlier.after, played, earlier.number, number);
+                return decided(earlier.after, played, earlier.number, (number, name));
             }
             let with =
                 DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
-            decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, number)
+            decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, (number, name))
         })
     }
 
@@ -156,12 +156,12 @@ pub(super) fn opened_as(
     ClusterSession::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.into_owned()))
 }
 
-/// Decides up to the cycle with this number, and explains that one. `so_far`: how many cycles were decided in `opened`.
+/// Decides up to the cycle with this number, and explains a pod or job in that one where one is named. `so_far`: how many cycles were decided in `opened`.
 fn decided(
     mut opened: ClusterSession,
     played: &[CycleInterval],
     so_far: usize,
-    number: usize,
+    (number, name): (usize, Option<&str>),
 ) -> Result<ExplainedCycle<ClusterSession>, DecideError> {
     let mut ahead = played.iter().take(number).skip(so_far);
     let last = ahead.next_back().copied().unwrap_or_default();
@@ -171,9 +171,11 @@ fn decided(
     }
     opened.apply_interval(last)?;
     let names = opened.names()?;
-    opened.explain()?;
+    let meant = name.map(|name| names.find(name)).transpose()?;
+    opened.explain_pods(&meant.map(|meant| meant.names()).unwrap_or_default())?;
     let record = opened.decide(1, PolicySource::default())?;
-    Ok(ExplainedCycle { number, names, record, after: opened })
+    let subject = name.map_or(ExplainedSubject::None, |name| ExplainedSubject::Named(name.to_owned()));
+    Ok(ExplainedCycle { number, subject, names, record, after: opened })
 }
 
 /// Returns the number of a decided cycle: this one, or the last.

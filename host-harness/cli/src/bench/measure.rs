@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use lictor_conformance::shape::ClusterSize;
-use lictor_contract::{Admission, ExtensionPoint, Refuted};
+use lictor_contract::{Admission, ExtensionPoint, NotedPods, Refuted};
 use lictor_decide::{ClusterSnapshot, UserArguments};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::SessionInput;
@@ -136,7 +136,7 @@ impl MeasuredPolicy<'_> {
             None => Ok(()),
         };
         asked(policy.as_mut(), "", &mut took)?;
-        match policy.record_notes(true) {
+        match policy.record_notes(&NotedPods::All) {
             Ok(()) => asked(policy.as_mut(), ", explained", &mut took)?,
             Err(CallError::MissingInterface(_)) => {}
             Err(fault) => return Err(failed(fault)),

@@ -142,8 +142,8 @@ pub(super) enum ExplainMode {
     No,
     /// If the policy can; otherwise the user gets a warning.
     IfPossible,
-    /// Yes; otherwise the command fails.
-    Always,
+    /// The look at the cluster has chosen the pods; where the policy cannot explain them, the command fails.
+    Chosen,
 }
 
 /// Decides about a snapshot. `look` runs before any decision. Returns the decisions, the jobs of the pods, and the result of `look`.
@@ -199,12 +199,17 @@ pub(super) fn in_force(named: &str, snapshot: &ClusterSnapshot, described: &Desc
 
 /// Turns on explanations where they are requested.
 fn explain(wanted: ExplainMode, chosen: &LoadedPolicy, opened: &mut ClusterSession) -> Result<(), CommandError> {
-    if wanted == ExplainMode::No || opened.explain()? {
+    let is_done = match wanted {
+        ExplainMode::No => true,
+        ExplainMode::Chosen => opened.is_explained(),
+        ExplainMode::IfPossible => opened.explain()?,
+    };
+    if is_done {
         return Ok(());
     }
     let unexplained = CommandError::Unexplained { file: name_of(chosen.source.file.as_deref()).to_owned() };
     match wanted {
-        ExplainMode::Always => Err(unexplained),
+        ExplainMode::Chosen => Err(unexplained),
         ExplainMode::No | ExplainMode::IfPossible => {
             unexplained.warn();
             Ok(())

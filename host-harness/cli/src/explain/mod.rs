@@ -60,8 +60,12 @@ pub(super) fn print(
     name: &str,
     source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
 ) -> Result<Exit, CommandError> {
-    let look = |opened: &mut ClusterSession| Ok(opened.names()?.find(name)?);
-    let (record, jobs, meant) = asked.by.decide_once(ExplainMode::Always, source, look)?;
+    let look = |opened: &mut ClusterSession| {
+        let meant = opened.names()?.find(name)?;
+        opened.explain_pods(&meant.names())?;
+        Ok(meant)
+    };
+    let (record, jobs, meant) = asked.by.decide_once(ExplainMode::Chosen, source, look)?;
     let answer = ExplanationReport::of(name, meant, &record);
     match asked.output {
         TextOrJson::Text => page::page(&answer, &record, &jobs).print()?,

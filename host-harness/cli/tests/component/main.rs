@@ -69,7 +69,7 @@ fn it_exports_what_the_world_says() {
     assert_eq!(signature("memberships"), "func(pods: list<u32>) -> result<list<membership>, policy-error>");
     assert_eq!(signature("standings"), "func(pods: list<u32>) -> result<list<list<threat>>, policy-error>");
     assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
-    assert_eq!(signature("record-notes"), "func(on: bool)");
+    assert_eq!(signature("record-notes"), "func(pods: noted-pods)");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
         ask!(configure(laws, "[no JSON"));
         ask!(configure(laws, ""));
     }
-    ask!(record_notes(true));
+    ask!(record_notes(&NotedPods::All));
     for event in samples::events() {
         ask!(apply(vec![event]));
     }

@@ -27,8 +27,8 @@ macro_rules! forward_to_native {
         fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
             self.native.marks(pod, node)
         }
-        fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-            self.native.record_notes(on)
+        fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+            self.native.record_notes(pods)
         }
         fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
             self.native.notes(pod)

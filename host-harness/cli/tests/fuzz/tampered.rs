@@ -65,7 +65,7 @@ impl Policy for Tampered {
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let configured = self.native.configure(laws, arguments);
         if let Tamper::Explained = self.how {
-            self.native.record_notes(true)?;
+            self.native.record_notes(&NotedPods::All)?;
         }
         configured
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_contract::{Checkpoint, Event, Interface, PolicyError, Refuted, ReleaseCause};
+use lictor_contract::{Checkpoint, Event, Interface, NotedPods, PolicyError, Refuted, ReleaseCause};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::sandbox::{Cache, LoadError, LoadedComponent, PolicyFault, Sandbox, SandboxLimits, SandboxedPolicy};
 
@@ -38,11 +38,11 @@ fn broken(module: &str, call: impl Fn(&mut SandboxedPolicy) -> Result<(), CallEr
     let cause = breakage(call(&mut faulty));
     assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
 
-    let gone = breakage(faulty.record_notes(false));
+    let gone = breakage(faulty.record_notes(&NotedPods::None));
     assert!(matches!(&gone, PolicyFault::AlreadyFailed { cause: first, .. } if **first == cause), "{gone}");
     assert_eq!(faulty.memory_bytes(), 0);
     faulty.restart_instance().unwrap();
-    faulty.record_notes(false).unwrap();
+    faulty.record_notes(&NotedPods::None).unwrap();
     assert_eq!(breakage(call(&mut faulty)), cause);
 
     sound();
@@ -107,7 +107,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     assert_eq!(lacks(policy.memberships(&[0]).map(drop)), Interface::Account);
     assert_eq!(lacks(policy.marks(0, 0).map(drop)), Interface::Marks);
     assert_eq!(lacks(policy.standings(&[0]).map(drop)), Interface::Standing);
-    assert_eq!(lacks(policy.record_notes(true)), Interface::Explain);
+    assert_eq!(lacks(policy.record_notes(&NotedPods::All)), Interface::Explain);
     assert_eq!(lacks(policy.notes(0).map(drop)), Interface::Explain);
     assert_eq!(lacks(policy.save().map(drop)), Interface::State);
     assert_eq!(lacks(policy.restore(&Checkpoint { format: 0, bytes: Vec::new() }).map(drop)), Interface::State);

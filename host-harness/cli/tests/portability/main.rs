@@ -85,7 +85,7 @@ fn every_function() -> Calls {
     let _ = policy.configure("no such system", "");
     let _ = policy.configure(&description.systems[0].name, "[\u{1d11e} is no JSON");
     let _ = policy.configure(&description.systems[0].name, "");
-    policy.record_notes(true).unwrap();
+    policy.record_notes(&NotedPods::All).unwrap();
     for event in samples::events() {
         let _ = policy.apply(vec![event]);
     }

@@ -140,8 +140,8 @@ impl Policy for Traced {
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.pass("marks", json!([pod, node]), |policy| policy.marks(pod, node))
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.pass("record-notes", json!([on]), |policy| policy.record_notes(on))
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        self.pass("record-notes", json!([pods]), |policy| policy.record_notes(pods))
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.pass("notes", json!([pod]), |policy| policy.notes(pod))

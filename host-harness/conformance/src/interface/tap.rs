@@ -250,8 +250,8 @@ impl Policy for RecordingPolicy {
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         self.record_call(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), CallReply::Standings)
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.state().policy.record_notes(on)
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        self.state().policy.record_notes(pods)
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.record_call(Call::Notes(pod), |policy| policy.notes(pod), CallReply::Notes)

@@ -95,7 +95,7 @@ impl Policy for Liar {
         queues() -> Vec<QueueAccount>;
         memberships(pods: &[PodId]) -> Vec<Membership>;
         marks(pod: PodId, node: NodeId) -> Vec<Mark>;
-        record_notes(on: bool) -> ();
+        record_notes(pods: &NotedPods) -> ();
         notes(pod: PodId) -> Vec<Note>;
         save() -> Checkpoint;
         restore(checkpoint: &Checkpoint) -> Result<(), StateError>;

@@ -23,6 +23,13 @@ pub struct ResolvedPods {
     pub other_pods: Vec<InitialPod>,
 }
 
+impl ResolvedPods {
+    /// Returns the names of the pods.
+    pub fn names(&self) -> Vec<String> {
+        self.pods.iter().map(|pod| pod.name.clone()).collect()
+    }
+}
+
 /// A pod before any decision.
 #[derive(Debug, Clone)]
 pub struct InitialPod {

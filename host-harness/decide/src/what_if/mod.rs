@@ -220,7 +220,7 @@ impl TrialRunner<'_, '_> {
             }
             self.requests.push(requests);
         }
-        opened.explain()?;
+        opened.explain_pods(&meant.names())?;
         let record = self.decide(&mut opened)?;
         let held_back = record.cycles.iter().flat_map(|cycle| &cycle.held_back);
         let told = held_back.filter(|(pod, _)| self.pods.contains(pod));

@@ -198,8 +198,8 @@ impl Policy for ObservedPolicy {
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         self.observe_call("standings", pods, |policy| policy.standings(pods))
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.observe_call("record-notes", &[], |policy| policy.record_notes(on))
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        self.observe_call("record-notes", &[], |policy| policy.record_notes(pods))
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.observe_call("notes", &[pod], |policy| policy.notes(pod))

@@ -22,6 +22,8 @@ pub enum SessionCall {
     PluginRequest(PluginRequest),
     /// A call of [`Session::explain`].
     Explain,
+    /// A call of [`Session::explain_pods`].
+    ExplainPods(Vec<String>),
     /// A call of [`Session::accounts`].
     Accounts,
     /// A call of [`Session::memberships`].
@@ -55,6 +57,7 @@ enum SessionCallJson {
     Outcomes(Vec<(CommandId, CommandOutcome)>),
     Question(PluginRequest),
     Explain,
+    ExplainPods(Vec<String>),
     Accounts,
     Memberships,
     Standings,
@@ -101,6 +104,7 @@ impl SessionCall {
             SessionCall::Open => SessionCallJson::Open,
             SessionCall::PluginRequest(question) => SessionCallJson::Question(question.clone()),
             SessionCall::Explain => SessionCallJson::Explain,
+            SessionCall::ExplainPods(pods) => SessionCallJson::ExplainPods(pods.clone()),
             SessionCall::Accounts => SessionCallJson::Accounts,
             SessionCall::Memberships => SessionCallJson::Memberships,
             SessionCall::Standings => SessionCallJson::Standings,
@@ -132,6 +136,7 @@ impl SessionCall {
             SessionCallJson::Outcomes(outcomes) => SessionCall::Input(SessionInput::Outcomes(outcomes)),
             SessionCallJson::Question(question) => SessionCall::PluginRequest(question),
             SessionCallJson::Explain => SessionCall::Explain,
+            SessionCallJson::ExplainPods(pods) => SessionCall::ExplainPods(pods),
             SessionCallJson::Accounts => SessionCall::Accounts,
             SessionCallJson::Memberships => SessionCall::Memberships,
             SessionCallJson::Standings => SessionCall::Standings,
@@ -155,6 +160,7 @@ impl SessionCall {
             SessionCall::Input(input) => session.handle(input),
             SessionCall::PluginRequest(question) => session.serve_request(&question).map(|(_, step)| step),
             SessionCall::Explain => session.explain().map(|_| nothing()),
+            SessionCall::ExplainPods(pods) => session.explain_pods(&pods).map(|_| nothing()),
             SessionCall::Accounts => session.accounts().map(|_| nothing()),
             SessionCall::Memberships => session.memberships().map(|_| nothing()),
             SessionCall::Standings => session.standings().map(|_| nothing()),
@@ -188,6 +194,7 @@ impl fmt::Display for SessionCall {
             SessionCall::PluginRequest(question) => question.fmt(f),
             SessionCall::Open => f.write_str("opening"),
             SessionCall::Explain => f.write_str("explain"),
+            SessionCall::ExplainPods(pods) => write!(f, "explain {}", pods.join(", ")),
             SessionCall::Accounts => f.write_str("accounts"),
             SessionCall::Memberships => f.write_str("memberships"),
             SessionCall::Standings => f.write_str("standings"),

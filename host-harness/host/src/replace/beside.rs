@@ -191,11 +191,11 @@ impl Policy for PolicyWithShadow {
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         self.primary.policy.standings(pods)
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
         if let Some(shadow) = &mut self.shadow {
-            shadow.call(|policy| policy.record_notes(on));
+            shadow.call(|policy| policy.record_notes(pods));
         }
-        self.primary.policy.record_notes(on)
+        self.primary.policy.record_notes(pods)
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.primary.policy.notes(pod)

@@ -224,8 +224,12 @@ impl Policy for SandboxedPolicy {
         })
     }
 
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.call("record-notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, on)))
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        let pods = pods.clone().cross();
+        self.call(
+            "record-notes",
+            |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, &pods)),
+        )
     }
 
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {

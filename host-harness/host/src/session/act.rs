@@ -11,7 +11,7 @@ const STEPS: usize = 64;
 impl Session {
     /// Runs a cycle of the policy: carries out each step until the policy has no next step.
     pub(super) fn act(&mut self) -> Result<(), FailureCause> {
-        let waits = |pod: &&Pod| self.explains_attempts && self.occupancy.is_pending(pod);
+        let waits = |pod: &&Pod| self.noted != NotedPods::None && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
         for pod in waiting {

@@ -70,8 +70,8 @@ pub struct Session {
     pub(super) cycle_retry: Option<i64>,
     /// The time of the next call of `enforce`, in nanoseconds since 1970.
     pub(super) enforce_at: Option<i64>,
-    /// Whether every attempt is explained.
-    pub(super) explains_attempts: bool,
+    /// The pods whose attempts are explained.
+    pub(super) noted: NotedPods,
     /// Whether the queue must be sorted again.
     pub(super) is_queue_stale: bool,
     /// The pods that a cycle in parts has still to try, in order.
@@ -117,7 +117,7 @@ impl Session {
             retries: BTreeMap::new(),
             cycle_retry: None,
             enforce_at: None,
-            explains_attempts: false,
+            noted: NotedPods::None,
             is_queue_stale: false,
             remaining_queue: VecDeque::new(),
             report: SessionReport::default(),

@@ -90,8 +90,8 @@ impl Session {
         self.add_new_findings(found);
         self.replay_reservations()?;
         self.restore_policy()?;
-        if self.explains_attempts {
-            self.policy.record_notes(true)?;
+        if self.noted != NotedPods::None {
+            self.policy.record_notes(&self.noted)?;
         }
         self.needs_restart = false;
         self.baseline_memory_bytes = self.policy.usage().memory_bytes;

@@ -64,8 +64,8 @@ impl Session {
         if let Some(what) = differing_interests(&self.interests, &interests) {
             return Err(ReplaceError::Interests(what));
         }
-        if self.explains_attempts && policy.has(Interface::Explain) {
-            policy.record_notes(true)?;
+        if self.noted != NotedPods::None && policy.has(Interface::Explain) {
+            policy.record_notes(&self.noted)?;
         }
         let mut new = Some((policy, configuration));
         self.run_input(

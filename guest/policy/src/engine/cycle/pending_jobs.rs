@@ -75,8 +75,8 @@ fn explain_missing_queue(
     laws: &[LawCheck],
     ix: PodIx,
 ) {
+    notes.resume_job(&[ix]);
     if notes.is_recording() {
-        notes.resume_job(&[ix]);
         if let Some((rule, denial)) = context.first_failed_check(cluster, laws, &[ix]) {
             notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
         }

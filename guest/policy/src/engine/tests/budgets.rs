@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::contract::Object;
+use crate::contract::{NotedPods, Object};
 use crate::testing::{PolicyHarness, key, object, pod};
 
 /// Returns a budget of pods with this value of the label `app`, of which so many may be disrupted.
@@ -27,9 +27,9 @@ fn world(residents: [(&str, i32); 3]) -> PolicyHarness {
 fn victim(world: &mut PolicyHarness) -> String {
     let plain = world.plan("a").unwrap().victims;
     // Where everything is noted, each node is dry-run.
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     assert_eq!(world.plan("a").unwrap().victims, plain);
-    world.engine.record_notes(false);
+    world.engine.record_notes(&NotedPods::None);
     plain.join(", ")
 }
 

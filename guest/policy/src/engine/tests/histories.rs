@@ -1,6 +1,6 @@
 //! What came before does not matter: numbers that are used again, gangs submitted again, sums that overflowed.
 
-use crate::contract::{Admission, Event, Permission};
+use crate::contract::{Admission, Event, NotedPods, Permission};
 use crate::testing::{DEFAULT, PolicyHarness, ROOT, key, pod, pod_group, quota};
 
 #[test]
@@ -26,7 +26,7 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
 #[test]
 fn a_new_pod_with_the_number_of_one_that_was_refused_has_no_notes() {
     let mut world = PolicyHarness::new();
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.object(quota("team", "", "", "cpu=0"));
     world.pod(pod("a").quota("team").requests("cpu=1"));
     world.pre_filter("a");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::contract::{Event, Mark, MarkPlace, PolicyError};
+use crate::contract::{Event, Mark, MarkPlace, NotedPods, PolicyError};
 use crate::testing::{INSIDE, PolicyHarness, object, pod, reservation};
 
 /// Creates node `n` with 6 cores, of which reservation `r` keeps 4 for pods with label `app=r`. Pod `o` has that label and requests 5.
@@ -51,7 +51,7 @@ fn an_owner_takes_of_the_node_what_is_lacking_inside_and_gives_it_back() {
 fn an_owner_is_sent_to_its_reservation_and_told_why_no_other_node_takes_it() {
     let mut world = world();
     world.node("idle", "cpu=9");
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.pre_filter("o");
     let verdicts = world.engine.filter(world.id("o")).unwrap();
     // `n` takes the pod inside its reservation; `full` is too small; `idle` has free capacity, which the pod must not use.

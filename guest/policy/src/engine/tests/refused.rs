@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::contract::{PodId, Refuted};
+use crate::contract::{NotedPods, PodId, Refuted};
 use crate::testing::{PodBuilder, PolicyHarness, object, pod};
 
 /// Creates full nodes `x` and `y` with a pod on each, and the pod `p` that may evict either.
 fn world(system: &str) -> PolicyHarness {
     let mut world = PolicyHarness::of(system, "");
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.node("x", "cpu=1");
     world.node("y", "cpu=1");
     for (queue, cores) in [("mine", "2"), ("theirs", "1")].into_iter().filter(|_| system == "volcano") {

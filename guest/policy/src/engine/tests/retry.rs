@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::contract::{Event, Permission, Retry};
+use crate::contract::{Event, NotedPods, Permission, Retry};
 use crate::testing::{PolicyHarness, object, pod, pod_group, quota};
 
 const SECOND: i64 = 1_000_000_000;
@@ -125,7 +125,7 @@ fn the_end_of_a_cooldown_is_said_for_an_attempt_and_for_a_cycle() {
 fn explanations_change_no_hint() {
     let mut plain = cooling();
     let mut told = cooling();
-    told.engine.record_notes(true);
+    told.engine.record_notes(&NotedPods::All);
     assert_eq!(plain.post_filter("new").retry, told.post_filter("new").retry);
     assert_eq!(plain.engine.act().unwrap().retry, told.engine.act().unwrap().retry);
 }

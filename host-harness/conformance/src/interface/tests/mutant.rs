@@ -253,8 +253,8 @@ impl Policy for Mutant {
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         self.threats(pods)
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.good.noting = on;
+    fn record_notes(&mut self, pods: &NotedPods) -> Result<(), CallError> {
+        self.good.noting = *pods != NotedPods::None;
         Ok(())
     }
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {

@@ -98,7 +98,7 @@ impl<P: Policy> Policy for Faulty<P> {
         queues() -> Vec<QueueAccount>;
         memberships(pods: &[PodId]) -> Vec<Membership>;
         marks(pod: PodId, node: NodeId) -> Vec<Mark>;
-        record_notes(on: bool) -> ();
+        record_notes(pods: &NotedPods) -> ();
         notes(pod: PodId) -> Vec<Note>;
         save() -> Checkpoint;
         restore(checkpoint: &Checkpoint) -> Result<(), StateError>;

@@ -1,6 +1,6 @@
 //! The notes of the policy about an attempt, fetched where explanations are requested.
 
-use lictor_contract::{Note, Outcome, PodId, Subject};
+use lictor_contract::{Note, NotedPods, Outcome, PodId, Subject};
 
 use super::{AttemptExplanation, NamedNote, SubjectKind};
 use crate::policy::{CallError, Policy};
@@ -16,32 +16,65 @@ impl Session {
     /// # Errors
     /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        let input = || "explain".to_owned();
-        self.run_input(input, |session| {
-            session.ensure_instance()?;
-            session.explains_attempts = match session.policy.record_notes(true) {
-                Ok(()) => true,
-                Err(CallError::MissingInterface(_)) => false,
-                Err(fault) => return Err(fault.into()),
-            };
-            Ok(session.explains_attempts)
-        })
+        self.note(NotedPods::All)
     }
 
-    /// Returns the explanation of the last attempt for a pod. `None`: explanations are off. `nodes_asked`: whether Filter was called in the attempt.
+    /// Explains the attempts of these pods from now on, and what is found about them in the attempts of other pods. Pods that do not exist are left
+    /// out. Returns `false` where the policy records no notes.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn explain_pods(&mut self, names: &[String]) -> Result<bool, SessionError> {
+        let pods = names.iter().filter_map(|name| self.mirror.pod_id(name)).collect();
+        self.note(NotedPods::These(pods))
+    }
+
+    /// Makes the policy record notes about these pods.
+    fn note(&mut self, pods: NotedPods) -> Result<bool, SessionError> {
+        self.run_input(
+            || "explain".to_owned(),
+            |session| {
+                session.ensure_instance()?;
+                // The policy must know the pods.
+                session.sync()?;
+                session.noted = match session.policy.record_notes(&pods) {
+                    Ok(()) => pods.clone(),
+                    Err(CallError::MissingInterface(_)) => NotedPods::None,
+                    Err(fault) => return Err(fault.into()),
+                };
+                Ok(session.noted != NotedPods::None)
+            },
+        )
+    }
+
+    /// Returns whether the attempts of a pod are explained.
+    fn is_noted(&self, pod: PodId) -> bool {
+        match &self.noted {
+            NotedPods::None => false,
+            NotedPods::All => true,
+            NotedPods::These(pods) => pods.contains(&pod),
+        }
+    }
+
+    /// Returns the explanation of the last attempt for a pod. `None`: nothing of the attempt is explained. `nodes_asked`: whether Filter was called
+    /// in the attempt.
     pub(in crate::session) fn explanation(
         &mut self,
         pod: PodId,
         nodes_asked: bool,
     ) -> Result<Option<AttemptExplanation>, FailureCause> {
-        if !self.explains_attempts {
+        if self.noted == NotedPods::None {
             return Ok(None);
         }
         let notes = self.policy.notes(pod)?;
         let sound = notes.iter().try_for_each(|note| Session::check_reason(&note.reason));
         sound.map_err(|error| error.into_cause("notes"))?;
+        let is_noted = self.is_noted(pod);
+        if !is_noted && notes.is_empty() {
+            return Ok(None);
+        }
         let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.reason.code.starts_with(NODE);
-        let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
+        let nodes_asked = is_noted && (nodes_asked || notes.iter().any(about_nodes));
         let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };
         told.extend(notes.into_iter().map(|note| self.named_note(note)));
         Ok(Some(AttemptExplanation::of(self.mirror.nodes().count(), told)))

@@ -273,7 +273,7 @@ impl Policy for Scripted {
             Some(_) => fault("marks"),
         }
     }
-    fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
+    fn record_notes(&mut self, _pods: &NotedPods) -> Result<(), CallError> {
         Ok(())
     }
 }

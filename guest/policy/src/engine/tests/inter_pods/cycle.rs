@@ -1,5 +1,6 @@
 //! The cycle of the laws' own, and the search by bundles.
 
+use crate::contract::NotedPods;
 use serde_json::json;
 
 use super::*;
@@ -83,7 +84,7 @@ fn one_that_is_leaving_is_in_the_way_until_it_has_left() {
     gang(&mut world, "g", "mine", 1);
     world.pod(pod("leaving").requests("cpu=1").inter_pod(IS_DB).on("n1").with(|pod| pod.terminating = true));
     world.pod(member("a", "g").inter_pod(WEB_WITHOUT_DB));
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     assert_eq!(acted(&mut world), (vec![], vec![]), "and nobody else goes for it");
     assert_trace(&world.trace_lines("a"), &["n1 Barred inter-pod: anti-affinity"]);
     world.remove_pod("leaving");
@@ -101,7 +102,7 @@ fn the_pod_in_the_way_is_the_victim() {
             world.pod(member(name, "old").requests("cpu=2").inter_pod(inter_pod).on("n1"));
         }
         world.pod(member("a", "new").inter_pod(asked));
-        world.engine.record_notes(true);
+        world.engine.record_notes(&NotedPods::All);
         assert_eq!(acted(&mut world), (vec![], vec!["v".to_owned()]), "{there} {asked}");
         let said = world.trace_lines("a");
         assert!(said.iter().any(|line| line.starts_with("v Needed inter-pod: ")), "{said:#?}");

@@ -1,6 +1,7 @@
 //! The search that removes all and reprieves.
 
 use super::*;
+use crate::contract::NotedPods;
 use crate::testing::{PodBuilder, assert_trace, pod};
 
 fn member(name: &str, inter_pod: u32) -> PodBuilder {
@@ -14,7 +15,7 @@ fn the_pod_in_the_way_is_not_reprieved() {
         world.pod(pod("lesser").requests("cpu=1").priority(-1).on("n1"));
         world.pod(pod("v").requests("cpu=1").inter_pod(there).on("n1"));
         world.pod(member("a", asked));
-        world.engine.record_notes(true);
+        world.engine.record_notes(&NotedPods::All);
         world.pre_filter("a");
         assert_eq!(victims(&mut world, "a"), Ok(vec!["v".to_owned()]), "{there} {asked}");
         let case = match asked {

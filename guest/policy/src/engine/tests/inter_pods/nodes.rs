@@ -1,6 +1,7 @@
 //! The search node by node.
 
 use super::*;
+use crate::contract::NotedPods;
 use crate::testing::{assert_trace, pod, pod_group};
 
 #[test]
@@ -28,7 +29,7 @@ fn the_note_of_a_victim_says_what_it_stands_in_the_way_of() {
     let mut world = world("kubernetes", &[("n1", 9, 1)]);
     world.pod(pod("v").requests("cpu=1").inter_pod(IS_DB).on("n1"));
     world.pod(pod("a").requests("cpu=1").inter_pod(WEB_WITHOUT_DB).priority(1));
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.pre_filter("a");
     world.post_filter("a");
     assert_trace(&world.trace_lines("a"), &["v Needed inter-pod: anti-affinity: context engine/pod-back"]);

@@ -1,5 +1,6 @@
 //! What is noted in a cycle of the laws' own.
 
+use crate::contract::NotedPods;
 use serde_json::json;
 
 use crate::testing::{PodBuilder, PolicyHarness, assert_trace, object, pod};
@@ -26,7 +27,7 @@ fn member(name: &str, gang: &str) -> PodBuilder {
 
 /// Runs a whole cycle and returns the notes on a pod.
 fn acted(world: &mut PolicyHarness, preemptor: &str) -> Vec<String> {
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     while world.engine.act().unwrap().more {}
     world.trace_lines(preemptor)
 }

@@ -4,11 +4,12 @@ mod cycle;
 mod node_by_node;
 mod remove_all_then_reprieve;
 
+use crate::contract::NotedPods;
 use crate::testing::{PolicyHarness, pod, quota};
 
 /// Runs PreFilter and PostFilter for a pod and returns its notes.
 fn tried(world: &mut PolicyHarness, preemptor: &str) -> Vec<String> {
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.pre_filter(preemptor);
     world.post_filter(preemptor);
     world.trace_lines(preemptor)
@@ -24,7 +25,7 @@ fn nothing_is_noted_unless_somebody_wants_to_be_told() {
     world.post_filter("a");
     assert_eq!(world.trace_lines("a"), [""; 0]);
     assert_ne!(tried(&mut world, "a"), [""; 0]);
-    world.engine.record_notes(false);
+    world.engine.record_notes(&NotedPods::None);
     assert_eq!(world.trace_lines("a"), [""; 0], "what was recorded is forgotten");
 }
 
@@ -38,7 +39,7 @@ fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
     world.pod(pod("v").requests("cpu=2500m").on("full"));
     world.pod(pod("equal").requests("cpu=1").nominated("promised"));
     world.pod(pod("a").requests("cpu=2").only_on(&["small", "full", "promised", "fits"]));
-    world.engine.record_notes(true);
+    world.engine.record_notes(&NotedPods::All);
     world.pre_filter("a");
     world.engine.filter(world.id("a")).unwrap();
     assert_eq!(

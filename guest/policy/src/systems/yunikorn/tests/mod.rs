@@ -16,7 +16,7 @@ mod state;
 use serde_json::json;
 
 use super::keys;
-use crate::contract::{Admission, Event, Object, Outcome, Owner, Subject};
+use crate::contract::{Admission, Event, NotedPods, Object, Outcome, Owner, Subject};
 use crate::testing::{PodBuilder, PolicyHarness, pod};
 
 /// A cluster with queues below the root. Queues that pods name are created.
@@ -85,7 +85,7 @@ impl Scene {
         let mut world = PolicyHarness::of("yunikorn", "");
         world.object(config_map(&yaml(queues)));
         assert_eq!(world.findings, []);
-        world.engine.record_notes(true);
+        world.engine.record_notes(&NotedPods::All);
         Scene(world)
     }
 

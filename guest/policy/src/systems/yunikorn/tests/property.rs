@@ -7,6 +7,7 @@ mod host;
 mod rest;
 mod restated;
 
+use crate::contract::NotedPods;
 use proptest::prelude::*;
 
 use case::{NODES, Pod, a_case};
@@ -40,7 +41,7 @@ proptest! {
         }
         let least = legal.iter().map(|(_, victims)| case.cost(victims)).min();
         // While explanations are recorded, every node is priced: bounds on the cost of the others change no plan.
-        scene.0.engine.record_notes(true);
+        scene.0.engine.record_notes(&NotedPods::All);
         prop_assert_eq!(scene.0.plan("q-preemptor").map(|explained| explained.victims), Ok(plan.victims));
         prop_assert!(Some(case.cost(&victims)) <= least, "{victims:?} costs {:?}, although {least:?} of {legal:?}", case.cost(&victims));
     }

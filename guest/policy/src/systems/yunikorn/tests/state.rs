@@ -1,7 +1,7 @@
 //! A restored policy decides like the policy that saw every event.
 
 use super::{Scene, config_map, daemon, keys, of, of_app, yaml};
-use crate::contract::Event;
+use crate::contract::{Event, NotedPods};
 use crate::testing::{PolicyHarness, without_numbers};
 
 const QUEUES: &str = "
@@ -20,7 +20,7 @@ fn restored(original: &Scene, load: impl FnOnce(Scene) -> Scene) -> (Scene, Scen
     let loaded = load(begin());
     let mut restored =
         Scene(PolicyHarness { engine: loaded.0.engine, numbers: loaded.0.numbers, findings: Vec::new() });
-    restored.0.engine.record_notes(true);
+    restored.0.engine.record_notes(&NotedPods::All);
     restored.0.engine.restore(&checkpoint).unwrap();
     let again = without_numbers(&restored.0.engine.save());
     assert_eq!(again, without_numbers(&checkpoint), "saving again gives the same");
