@@ -26,8 +26,8 @@ fn help() -> String {
 }
 
 impl RailArgs {
-    /// Returns the rails: those that the user set, and the defaults of the others. `is_built_in`: the policy is the one of this build, which says
-    /// in its manual where it goes by guarantee and not by priority.
+    /// Returns the rails: those that the user set, and the defaults of the others. `is_built_in`: the policy is the one of this build, whose
+    /// manual says where a guarantee counts and not the priority.
     pub(super) fn read(&self, is_built_in: bool) -> Result<Rails, CommandError> {
         let mut rails = Rails::default();
         if !is_built_in {

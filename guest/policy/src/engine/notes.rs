@@ -1,11 +1,14 @@
 //! Notes: the explanations of an attempt, recorded only on request.
 
+mod noted;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::refusals::RetryHints;
 use crate::contract::{Note, NotedPods, Outcome, Reason, Subject};
 use crate::laws::{ActiveLaw, Denial, ReasonFacts};
 use crate::model::{Cluster, PodIx};
+use noted::NotedSet;
 
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
@@ -21,19 +24,6 @@ pub struct DecisionTrace {
     pub retry_hints: RetryHints,
 }
 
-/// The pods about which notes are recorded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum NotedSet {
-    #[default]
-    None,
-    All,
-    These {
-        pods: BTreeSet<PodIx>,
-        /// Whether one of the pods uses a node, so that the attempts of other pods may find something about it.
-        has_candidates: bool,
-    },
-}
-
 /// The notes of an attempt, each once.
 #[derive(Debug, Default)]
 struct AttemptTrace {
@@ -46,15 +36,7 @@ struct AttemptTrace {
 impl DecisionTrace {
     /// Sets the pods about which notes are recorded, and forgets all notes.
     pub fn set_noted(&mut self, noted: &NotedPods, cluster: &Cluster) {
-        let noted = match noted {
-            NotedPods::None => NotedSet::None,
-            NotedPods::All => NotedSet::All,
-            NotedPods::These(pods) => {
-                let pods: BTreeSet<PodIx> = pods.iter().map(|pod| PodIx(*pod)).collect();
-                let uses_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.node().is_some());
-                NotedSet::These { has_candidates: pods.iter().any(uses_a_node), pods }
-            }
-        };
+        let noted = NotedSet::of(noted, cluster);
         *self = DecisionTrace { noted, ..DecisionTrace::default() };
     }
 
@@ -65,11 +47,7 @@ impl DecisionTrace {
 
     /// Checks whether explanations are recorded in the current attempt. Otherwise, nothing is computed for explanations only.
     pub fn is_recording(&self) -> bool {
-        match self.noted {
-            NotedSet::None => false,
-            NotedSet::All => true,
-            NotedSet::These { has_candidates, .. } => has_candidates || self.is_noted_attempt,
-        }
+        self.noted.is_recording(self.is_noted_attempt)
     }
 
     /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
@@ -97,13 +75,7 @@ impl DecisionTrace {
 
     fn set_preemptor(&mut self, preemptor: PodIx) {
         self.preemptor = Some(preemptor);
-        self.is_noted_attempt = match &self.noted {
-            NotedSet::None => false,
-            NotedSet::All => true,
-            NotedSet::These { pods, .. } => {
-                pods.contains(&preemptor) || pods.iter().any(|pod| self.recorded_under.get(pod) == Some(&preemptor))
-            }
-        };
+        self.is_noted_attempt = self.noted.notes_attempt(preemptor, &self.recorded_under);
     }
 
     /// Continues an attempt with the search for a plan. Removes the notes of an earlier search, whose plan the host refused.
@@ -183,7 +155,7 @@ impl DecisionTrace {
 
     /// Records a reason.
     pub fn add(&mut self, subject: Subject, outcome: Outcome, reason: impl FnOnce() -> Reason) {
-        if !self.records(&subject) {
+        if !self.noted.records(&subject, self.is_noted_attempt) {
             return;
         }
         if let Some(kept) = self.attempt() {
@@ -200,15 +172,6 @@ impl DecisionTrace {
         let kept = self.preemptor.and_then(|preemptor| self.attempts.get(&preemptor));
         let next = kept.and_then(|kept| kept.seen.range(first..).next());
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
-    }
-
-    /// Returns whether a note with this subject is recorded in the current attempt.
-    fn records(&self, subject: &Subject) -> bool {
-        match (&self.noted, subject) {
-            (NotedSet::None, _) => false,
-            (NotedSet::These { pods, .. }, Subject::Pod(pod)) if !self.is_noted_attempt => pods.contains(&PodIx(*pod)),
-            (NotedSet::All | NotedSet::These { .. }, _) => self.is_noted_attempt,
-        }
     }
 
     fn attempt(&mut self) -> Option<&mut AttemptTrace> {

@@ -15,7 +15,7 @@ const LARGER: [(&str, usize, &str); 5] = [
     ("PageState", 31, "to be cut by the views of the page"),
     ("Pod", 18, "a record of the contract: the interface has the same fields"),
     ("PodFacts", 25, "to be cut as the pod of the policy is"),
-    ("Session", 35, "to be cut into the policy, the commands in flight and the promises"),
+    ("Session", 31, "to be cut into the policy, the commands in flight and the promises"),
 ];
 
 /// Returns the structures of a text as rustfmt writes it, each with the number of its fields.

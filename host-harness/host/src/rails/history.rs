@@ -8,12 +8,12 @@ use lictor_contract::PodId;
 /// and the rates bound their number.
 #[derive(Debug, Default)]
 pub struct EvictionHistory {
-    victims: VecDeque<Victim>,
+    victims: VecDeque<CountedEviction>,
 }
 
 /// A victim of an accepted plan.
 #[derive(Debug)]
-struct Victim {
+struct CountedEviction {
     /// The time of the plan, in nanoseconds since 1970.
     at: i64,
     pod: PodId,
@@ -23,7 +23,7 @@ struct Victim {
 impl EvictionHistory {
     /// Records a victim.
     pub fn record(&mut self, at: i64, pod: PodId, namespace: String) {
-        self.victims.push_back(Victim { at, pod, namespace });
+        self.victims.push_back(CountedEviction { at, pod, namespace });
     }
 
     /// Takes back the last record of a pod, because its plan was not carried out.
@@ -51,8 +51,8 @@ impl EvictionHistory {
         self.since(time, namespace).nth(surplus).map(|victim| victim.at)
     }
 
-    fn since<'a>(&'a self, time: i64, namespace: Option<&'a str>) -> impl Iterator<Item = &'a Victim> {
-        let is_in = move |victim: &&Victim| namespace.is_none_or(|name| victim.namespace == name);
+    fn since<'a>(&'a self, time: i64, namespace: Option<&'a str>) -> impl Iterator<Item = &'a CountedEviction> {
+        let is_in = move |victim: &&CountedEviction| namespace.is_none_or(|name| victim.namespace == name);
         self.victims.iter().filter(move |victim| victim.at >= time).filter(is_in)
     }
 }

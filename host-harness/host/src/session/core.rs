@@ -236,12 +236,8 @@ impl Session {
 
     /// Returns the state that plans and bindings are checked against.
     pub(super) fn verify_context(&self) -> VerifyContext<'_> {
-        VerifyContext {
-            mirror: &self.mirror,
-            occupancy: &self.occupancy,
-            departures: &self.planned_evictions,
-            evicts_higher_priority: self.configuration.evicts_higher_priority,
-        }
+        let declared = self.configuration.evicts_higher_priority;
+        VerifyContext::new(&self.mirror, &self.occupancy, &self.planned_evictions, declared)
     }
 
     /// Returns the name of a pod, or its number where the name is no longer known.

@@ -37,12 +37,8 @@ impl Session {
             let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
             best(fitting.into_iter().zip(scores), &self.mirror)
         } else {
-            let ground = VerifyContext {
-                mirror: &self.mirror,
-                occupancy: &self.occupancy,
-                departures: &self.planned_evictions,
-                evicts_higher_priority: self.configuration.evicts_higher_priority,
-            };
+            let declared = self.configuration.evicts_higher_priority;
+            let ground = VerifyContext::new(&self.mirror, &self.occupancy, &self.planned_evictions, declared);
             let scores = self.host_scores.scores_for(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
             // Of the nodes that take the pod, nodes whose promise to another pod would be broken come last.

@@ -55,7 +55,17 @@ pub struct VerifyContext<'a> {
     pub evicts_higher_priority: bool,
 }
 
-impl VerifyContext<'_> {
+impl<'a> VerifyContext<'a> {
+    /// Creates the state of a cluster whose system may or may not evict pods of a higher priority.
+    pub fn new(
+        mirror: &'a Mirror,
+        occupancy: &'a Occupancy,
+        departures: &'a PlannedEvictions,
+        evicts_higher_priority: bool,
+    ) -> VerifyContext<'a> {
+        VerifyContext { mirror, occupancy, departures, evicts_higher_priority }
+    }
+
     /// Returns the name of a pod for a message.
     fn pod_name(&self, pod: PodId) -> String {
         self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)

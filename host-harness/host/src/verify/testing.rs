@@ -180,12 +180,7 @@ impl ClusterFixture {
 
     /// Returns the state that plans are checked against.
     pub fn context(&self) -> VerifyContext<'_> {
-        VerifyContext {
-            mirror: &self.mirror,
-            occupancy: &self.occupancy,
-            departures: &self.departures,
-            evicts_higher_priority: false,
-        }
+        VerifyContext::new(&self.mirror, &self.occupancy, &self.departures, false)
     }
 
     /// Checks a plan of the policy's own cycle, without other effects.
