@@ -18,6 +18,8 @@ pub enum Lie {
     OwnGang,
     /// It accepts nodes that there are not.
     Nodes,
+    /// Its plans evict a pod that a rail protects.
+    Protected,
 }
 
 /// The policy of this project, until it lies.
@@ -25,13 +27,15 @@ pub struct Liar {
     policy: Native,
     lie: Lie,
     lies: Arc<AtomicBool>,
+    /// A pod that a rail protects.
+    protected: Option<PodId>,
 }
 
 impl Liar {
     /// Returns a policy that lies from the beginning, and the switch that makes it honest.
     pub fn new(lie: Lie) -> (Liar, Arc<AtomicBool>) {
         let lies = Arc::new(AtomicBool::new(true));
-        (Liar { policy: Native::default(), lie, lies: lies.clone() }, lies)
+        (Liar { policy: Native::default(), lie, lies: lies.clone(), protected: None }, lies)
     }
 
     fn tells(&self, lie: Lie) -> bool {
@@ -53,6 +57,15 @@ impl Policy for Liar {
         self.policy.has(interface)
     }
 
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
+        let upserted = events.iter().filter_map(|event| match event {
+            Event::PodUpserted(pod) if pod.template.protected => Some(pod.id),
+            _ => None,
+        });
+        self.protected = upserted.last().or(self.protected);
+        self.policy.apply(events)
+    }
+
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         let mut verdicts = self.policy.filter(pod)?;
         if self.tells(Lie::Nodes) {
@@ -67,6 +80,9 @@ impl Policy for Liar {
             let eviction = plan.victims[0].eviction;
             if self.tells(Lie::Ghost) {
                 plan.victims.push(Victim { pod: 99_999, eviction });
+            }
+            if self.tells(Lie::Protected) {
+                plan.victims.extend(self.protected.map(|pod| Victim { pod, eviction }));
             }
             if self.tells(Lie::HalfTheRoom) {
                 plan.victims.pop();
@@ -83,7 +99,6 @@ impl Policy for Liar {
         restart() -> ();
         describe() -> Description;
         configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;
-        apply(events: Vec<Event>) -> Applied;
         queue_keys(pods: &[PodId]) -> SortKeys;
         pre_filter(pod: PodId) -> PreFiltered;
         reserve(pod: PodId, node: NodeId) -> Effects;

@@ -80,6 +80,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         upgrade::a_hostile_policy_evicts_nobody(&world),
         upgrade::a_policy_that_lies_is_not_taken(&world),
         upgrade::a_first_policy_that_lies_evicts_nobody(&world),
+        upgrade::a_policy_that_evicts_what_a_rail_protects_evicts_nobody(&world),
         upgrade::a_policy_that_lies_in_the_watch_is_rolled_back(&world),
         upgrade::a_policy_that_decides_alike_takes_over(&world),
         upgrade::a_quiet_cluster_compares_nothing(&world),
