@@ -107,6 +107,22 @@ fn quota(namespace: &str, min: i64, max: i64) -> Value {
         "spec": {"min": {"memory": min.to_string()}, "max": {"memory": max.to_string()}}})
 }
 
+/// Checks ruling R58: a plan is for the pod that is tried, so a pod that may be on no node gets none, though others would complete its gang.
+#[test]
+fn a_pod_without_a_node_has_no_plan_for_the_others_of_its_gang() {
+    let younger = |name: &str| {
+        let mut pod = member(name, "g", None);
+        super::set(&mut pod, "/metadata", "creationTimestamp", json!("1970-01-01T00:00:01Z"));
+        pod
+    };
+    let mut tried = member("z", "g", None);
+    super::set(&mut tried, "/spec", "nodeSelector", json!({"disk": "ssd"}));
+    let mut golden =
+        gangs(vec![pod_group("g", 2, None), quota("ns1", 1, 1), tried, younger("b"), younger("c")]).after(20);
+    golden.order = vec!["default/z", "default/b", "default/c"];
+    golden.holds("ruling R58", ends("Unschedulable"), &[("quota-is-kept", waits("default/z", "na"))]);
+}
+
 fn uses(name: &str, memory: i64, priority: i64, on: Option<&str>) -> Value {
     pod(name, json!({"memory": memory.to_string()}), priority, on)
 }

@@ -137,7 +137,7 @@ pub(super) fn of_gang(
 }
 
 /// Judges a gang that has no plan and gets none, where a quota bounds it and its waiting pods are alike, while no pod leaves: no evictions
-/// that the quotas allow make room for as many pods as it lacks.
+/// that the quotas allow make room for the pod that is tried and as many others as it lacks.
 pub(super) fn has_a_plan(
     world: &ModelCluster,
     pod: &ModelPod,
@@ -159,6 +159,7 @@ pub(super) fn has_a_plan(
     {
         return;
     }
+    pods.sort_by_key(|other| other.name != pod.name);
     pods.truncate(missing);
     let requests = MilliAmounts::sum(pods.iter().map(|pod| &pod.request));
     let takes_back = quotas.fits_own_min(world, pod, &requests, &MilliAmounts::default());
