@@ -89,9 +89,8 @@ pub(super) fn lacking<'s>(it: &CoschedulingSituation<'s>) -> Vec<&'s Value> {
     std::iter::once(it.pod).chain(others).take(it.lacks(&named).max(1)).collect()
 }
 
-/// Returns whether the promise to a nominated pod holds against the pod, however important it is: the pod is of the same group, and promised another
-/// node; the two are of different quotas, or the nominated
-/// pod and the rest of its group are within the min, and the pod with its group is not.
+/// Returns whether the promise to a nominated pod holds against the pod, however important it is: the two are of one group and not promised the same
+/// node, or of different quotas, or the nominated pod and the rest of its group are within the min, and the pod with its group is not.
 pub(super) fn is_firm(
     it: &CoschedulingSituation<'_>,
     nominated: &Value,
@@ -99,8 +98,7 @@ pub(super) fn is_firm(
 ) -> Result<bool, TrialError> {
     let own = group(it.pod);
     if own.is_some() && group(nominated) == own {
-        let (node, other) = (text(it.pod, NOMINATED), text(nominated, NOMINATED));
-        return Ok(!node.is_empty() && node != other);
+        return Ok(text(it.pod, NOMINATED) != text(nominated, NOMINATED));
     }
     let quota = |pod: &Value| it.answer.quotas.contains_key(namespace(pod)).then(|| namespace(pod).to_owned());
     if quota(nominated) != quota(it.pod) {

@@ -129,6 +129,17 @@ fn a_group_evicts_no_pod_of_its_own() {
 }
 
 #[test]
+fn a_promise_holds_against_a_more_important_pod_of_the_same_group() {
+    let table = |other: &str| {
+        let q = promised(ranks(member("q", other, None), 1), "n1");
+        Table::new(&[1], &[q, ranks(member("p", "g", None), 2)]).group("g", 1).group("h", 1)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table("g")), Ok(vec!["R36"]));
+    assert_eq!(nothing(&table("h")), Err("upstream/node"), "it is of another group");
+}
+
+#[test]
 fn an_attempt_is_not_compared_where_a_nominated_pod_ranks_between_the_pods_of_the_group() {
     let table = |other: i64| {
         let members = [ranks(member("p", "g", None), 3), ranks(member("q", "g", None), other)];
