@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::groups::namespace;
+use super::groups::{group, namespace};
 use super::play::UpstreamSimulation;
 use super::quotas::lacking;
 use super::view::{CoschedulingSituation, may_be_tried};
@@ -40,7 +40,8 @@ pub(super) fn is_undone_at_once(it: &CoschedulingSituation<'_>, ask: &mut JudgeC
     Ok(false)
 }
 
-/// Puts the pod on this node, and each other pod that its group lacks on a node that takes it, where one does. Returns what was put.
+/// Puts the pod on this node, and each other pod that its group lacks on a node that takes it, where one does, or else where upstream evicts pods outside
+/// of the group for it. Returns what was put.
 fn put_with_group(
     it: &CoschedulingSituation<'_>,
     after: &mut UpstreamSimulation,
@@ -49,10 +50,20 @@ fn put_with_group(
 ) -> Result<BTreeMap<String, String>, TrialError> {
     let mut placed = BTreeMap::from([(it.question.pod.clone(), node.to_owned())]);
     after.put(&placed);
+    let is_outside = |victim: &String| it.find(victim).is_none_or(|victim| group(victim) != group(it.pod));
     for other in lacking(it).into_iter().map(name).filter(|other| *other != it.question.pod) {
-        let feasible = after.decide(&other, ask)?.feasible;
-        let Some(taken) = feasible.iter().find(|candidate| *candidate == node).or(feasible.first()) else { continue };
-        placed.insert(other, taken.clone());
+        let answer = after.decide(&other, ask)?;
+        let free = answer.feasible.iter().find(|candidate| *candidate == node).or(answer.feasible.first());
+        let mut plans = answer.possible_plans().filter(|(_, plan)| plan.victims.iter().all(is_outside));
+        let taken = match (free, plans.next()) {
+            (Some(free), _) => free.clone(),
+            (None, Some((on, plan))) => {
+                after.evict(&plan.victims.iter().cloned().collect());
+                on.to_owned()
+            }
+            (None, None) => continue,
+        };
+        placed.insert(other, taken);
         after.put(&placed);
     }
     Ok(placed)

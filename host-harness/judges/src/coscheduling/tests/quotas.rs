@@ -74,22 +74,28 @@ fn a_plan_uses_the_quota_of_pods_that_leave_elsewhere() {
 
 #[test]
 fn no_plan_is_made_that_a_waiting_pod_of_another_quota_would_undo() {
-    let running = || {
-        let mut pod = pod("v", Some("n1"));
-        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
+    let running = |name: &str, cpu: &str| {
+        let mut pod = pod(name, Some("n1"));
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(cpu);
         pod
     };
-    let table = |min: u32, others: &[Value]| {
-        let pods = [running(), asking("p"), asking("q"), asking("w")];
-        let pods: Vec<Value> = pods.iter().chain(others).cloned().collect();
+    let table_of = |min: u32, running: &[Value], others: &[Value]| {
+        let waiting = ["p", "q", "w"].map(asking);
+        let pods = running.iter().chain(&waiting);
+        let pods: Vec<Value> = pods.chain(others).cloned().collect();
         Table::new(&[2, 1], &pods).group("g", 3).held("d/w", "n2").quota("d", min, Some(3)).quota("e", 2, None)
     };
+    let table = |min: u32, others: &[Value]| table_of(min, &[running("v", "2")], others);
     let waits_in_e = || of("e", pod("a", None));
     let nothing = |table: &Table| table.judge(&table.nothing(&["d/w"]));
     // p alone leaves its quota at its min, and room for a: it is with q that the group borrows, and that a has to evict one of its pods.
     assert_eq!(nothing(&table(2, &[waits_in_e()])), Ok(vec!["R84"]));
     assert_eq!(nothing(&table(3, &[waits_in_e()])), Err("upstream/plan"), "the group borrows nothing");
     assert_eq!(nothing(&table(2, &[])), Err("upstream/plan"), "no pod of e waits");
+    // One pod leaves for p, and another one for q.
+    let two = [running("v", "1"), running("u", "1")];
+    assert_eq!(nothing(&table_of(2, &two, &[waits_in_e()])), Ok(vec!["R84"]));
+    assert_eq!(nothing(&table_of(2, &two, &[])), Err("upstream/plan"), "no pod of e waits");
 }
 
 #[test]
