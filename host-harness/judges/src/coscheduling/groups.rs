@@ -36,6 +36,12 @@ fn is_pod_group(object: &Value) -> bool {
     text(object, "/kind") == "PodGroup" && text(object, "/apiVersion").starts_with("scheduling.x-k8s.io/")
 }
 
+/// Returns the least that all nodes together must have free for a group, where its PodGroup names it.
+pub(super) fn least_resources<'o>(objects: &'o mut [Value], group: &str) -> Option<&'o mut Value> {
+    let object = objects.iter_mut().find(|object| is_pod_group(object) && name(object) == group)?;
+    object.pointer_mut("/spec/minResources")
+}
+
 /// Takes a pod out of its group.
 pub(super) fn leave_group(pod: &mut Value) {
     if let Some(labels) = pod.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::compare::lost;
-use super::groups::{group, leave_group, minimum, namespace};
+use super::groups::{group, least_resources, leave_group, minimum, namespace};
 use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
 use super::view::{CoschedulingSituation, may_be_tried, priority};
 use crate::departure::UpstreamDeparture;
@@ -135,9 +135,15 @@ fn without_the_last_group(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest
     changed(it, |question| question.waiting.retain(|pod, _| !lost.contains(pod)))
 }
 
-/// Takes away the members that are being deleted.
+/// Takes away the members that are being deleted. What they hold is free for the least resources of their group, as upstream has it with them: a group
+/// that upstream tries with them is asked for no least resources without them.
 fn without_leaving_members(it: &CoschedulingSituation<'_>) -> Option<JudgeRequest> {
-    with_pods(it, |pod| is_terminating(pod) && group(pod).is_some(), leave_group)
+    let mut question = with_pods(it, |pod| is_terminating(pod) && group(pod).is_some(), leave_group)?;
+    let own = group(it.pod).filter(|_| it.answer.pre_filter.is_none());
+    if let Some(least) = own.and_then(|own| least_resources(&mut question.objects, &own)) {
+        *least = json!({});
+    }
+    Some(question)
 }
 
 /// Takes away the members that are not tried.

@@ -49,6 +49,13 @@ impl Table {
         self
     }
 
+    /// Adds a PodGroup that needs so many cpu free on all nodes together.
+    pub(super) fn group_of_least(mut self, name: &str, minimum: u32, cpu: u32) -> Table {
+        self = self.group(name, minimum);
+        self.objects.iter_mut().rev().take(1).for_each(|group| group["spec"]["minResources"] = json!({"cpu": cpu}));
+        self
+    }
+
     /// Adds a quota.
     pub(super) fn quota(mut self, namespace: &str, min: u32, max: Option<u32>) -> Table {
         let mut spec = json!({"min": {"cpu": min.to_string()}});

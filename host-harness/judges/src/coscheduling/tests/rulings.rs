@@ -45,6 +45,14 @@ fn members_that_leave_or_are_not_tried_are_none() {
     let nothing = |table: &Table| table.judge(&table.nothing(&[]));
     assert_eq!(nothing(&table(leaving(running()))), Ok(vec!["R3"]));
     assert_eq!(nothing(&table(running())), Err("upstream/node"));
+    let short = |other: Value| {
+        let pods = [member("p", "g", None), member("q", "g", None), other];
+        Table::new(&[1, 1], &pods).group_of_least("g", 2, 2).judge(&waits("n1", &["d/p"]))
+    };
+    let on_n2 = || member("r", "g", Some("n2"));
+    assert_eq!(short(leaving(on_n2())), Ok(vec!["R3"]), "what r holds counts as free");
+    assert_eq!(short(on_n2()), Err("upstream/permit"));
+    assert_eq!(short(leaving(pod("r", Some("n2")))), Err("upstream/node"), "r is of no group");
     let gated = with("q", None, |pod| {
         *pod = member("q", "g", None);
         pod["spec"]["schedulingGates"] = json!([{"name": "g"}]);

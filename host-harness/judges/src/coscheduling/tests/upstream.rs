@@ -140,7 +140,25 @@ impl Upstream<'_> {
         if self.group().is_some_and(|named| self.members(&named).count() < self.needed(&named)) {
             return refusal("UnschedulableAndUnresolvable", "Coscheduling");
         }
+        if self.group().is_some_and(|named| self.free_for(&named) < self.least(&named)) {
+            return refusal("UnschedulableAndUnresolvable", "Coscheduling");
+        }
         if self.exceeds(&[], true) { refusal("Unschedulable", "CapacityScheduling") } else { None }
+    }
+
+    /// Returns the cpu that all nodes together must have free for a group.
+    fn least(&self, named: &str) -> i64 {
+        let group =
+            self.question.objects.iter().find(|object| text(object, "/kind") == "PodGroup" && name(object) == named);
+        group.and_then(|group| group.pointer("/spec/minResources/cpu")?.as_i64()).unwrap_or(0) * 1000
+    }
+
+    /// Returns the cpu that all nodes together have free, with what the pods of a group hold.
+    fn free_for(&self, named: &str) -> i64 {
+        let nodes = self.question.objects.iter().filter(|object| text(object, "/kind") == "Node");
+        let others = pods(&self.question.objects).filter(|pod| group(pod).as_deref() != Some(named));
+        let size = |node: &Value| thousandths(text(node, "/status/allocatable/cpu"));
+        nodes.map(size).sum::<i64>() - sum(others.filter(|pod| self.place(pod).is_some()))
     }
 
     /// Returns the quotas when some pods are gone.
