@@ -9,7 +9,7 @@ use super::groups::group;
 use super::play::UpstreamSimulation;
 use super::quotas::might_evict;
 use super::view::{CoschedulingSituation, priority};
-use super::whole::is_plan_for_the_group;
+use super::whole::{fits_without, is_plan_for_the_group};
 use crate::object::{is_constrained, name, text};
 use crate::trial::{JudgeClient, TrialError};
 
@@ -32,13 +32,31 @@ pub(super) fn keeps_domains(it: &CoschedulingSituation<'_>, ask: &mut JudgeClien
         return would_be_broken(it, &neighbours, ask);
     }
     if it.policy.plans() && it.lacking().is_some() {
-        return Ok(is_plan_for_the_group(it, ask)? && would_be_broken(it, &neighbours, ask)?);
+        let cluster = UpstreamSimulation::of(it);
+        return Ok(is_plan_in_whole_domains(it, &neighbours, ask)?
+            || is_plan_for_the_group(it, &cluster, ask)? && would_be_broken(it, &neighbours, ask)?);
     }
     let is_allowed = is_allowed(it, &it.policy.victims, &it.policy.node, &neighbours, ask)?;
     match it.policy.places() {
         true => Ok(is_allowed && is_permitted(it)),
         false => Ok(is_allowed && needs_its_victims(it, &neighbours, ask)?),
     }
+}
+
+/// Returns whether the plan for the group is one that holds both where the nominated pods run on their nodes and where they never come. To upstream, which
+/// counts each on its own node only, other nodes may lack too many pods.
+fn is_plan_in_whole_domains(
+    it: &CoschedulingSituation<'_>,
+    neighbours: &BTreeMap<String, String>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    let mut without = UpstreamSimulation::of(it);
+    without.forget(|pod| neighbours.contains_key(&name(pod)));
+    let mut beside = without.clone();
+    beside.put(neighbours);
+    Ok(!it.answer.places()
+        && is_plan_for_the_group(it, &beside, ask)?
+        && fits_without(it, &without, &it.policy.victims, ask)?)
 }
 
 /// Returns whether a pod may be on a node, with the nominated pods on theirs and without them.

@@ -52,7 +52,7 @@ pub(super) fn plans_for_the_group(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
+    Ok(!it.answer.places() && is_plan_for_the_group(it, &UpstreamSimulation::of(it), ask)?)
 }
 
 /// Returns whether pods of the group give up the nodes that they hold at Permit, no pod is evicted, and the pods that complete the group can take the
@@ -75,16 +75,17 @@ pub(super) fn gets_other_nodes(it: &CoschedulingSituation<'_>, ask: &mut JudgeCl
     play.can_take(planned, ask)
 }
 
-/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit in a cluster then, but not when a victim stays.
 pub(super) fn is_plan_for_the_group(
     it: &CoschedulingSituation<'_>,
+    cluster: &UpstreamSimulation,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
     let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
     let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
     let planned = it.policy.nominated.keys().filter(is_own).count();
     let is_enough = planned == it.policy.nominated.len() && planned == it.lacks(&named);
-    Ok(is_enough && is_tight(it, &it.policy.nominated, ask)?)
+    Ok(is_enough && is_tight(it, cluster, ask)?)
 }
 
 /// Returns the pods of a group that are promised nodes before and after the attempt, and the nodes before it.
@@ -94,37 +95,45 @@ fn promised(it: &CoschedulingSituation<'_>, named: &str) -> BTreeMap<String, Str
     promised.map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned())).collect()
 }
 
-/// Returns whether upstream might evict each victim of the policy's plan, these pods can take these nodes when the victims have left, and not when
-/// one of them stays.
+/// Returns whether upstream might evict each victim of the policy's plan, and the planned pods can take their nodes in a cluster when the victims have
+/// left, and not when one of them stays.
 fn is_tight(
     it: &CoschedulingSituation<'_>,
-    wanted: &BTreeMap<String, String>,
+    cluster: &UpstreamSimulation,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let planned: Vec<&Value> = wanted.keys().filter_map(|pod| it.find(pod)).collect();
+    let planned: Vec<&Value> = it.policy.nominated.keys().filter_map(|pod| it.find(pod)).collect();
     for victim in it.policy.victims.iter().filter_map(|victim| it.find(victim)) {
         if !quotas::might_evict(it, &planned, victim, ask)? {
             return Ok(false);
         }
     }
-    let mut fits = |victims: &BTreeSet<String>| {
-        let mut play = UpstreamSimulation::of(it);
-        play.evict(victims);
-        play.end_evictions();
-        play.forget(|pod| wanted.contains_key(&name(pod)));
-        play.can_take(wanted, ask)
-    };
     let victims = &it.policy.victims;
-    if !fits(victims)? {
+    if !fits_without(it, cluster, victims, ask)? {
         return Ok(false);
     }
     for victim in victims {
         let others = victims.iter().filter(|other| *other != victim).cloned().collect();
-        if fits(&others)? {
+        if fits_without(it, cluster, &others, ask)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Returns whether the planned pods can take their nodes in a cluster when these victims have left, and the pods that leave already.
+pub(super) fn fits_without(
+    it: &CoschedulingSituation<'_>,
+    cluster: &UpstreamSimulation,
+    victims: &BTreeSet<String>,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
+    let wanted = &it.policy.nominated;
+    let mut play = cluster.clone();
+    play.evict(victims);
+    play.end_evictions();
+    play.forget(|pod| wanted.contains_key(&name(pod)));
+    play.can_take(wanted, ask)
 }
 
 /// Returns whether the pods that the group lacks are promised nodes, and can take them when those that are leaving have left.
@@ -177,7 +186,7 @@ pub(super) fn is_refused_afterwards(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let differs = it.refuses() || it.policy.plans() && is_tight(it, &it.policy.nominated, ask)?;
+    let differs = it.refuses() || it.policy.plans() && is_tight(it, &UpstreamSimulation::of(it), ask)?;
     if it.answer.places() || !it.answer.surely_plans() || !differs {
         return Ok(false);
     }
@@ -204,7 +213,7 @@ pub(super) fn stops_less(it: &CoschedulingSituation<'_>, ask: &mut JudgeClient<'
     }
     let own = harm(it, &mut it.policy.victims.iter());
     let is_least = it.answer.possible_plans().all(|(_, plan)| own <= harm(it, &mut plan.victims.iter()));
-    Ok(is_least && is_tight(it, &it.policy.nominated, ask)?)
+    Ok(is_least && is_tight(it, &UpstreamSimulation::of(it), ask)?)
 }
 
 /// Returns the priority of the most important victim that would go on otherwise, and how many gangs are complete before and not afterwards.

@@ -175,6 +175,27 @@ fn a_nominated_pod_counts_in_its_domain() {
 }
 
 #[test]
+fn a_plan_counts_nominated_pods_in_their_domains() {
+    let spread = |mut pod: Value| {
+        pod["spec"]["topologySpreadConstraints"] = json!([{}]);
+        ranks(pod, 1)
+    };
+    let table = |first: u32, others: &[Value]| {
+        let group = ["p", "q"].map(|name| spread(member(name, "g", None)));
+        let pods: Vec<Value> = [pod("v", Some("n3"))].into_iter().chain(group).chain(others.iter().cloned()).collect();
+        let table = Table::new(&[first, 2, 1], &pods).group("g", 2);
+        let mut outcome = nominates("d/p", "n2", &["d/v"]);
+        outcome["nominated"] = json!({"d/p": "n2", "d/q": "n3"});
+        outcome["standing"] = json!({"d/p": "n2", "d/q": "n3", "d/x": "n1", "d/y": "n2"});
+        table.judge(&outcome)
+    };
+    let [x, y] = [("x", "n1"), ("y", "n2")].map(|(name, node)| promised(spread(pod(name, None)), node));
+    // With p and q, there are 1, 2 and 1 of them on the nodes. To upstream, n1 has none.
+    assert_eq!(table(2, &[x, y.clone()]), Ok(vec!["K23"]));
+    assert_eq!(table(0, &[y]), Err("upstream/victims"), "no pod is nominated to n1");
+}
+
+#[test]
 fn a_nomination_outlives_who_waits_on_its_node() {
     let table = |priority: i64| {
         let pods = [promised(pod("p", None), "n1"), ranks(member("w", "g", None), priority), member("v", "g", None)];

@@ -121,7 +121,20 @@ impl Upstream<'_> {
         let is_constrained = |pod: &Value| pod.pointer("/spec/affinity/podAntiAffinity").is_some();
         let mut others = pods(&self.question.objects).filter(running).chain(self.nominated().filter(promised));
         let is_kept_out = is_constrained(self.pod) && others.any(is_constrained);
-        !is_kept_out && sum(there) + sum(self.nominated().filter(promised)) + cpu(self.pod) <= size
+        let has_room = sum(there) + sum(self.nominated().filter(promised)) + cpu(self.pod) <= size;
+        !is_kept_out && has_room && self.is_even(node, gone)
+    }
+
+    /// Returns whether spread pods stay even over all nodes, with the nominated pods of this node and without them.
+    fn is_even(&self, node: &str, gone: &[String]) -> bool {
+        let is_spread = |pod: &&Value| pod.pointer("/spec/topologySpreadConstraints").is_some();
+        let runs = |pod: &&Value| !gone.contains(&name(pod));
+        let spread: Vec<&Value> = pods(&self.question.objects).filter(is_spread).filter(runs).collect();
+        let count = |at: &str| spread.iter().filter(|pod| self.place(pod).as_deref() == Some(at)).count();
+        let nominated = self.nominated().filter(is_spread);
+        let promised = nominated.filter(|pod| text(pod, "/status/nominatedNodeName") == node).count();
+        let least = self.nodes().iter().map(|at| count(at)).min().unwrap_or(0);
+        !is_spread(&self.pod) || count(node) + promised <= least
     }
 
     fn permit(&self) -> CoschedulingPermit {
