@@ -128,7 +128,7 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
     CoschedulingRuling {
         departure: UpstreamDeparture {
             id: "R59",
-            upstream: "asks the quotas about a plan without the nominated pods, and refuses the pod again when the victims have left",
+            upstream: "asks the quotas about a plan without the nominated pods, and refuses the pod again when the victims have left, or ends in an error",
             policy: "a plan holds with the nominated pods that count",
         },
         explains: whole::is_refused_afterwards,

@@ -181,11 +181,22 @@ pub(super) fn borrows_as_a_group(
         && !completes(it, Within::OwnNamespace, ask)?)
 }
 
-/// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late.
+/// Returns whether the search of upstream ends in an error because it takes a pod off the node twice: once as the node has no room with it, and once as
+/// the quotas do not hold with the nominated pods, with it or without it.
+fn takes_a_pod_twice(it: &CoschedulingSituation<'_>) -> bool {
+    let failed = it.answer.failed.as_deref().unwrap_or_default();
+    it.refuses() && lost(it).is_empty() && failed.contains("no corresponding pod")
+}
+
+/// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late, or its search for one
+/// ends in an error for the same reason.
 pub(super) fn is_refused_afterwards(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
+    if takes_a_pod_twice(it) {
+        return Ok(true);
+    }
     let differs = it.refuses() || it.policy.plans() && is_tight(it, &UpstreamSimulation::of(it), ask)?;
     if it.answer.places() || !it.answer.surely_plans() || !differs {
         return Ok(false);

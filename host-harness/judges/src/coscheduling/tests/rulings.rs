@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Table, asking, leaving, member, of, promised, ranks, waits, with};
-use crate::tests::{binds, nominates, pod};
+use crate::tests::{binds, nominates, pod, refuses};
 
 /// Returns an outcome with another result, for this reason.
 fn rejects(mut outcome: Value, reason: &str) -> Value {
@@ -142,6 +142,14 @@ fn a_plan_holds_with_the_nominated_pods() {
     let nothing = |table: &Table| table.judge(&table.nothing(&[]));
     assert_eq!(nothing(&table(2)), Ok(vec!["R59"]));
     assert_eq!(nothing(&table(3)), Err("upstream/plan"));
+    let on_the_node = |max: u32| {
+        let others = ["x", "y"].map(|name| promised(ranks(pod(name, None), 1), "n2"));
+        let pods: Vec<Value> = [pod("r", Some("n1")), nominated("p")].into_iter().chain(others).collect();
+        let table = Table::new(&[1, 5], &pods).quota("d", 1, Some(max)).quota("e", 9, None);
+        table.judge(&refuses(&json!({"d/x": "n2", "d/y": "n2"})))
+    };
+    assert_eq!(on_the_node(2), Ok(vec!["R59"]), "upstream takes r off its node twice");
+    assert_eq!(on_the_node(3), Err("upstream/plan"));
 }
 
 #[test]

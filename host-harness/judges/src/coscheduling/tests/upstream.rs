@@ -55,7 +55,14 @@ impl Upstream<'_> {
         if !answer.feasible.is_empty() {
             answer.permit = Some(self.permit());
         } else if !is_final {
-            answer.preemption.plans = self.nodes().into_iter().filter_map(|node| self.plan(node)).collect();
+            let (fails, nodes): (Vec<String>, Vec<String>) =
+                self.nodes().into_iter().partition(|node| self.fails(node));
+            answer.preemption.plans = nodes.into_iter().filter_map(|node| self.plan(node)).collect();
+            if answer.preemption.plans.is_empty() && !fails.is_empty() {
+                answer.failed = Some(format!("no corresponding pod in pods of node {fails:?}"));
+                answer.preemption.keeps_nomination = is_nominated(self.pod);
+                return answer;
+            }
             let highest = |plan: &UpstreamPlan| {
                 let victims = pods(&self.question.objects).filter(|pod| plan.victims.contains(&name(pod)));
                 victims.map(priority).max()
@@ -215,7 +222,14 @@ impl Upstream<'_> {
         own.used["cpu"] + before + asked > own.max["cpu"] || used + all + asked > of_all(|quota| quota.min["cpu"])
     }
 
-    fn plan(&self, node: String) -> Option<UpstreamPlan> {
+    /// Returns whether the dry run takes a pod off a node twice: the node needs it, and the quotas do not hold with the nominated pods without it either.
+    fn fails(&self, node: &str) -> bool {
+        let names = self.candidates(node);
+        !self.fits(node, &[]) && self.fits(node, &names) && !self.exceeds(&names, false) && self.exceeds(&names, true)
+    }
+
+    /// Returns the pods on a node that upstream may evict for the pod, the least important first.
+    fn candidates(&self, node: &str) -> Vec<String> {
         let quotas = self.quotas(&[]);
         let own = quotas.get(namespace(self.pod));
         let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + cpu(self.pod) > own.min["cpu"]);
@@ -228,10 +242,14 @@ impl Upstream<'_> {
             (false, false) => priority(pod) < priority(self.pod),
             _ => false,
         };
-        let there = pods(&self.question.objects).filter(|pod| self.place(pod).as_deref() == Some(node.as_str()));
+        let there = pods(&self.question.objects).filter(|pod| self.place(pod).as_deref() == Some(node));
         let mut possible: Vec<&Value> = there.filter(may_go).collect();
         possible.sort_by_key(|pod| priority(pod));
-        let names: Vec<String> = possible.into_iter().map(name).collect();
+        possible.into_iter().map(name).collect()
+    }
+
+    fn plan(&self, node: String) -> Option<UpstreamPlan> {
+        let names = self.candidates(&node);
         let fits = |gone: &[String]| self.fits(&node, gone) && !self.exceeds(gone, false);
         let fewest = (1..=names.len()).find(|count| fits(&names[..*count]))?;
         let count = (fewest..=names.len()).find(|count| !self.exceeds(&names[..*count], true)).unwrap_or(names.len());
