@@ -34,6 +34,14 @@ impl PreemptionCandidate {
     fn sort_key(&self) -> (NodeCost, u64) {
         (self.eviction_cost.cost, self.dry_run.rank)
     }
+
+    /// Checks whether constraints between pods allow the preemptor on the node while the pods that leave other nodes are still there.
+    fn is_allowed_before_others_leave(&self, cluster: &Cluster, ask: &PodToPlace<'_>) -> bool {
+        let gone: BTreeSet<PodIx> = self.dry_run.leaving.iter().chain(&self.eviction_cost.victims).copied().collect();
+        let mut what_if = DomainCountOverlay::default();
+        gone.iter().for_each(|ix| what_if.evict_set(cluster, *ix));
+        self.dry_run.violation_after(cluster, &PodToPlace { what_if: &what_if, ..*ask }, &[]).is_none()
+    }
 }
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
@@ -222,6 +230,12 @@ fn cheapest_of_all(
         if offers.len() >= enough && offers.iter().any(|offer| offer.eviction_cost.budget_violations == 0) {
             break;
         }
+    }
+    // Where a pod that leaves another node repels the preemptor, kube-scheduler has no plan. No pod is evicted there if a node needs no eviction.
+    let needs_no_eviction =
+        |offer: &PreemptionCandidate| offer.eviction_cost.victims.iter().all(|ix| context.is_leaving(cluster, *ix));
+    if offers.iter().any(needs_no_eviction) {
+        offers.retain(|offer| needs_no_eviction(offer) || offer.is_allowed_before_others_leave(cluster, ask));
     }
     if context.notes.is_recording() {
         explain_not_examined(context, nodes, offers.len());

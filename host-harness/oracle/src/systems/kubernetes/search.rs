@@ -47,8 +47,22 @@ pub(super) fn plans<'w>(world: &'w ModelCluster, pod: &ModelPod, eligible: &Elig
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
         plans.extend(victims_on(world, pod, node, eligible).map(|plan| (rank(world, &plan), plan)));
     }
+    let needs_no_eviction =
+        |plan: &NodePreemption| plan.victims.iter().filter_map(|name| world.pods.get(name)).all(|pod| pod.leaving);
+    if plans.iter().any(|(_, plan)| needs_no_eviction(plan)) {
+        plans.retain(|(_, plan)| needs_no_eviction(plan) || is_allowed_before_others_leave(world, pod, plan));
+    }
     plans.sort_by(|a, b| a.0.cmp(&b.0));
     plans.into_iter().map(|(_, plan)| plan).collect()
+}
+
+/// Returns whether constraints between pods allow a pod on the node of a plan while the pods that leave other nodes are still there. Otherwise
+/// kube-scheduler has no such plan, and nobody is evicted for it where a node needs no eviction (ruling K10).
+fn is_allowed_before_others_leave(world: &ModelCluster, pod: &ModelPod, plan: &NodePreemption) -> bool {
+    let Some(node) = world.nodes.get(&plan.node) else { return false };
+    let is_on_node = |other: &ModelPod| other.occupied_node() == Some(plan.node.as_str());
+    let gone = |other: &ModelPod| plan.victims.contains(&other.name) || other.leaving && is_on_node(other);
+    world.allows((pod, node), gone, gone, spec_priority)
 }
 
 /// Returns whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
