@@ -262,17 +262,18 @@ impl PodGroupRound {
         self.members().any(|pod| priority(pod.pointer("/spec/priority")) != priority(of_group))
     }
 
-    /// Returns whether upstream finds no node for the group, and nominates its pods, though it evicts none and none is leaving; and the policy evicts
-    /// a pod with constraints between pods.
+    /// Returns whether upstream finds no node for the group, and nominates its pods, though it evicts none and none is leaving; and the policy evicts a
+    /// pod. This one, or a pod on a node that upstream nominates to, has constraints between pods.
     fn gets_a_plan_without_victims(&self) -> bool {
-        let is_vain = |outcome: &PodGroupOutcome| {
-            !outcome.starts() && outcome.victims.is_empty() && !outcome.nominated.is_empty()
-        };
-        let mut evicted = pods(&self.question.objects).filter(|pod| self.victims.contains(&name(pod)));
-        self.bound.is_empty()
-            && self.upstream.outcomes.iter().all(is_vain)
+        let outcomes = &self.upstream.outcomes;
+        let is_vain = |one: &PodGroupOutcome| !one.starts() && one.victims.is_empty() && !one.nominated.is_empty();
+        let is_node = |node: &str| outcomes.iter().flat_map(|one| one.nominated.values()).any(|on| on == node);
+        let is_near = |pod: &&Value| self.victims.contains(&name(pod)) || is_node(text(pod, "/spec/nodeName"));
+        let has_plan = self.bound.is_empty() && !self.victims.is_empty();
+        has_plan
+            && outcomes.iter().all(is_vain)
             && !pods(&self.question.objects).any(is_terminating)
-            && evicted.any(is_constrained)
+            && pods(&self.question.objects).filter(is_near).any(is_constrained)
     }
 
     /// Returns whether the group demands a topology.

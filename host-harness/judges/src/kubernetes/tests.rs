@@ -149,15 +149,17 @@ fn member(name: &str, priority: i64) -> Value {
 
 #[test]
 fn k78_evicts_for_a_group_that_upstream_nominates_in_vain() {
-    let judged = |constraint: Value, upstream: &Value| {
+    let judged_beside = |constraint: Value, repels: Value, upstream: &Value| {
         let mut victim = pod("v", Some("n1"));
         victim["spec"]["affinity"] = constraint;
+        let mut other = pod("r", Some("n2"));
+        other["spec"]["affinity"] = repels;
         let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
         let case = FuzzCase::by_hand(
             SystemKind::Kubernetes,
             RoundKind::Attempts,
-            vec![node("n1"), victim, group, member("p", 5)],
+            vec![node("n1"), node("n2"), victim, other, group, member("p", 5)],
         );
         let mut trial = CaseComparison::of(&case).unwrap();
         let answer = json!({"group": {"outcomes": [upstream]}});
@@ -165,12 +167,16 @@ fn k78_evicts_for_a_group_that_upstream_nominates_in_vain() {
         trial.compare_step(&step, &nominates("d/p", "n1", &["d/v"]), |_| Ok(answer.clone())).unwrap();
         trial.end()
     };
+    let judged = |constraint: Value, upstream: &Value| judged_beside(constraint, json!({}), upstream);
     let against = || json!({"podAntiAffinity": {}});
     let in_vain = json!({"placed": {}, "nominated": {"d/p": "n1"}, "victims": []});
     let nothing = json!({"placed": {}, "nominated": {}, "victims": []});
     assert_eq!(judged(against(), &in_vain), Some(AttemptComparison::Ruled(vec!["K78"])));
     assert!(matches!(judged(against(), &nothing), Some(AttemptComparison::Differs(_))));
     assert!(matches!(judged(json!({}), &in_vain), Some(AttemptComparison::Differs(_))));
+    let elsewhere = json!({"placed": {}, "nominated": {"d/p": "n2"}, "victims": []});
+    assert_eq!(judged_beside(json!({}), against(), &elsewhere), Some(AttemptComparison::Ruled(vec!["K78"])));
+    assert!(matches!(judged_beside(json!({}), against(), &in_vain), Some(AttemptComparison::Differs(_))));
 }
 
 #[test]
