@@ -47,12 +47,14 @@ pub(super) fn evicts_in_vain(it: &CoschedulingSituation<'_>, ask: &mut JudgeClie
     Ok(it.refuses() && plans && it.lacking().is_some() && !completes(it, Within::All, ask)?)
 }
 
-/// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks.
+/// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks. Where leaving pods count as gone,
+/// their room is not free yet: to upstream the pod fits, and the policy plans without victims.
 pub(super) fn plans_for_the_group(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    Ok(!it.answer.places() && is_plan_for_the_group(it, &UpstreamSimulation::of(it), ask)?)
+    let is_coming = it.has_left && it.policy.victims.is_empty();
+    Ok((is_coming || !it.answer.places()) && is_plan_for_the_group(it, &UpstreamSimulation::of(it), ask)?)
 }
 
 /// Returns whether pods of the group give up the nodes that they hold at Permit, no pod is evicted, and the pods that complete the group can take the
