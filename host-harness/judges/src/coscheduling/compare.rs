@@ -79,9 +79,7 @@ fn refused(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
     if it.answer.surely_plans() {
         return Err(difference("upstream/plan", it));
     }
-    let rejected: BTreeSet<String> =
-        it.answer.post_filter.iter().flat_map(|rejection| &rejection.rejected).cloned().collect();
-    if lost(it) != rejected {
+    if lost(it) != rejected(it) {
         return Err(difference("upstream/permit", it));
     }
     let keeps = it.policy.nominations_after.contains_key(&it.question.pod);
@@ -95,6 +93,11 @@ fn refused(it: &CoschedulingSituation<'_>) -> Result<(), UpstreamDifference> {
 pub(super) fn lost(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
     let stays = |pod: &&String| it.policy.waiting.contains(*pod) || it.policy.bound.contains_key(*pod);
     it.question.waiting.keys().filter(|pod| !stays(pod)).cloned().collect()
+}
+
+/// Returns the pods at Permit that upstream rejects where it has no plan.
+pub(super) fn rejected(it: &CoschedulingSituation<'_>) -> BTreeSet<String> {
+    it.answer.post_filter.iter().flat_map(|rejection| &rejection.rejected).cloned().collect()
 }
 
 /// Returns the other pods whose nomination ends. Whether a node is still kept for a pod, no outcome says.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::compare::{compare, lost};
+use super::compare::{compare, lost, rejected};
 use super::groups::{group, minimum, namespace};
 use super::play::UpstreamSimulation;
 use super::quotas::{self, stays_within_min};
@@ -14,12 +14,15 @@ use super::view::{CoschedulingSituation, priority};
 use crate::object::{is_nominated, name, pods, text};
 use crate::trial::{JudgeClient, TrialError};
 
-/// Returns whether PreFilter refuses the group, also when the pods that leave have left, and the pod loses its nomination for it.
+/// Returns whether PreFilter refuses the group, also when the pods that leave have left, and the pod loses its nomination for it. The pods at Permit stay
+/// there (ruling R10), or give up their nodes as upstream has it.
 pub(super) fn ends_what_is_promised(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    if !it.is_refused_for_good() || !it.refuses() || !is_nominated(it.pod) || it.keeps() || !lost(it).is_empty() {
+    let given_up = lost(it);
+    let is_permitted = given_up.is_empty() || given_up == rejected(it);
+    if !it.is_refused_for_good() || !it.refuses() || !is_nominated(it.pod) || it.keeps() || !is_permitted {
         return Ok(false);
     }
     let mut left = UpstreamSimulation::of(it);

@@ -239,6 +239,16 @@ fn a_refusal_at_pre_filter_ends_what_is_promised_to_the_group() {
     assert_eq!(table(3).judge(&rejected), Ok(vec![]), "it stands in upstream, too");
     rejected["standing"] = json!({});
     assert_eq!(table(3).judge(&rejected), Ok(vec!["R43"]));
+    let beside_held = |waiting: &[&str]| {
+        let others = [leaving(member("r", "g", Some("n2"))), asking("w"), asking("u")];
+        let pods: Vec<Value> = [promised(asking("p"), "n1")].into_iter().chain(others).collect();
+        let table = Table::new(&[3, 1], &pods).group("g", 4).held("d/u", "n1").held("d/w", "n1");
+        let mut outcome = rejects(table.nothing(waiting), "too few pods");
+        outcome["standing"] = json!({});
+        table.judge(&outcome)
+    };
+    assert_eq!(beside_held(&[]), Ok(vec!["R3", "R43"]), "the group has lost r, so those at Permit give up their nodes");
+    assert_eq!(beside_held(&["d/u"]), Err("upstream/node"), "one of them stays");
 }
 
 #[test]
