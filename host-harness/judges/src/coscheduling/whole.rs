@@ -187,10 +187,12 @@ pub(super) fn borrows_as_a_group(
 }
 
 /// Returns whether the search of upstream ends in an error because it takes a pod off the node twice: once as the node has no room with it, and once as
-/// the quotas do not hold with the nominated pods, with it or without it.
+/// the quotas do not hold with the nominated pods, with it or without it. The group of the pod may give up its nodes at Permit, as without a plan.
 fn takes_a_pod_twice(it: &CoschedulingSituation<'_>) -> bool {
     let failed = it.answer.failed.as_deref().unwrap_or_default();
-    it.refuses() && lost(it).is_empty() && failed.contains("no corresponding pod")
+    let (given_up, own) = (lost(it), group(it.pod));
+    let gives_up = own.is_some_and(|named| it.waiting(&named).collect::<BTreeSet<_>>() == given_up);
+    it.refuses() && (given_up.is_empty() || gives_up) && failed.contains("no corresponding pod")
 }
 
 /// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late, or its search for one

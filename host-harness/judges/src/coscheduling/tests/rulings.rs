@@ -150,6 +150,14 @@ fn a_plan_holds_with_the_nominated_pods() {
     };
     assert_eq!(on_the_node(2), Ok(vec!["R59"]), "upstream takes r off its node twice");
     assert_eq!(on_the_node(3), Err("upstream/plan"));
+    let of_group = |waiting: &[&str]| {
+        let others = ["x", "y"].map(|name| promised(ranks(pod(name, None), 1), "n2"));
+        let pods: Vec<Value> = [pod("r", Some("n1")), asking("p"), asking("w")].into_iter().chain(others).collect();
+        let table =
+            Table::new(&[1, 5], &pods).group("g", 2).held("d/w", "n2").quota("d", 1, Some(3)).quota("e", 9, None);
+        table.judge(&table.nothing(waiting))
+    };
+    assert_eq!(of_group(&[]), Ok(vec!["R59"]), "its group gives up");
 }
 
 #[test]
