@@ -122,7 +122,8 @@ macro_rules! cross_contract {
             record permit::Permitted { permission, reason, retry, effects }
             record cycle::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
             record cycle::Plans { slices, nominations, victims, reasons }
-            record cycle::Actions { name, bindings, plans, retry, more }
+            record cycle::Refusal { pods, reason, nodes }
+            record cycle::Actions { name, bindings, plans, retry, refusals, more }
             record enforce::Enforcement { id, queue, victims, marks, reason }
             record enforce::Enforced { enforcements, retry }
             record account::Bound { name, amounts }

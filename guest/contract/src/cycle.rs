@@ -32,6 +32,17 @@ pub struct Plans {
     pub reasons: Vec<Reason>,
 }
 
+/// The reason why pods of one job that the cycle leaves pending wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// The pods.
+    pub pods: Vec<PodId>,
+    /// Why.
+    pub reason: Reason,
+    /// Where the reason is what most nodes lack: how many of them.
+    pub nodes: Option<u32>,
+}
+
 /// One step of a cycle that the policy runs itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Actions {
@@ -43,6 +54,9 @@ pub struct Actions {
     pub plans: Plans,
     /// When to run a cycle again for the pods that wait on.
     pub retry: Retry,
+    /// Why the pods wait that the cycle leaves pending, in its last step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
     /// The cycle has a next step: call `act` again when this one is carried out.
     pub more: bool,
 }

@@ -1,6 +1,6 @@
 //! A policy that has received a cluster.
 
-use lictor_contract::{Description, ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
+use lictor_contract::{Description, PolicyError, QueueAccount, Severity, SystemInfo};
 use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::rails::Rails;
@@ -147,14 +147,6 @@ impl ClusterSession {
     /// # Errors
     /// The policy failed, or gave an invalid answer.
     pub fn decide(&mut self, cycles: u32, source: PolicySource) -> Result<DecisionReport, DecideError> {
-        let acts = |system: &SystemInfo| {
-            let mut points = system.extension_points.iter();
-            points.any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
-        };
-        if !self.is_explained && self.system().is_some_and(acts) {
-            // The policy's own cycle has no result for a single pod: only its notes say why a pod is still pending.
-            self.session.explain()?;
-        }
         let ahead = newest(self.session.mirror()).saturating_sub(self.session.mirror().now());
         self.session.advance(ahead)?;
         let mut record = DecisionReport::new(
@@ -170,7 +162,7 @@ impl ClusterSession {
         let before = self.accounts()?;
         for cycle in 1..=cycles {
             self.session.serve(SessionInput::Cycle)?;
-            record.cycles.push(CycleReport::of(cycle, &mut self.session, self.is_explained));
+            record.cycles.push(CycleReport::of(cycle, &mut self.session));
         }
         let after = self.accounts()?;
         record.accounts = usage::compare(&before, &after, self.session.mirror().resources());

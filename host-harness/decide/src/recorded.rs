@@ -189,7 +189,7 @@ impl RecordingReplay {
             }
         };
         match told {
-            Ok(step) => record.cycles.push(CycleReport::decided(1, step.happened, replay.session(), explained)),
+            Ok(step) => record.cycles.push(CycleReport::decided(1, step.happened, replay.session())),
             Err(SessionError { cause, .. }) => record.findings.push(Problem::error(cause.to_string())),
         }
         record.findings.extend(ended.clone());

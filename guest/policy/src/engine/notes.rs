@@ -1,14 +1,16 @@
 //! Notes: the explanations of an attempt, recorded only on request.
 
 mod noted;
+mod refusal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::refusals::RetryHints;
-use crate::contract::{Note, NotedPods, Outcome, Reason, Subject};
+use crate::contract::{Note, NotedPods, Outcome, Reason, Refusal, Subject};
 use crate::laws::{ActiveLaw, Denial, ReasonFacts};
 use crate::model::{Cluster, PodIx};
 use noted::NotedSet;
+use refusal::CycleRefusals;
 
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
@@ -20,6 +22,8 @@ pub struct DecisionTrace {
     attempts: BTreeMap<PodIx, AttemptTrace>,
     /// Pods whose explanations are recorded under another pod of their job, by that pod.
     recorded_under: BTreeMap<PodIx, PodIx>,
+    /// Why the jobs of the policy's own cycle wait. They are recorded whether explanations are on or off. `None`: no such cycle runs.
+    refusals: Option<CycleRefusals>,
     /// The refusals during the current request. They are recorded whether explanations are on or off.
     pub retry_hints: RetryHints,
 }
@@ -40,9 +44,9 @@ impl DecisionTrace {
         *self = DecisionTrace { noted, ..DecisionTrace::default() };
     }
 
-    /// Returns whether there are pods about which notes are recorded.
+    /// Returns whether it matters which pod an attempt is for.
     fn is_enabled(&self) -> bool {
-        self.noted != NotedSet::None
+        self.noted != NotedSet::None || self.refusals.is_some()
     }
 
     /// Checks whether explanations are recorded in the current attempt. Otherwise, nothing is computed for explanations only.
@@ -52,9 +56,8 @@ impl DecisionTrace {
 
     /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
     pub fn begin_cycle(&mut self) {
-        if self.is_enabled() {
-            *self = DecisionTrace { noted: std::mem::take(&mut self.noted), ..DecisionTrace::default() };
-        }
+        let noted = std::mem::take(&mut self.noted);
+        *self = DecisionTrace { noted, refusals: Some(CycleRefusals::default()), ..DecisionTrace::default() };
     }
 
     /// Begins an attempt for a pod: forgets its notes.
@@ -134,7 +137,7 @@ impl DecisionTrace {
         rule: &ActiveLaw,
         denial: &Denial,
     ) {
-        if !self.is_recording() {
+        if !self.is_recording() && !(self.refusals.is_some() && subject == Subject::Preemptor) {
             return;
         }
         let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));
@@ -155,15 +158,36 @@ impl DecisionTrace {
 
     /// Records a reason.
     pub fn add(&mut self, subject: Subject, outcome: Outcome, reason: impl FnOnce() -> Reason) {
-        if !self.noted.records(&subject, self.is_noted_attempt) {
+        let records = self.noted.records(&subject, self.is_noted_attempt);
+        let is_refusal = outcome == Outcome::Barred && matches!(subject, Subject::Preemptor | Subject::Queue(_));
+        let refusals = self.refusals.as_mut().filter(|_| is_refusal).zip(self.preemptor);
+        if !records && refusals.is_none() {
             return;
         }
-        if let Some(kept) = self.attempt() {
-            let note = Note { subject, outcome, reason: reason() };
+        let reason = reason();
+        if let Some((refusals, preemptor)) = refusals {
+            refusals.record(preemptor, &reason);
+        }
+        if let Some(kept) = self.attempt().filter(|_| records) {
+            let note = Note { subject, outcome, reason };
             if kept.seen.insert(note.clone()) {
                 kept.in_order.push(note);
             }
         }
+    }
+
+    /// Records what most nodes lack for a pod, and how many they are, where nothing else says why the pod waits.
+    pub fn refuse_on_nodes(&mut self, reason: impl FnOnce() -> Option<(Reason, u32)>) {
+        if let Some((refusals, preemptor)) = self.refusals.as_mut().zip(self.preemptor) {
+            refusals.record_on_nodes(preemptor, reason);
+        }
+    }
+
+    /// Returns why pods wait after a cycle of the policy's own, a refusal for each job, and forgets it.
+    pub fn take_refusals(&mut self, waiting: impl Iterator<Item = PodIx>) -> Vec<Refusal> {
+        let refusals = self.refusals.take().unwrap_or_default();
+        let head = |pod: PodIx| self.recorded_under.get(&pod).copied().unwrap_or(pod);
+        refusals.of(waiting.map(|pod| (head(pod), pod)))
     }
 
     /// Checks whether the attempt has a note with this outcome on the subject, by whatever law.

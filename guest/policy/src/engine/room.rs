@@ -43,6 +43,11 @@ impl InsufficientResources {
         (!lacking.is_empty()).then_some(InsufficientResources(lacking))
     }
 
+    /// Returns the first resource that is lacking.
+    pub fn first(&self) -> Option<ResourceIx> {
+        self.0.first().map(|(resource, ..)| *resource)
+    }
+
     /// Returns the lack as facts of a reason. The case is empty, `ports` where host ports alone are lacking, or `ports-and-room`.
     pub fn detail(&self, cluster: &Cluster) -> ReasonFacts {
         let port = |resource| cluster.resource_name(resource).strip_prefix("hostport/");

@@ -143,13 +143,10 @@ impl ComparedSessions {
             let header = side.header(header, &old.described)?;
             let opened = RecordedFollower::open(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
-            let mut follow = opened.map_err(|error| match side.own_arguments() {
+            let follow = opened.map_err(|error| match side.own_arguments() {
                 Ok(arguments) => arguments.refused(error, &header.system, system).into(),
                 Err(failure) => failure,
             })?;
-            if side.acts(&header.system) {
-                follow.explain()?;
-            }
             Ok::<RecordedFollower, CommandError>(follow)
         };
         Ok(ComparedSessions { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lictor_contract::{Description, ExtensionPoint};
+use lictor_contract::Description;
 use lictor_host::recording::Header;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -78,12 +78,6 @@ impl ConfiguredPolicy {
     /// Returns the system for an input with the system `of_input`, which may be empty.
     pub(super) fn system<'a>(&'a self, of_input: &'a str) -> &'a str {
         self.system.as_deref().unwrap_or(of_input)
-    }
-
-    /// Returns whether the system runs cycles of its own: then only explanations say why a pod is still pending.
-    pub(super) fn acts(&self, system: &str) -> bool {
-        let acts = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
-        self.described.systems.iter().any(|it| it.name == system && it.extension_points.iter().any(acts))
     }
 
     /// Reads the arguments of this side from their file. Without a file they are empty.

@@ -33,8 +33,6 @@ pub(super) struct ClusterSessionFactory {
     pub(super) system: String,
     /// The name of the system, as the policy describes it; not empty where the policy describes the system.
     pub(super) system_name: String,
-    /// Whether the system decides in cycles of its own.
-    pub(super) acts: bool,
     /// The policy and its version.
     pub(super) policy: String,
     pub(super) schedulers: Vec<String>,
@@ -64,8 +62,6 @@ impl ClusterSessionFactory {
         let policy = format!("{} {}", described.name, described.version);
         let info = described.system(&system);
         let system_name = info.map_or(&system, |info| &info.name).clone();
-        let is_act = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
-        let acts = info.is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // kube-scheduler binds the pods that are let go.
             ([], RunMode::Enforce | RunMode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
@@ -73,7 +69,7 @@ impl ClusterSessionFactory {
             (named, _) => named.to_vec(),
         };
         let in_force = Mutex::new(ActivePolicy { chosen: Arc::new(chosen), arguments: Arc::new(arguments) });
-        Ok(ClusterSessionFactory { active: in_force, system, system_name, acts, policy, schedulers, recorder })
+        Ok(ClusterSessionFactory { active: in_force, system, system_name, policy, schedulers, recorder })
     }
 
     /// Returns the policy that sessions are opened with now.

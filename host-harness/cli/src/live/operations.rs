@@ -21,8 +21,7 @@ pub(super) struct OperationsArgs {
     /// Answer `lictor explain --live` and `lictor upgrade --live` at this Unix socket
     #[arg(long, value_name = "PATH", help_heading = HEADING)]
     explain_socket: Option<PathBuf>,
-    /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time; where a policy decides in cycles
-    /// of its own, only so it is known why a pod waits, and it is always on
+    /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time
     #[arg(long, help_heading = HEADING)]
     explain: bool,
     /// Mark each running pod with its standing: the label `lictor.dev/standing` (`safe` or `evictable`), and the condition `lictor.dev/Safe`
@@ -74,7 +73,7 @@ mod wanted {
                     RunMode::Enforce => report::ReportMode::Enforce,
                     RunMode::DryRun | RunMode::Observe => report::ReportMode::DryRun,
                 },
-                explains: self.explain || opening.acts,
+                explains: self.explain,
                 system: opening.system_name.clone(),
                 policy: (opening.policy.clone(), opening.active_policy().chosen.digest()),
                 identity,

@@ -53,8 +53,8 @@ impl PodReasons {
                 _ => self.record_mut(&attempt.pod).last_attempt = Some((now, attempt.clone())),
             }
         }
-        for (pod, explanation) in &happened.explanations {
-            self.record_mut(pod).explained = explanation.obstacle();
+        for (pod, refusal) in &happened.refusals {
+            self.record_mut(pod).explained = Some(refusal.clone());
         }
         for (pod, evicted) in &happened.victims {
             self.record_mut(pod).evicted = Some(evicted.clone());

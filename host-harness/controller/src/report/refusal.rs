@@ -62,11 +62,9 @@ impl RefusalReason {
 pub(super) fn of(step: &StepOutput) -> BTreeMap<String, ReportedState> {
     let happened = &step.happened;
     let mut told = BTreeMap::new();
-    for (pod, explanation) in &happened.explanations {
-        if let Some(obstacle) = explanation.obstacle() {
-            let message = format!("{}: {}", obstacle.code, obstacle.message);
-            told.insert(pod.clone(), ReportedState::Refused(RefusalReason { law: obstacle.code, message }));
-        }
+    for (pod, refusal) in &happened.refusals {
+        let message = format!("{}: {}", refusal.code, refusal.message);
+        told.insert(pod.clone(), ReportedState::Refused(RefusalReason { law: refusal.code.clone(), message }));
     }
     for attempt in &happened.attempts {
         let said = match attempt.result {

@@ -169,20 +169,16 @@ impl ClusterCounts {
 }
 
 impl CycleReport {
-    /// Takes the decisions since the last call, with explanations if `explained` is set.
-    pub fn of(cycle: u32, session: &mut VirtualDriver, explained: bool) -> CycleReport {
+    /// Takes the decisions since the last call.
+    pub fn of(cycle: u32, session: &mut VirtualDriver) -> CycleReport {
         let happened = session.take_report();
-        CycleReport::decided(cycle, happened, session.session(), explained)
+        CycleReport::decided(cycle, happened, session.session())
     }
 
-    /// Makes the cycle of these decisions, where `session` is in the state after them, with explanations if `explained` is set.
-    pub fn decided(cycle: u32, mut happened: SessionReport, session: &Session, explained: bool) -> CycleReport {
+    /// Makes the cycle of these decisions, where `session` is in the state after them.
+    pub fn decided(cycle: u32, happened: SessionReport, session: &Session) -> CycleReport {
         let waiting = session.waiting();
-        let explanations = happened.explanations.iter();
-        let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
-        if !explained {
-            happened.explanations.clear();
-        }
+        let reasons = happened.refusals.clone();
         let mirror = session.mirror();
         let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
         for pod in session.pending().filter_map(|pod| mirror.pod(pod)) {

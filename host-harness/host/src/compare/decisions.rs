@@ -118,11 +118,10 @@ impl Decisions {
         for attempt in &happened.attempts {
             pods.insert(attempt.pod.clone(), of_attempt(attempt));
         }
-        for (pod, why) in &happened.explanations {
-            let Some(why) = why.obstacle() else { continue };
+        for (pod, why) in &happened.refusals {
             let decision = Decision {
-                laws: vec![why.code],
-                message: why.message,
+                laws: vec![why.code.clone()],
+                message: why.message.clone(),
                 ..unexplained(DecisionKind::Unschedulable, None)
             };
             pods.entry(pod.clone()).or_insert(decision);

@@ -223,8 +223,8 @@ mod tests {
             let nominations = vec![Placement { pod: 1, node: 1 }, Placement { pod: 2, node: 2 }];
             let victims = vec![Victim { pod: 9, eviction: Eviction::Delete }];
             let plans = Plans { slices, nominations, victims, reasons: Vec::new() };
-            let (name, retry) = (String::new(), Retry::default());
-            ComparableReply::Act(Actions { name, bindings: Vec::new(), plans, retry, more: false })
+            let (name, bindings, retry, refusals) = Default::default();
+            ComparableReply::Act(Actions { name, bindings, plans, retry, refusals, more: false })
         };
         let one = step(vec![slice(1, 1, 0), slice(2, 2, 1)]);
         assert!(one.decides_same(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));

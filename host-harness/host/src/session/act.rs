@@ -3,6 +3,7 @@
 use lictor_contract::*;
 
 use super::{FailureCause, ProtocolError, RetryHint, Session};
+use crate::reason::{NamedFact, NamedReason, render};
 use crate::verify::{self, PlanUnderTest};
 
 /// The maximum steps of a cycle.
@@ -41,6 +42,7 @@ impl Session {
                 }
                 retry.add(self.verify_and_apply(plan)?);
             }
+            self.report_refusals(actions.refusals)?;
             if !actions.more {
                 self.cycle_retry = retry.retry_at;
                 self.report.retry = retry;
@@ -48,6 +50,22 @@ impl Session {
             }
         }
         Err(ProtocolError::TooManySteps(STEPS).into_cause("act"))
+    }
+
+    /// Reports why pods wait. A pod that does not exist is passed over.
+    fn report_refusals(&mut self, refusals: Vec<Refusal>) -> Result<(), FailureCause> {
+        for Refusal { pods, reason, nodes } in refusals {
+            let mut reason = self.checked_reason("act", reason)?;
+            if let Some(count) = nodes {
+                let all = self.mirror.nodes().count();
+                let facts = vec![NamedFact::count("count", count), NamedFact::count("nodes", all)];
+                reason = reason.with_context(render("host/of-nodes", "", facts));
+            }
+            let names = pods.iter().filter_map(|pod| self.mirror.pod_name(*pod));
+            let named: Vec<(String, NamedReason)> = names.map(|name| (name.to_owned(), reason.clone())).collect();
+            self.report.refusals.extend(named);
+        }
+        Ok(())
     }
 
     /// Binds all of these pods, or none where the answer is invalid. A pod whose command the API server has refused is skipped until its pause is
@@ -167,6 +185,20 @@ mod tests {
         let expected =
             ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
         assert_eq!(policy.log(), expected);
+    }
+
+    #[test]
+    fn a_refusal_is_reported_for_each_pod_that_exists() {
+        let mut session = session(&acting([]), [node("n1", 4), node("n2", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+        let [a, b] = ["default/a", "default/b"].map(|name| session.mirror().pod_id(name).unwrap());
+        let refusal = |pods, nodes| Refusal { pods, reason: reason("too small"), nodes };
+        let refusals = vec![refusal(vec![a, PodId::MAX], None), refusal(vec![b], Some(1))];
+        session.session.report_refusals(refusals).unwrap();
+        let reported = session.session.report.refusals.clone();
+        let message = |pod: &str| reported.get(pod).unwrap().message.as_str();
+        assert_eq!(reported.len(), 2);
+        assert_eq!(message("default/a"), "too small");
+        assert!(message("default/b").starts_with("1 of 2 nodes"), "{}", message("default/b"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use super::refusals::RetryHints;
 use super::{DecisionTrace, Engine, PlansInFlight, Preemptor};
 use crate::contract::*;
 use crate::laws::{Action, ActiveLaw, CycleLaws, Denial, LawCheck, Laws};
-use crate::model::{Cluster, NodeIx, PodIx};
+use crate::model::{Cluster, NodeIx, PodIx, PodLocation};
 
 /// The state of the running cycle.
 #[derive(Debug, Default)]
@@ -111,7 +111,14 @@ impl Engine {
         let plans = self.register_plans(&plans)?;
         let name = action.map_or("", name).to_owned();
         let bindings = bindings.into_iter().map(placement).collect();
-        Ok(Actions { name, bindings, plans, retry: self.retry(), more })
+        let refusals = if more { Vec::new() } else { self.cycle_refusals() };
+        Ok(Actions { name, bindings, plans, retry: self.retry(), refusals, more })
+    }
+
+    /// Returns why the pods wait that the cycle leaves pending.
+    fn cycle_refusals(&mut self) -> Vec<Refusal> {
+        let waiting = self.cluster.pods().filter(|(_, pod)| pod.state.location == PodLocation::Pending);
+        self.trace.take_refusals(waiting.map(|(ix, _)| ix))
     }
 
     /// Enters the plans in the ledger and lays them out flat.

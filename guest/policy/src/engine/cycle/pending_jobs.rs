@@ -76,10 +76,8 @@ fn explain_missing_queue(
     ix: PodIx,
 ) {
     notes.resume_job(&[ix]);
-    if notes.is_recording() {
-        if let Some((rule, denial)) = context.first_failed_check(cluster, laws, &[ix]) {
-            notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-        }
+    if let Some((rule, denial)) = context.first_failed_check(cluster, laws, &[ix]) {
+        notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
 }
 

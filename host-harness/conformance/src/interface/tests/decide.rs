@@ -210,7 +210,7 @@ impl Good {
             }
         }
         let name = if self.stepped { "place" } else { "evict" }.to_owned();
-        Ok(Actions { name, bindings, plans, retry: retry(), more: self.stepped })
+        Ok(Actions { name, bindings, plans, retry: retry(), refusals: Vec::new(), more: self.stepped })
     }
 
     pub(super) fn queues(&mut self) -> Answer<Vec<QueueAccount>> {

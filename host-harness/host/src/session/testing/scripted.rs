@@ -240,6 +240,7 @@ impl Policy for Scripted {
             bindings: self.placements(bindings),
             plans,
             retry: Retry::default(),
+            refusals: Vec::new(),
             more,
         })
     }

@@ -161,6 +161,7 @@ pub fn plan(
             &NO_NODE,
             &GANG_DOES_NOT_FIT,
         );
+        trace::explain_unlawful_plan(trial.cluster(), notes, victim_search);
         if notes.is_recording() {
             trace::explain_no_node(trial.cluster(), notes, victim_search, &search.levels);
         }

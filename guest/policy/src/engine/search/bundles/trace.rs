@@ -60,6 +60,14 @@ pub fn explain_no_evictions(cluster: &Cluster, notes: &mut DecisionTrace, fit: &
     notes.explain_plan(cluster, &fit.placements, &[]);
 }
 
+/// Explains which law no plan for the gang would respect, whatever it evicts.
+pub fn explain_unlawful_plan(cluster: &Cluster, notes: &mut DecisionTrace, victim_search: &BundleSearchInput<'_>) {
+    let needed = cluster.members_to_complete(&victim_search.preemptor.pods);
+    if let Some((rule, denial)) = victim_search.failed_with_requests(cluster, &needed) {
+        notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+    }
+}
+
 /// Explains for every node what it lacks for a pod of the gang after all evictions, or that it fits one.
 pub fn explain_no_node(
     cluster: &Cluster,
@@ -67,13 +75,7 @@ pub fn explain_no_node(
     victim_search: &BundleSearchInput<'_>,
     levels: &[Vec<VictimBundle>],
 ) {
-    let (needed, preemptor) = (
-        cluster.members_to_complete(&victim_search.preemptor.pods),
-        victim_search.may_preempt.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
-    );
-    if let Some((rule, denial)) = victim_search.failed_with_requests(cluster, &needed) {
-        notes.record_denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-    }
+    let preemptor = victim_search.may_preempt.iter().find(|ix| victim_search.preemptor.pods.contains(ix));
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
     let ask = PodToPlace {
         pod: asker,
