@@ -43,7 +43,8 @@ fn a_job_without_room_is_told_what_would_have_been_enough() {
         "    2 nodes would do: 1 to 2 pod(s) would be evicted, of priority up to 5000\n      h100-04, h100-06\n",
         "    1 pod, koordinator/victim-ranks-lower: its node would have room if this pod were evicted: priority 9000 is not lower \
          than 7000 of the preemptor\n      vision/depth-fm-worker-0 on h100-05\n",
-        "is not lower than 7000 of the preemptor\n      koordinator-system/",
+        "    6 pods, engine/protected: the host evicts no such pod: its priority, its namespace or its label protects it\n      \
+         koordinator-system/",
     ]);
 }
 
@@ -95,7 +96,7 @@ fn a_running_pod_is_said_to_be_safe_by_its_law_or_to_be_evicted_by_whom() {
         standing["threats"][0]["spared"]["code"].clone()
     };
     assert_eq!(spared("etl/ledger-sync"), "koordinator/victim-is-preemptible");
-    assert_eq!(spared("kube-system/cilium"), "koordinator/victim-ranks-lower");
+    assert_eq!(spared("kube-system/cilium"), "engine/protected");
     // It waits: it has no standing.
     assert!(told("nlp/long-context-worker-0")["standing"].is_null());
     lictor(&["decide", FOUR_TEAMS, "--native", "--explain"])
