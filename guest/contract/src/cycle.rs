@@ -55,7 +55,6 @@ pub struct Actions {
     /// When to run a cycle again for the pods that wait on.
     pub retry: Retry,
     /// Why the pods wait that the cycle leaves pending, in its last step.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<Refusal>,
     /// The cycle has a next step: call `act` again when this one is carried out.
     pub more: bool,

@@ -54,7 +54,6 @@ pub struct PodTemplate {
     pub foreign: bool,
     /// The host refuses every plan that evicts one of these pods, or an object with such a pod inside. A policy that knows it plans
     /// without them at once.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub protected: bool,
     /// What a pod requests, containers, init containers and overhead combined, one `pods` included.
     pub requests: Vec<Amount>,

@@ -255,7 +255,7 @@ fn a_pod_that_is_said_to_be_where_it_cannot_be_is_no_answer_and_the_next_one_is_
 #[test]
 fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     let mut image = Image::deciding_at(&["act"]);
-    image.set(LIE + 80, &[1]);
+    image.set(LIE + 88, &[1]);
     // The policy always has a next step, until it has received more events than the cluster has at first.
     let act = format!(
         r#"(global $told (mut i32) (i32.const 0))

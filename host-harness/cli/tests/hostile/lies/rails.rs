@@ -73,7 +73,8 @@ fn a_policy_that_evicts_too_fast_is_stopped_until_time_has_passed() {
         let step = attempt(&mut session, "l").unwrap();
         assert_eq!(step.happened.refused.first().unwrap().reason.code, code);
         assert!(step.commands.is_empty() && step.happened.victims.is_empty());
-        assert_eq!(step.wake_at, Some(600_000_000_000), "the attempt is due when the first eviction is old");
+        let retry = step.happened.attempts.first().and_then(|attempt| attempt.retry.retry_at);
+        assert_eq!(retry, Some(600_000_000_000), "the attempt is due when the first eviction is old");
         session.handle(SessionInput::Clock(600_000_000_000)).unwrap();
         let step = attempt(&mut session, "l").unwrap();
         assert_eq!(step.happened.victims.keys().collect::<Vec<_>>(), ["default/v"], "{code}");

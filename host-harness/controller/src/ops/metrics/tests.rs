@@ -67,6 +67,7 @@ fn all() -> Metrics {
     metrics.command("bind", &CommandOutcome::Done);
     metrics.request("patch", None, Duration::from_millis(3));
     metrics.given_up("not-admitted");
+    metrics.rail_refusals.get_or_create(&labels::Reason { reason: "namespace".to_owned() }).inc();
     metrics.set_overdue_counts(1, 1);
     metrics.record_external_eviction("preemption");
     metrics.report_lost("Event");
@@ -125,11 +126,19 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
         victims: victims.iter().map(|name| (*name).to_owned()).collect(),
     };
     step.happened.plans = vec![plan(&["default/v", "default/w"]), plan(&[])];
+    let refused = |code: &str| lictor_host::session::RefusedPlan {
+        plan: 2,
+        for_whom: lictor_host::session::EvictionBeneficiary::Preemptor("default/a".to_owned()),
+        reason: lictor_host::reason::render(code, "", Vec::new()),
+    };
+    step.happened.refused = vec![refused("host/rail-namespace"), refused("host/fits")];
     let metrics = Metrics::default();
     metrics.step("volcano", &step);
     let text = metrics.text().unwrap();
     for line in [
         "lictor_plans_total{system=\"volcano\",result=\"made\"} 1",
+        "lictor_plans_total{system=\"volcano\",result=\"refused\"} 2",
+        "lictor_rail_refusals_total{reason=\"namespace\"} 1",
         "lictor_nominations_total{system=\"volcano\"} 1",
         "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
     ] {
