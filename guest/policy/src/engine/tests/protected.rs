@@ -21,7 +21,9 @@ fn no_system_evicts_a_protected_pod() {
         world.node("n", "cpu=64");
         world.pod(protected(pod("default/a").requests("cpu=1").on("n")));
         let laws = spared(&mut world, "default/a");
-        assert!(!laws.is_empty() && laws.iter().all(|law| law == "engine/protected"), "{system}: {laws:?}");
+        // A law about the preemptor may spare it before.
+        let is_spared = laws.iter().all(|law| !law.is_empty()) && laws.iter().any(|law| law == "engine/protected");
+        assert!(is_spared, "{system}: {laws:?}");
     }
 }
 
