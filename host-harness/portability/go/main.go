@@ -181,9 +181,40 @@ func (i *instance) flat(core []uint64, of *layout, value any) ([]uint64, error) 
 		}
 		return core, nil
 	}
-	index, _, err := of.caseOf(value)
-	if err == nil && of.fields[index].of != nil {
-		err = errors.New("a parameter with cases that have values")
+	// The number of the case, and what is in it; zeros where another case has more values.
+	index, inner, err := of.caseOf(value)
+	if err != nil {
+		return nil, err
 	}
-	return append(core, uint64(index)), err
+	end := len(core) + of.width()
+	core = append(core, uint64(index))
+	if of.fields[index].of != nil {
+		core, err = i.flat(core, of.fields[index].of, inner)
+	}
+	for len(core) < end {
+		core = append(core, 0)
+	}
+	return core, err
+}
+
+// The number of core values of a parameter.
+func (of *layout) width() int {
+	width := 0
+	switch of.kind {
+	case number:
+		return 1
+	case text, list:
+		return 2
+	case record:
+		for _, part := range of.fields {
+			width += part.of.width()
+		}
+		return width
+	}
+	for _, part := range of.fields {
+		if part.of != nil {
+			width = max(width, part.of.width())
+		}
+	}
+	return width + 1
 }

@@ -49,6 +49,7 @@ const NAMES: &[&str] = &[
 
 /// Keys whose values are numbers, times and words. They stay, too.
 const PLAIN: &[&str] = &[
+    "lictor.dev/never-evict",
     "pv.kubernetes.io/bind-completed",
     "node.kubernetes.io/unschedulable",
     "kubernetes.io/os",
