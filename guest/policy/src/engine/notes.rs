@@ -137,7 +137,8 @@ impl DecisionTrace {
         rule: &ActiveLaw,
         denial: &Denial,
     ) {
-        if !self.is_recording() && !(self.refusals.is_some() && subject == Subject::Preemptor) {
+        let is_refusal = self.refusals.is_some() && subject == Subject::Preemptor;
+        if !(self.is_recording() || is_refusal) {
             return;
         }
         let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));

@@ -62,7 +62,7 @@ impl Policy for Liar {
             Event::PodUpserted(pod) if pod.template.protected => Some(pod.id),
             _ => None,
         });
-        self.protected = upserted.last().or(self.protected);
+        self.protected = upserted.max().or(self.protected);
         self.policy.apply(events)
     }
 

@@ -45,8 +45,8 @@ fn a_plan_that_a_rail_refuses_is_not_carried_out_and_the_next_one_is() {
     let labelled = |pod| with(pod, "/metadata", "labels", json!({NEVER_EVICT: "true"}));
     let prioritised = |priority: i32| move |pod| with(pod, "/spec", "priority", json!(priority));
     let elsewhere = |pod| with(pod, "/metadata", "namespace", json!("kube-system"));
-    type Change<'a> = &'a dyn Fn(Value) -> Value;
-    let rows: [(&str, &[&str], Change<'_>, &[u32], bool); 6] = [
+    type Row<'a> = (&'static str, &'a [&'a str], &'a dyn Fn(Value) -> Value, &'static [u32], bool);
+    let rows: [Row<'_>; 6] = [
         ("host/rail-system-priority", &[], &prioritised(SYSTEM_PRIORITY), &[V], true),
         ("host/rail-namespace", &[], &elsewhere, &[V], true),
         ("host/rail-never-evict", &[], &labelled, &[V], true),
