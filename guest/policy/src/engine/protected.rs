@@ -16,7 +16,7 @@ const LAW: ActiveLaw = {
 const VICTIM_FILTER: VictimFilter = VictimFilter { rule: LAW, admits };
 const EXCESS_VICTIM_FILTER: ExcessVictimFilter = ExcessVictimFilter { rule: LAW, admits: admits_excess };
 
-/// Adds the filter to every way in which a system evicts pods.
+/// Adds the filter to the filters of every search, and of the queues that give back.
 pub(super) fn spare_protected(laws: &mut Laws) {
     laws.victim_filters.insert(0, VICTIM_FILTER);
     laws.bound_victim_filters.insert(0, VICTIM_FILTER);

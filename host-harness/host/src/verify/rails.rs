@@ -128,11 +128,19 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
     let named = proposal.plan.victims.iter().map(|victim| victim.pod);
     let victims: Vec<PodId> = named.filter(|victim| !holds.contains(*victim)).collect();
     victims.iter().try_for_each(|victim| unprotected(ground, *victim)).map_err(Violation::Rail)?;
-    if proposal.preemptor.is_some() || !proposal.plan.nominations.is_empty() {
-        let rank = |victim: &PodId| ranks_no_higher(ground, *victim, proposal.plan.preemptor);
+    if let Some(preemptor) = beneficiary(proposal) {
+        let rank = |victim: &PodId| ranks_no_higher(ground, *victim, preemptor);
         victims.iter().try_for_each(rank).map_err(Violation::Rail)?;
     }
     few_enough(ground, &victims).map_err(Violation::Rail)
+}
+
+/// Returns the pod whose priority counts: that of the attempt, whatever pod the plan names. In a cycle of the policy's own, it is the pod that the plan
+/// names, if the plan places the pod, and else the first pod that it places. `None`: the plan places no pod.
+fn beneficiary(proposal: &PlanUnderTest<'_>) -> Option<PodId> {
+    let placed = || proposal.plan.nominations.iter().map(|nomination| nomination.pod);
+    let named = placed().find(|pod| *pod == proposal.plan.preemptor);
+    proposal.preemptor.or(named).or_else(|| placed().next())
 }
 
 /// Checks that no rail protects a victim, or a pod inside of it.

@@ -19,7 +19,7 @@ pub(super) enum NotedSet {
 }
 
 impl NotedSet {
-    /// Makes the set of what the host asks for.
+    /// Makes the set of the pods that the host names.
     pub(super) fn of(noted: &NotedPods, cluster: &Cluster) -> NotedSet {
         match noted {
             NotedPods::None => NotedSet::None,

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use lictor_contract::Plan;
 use serde_json::{Value, json};
 
 use super::super::testing::{ClusterFixture, IN_SLOT, node, on, pod, slot, with};
@@ -78,6 +79,20 @@ fn a_victim_of_a_higher_priority_needs_a_declaration_and_an_agreement() {
     assert_eq!(declared(&world), Ok(()));
     set(&mut world, &["higher-priority=refused"]);
     assert!(declared(&world).is_err());
+}
+
+#[test]
+fn the_priority_of_a_pod_that_gets_nothing_does_not_count() {
+    let cluster = [node("n1", 4), on("n1", pod("v", 4, 5)), pod("p", 3, 1), pod("important", 3, 9)];
+    let world = ClusterFixture::of(cluster);
+    let plan = Plan { preemptor: world.pod("default/important"), ..world.plan(&[("default/p", "n1")], &["default/v"]) };
+    let code = |preemptor| {
+        let (effects, refuted) = (Default::default(), Refuted::default());
+        let proposal = PlanUnderTest { plan: &plan, preemptor, effects: &effects, refuted: &refuted };
+        super::super::plan(&world.context(), &proposal).err().map(|violation| violation.reason().code)
+    };
+    assert_eq!(code(None).as_deref(), Some("host/rail-higher-priority"), "in a cycle of the policy's own");
+    assert_eq!(code(Some(world.pod("default/p"))).as_deref(), Some("host/rail-higher-priority"), "in an attempt");
 }
 
 #[test]
