@@ -1,4 +1,4 @@
-//! Pods that the host evicts for nobody: a filter that stands before those of every system.
+//! Pods that the host never evicts: a filter that stands before those of every system.
 
 use super::reasons::PROTECTED;
 use crate::laws::{

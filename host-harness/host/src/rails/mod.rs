@@ -1,6 +1,6 @@
 //! Rails: what no policy may evict, and how many pods may be evicted at once. The operator sets them, and they hold for every policy.
 //!
-//! A policy decides who is evicted for whom. A policy with a mistake, or of an unknown author, may decide that a pod of the cluster itself leaves
+//! A policy decides which pods leave for which. A policy with a mistake, or of an unknown author, may decide that a pod of the cluster itself leaves
 //! for a pod of the lowest priority. The host refuses such a plan, by name (`host/rail-...`), whatever the policy says.
 
 mod history;

@@ -57,7 +57,7 @@ pub(super) fn plans<'w>(world: &'w ModelCluster, pod: &ModelPod, eligible: &Elig
 }
 
 /// Returns whether constraints between pods allow a pod on the node of a plan while the pods that leave other nodes are still there. Otherwise
-/// kube-scheduler has no such plan, and nobody is evicted for it where a node needs no eviction (ruling K10).
+/// kube-scheduler has no such plan, and no pod is evicted for it where a node needs no eviction (ruling K10).
 fn is_allowed_before_others_leave(world: &ModelCluster, pod: &ModelPod, plan: &NodePreemption) -> bool {
     let Some(node) = world.nodes.get(&plan.node) else { return false };
     let is_on_node = |other: &ModelPod| other.occupied_node() == Some(plan.node.as_str());
