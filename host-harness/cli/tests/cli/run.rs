@@ -82,9 +82,12 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Writes a file for a test of this name; its path.
+/// Writes a file of this name for a test, and returns its path. Several tests may write the same file with the same bytes at the same time, and none
+/// of them reads half of the file: the file is written elsewhere and renamed.
 pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, bytes).unwrap();
+    let written = path.with_added_extension(format!("{}-{:?}", std::process::id(), std::thread::current().id()));
+    std::fs::write(&written, bytes).unwrap();
+    std::fs::rename(written, &path).unwrap();
     path.to_str().unwrap().to_owned()
 }
