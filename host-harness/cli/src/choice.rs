@@ -110,7 +110,7 @@ impl PolicyArgs {
                 "`--key` demands a signature, and one that is not of a registry has none",
             ));
         }
-        let component = Some(FetchedComponent { name: name.to_owned(), bytes, trust: None });
+        let component = Some(FetchedComponent { name: name.to_owned(), bytes, trust: None, report: None });
         PolicyArgs { native: false, ..self.clone() }.load(component, self.bounds.limits.read()?)
     }
 
@@ -136,10 +136,11 @@ impl PolicyArgs {
         let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
         let rails = self.bounds.rails.read(bytes == embedded())?;
         let (file, trust) = read.as_ref().map_or((None, None), |read| (Some(read.name.clone()), read.trust));
+        let report = read.as_ref().and_then(|read| read.report.clone());
         let refused = |error| CommandError::Component { file: name_of(file.as_deref()).to_owned(), error };
         let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = ComponentDigest { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        let source = PolicySource { file, trust, component: Some(component) };
+        let source = PolicySource { file, trust, report, component: Some(component) };
         Ok(LoadedPolicy { loaded: Some(loaded), mutation: None, limits, rails, source })
     }
 }

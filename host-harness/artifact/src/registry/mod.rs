@@ -19,5 +19,5 @@ pub use client::RegistrySettings;
 pub use credentials::Credentials;
 pub use error::Error;
 pub use key::{PublicKey, SigningKey};
-pub use pull::{Attachments, PullLimits, Pulled, Trust, pull, pull_attachments};
+pub use pull::{Attachments, PullLimits, Pulled, Trust, pull, pull_attachments, pull_report};
 pub use push::{PushContents, Pushed, push};

@@ -88,16 +88,31 @@ pub fn pull(
 ///
 /// As those of [`pull`].
 pub fn pull_attachments(pulled: &Pulled, access: &RegistrySettings, limits: &PullLimits) -> Result<Attachments, Error> {
+    let wit = attachment(pulled, access, limits, ("the WIT", media_type::WIT_DIGEST))?;
+    Ok(Attachments { wit, report: pull_report(pulled, access, limits)? })
+}
+
+/// Pulls the conformance report of a component, verified as the component is. `None`: the component was pushed without one.
+///
+/// # Errors
+///
+/// As those of [`pull`].
+pub fn pull_report(pulled: &Pulled, access: &RegistrySettings, limits: &PullLimits) -> Result<Option<Vec<u8>>, Error> {
+    attachment(pulled, access, limits, ("the report", media_type::REPORT_DIGEST))
+}
+
+/// Pulls the document whose digest is the value of an annotation of the manifest.
+fn attachment(
+    pulled: &Pulled,
+    access: &RegistrySettings,
+    limits: &PullLimits,
+    (what, annotation): (&str, &str),
+) -> Result<Option<Vec<u8>>, Error> {
     let registry = Registry::of(&pulled.reference, access, false);
-    let get = |what: &str, annotation: &str| {
-        let Some(stated) = pulled.manifest.annotations.get(annotation) else { return Ok(None) };
-        let bad = |why| Error::Malformed { host: registry.host().to_owned(), what: "manifest".to_owned(), why };
-        let digest = Digest::try_from(stated.clone()).map_err(bad)?;
-        registry.blob(what, &digest, limits.attachment_bytes).map(Some)
-    };
-    let wit = get("the WIT", media_type::WIT_DIGEST)?;
-    let report = get("the report", media_type::REPORT_DIGEST)?;
-    Ok(Attachments { wit, report })
+    let Some(stated) = pulled.manifest.annotations.get(annotation) else { return Ok(None) };
+    let bad = |why| Error::Malformed { host: registry.host().to_owned(), what: "manifest".to_owned(), why };
+    let digest = Digest::try_from(stated.clone()).map_err(bad)?;
+    registry.blob(what, &digest, limits.attachment_bytes).map(Some)
 }
 
 /// Returns the manifest, and the digest of its bytes as they were received.

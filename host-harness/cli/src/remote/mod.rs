@@ -5,6 +5,8 @@
 mod off;
 #[cfg(feature = "oci")]
 mod on;
+#[cfg(feature = "oci")]
+mod report;
 
 use std::path::{Path, PathBuf};
 
@@ -48,6 +50,9 @@ pub(super) struct RegistryArgs {
     /// Load a component that is neither verified by a key nor pinned to a digest
     #[arg(long, conflicts_with = "key", help_heading = HEADING)]
     insecure_unsigned: bool,
+    /// Load only a component that was pushed with a conformance report in which everything passed
+    #[arg(long, help_heading = HEADING)]
+    require_report: bool,
     #[command(flatten)]
     network: RegistryNetworkArgs,
 }
@@ -61,9 +66,12 @@ pub(super) struct PushArgs {
     /// Where to: `oci://registry/repository:tag`
     #[arg(value_name = "REFERENCE")]
     reference: String,
-    /// The conformance report of the component
+    /// The conformance report of the component, as `lictor test --component FILE --report REPORT` writes it
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Push a report with failures, too
+    #[arg(long, requires = "report")]
+    allow_failed_report: bool,
     /// Sign it with this private key, such as cosign.key; its password is read from COSIGN_PASSWORD
     #[arg(long, value_name = "FILE")]
     sign_key: Option<PathBuf>,
@@ -98,6 +106,8 @@ pub(super) struct FetchedComponent {
     pub(super) bytes: Vec<u8>,
     /// Why a component of a registry may be loaded. `None`: it comes from a file.
     pub(super) trust: Option<&'static str>,
+    /// What the conformance report says that the component was pushed with. `None`: there is no report.
+    pub(super) report: Option<String>,
 }
 
 /// Returns whether a word names a component of a registry.
@@ -127,7 +137,7 @@ impl RegistryArgs {
         self.must_be_unused()?;
         let bytes = std::fs::read(component)
             .map_err(|error| CommandError::Unreadable { file: component.display().to_string(), error })?;
-        Ok(FetchedComponent { name: component.display().to_string(), bytes, trust: None })
+        Ok(FetchedComponent { name: component.display().to_string(), bytes, trust: None, report: None })
     }
 
     /// Returns whether only signed components are loaded.
@@ -141,10 +151,10 @@ impl RegistryArgs {
     /// # Errors
     /// [`CommandError::Useless`] where such an option is given.
     pub(super) fn must_be_unused(&self) -> Result<(), CommandError> {
-        if self.key.is_some() || self.insecure_unsigned {
+        if self.key.is_some() || self.insecure_unsigned || self.require_report {
             return Err(CommandError::ConflictingOptions(
-                "`--key` and `--insecure-unsigned` are about components of registries (`--component oci://...`): \
-                 no signature of a file or of the embedded policy is verified",
+                "`--key`, `--insecure-unsigned` and `--require-report` are about components of registries \
+                 (`--component oci://...`): no signature of a file or of the embedded policy is verified",
             ));
         }
         Ok(())

@@ -11,6 +11,7 @@ use lictor_artifact::{
 use lictor_host::sandbox::SandboxLimits;
 use serde::Serialize;
 
+use super::report::ReportSummary;
 use super::{FetchedComponent, PullArgs, PushArgs, RegistryArgs, RegistryNetworkArgs};
 use crate::exit::Exit;
 use crate::failure::CommandError;
@@ -33,6 +34,9 @@ struct TransferReport {
     component: String,
     wit: Option<String>,
     report: Option<String>,
+    /// What the report says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conformance: Option<String>,
     /// The tag of the signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -45,8 +49,12 @@ pub(super) fn fetch(
     limits: &SandboxLimits,
 ) -> Result<FetchedComponent, CommandError> {
     let component_bytes = u64::try_from(limits.component_bytes).unwrap_or(u64::MAX);
-    let (pulled, trust, _) = remote.pull(reference, &PullLimits { component_bytes, ..PullLimits::default() })?;
-    Ok(FetchedComponent { name: pulled.reference.to_string(), bytes: pulled.component, trust: Some(trust) })
+    let limits = PullLimits { component_bytes, ..PullLimits::default() };
+    let (pulled, trust, access) = remote.pull(reference, &limits)?;
+    let report = lictor_artifact::pull_report(&pulled, &access, &limits).map_err(|error| failure(reference, error))?;
+    let report = remote.checked_report(reference, &pulled, report.as_deref())?;
+    let (name, bytes) = (pulled.reference.to_string(), pulled.component);
+    Ok(FetchedComponent { name, bytes, trust: Some(trust), report })
 }
 
 /// Pushes a policy.
@@ -61,7 +69,7 @@ pub(crate) fn push(asked: &PushArgs) -> Result<Exit, CommandError> {
     if let Some(error) = told.refused {
         return Err(CommandError::Component { file, error });
     }
-    let report = asked.report.as_deref().map(|path| report(path, &told.sha256)).transpose()?;
+    let report = asked.report.as_deref().map(|path| asked.read_report(path, &told.sha256)).transpose()?;
     let title = told.description.as_ref().map(|policy| (policy.name.as_str(), policy.version.as_str()));
     let key = asked.sign_key.as_deref().map(signing_key).transpose()?;
     let access = asked.network.access().map_err(failed)?;
@@ -73,6 +81,7 @@ pub(crate) fn push(asked: &PushArgs) -> Result<Exit, CommandError> {
         component: pushed.component.to_string(),
         wit: Some(pushed.wit.to_string()),
         report: pushed.report.as_ref().map(Digest::to_string),
+        conformance: None,
         signature: pushed.signature,
     };
     done.print(asked.output)
@@ -83,6 +92,7 @@ pub(crate) fn pull(asked: &PullArgs) -> Result<Exit, CommandError> {
     let (pulled, trust, access) = asked.remote.pull(&asked.reference, &PullLimits::default())?;
     let failed = |error| failure(&asked.reference, error);
     let attached = lictor_artifact::pull_attachments(&pulled, &access, &PullLimits::default()).map_err(failed)?;
+    let conformance = asked.remote.checked_report(&asked.reference, &pulled, attached.report.as_deref())?;
     let name = pulled.reference.repository.rsplit('/').next().unwrap_or_default();
     let keep = |ending: &str, bytes: Option<&[u8]>| match bytes {
         Some(bytes) => write(&asked.directory.join(format!("{name}.{ending}")), bytes).map(Some),
@@ -92,7 +102,8 @@ pub(crate) fn pull(asked: &PullArgs) -> Result<Exit, CommandError> {
     let report = keep("report.json", attached.report.as_deref())?;
     let component = write(&asked.directory.join(format!("{name}.wasm")), &pulled.component)?;
     let reference = pulled.reference.to_string();
-    TransferReport { reference, trust: Some(trust), component, wit, report, signature: None }.print(asked.output)
+    let done = TransferReport { reference, trust: Some(trust), component, wit, report, conformance, signature: None };
+    done.print(asked.output)
 }
 
 impl RegistryNetworkArgs {
@@ -120,6 +131,51 @@ impl RegistryArgs {
         let pulled = lictor_artifact::pull(&name, &access, &trust, limits).map_err(failed)?;
         Ok((pulled, why, access))
     }
+
+    /// Reads what the report of a pulled component says. `None`: the component has no report.
+    ///
+    /// # Errors
+    /// A report is required, and there is none, or something failed in it, or it is no report about this component.
+    fn checked_report(
+        &self,
+        reference: &str,
+        pulled: &Pulled,
+        report: Option<&[u8]>,
+    ) -> Result<Option<String>, CommandError> {
+        let component = Digest::of(&pulled.component);
+        let sha256 = component.as_str().trim_start_matches("sha256:");
+        let read = report.map(|report| ReportSummary::read(report, sha256));
+        let unmet = match &read {
+            Some(Ok(summary)) if summary.is_passed => None,
+            Some(Ok(summary)) => Some(format!("not everything passed ({summary})")),
+            Some(Err(why)) => Some(why.clone()),
+            None => Some("the component was pushed without one".to_owned()),
+        };
+        if let Some(why) = unmet.filter(|_| self.require_report) {
+            let message = format!("`--require-report` demands a conformance report without failures: {why}");
+            let remedy = "have the publisher push it with `--report`, or leave out `--require-report`";
+            return Err(CommandError::Registry { about: reference.to_owned(), message, remedy });
+        }
+        Ok(read.map(|read| read.map_or_else(|why| format!("report not readable: {why}"), |it| it.to_string())))
+    }
+}
+
+impl PushArgs {
+    /// Reads the report about the component of this digest.
+    ///
+    /// # Errors
+    /// The file is no such report, or something failed in it and the user does not allow that.
+    fn read_report(&self, file: &Path, sha256: &str) -> Result<Vec<u8>, CommandError> {
+        let bytes = read(file)?;
+        let bad = |why| failure(&file.display().to_string(), Error::Report(why));
+        let summary = ReportSummary::read(&bytes, sha256).map_err(bad)?;
+        if !summary.is_passed && !self.allow_failed_report {
+            return Err(bad(format!(
+                "not everything passed ({summary}); `--allow-failed-report` pushes it all the same"
+            )));
+        }
+        Ok(bytes)
+    }
 }
 
 impl TransferReport {
@@ -134,6 +190,7 @@ impl TransferReport {
             ("component", Some(&self.component)),
             ("wit", self.wit.as_ref()),
             ("report", self.report.as_ref()),
+            ("conformance", self.conformance.as_ref()),
             ("signature", self.signature.as_ref()),
         ];
         for (name, value) in rows {
@@ -172,21 +229,6 @@ fn public_key(file: &Path) -> Result<PublicKey, CommandError> {
 fn signing_key(file: &Path) -> Result<SigningKey, CommandError> {
     let password = env::var(PASSWORD).ok();
     SigningKey::read(&text(file)?, password.as_deref()).map_err(|error| failure(&file.display().to_string(), error))
-}
-
-/// Reads a report about this component: an in-toto statement, as `lictor test --component` writes it, whose subject has the digest of the component.
-fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, CommandError> {
-    let bytes = read(file)?;
-    let bad = |why: String| failure(&file.display().to_string(), Error::Report(why));
-    let report: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|error| bad(format!("it is not JSON: {error}")))?;
-    let subjects = report.get("subject").and_then(|subjects| subjects.as_array()).into_iter().flatten();
-    let named: Vec<&str> = subjects.filter_map(|subject| subject.pointer("/digest/sha256")?.as_str()).collect();
-    match named.as_slice() {
-        [] => Err(bad("it names no component: it has no `subject` with a digest".to_owned())),
-        named if named.contains(&sha256) => Ok(bytes),
-        named => Err(bad(format!("it is about the component {}, and this one is {sha256}", named.join(", ")))),
-    }
 }
 
 /// Writes a file in one step: a reader never sees a part of it.

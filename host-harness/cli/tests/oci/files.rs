@@ -3,15 +3,19 @@
 use lictor_artifact::Digest;
 use lictor_artifact::testing::FakeRegistry;
 
-use crate::run::{command, file};
-use crate::{empty_directory, lictor, public_key, report, with_policy};
+use crate::run::{FOUR_TEAMS, command, file};
+use crate::{empty_directory, lictor, public_key, report, report_with, with_policy};
 
 #[test]
 fn what_was_pushed_is_pulled_into_files() {
     let (_registry, name, pinned) = with_policy();
     let directory = empty_directory("pulled");
     let ran = lictor(&["pull", &name, "--key", &public_key(), "--directory", &directory]).exits(0);
-    ran.prints(&[&format!("reference   {pinned}\n"), "trust       signature verified\n"]);
+    ran.prints(&[
+        &format!("reference   {pinned}\n"),
+        "conformance report: 7 passed, 0 failed\n",
+        "trust       signature verified\n",
+    ]);
     let read = |name: &str| std::fs::read(format!("{directory}/{name}")).unwrap();
     assert_eq!(read("policy.wasm"), lictor::embedded());
     assert_eq!(read("policy.report.json"), report().into_bytes());
@@ -40,6 +44,7 @@ fn what_is_no_policy_is_not_pushed() {
         ("no JSON", "it is not JSON"),
         ("{}", "it names no component"),
         (r#"{"subject": [{"digest": {"sha256": "12"}}]}"#, "it is about the component 12,"),
+        (&report_with("FAILED", 2), "not everything passed (report: 7 passed, 2 failed); `--allow-failed-report`"),
     ] {
         let report = file("oci-bad-report.json", report);
         lictor(&["push", &policy, &name, "--report", &report]).exits(2).prints_nothing().tells(&[says, "hint: "]);
@@ -48,6 +53,47 @@ fn what_is_no_policy_is_not_pushed() {
     lictor(&["push", &policy, &name, "--sign-key", &key]).exits(2).prints_nothing().tells(&["no private key", &key]);
     lictor(&["push", &policy, "oci://localhost:1"]).exits(2).prints_nothing().tells(&["it has no repository"]);
     assert_eq!(registry.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn a_report_that_is_required_must_be_there_and_without_failures() {
+    let registry = FakeRegistry::start();
+    let policy = file("oci-reported.wasm", lictor::embedded());
+    let failed = file("oci-failed-report.json", report_with("FAILED", 2));
+    let passed = file("oci-passed-report.json", report());
+    let pushes: [(&str, &[&str], Result<&str, &str>); 3] = [
+        ("policy:none", &[], Err("the component was pushed without one")),
+        (
+            "policy:failed",
+            &["--report", &failed, "--allow-failed-report"],
+            Err("not everything passed (report: 7 passed, 2 failed)"),
+        ),
+        ("policy:passed", &["--report", &passed], Ok("report: 7 passed, 0 failed")),
+    ];
+    for (name, report, expected) in pushes {
+        let name = registry.name(name);
+        lictor(&[&["push", &policy, &name], report].concat()).exits(0);
+        let decide = ["decide", FOUR_TEAMS, "--system", "koordinator", "--output", "json", "--component", &name];
+        let decide = [&decide[..], &["--insecure-unsigned"]].concat();
+        let directory = empty_directory("required");
+        let pull = ["pull", &name, "--insecure-unsigned", "--directory", &directory, "--require-report"];
+        let required = [&decide[..], &["--require-report"]].concat();
+        let said = &lictor(&decide).exits(0).json()["policy"]["report"];
+        match expected {
+            Err(why) => {
+                lictor(&required).exits(2).prints_nothing().tells(&["demands a conformance report", why, "hint: "]);
+                lictor(&pull).exits(2).prints_nothing().tells(&[why]);
+                assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0, "nothing is written");
+                assert!(said.is_null() || why.contains(said.as_str().unwrap()), "{said}");
+            }
+            Ok(summary) => {
+                assert_eq!(lictor(&required).exits(0).json()["policy"]["report"], summary);
+                lictor(&pull).exits(0);
+                assert_eq!(said, summary);
+            }
+        }
+    }
+    lictor(&["decide", FOUR_TEAMS, "--require-report"]).exits(2).tells(&["are about components of registries"]);
 }
 
 #[test]

@@ -13,6 +13,10 @@ pub struct PolicySource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub trust: Option<&'static str>,
+    /// What the conformance report says that the policy of a registry was pushed with. `None`: there is no report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub report: Option<String>,
     /// The component. `None`: the policy runs without WebAssembly.
     pub component: Option<ComponentDigest>,
 }
@@ -35,7 +39,8 @@ impl PolicySource {
             Some(component) => {
                 let digest: String = component.sha256.chars().take(12).collect();
                 let trust = self.trust.map(|trust| format!(", {trust}")).unwrap_or_default();
-                format!("component {digest} ({}{trust})", self.name())
+                let report = self.report.as_ref().map(|report| format!(", {report}")).unwrap_or_default();
+                format!("component {digest} ({}{trust}{report})", self.name())
             }
         }
     }
