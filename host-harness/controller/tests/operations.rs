@@ -264,7 +264,7 @@ async fn preempts(leader: &Controller, admin: &Client) {
     });
     let event = told.await;
     let why = "(0/1 nodes are available: 1 Insufficient cpu), by the laws of kubernetes";
-    let note = format!("Preempted by pod team/preemptor on node a: evicts 1 pod(s) for 1 pod(s) {why}");
+    let note = format!("Preempted by pod team/preemptor on node a: evicts 1 pod for 1 pod {why}");
     assert_eq!(event["note"], note);
     assert_eq!(event["related"]["name"], "preemptor");
     assert_eq!(leader.explain("team/preemptor").await.state, LivePodState::Bound);

@@ -122,39 +122,39 @@ reasons! {
     /// A plan was made.
     PLAN = "engine/plan", "a plan evicts as few pods as the laws allow",
         [
-            ("", "evicts {victims} pod(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
+            ("", "evicts {victims} {victims:pod|pods} for {pods} {pods:pod|pods}[; no longer complete: gang {broken}][, of which {left} would stay]"),
             ("none", "no eviction is needed: leaving pods free enough room"),
-            ("rearranged", "no eviction is needed: {pods} pod(s) complete the gang once others of it give up the nodes that they hold at Permit"),
-            ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
+            ("rearranged", "no eviction is needed: {pods} {pods:pod completes|pods complete} the gang once others of it give up the nodes that they hold at Permit"),
+            ("jobs", "evicts {victims} {victims:pod|pods} of {jobs} {jobs:job|jobs} for {pods} {pods:pod|pods}[; no longer complete: gang {broken}][, of which {left} would stay]"),
         ],
         "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them. A gang that falls below its minimum does no work any more, though the plan evicts only some of its pods: the reason names the gang, and the pods of it that would go on holding their nodes.";
     /// A queue gives back what it uses over its maximum.
     GIVES_BACK = "engine/gives-back", "a queue gives back what it holds over its maximum",
-        [("", "@queue `{queue}` holds <{~over} {resource}> more than its @max: evicts {victims} pod(s)")],
+        [("", "@queue `{queue}` holds <{~over} {resource}> more than its @max: evicts {victims} {victims:pod|pods}")],
         "The reason of evictions that make no room for a pod. Example: the maximum of a queue was lowered from 10 cpu to 6 while its pods use 10; after its delay pods of 4 cpu are evicted. As far as pods are larger than what is left to give back, the queue stays above its maximum.";
     /// The node lacks capacity even after evictions.
     NODE_LACKS_ROOM = "engine/node-lacks-room", "the node has room, once every eligible pod there is evicted",
         [
-            ("", "<Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible pod(s) there"),
-            ("ports", "no free port: {ports}, even after evicting all {candidates} eligible pod(s) there"),
-            ("ports-and-room", "no free port: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible pod(s) there"),
+            ("", "<Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible {candidates:pod|pods} there"),
+            ("ports", "no free port: {ports}, even after evicting all {candidates} eligible {candidates:pod|pods} there"),
+            ("ports-and-room", "no free port: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible {candidates:pod|pods} there"),
             ("nobody", "no pod there is eligible for eviction"),
         ],
         "What a node lacks for the pod in a trial without its eligible pods. Example: a node of 4 cpu with 3 used by non-preemptible pods has free 1, even with every eligible pod gone.";
     /// The node would be enough, but another one was chosen.
     NODE_SUFFICES = "engine/node-suffices", "another node was chosen",
         [
-            ("", "{victims} pod(s) would be evicted, of priority up to {priority}[, {violations} against a disruption budget]"),
+            ("", "{victims} {victims:pod|pods} would be evicted, of priority up to {priority}[, {violations} against a disruption budget]"),
             ("none", "no eviction would be needed"),
-            ("one-pod", "for one pod: {victims} pod(s) would be evicted, of priority up to {priority}"),
-            ("spared", "{victims} pod(s) would be evicted, of priority up to {priority}; some of them should be spared where others suffice"),
+            ("one-pod", "for one pod: {victims} {victims:pod|pods} would be evicted, of priority up to {priority}"),
+            ("spared", "{victims} {victims:pod|pods} would be evicted, of priority up to {priority}; some of them should be spared where others suffice"),
         ],
         "A node that has room in a trial, and what the eviction there would cost. The law of the system for the choice of nodes prefers another one.";
     /// The node of a plan.
     NODE_CHOSEN = "engine/node-chosen", "a plan names the nodes of its pods",
         [
-            ("", "{pods} pod(s) are planned onto it: {victims} pod(s) are evicted, of priority up to {priority}"),
-            ("none", "{pods} pod(s) are planned onto it: no eviction is needed"),
+            ("", "{pods} {pods:pod is|pods are} planned onto it: {victims} {victims:pod is|pods are} evicted, of priority up to {priority}"),
+            ("none", "{pods} {pods:pod is|pods are} planned onto it: no eviction is needed"),
         ],
         "How many pods a plan puts onto a node, and what is evicted there.";
     /// The node was not examined.
@@ -222,7 +222,7 @@ reasons! {
         "The law limits how many pods may be evicted.";
     /// A clause: the pod would make the difference.
     ENOUGH_WITH = "engine/enough-with", "a clause before the sentence of a law",
-        [("", "its node would have room if this pod[ and {others} other pod(s) listed here] were evicted")],
+        [("", "its node would have room if this pod[ and {others} other {others:pod|pods} listed here] were evicted")],
         "A law protects the pod. Without that law its eviction would have made the room.";
     /// A clause: for another gang of the group.
     OTHER_GANG = "engine/other-gang", "a clause before the sentence of a law",

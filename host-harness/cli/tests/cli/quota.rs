@@ -35,7 +35,7 @@ fn decide_shows_what_a_queue_gives_back_and_for_whom() {
     let path = snapshot("quota-decide.yaml");
     lictor(&["decide", "--system", "yunikorn", &path]).exits(0).prints(&[
         "Evicted\n  for queue root.a, which gives back\n",
-        "engine/gives-back: queue `root.a` holds 1 cpu more than its max: evicts 1 pod(s)",
+        "engine/gives-back: queue `root.a` holds 1 cpu more than its max: evicts 1 pod",
         "default/worker  n1    deleted",
         "nothing was pending; 1 victim\n",
     ]);

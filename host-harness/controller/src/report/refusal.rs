@@ -87,7 +87,8 @@ pub(super) fn of(step: &StepOutput) -> BTreeMap<String, ReportedState> {
             if !is_told {
                 let message = match plan.victims.len() {
                     0 => format!("plan {} promises free capacity on {node} to it", plan.plan),
-                    victims => format!("plan {} evicts {victims} pod(s) for it", plan.plan),
+                    1 => format!("plan {} evicts 1 pod for it", plan.plan),
+                    victims => format!("plan {} evicts {victims} pods for it", plan.plan),
                 };
                 let refusal = RefusalReason { law: String::new(), message };
                 told.insert(pod.clone(), ReportedState::Nominated(node.clone(), refusal));

@@ -58,6 +58,11 @@ impl NumberRange {
         *self = NumberRange { least: self.least.min(other.least), most: self.most.max(other.most) };
     }
 
+    /// Returns whether this is exactly one.
+    pub(super) fn is_one(self) -> bool {
+        (self.least, self.most) == (1, 1)
+    }
+
     /// Returns the number as text, or the least and the most as `least to most`.
     pub(super) fn display(self, number: impl Fn(i64) -> String) -> String {
         if self.least == self.most {

@@ -77,8 +77,8 @@ const RULES: &[HostRule] = &[
         "host/purpose",
         "pods are evicted only for pods that are placed",
         &[
-            ("nobody", "{victims} pod(s) are evicted and no pod is nominated"),
-            ("preemptor", "the plan nominates {nominated} pod(s), but not the preemptor `{pod}`"),
+            ("nobody", "{victims} {victims:pod is|pods are} evicted and no pod is nominated"),
+            ("preemptor", "the plan nominates {nominated} {nominated:pod|pods}, but not the preemptor `{pod}`"),
         ],
         "A plan with victims nominates at least one pod, and the pod whose attempt made it is among them.",
     ),

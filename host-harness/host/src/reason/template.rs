@@ -1,6 +1,7 @@
 //! Templates: how a sentence is made of facts. `wit/core.wit` describes them for authors of policies.
 //!
-//! `{name}` is a fact, `{~name}` a fact whose amounts are rounded to be read. `[...]` is shown only where every fact named in it is
+//! `{name}` is a fact, `{~name}` a fact whose amounts are rounded to be read, `{name:pod|pods}` the first word where the fact is one thing, else the
+//! second. `[...]` is shown only where every fact named in it is
 //! there. `<...>` is shown for every resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
 //! written so is shown as it is.
 
@@ -16,7 +17,16 @@ pub(super) struct Pattern(Vec<PatternSegment>);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum PatternSegment {
     Text(String),
-    Fact { name: String, rounded: bool },
+    Fact {
+        name: String,
+        rounded: bool,
+    },
+    /// A word for one thing, and another one for any other number.
+    Plural {
+        name: String,
+        one: String,
+        many: String,
+    },
     Optional(Pattern),
     Repeated(Pattern),
 }
@@ -36,10 +46,7 @@ impl Pattern {
             parts.push(match bracket {
                 '[' => PatternSegment::Optional(Pattern::parse(inside)),
                 '<' => PatternSegment::Repeated(Pattern::parse(inside)),
-                _ => {
-                    let name = inside.strip_prefix('~');
-                    PatternSegment::Fact { name: name.unwrap_or(inside).to_owned(), rounded: name.is_some() }
-                }
+                _ => fact_segment(inside),
             });
             rest = after;
         }
@@ -63,6 +70,10 @@ impl Pattern {
             PatternSegment::Fact { name, rounded } => {
                 value(facts, name).map_or_else(|| "?".to_owned(), |value| value.display(resource, *rounded))
             }
+            PatternSegment::Plural { name, one, many } => {
+                let is_one = matches!(value(facts, name), Some(NamedFactValue::Count(count)) if count.is_one());
+                if is_one { one.clone() } else { many.clone() }
+            }
             PatternSegment::Optional(pattern) if pattern.has_facts(facts, resource) => pattern.part(facts, resource),
             PatternSegment::Optional(_) => String::new(),
             PatternSegment::Repeated(pattern) => {
@@ -80,6 +91,7 @@ impl Pattern {
             match part {
                 PatternSegment::Fact { name, .. } if name != RESOURCE => all.push(name.as_str()),
                 PatternSegment::Repeated(pattern) => all.extend(pattern.names()),
+                PatternSegment::Plural { name, .. } => all.push(name.as_str()),
                 PatternSegment::Fact { .. } | PatternSegment::Text(_) | PatternSegment::Optional(_) => {}
             }
         }
@@ -108,6 +120,17 @@ impl Pattern {
         }
         resources
     }
+}
+
+/// Parses what stands between `{` and `}`.
+fn fact_segment(inside: &str) -> PatternSegment {
+    if let Some((name, words)) = inside.split_once(':') {
+        let (one, many) = words.split_once('|').unwrap_or((words, words));
+        let [name, one, many] = [name, one, many].map(str::to_owned);
+        return PatternSegment::Plural { name, one, many };
+    }
+    let name = inside.strip_prefix('~');
+    PatternSegment::Fact { name: name.unwrap_or(inside).to_owned(), rounded: name.is_some() }
 }
 
 /// Lists all facts, for a reason without a template. A single fact `text` is shown as it is.

@@ -18,7 +18,7 @@ fn templates() -> MessageTemplates {
                 "quota `{queue}`<, {resource}: used {used}[ + promised {promised}] is more than max {max}>",
             ),
             ("back", "", "with this pod back"),
-            ("wait", "", "pending for {waited}[, and {others} other(s)]"),
+            ("wait", "", "pending for {waited}[, and {others} {others:other|others}]"),
         ]
         .map(template),
     )
@@ -61,8 +61,10 @@ fn what_is_in_square_brackets_is_said_where_its_facts_are_there() {
     assert_eq!(facts(Some(1500)), "quota `a`, cpu: used 9 + promised 1500m is more than max 8");
     let waited = NamedFact { name: "waited".to_owned(), value: NamedFactValue::Duration(90_000_000_000.into()) };
     assert_eq!(templates().render("wait", "", vec![waited.clone()]).message, "pending for 1m 30s");
-    let others = vec![waited, NamedFact::count("others", 2)];
-    assert_eq!(templates().render("wait", "", others).message, "pending for 1m 30s, and 2 other(s)");
+    let others = vec![waited.clone(), NamedFact::count("others", 2)];
+    assert_eq!(templates().render("wait", "", others).message, "pending for 1m 30s, and 2 others");
+    let other = vec![waited, NamedFact::count("others", 1)];
+    assert_eq!(templates().render("wait", "", other).message, "pending for 1m 30s, and 1 other");
 }
 
 #[test]

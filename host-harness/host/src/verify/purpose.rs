@@ -30,7 +30,7 @@ mod tests {
     fn who_is_evicted_makes_way_for_somebody() {
         let world = ClusterFixture::small();
         let plan = world.plan(&[], &["default/v", "default/w"]);
-        assert_eq!(world.refusal(&plan), "2 pod(s) are evicted and no pod is nominated");
+        assert_eq!(world.refusal(&plan), "2 pods are evicted and no pod is nominated");
         assert_eq!(world.check(&world.plan(&[], &[])), Ok(()));
     }
 

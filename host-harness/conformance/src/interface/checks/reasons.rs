@@ -97,6 +97,7 @@ fn demanded(text: &str) -> Vec<&str> {
     let kept =
         parts.map(|(place, part)| if place == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) });
     let named = kept.flat_map(|part| part.split('{').skip(1)).filter_map(|rest| rest.split('}').next());
+    let named = named.map(|name| name.split(':').next().unwrap_or(name));
     named.map(|name| name.trim_start_matches('~')).filter(|name| *name != "resource").collect()
 }
 

@@ -39,13 +39,13 @@ fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_e
     let note = |pod: &str| {
         let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor(format!("team/{pod}")));
         let evicted = step.happened.victims.get_mut("team/v").unwrap();
-        evicted.reason = named("engine/plan", "evicts 3 pod(s) for 2 pod(s)".to_owned());
+        evicted.reason = named("engine/plan", "evicts 3 pods for 2 pods".to_owned());
         let mut reporter = reporter(ReportMode::Enforce, "koordinator");
         reporter.step(NOW, &step, &cluster);
         reporter.evicted("team/v");
         events(&reporter.due(NOW, &cluster))[0]["note"].clone()
     };
-    let why = "on node n1: evicts 3 pod(s) for 2 pod(s), by the laws of koordinator";
+    let why = "on node n1: evicts 3 pods for 2 pods, by the laws of koordinator";
     assert_eq!(note("p"), format!("Preempted by pod team/p of PodGroup team/train {why}"));
     assert_eq!(note("gone"), format!("Preempted by pod team/gone, which is gone {why}"));
 }
@@ -55,7 +55,7 @@ fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
     let cluster = Cluster::with(&["p", "v"]);
     let note = |attempts: Vec<Attempt>| {
         let mut step = victim(EvictionMethod::Delete, EvictionBeneficiary::Preemptor("team/p".to_owned()));
-        step.happened.victims.get_mut("team/v").unwrap().reason = named("engine/plan", "evicts 1 pod(s)".to_owned());
+        step.happened.victims.get_mut("team/v").unwrap().reason = named("engine/plan", "evicts 1 pod".to_owned());
         step.happened.attempts = attempts;
         let mut reporter = reporter(ReportMode::Enforce, "koordinator");
         reporter.step(NOW, &step, &cluster);
@@ -63,7 +63,7 @@ fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
         events(&reporter.due(NOW, &cluster))[0]["note"].as_str().unwrap().to_owned()
     };
     let says = |refusal: &str| {
-        format!("Preempted by pod team/p on node n1: evicts 1 pod(s){refusal}, by the laws of koordinator")
+        format!("Preempted by pod team/p on node n1: evicts 1 pod{refusal}, by the laws of koordinator")
     };
     let law = "koordinator/job-fits-max";
     let of = |pod: &str, result| attempt(pod, result, law, 1).happened.attempts.remove(0);

@@ -4,8 +4,8 @@ use crate::data::DecisionReportView;
 /// A decision as the command prints it: a gang of two is nominated for one victim, a pod is bound, one is refused, one gated.
 const RECORD: &str = r#"{"cycles": [{"cycle": 1,
   "attempts": [
-    {"pod": "a/w-0", "result": "Nominated", "node": "n1", "preemption": {"code": "engine/plan", "message": "evicts 1 pod(s)"}},
-    {"pod": "a/w-1", "result": "Nominated", "node": "n2", "preemption": {"code": "engine/plan", "message": "evicts 1 pod(s)"}},
+    {"pod": "a/w-0", "result": "Nominated", "node": "n1", "preemption": {"code": "engine/plan", "message": "evicts 1 pod"}},
+    {"pod": "a/w-1", "result": "Nominated", "node": "n2", "preemption": {"code": "engine/plan", "message": "evicts 1 pod"}},
     {"pod": "a/x", "result": "Scheduled", "node": "n1"},
     {"pod": "a/y", "result": "Rejected", "reason": {"code": "s/law", "message": "too much"},
      "preemption": {"code": "s/law", "message": "too much"}},

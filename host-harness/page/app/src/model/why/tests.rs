@@ -5,7 +5,7 @@ const ANSWER: &str = r#"{"asked": "a/w", "pods": [
   {"pod": "a/w-0", "state": "unschedulable", "attempts": [{"pod": "a/w-0", "result": "Unschedulable", "explanation": EXPLAINED}]},
   {"pod": "a/w-1", "state": "unschedulable", "attempts": [{"pod": "a/w-1", "result": "Unschedulable", "explanation": EXPLAINED}]},
   {"pod": "a/w-2", "state": "makesWay", "node": "n1",
-   "evicted": {"how": "Delete", "node": "n1", "plan": 4, "preemptor": "b/x", "reason": {"code": "engine/plan", "message": "evicts 1 pod(s)"}},
+   "evicted": {"how": "Delete", "node": "n1", "plan": 4, "preemptor": "b/x", "reason": {"code": "engine/plan", "message": "evicts 1 pod"}},
    "lookedAt": [{"by": "b/x", "outcome": "needed", "code": "engine/needed", "message": "with this pod back: no room"},
                 {"by": "b/y", "outcome": "spared", "code": "s/ranks", "message": "priority 9 is not lower than 7"}]}]}"#;
 const EXPLAINED: &str = r#"{"nodes": 3,
@@ -57,7 +57,7 @@ fn a_victim_has_its_plan_and_what_was_said_for_and_against() {
     assert_eq!(
         parts,
         [
-            ("Evicted because", "evicts 1 pod(s), plan 4; deleted"),
+            ("Evicted because", "evicts 1 pod, plan 4; deleted"),
             ("Needed because", "with this pod back: no room"),
             ("Spared because", "priority 9 is not lower than 7"),
         ]
