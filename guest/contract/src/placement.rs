@@ -60,7 +60,8 @@ pub struct NodeVerdicts {
 pub struct Refuted {
     /// Pods and the nodes that they were to have.
     pub placements: Vec<Placement>,
-    /// Pods that were to be evicted.
+    /// Pods that were to be evicted, and pods that a plan cannot have for the same reason, such as the others of a PodDisruptionBudget that allows
+    /// no disruption.
     pub victims: Vec<PodId>,
 }
 

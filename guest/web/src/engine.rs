@@ -120,7 +120,7 @@ impl PageEngine {
     pub fn what_if(&self, name: &str) -> Result<WhatIfReport, Vec<Problem>> {
         let open = self.open_cluster()?;
         let OpenCluster { system, arguments, schedulers, .. } = open;
-        let rails = lictor_host::rails::Rails::default();
+        let rails = lictor_host::rails::Rails::of_command();
         let case = WhatIfRequest { snapshot: &open.snapshot(), name, system, arguments, schedulers, rails: &rails };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }

@@ -114,6 +114,12 @@ impl PolicyArgs {
         PolicyArgs { native: false, ..self.clone() }.load(component, self.bounds.limits.read()?)
     }
 
+    /// Returns this choice for scenarios, which test laws: those of `kubernetes` evict beyond a budget where no other victim makes the room.
+    pub(super) fn for_scenarios(&self) -> PolicyArgs {
+        let bounds = BoundArgs { rails: self.bounds.rails.with_default("budgets=off"), ..self.bounds.clone() };
+        PolicyArgs { bounds, ..self.clone() }
+    }
+
     /// Finds the policy.
     pub(super) fn load_policy(&self) -> Result<LoadedPolicy, CommandError> {
         let limits = self.bounds.limits.read()?;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(super) enum Exit {
     /// Success: 0.
     Success,
-    /// An expectation failed, a plan was refused, or the policy failed: 1.
+    /// An expectation failed, a plan was refused for a mistake of the policy, or the policy failed: 1.
     Failure,
     /// The command could not run, for example because of a mistake on the command line: 2.
     Error,

@@ -21,15 +21,20 @@ fn help() -> String {
     let lines: String = RAILS.into_iter().map(line).collect();
     format!(
         "Set what no policy may evict, such as `namespaces=kube-system,monitoring`; may be repeated. Where `--component` names a policy that \
-         is not the one of this build, `higher-priority` is `refused` by default:{lines}"
+         is not the one of this build, `higher-priority` is `refused` by default; in `lictor test`, `budgets` is `off`:{lines}"
     )
 }
 
 impl RailArgs {
+    /// Makes `setting`, written as `name=value`, a default. What the user sets goes before.
+    pub(super) fn with_default(&self, setting: &str) -> RailArgs {
+        RailArgs { rails: std::iter::once(setting.to_owned()).chain(self.rails.iter().cloned()).collect() }
+    }
+
     /// Returns the rails: those that the user set, and the defaults of the others. `is_built_in`: the policy is the one of this build, whose
     /// manual says where a guarantee counts and not the priority.
     pub(super) fn read(&self, is_built_in: bool) -> Result<Rails, CommandError> {
-        let mut rails = Rails::default();
+        let mut rails = Rails::of_command();
         if !is_built_in {
             rails.higher_priority = HigherPriorityVictims::Refused;
         }

@@ -116,7 +116,7 @@ pub(super) fn run(asked: &TestArgs) -> Result<Exit, CommandError> {
             return Err(CommandError::NotInForce(code.to_owned()));
         }
         Some((code, to)) => LoadedPolicy::switched(code, to),
-        None => asked.policy.load_policy()?,
+        None => asked.policy.for_scenarios().load_policy()?,
     };
     let explain = asked.explain && explains(&policy)?;
     let progress = ProgressDisplay::of_parts("running scenarios", scenarios.len());

@@ -14,7 +14,7 @@ const LARGER: [(&str, usize, &str); 5] = [
     ("Expect", 14, "the keys of a scenario's expectations, which a derived reader takes flat"),
     ("PageState", 31, "to be cut by the views of the page"),
     ("Pod", 18, "a record of the contract: the interface has the same fields"),
-    ("PodFacts", 25, "to be cut as the pod of the policy is"),
+    ("PodFacts", 21, "to be cut as the pod of the policy is"),
     ("Session", 31, "to be cut into the policy, the commands in flight and the promises"),
 ];
 

@@ -47,7 +47,12 @@ pub const CLUSTER: &[RbacRule] = &[
     right("scheduling.k8s.io", "priorityclasses", READ, "priorities"),
     right("scheduling.k8s.io", "podgroups", READ, "gangs of Kubernetes"),
     right("scheduling.k8s.io", "podgroups/status", PATCH, "why a gang waits"),
-    right("policy", "poddisruptionbudgets", READ, "victims that a budget protects come last"),
+    right(
+        "policy",
+        "poddisruptionbudgets",
+        READ,
+        "victims that a budget protects come last, and no plan evicts more than the budgets allow",
+    ),
     right("resource.k8s.io", "deviceclasses", READ, "resources that are allocated by claims"),
     right("scheduling.x-k8s.io", "podgroups", READ, "gangs of scheduler-plugins"),
     right("scheduling.x-k8s.io", "elasticquotas", READ, "quotas of scheduler-plugins"),

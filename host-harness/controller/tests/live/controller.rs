@@ -21,6 +21,7 @@ use lictor_controller::state::{CheckpointStore, ConfigMapStore, FileStore};
 use lictor_controller::upgrade::{ReplacementObserver, ReplacementSender};
 use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
+use lictor_host::rails::Rails;
 use lictor_host::session::{Session, SessionReport};
 use tokio::sync::watch;
 
@@ -84,6 +85,7 @@ pub struct How {
     /// Where health and metrics are served.
     pub listen: Option<SocketAddr>,
     pub standing: bool,
+    pub rails: Rails,
 }
 
 impl How {
@@ -92,7 +94,8 @@ impl How {
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
         let (kubeconfig, checkpoint, map, socket, listen) = (kubeconfig.into(), None, None, None, None);
-        How { kubeconfig, system, arguments, settings, checkpoint, map, socket, listen, standing: true }
+        let rails = Rails::default();
+        How { kubeconfig, system, arguments, settings, checkpoint, map, socket, listen, standing: true, rails }
     }
 
     /// Returns the settings of a command that writes events, conditions and status.
@@ -217,6 +220,7 @@ fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<SessionSetup, String> 
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(policy, &how.system, &how.arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(how.settings.schedulers.iter().cloned());
+    session.set_rails(how.rails.clone());
     let deletes_victims = !only_marks(&how.system, &how.arguments);
     Ok(SessionSetup {
         session: RecordableSession::new(session, None),

@@ -13,6 +13,7 @@ mod gang;
 mod get;
 mod liar;
 mod ordered;
+mod rails;
 mod restart;
 mod scale;
 mod sound;
@@ -80,7 +81,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         upgrade::a_hostile_policy_evicts_nobody(&world),
         upgrade::a_policy_that_lies_is_not_taken(&world),
         upgrade::a_first_policy_that_lies_evicts_nobody(&world),
-        upgrade::a_policy_that_evicts_what_a_rail_protects_evicts_nobody(&world),
+        rails::a_policy_that_evicts_what_a_rail_protects_evicts_nobody(&world),
         upgrade::a_policy_that_lies_in_the_watch_is_rolled_back(&world),
         upgrade::a_policy_that_decides_alike_takes_over(&world),
         upgrade::a_quiet_cluster_compares_nothing(&world),
@@ -90,6 +91,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         faults::an_api_server_that_is_killed(&world),
         ends::a_right_that_is_missing(&world),
         ends::a_budget_that_forbids(&world),
+        rails::a_budget_that_forbids_half_of_a_plan(&world),
         ends::a_job_that_is_refused_for_good(&world),
         ends::victims_that_were_only_marked(&world),
         ends::victims_that_were_only_marked_before_other_arguments(&world),

@@ -7,12 +7,11 @@ use lictor::Native;
 use lictor_controller::upgrade::{ReplacementCandidate, ReplacementProgress, ReplacementStage};
 use lictor_host::driver::random::{CallsUntilFault, Faulty};
 use lictor_host::policy::Policy;
-use lictor_host::rails::NEVER_EVICT;
 use lictor_host::replace::{Period, ReplacementTerms};
 use lictor_host::session::CandidatePolicy;
 use serde_json::json;
 
-use crate::controller::{Controller, Said};
+use crate::controller::Controller;
 use crate::liar::{Liar, Lie};
 use crate::support::objects::wait_for;
 use crate::world::{SOON, Step, World};
@@ -115,29 +114,6 @@ pub async fn a_first_policy_that_lies_evicts_nobody(world: &World) {
         controller.stop().await;
         step.end().await;
     }
-}
-
-/// Checks a policy whose plans evict a pod that a rail protects: it evicts no pod, and the rail is named.
-pub async fn a_policy_that_evicts_what_a_rail_protects_evicts_nobody(world: &World) {
-    let step = world.step("rails", 3).await;
-    step.victim("kept", json!({"metadata": {"labels": {NEVER_EVICT: "true"}}})).await;
-    for name in ["v0", "v1"] {
-        step.victim(name, json!({})).await;
-    }
-    step.all_run(&["kept", "v0", "v1"]).await;
-    let controller = Controller::with(&world.how("coscheduling"), || Box::new(Liar::new(Lie::Protected).0));
-    step.gang("g", &GANG).await;
-    let named = "the rail `never-evict` protects";
-    let refused = async || {
-        let is_named = |it: &Said| it.happened.refused.iter().any(|plan| plan.reason.message.contains(named));
-        controller.said(is_named).then_some(())
-    };
-    wait_for("the rail refuses the plan", SOON, refused).await;
-    // Some more decisions, with the same plan.
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(step.evicted(), Vec::<String>::new());
-    controller.stop().await;
-    step.end().await;
 }
 
 /// Checks a policy that lies after it has taken over: its predecessor is back by itself, and its plan is carried out.

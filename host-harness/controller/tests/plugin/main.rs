@@ -13,8 +13,12 @@
 #[path = "../live/controller.rs"]
 mod controller;
 mod host;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../live/liar.rs"]
+mod liar;
 mod parity;
 mod quiet;
+mod rails;
 mod recorded;
 mod scheduler;
 mod scoring;
@@ -64,6 +68,7 @@ async fn kube_scheduler_asks_the_policy() {
         steps::a_group_of_kubernetes_preempts(&world, &scheduler),
         steps::a_quota_holds_and_others_pass(&world, &scheduler),
         scoring::a_policy_that_scores(&world, &scheduler),
+        rails::a_policy_that_evicts_what_a_rail_protects(&world, &scheduler),
         steps::a_policy_that_is_replaced(&world, &scheduler),
         steps::a_host_that_is_killed(&world, &scheduler),
         steps::hosts_are_killed_while_pods_preempt(&world, &scheduler),

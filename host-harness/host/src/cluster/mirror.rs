@@ -13,6 +13,7 @@ mod objects;
 mod parts;
 mod placed;
 mod pods;
+mod rails;
 mod removal;
 mod resolve;
 mod resources;
@@ -24,10 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
+use super::budgets::EvictionBudgets;
 use super::eligibility::Shapes;
 use super::volumes::Volumes;
 use super::{Ineligible, InputError};
-use crate::rails::{Protection, Rails};
+use crate::rails::Rails;
 use assumed::Assumed;
 use attributes::{AttributeFilter, PodFieldInterests};
 use classes::PriorityClassTable;
@@ -56,7 +58,7 @@ pub struct Mirror {
     pods: PodTable,
     shared: SharedPodValues,
     assumed: AssumedChanges,
-    classes: PriorityClassTable,
+    preemption: PreemptionObjects,
     volumes: MirroredVolumes,
     inter_pods: InterPodIndex,
     objects: StoredObjects,
@@ -86,6 +88,13 @@ struct MirrorClock {
     now: i64,
     /// The time that the policy last received.
     sent: i64,
+}
+
+/// The objects that say which pods may be evicted for which: priority classes, and PodDisruptionBudgets.
+#[derive(Debug, Default)]
+struct PreemptionObjects {
+    classes: PriorityClassTable,
+    budgets: EvictionBudgets,
 }
 
 /// The values that many pods share, each stored once.
@@ -148,7 +157,7 @@ impl Mirror {
             pods: PodTable::default(),
             shared: SharedPodValues::default(),
             assumed: AssumedChanges::default(),
-            classes: PriorityClassTable::new(),
+            preemption: PreemptionObjects::default(),
             volumes: MirroredVolumes::default(),
             inter_pods: InterPodIndex::default(),
             findings: MirrorFindings::default(),
@@ -162,25 +171,6 @@ impl Mirror {
         for pod in pods {
             self.pods.change(pod, |entry| entry.resolve_scheduler(self.scope.schedulers.as_ref()));
         }
-    }
-
-    /// Sets the rails. Before the first call, they are at their defaults.
-    pub fn set_rails(&mut self, rails: Rails) {
-        self.scope.rails = rails;
-        let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
-        for pod in pods {
-            self.pods.change(pod, |entry| entry.resolve_protection(&self.scope.rails));
-        }
-    }
-
-    /// Returns the rails.
-    pub fn rails(&self) -> &Rails {
-        &self.scope.rails
-    }
-
-    /// Returns the rail that protects a pod from every eviction. `None`: no rail does, or the pod does not exist.
-    pub fn protection(&self, pod: PodId) -> Option<Protection> {
-        self.pods.get(pod).and_then(|entry| entry.protection(&self.scope.rails))
     }
 
     /// Returns whether a pod has volumes that restrict where it can run.
@@ -242,6 +232,12 @@ impl Mirror {
     /// Returns a node in the form that the policy receives. `None`: the node does not exist.
     pub fn node(&self, node: NodeId) -> Option<&Node> {
         self.nodes.get(node).map(|entry| &entry.record)
+    }
+
+    /// Returns the taints of a node that keep pods away, each as `key=value:effect`. Empty where the node does not exist.
+    pub fn taints(&self, node: NodeId) -> Vec<String> {
+        let taints = self.nodes.get(node).into_iter().flat_map(|entry| &entry.terrain.taints);
+        taints.map(ToString::to_string).collect()
     }
 
     /// Returns all pods, ordered by number.

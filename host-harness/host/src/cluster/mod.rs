@@ -1,5 +1,6 @@
 //! The host's side of the cluster: reads Kubernetes objects, mirrors them, and sends the policy the changes as events.
 
+mod budgets;
 mod eligibility;
 mod error;
 mod inter_pod;
@@ -16,4 +17,5 @@ pub use mirror::{ChangeVisibility, InvalidObject, Mirror, PodChange};
 pub use object::{BadPlacedKind, KubernetesObject, check_placed_kinds};
 pub(crate) use object::{MAX_AMOUNT, NO_NUMBER};
 pub use object::{dotted, step};
+pub(crate) use reads::BUDGET_KIND;
 pub use reads::kinds_read;

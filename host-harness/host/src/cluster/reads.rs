@@ -4,8 +4,14 @@ use std::collections::BTreeSet;
 
 use lictor_contract::Interests;
 
-/// The kinds that the host reads itself, whatever the policy reads: where pods may run, what they take, and which pods they may not run with.
-const OWN: [(&str, &str); 12] = [
+use super::object::ObjectIdentity;
+
+/// The kind of disruption budgets, of the API group `policy`.
+pub(crate) const BUDGET_KIND: &str = "PodDisruptionBudget";
+
+/// The kinds that the host reads itself, whatever the policy reads: where pods may run, what they take, which pods they may not run
+/// with, and which evictions the API server refuses.
+const OWN: [(&str, &str); 13] = [
     ("", "Node"),
     ("", "Pod"),
     ("", "Namespace"),
@@ -18,6 +24,7 @@ const OWN: [(&str, &str); 12] = [
     ("storage.k8s.io", "VolumeAttachment"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("resource.k8s.io", "DeviceClass"),
+    ("policy", BUDGET_KIND),
 ];
 
 /// Returns the kinds that the host reads itself and those that the policy reads, as (API group, kind). The core group is empty.
@@ -26,6 +33,11 @@ pub fn kinds_read(interests: &Interests) -> BTreeSet<(String, String)> {
     let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
     let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
     own.chain(read).chain(placed).collect()
+}
+
+/// Returns whether an object is a disruption budget.
+pub(crate) fn is_budget(id: &ObjectIdentity) -> bool {
+    id.group == "policy" && id.kind == BUDGET_KIND
 }
 
 /// Returns whether the host itself reads objects of a kind.

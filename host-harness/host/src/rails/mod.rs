@@ -21,7 +21,20 @@ pub const NEVER_EVICT: &str = "lictor.dev/never-evict";
 /// (Kubernetes: `pkg/apis/scheduling/types.go`, `SystemCriticalPriority`.)
 pub const SYSTEM_PRIORITY: i32 = 2_000_000_000;
 
-/// The settings of the rails. All are on by default. In a file they are the list of those that are not at their defaults, each as `name=value`.
+/// The codes of the refusals that a policy need not foresee: the host does not say what budgets allow, and how many pods may still be evicted.
+const UNFORESEEN: [&str; 4] = [
+    "host/rail-budgets",
+    "host/rail-victims-per-plan",
+    "host/rail-victims-per-window",
+    "host/rail-victims-per-namespace",
+];
+
+/// Returns whether a plan that was refused by this code may come from a policy without a mistake.
+pub fn is_unforeseen(code: &str) -> bool {
+    UNFORESEEN.contains(&code)
+}
+
+/// The settings of the rails. In a file they are the list of those that are not at their defaults, each as `name=value`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Rails {
@@ -31,6 +44,9 @@ pub struct Rails {
     pub protected_namespaces: BTreeSet<String>,
     /// Whether pods with the label [`NEVER_EVICT`] are protected.
     pub protects_labelled: bool,
+    /// Whether a plan is refused whose victims' evictions PodDisruptionBudgets would refuse. Off here, as in a recording that does not say it: the
+    /// laws of `kubernetes` evict beyond a budget where no other victim makes the room. [`Rails::of_command`] turns it on.
+    pub budgets: bool,
     /// The victims of a higher priority than the preemptor.
     pub higher_priority: HigherPriorityVictims,
     /// The maximum victims of one plan. `None`: any number.
@@ -84,6 +100,7 @@ impl Default for Rails {
             protects_system_priority: true,
             protected_namespaces: ["kube-system".to_owned()].into(),
             protects_labelled: true,
+            budgets: false,
             higher_priority: HigherPriorityVictims::Declared,
             victims_per_plan: Some(1000),
             victims_per_window: Some(EvictionRate { victims: 5000, window: minutes(10) }),
@@ -93,6 +110,11 @@ impl Default for Rails {
 }
 
 impl Rails {
+    /// Returns the rails of a command that decides for a cluster, where the API server refuses what budgets do not allow.
+    pub fn of_command() -> Rails {
+        Rails { budgets: true, ..Rails::default() }
+    }
+
     /// Returns the longest time for which an eviction counts, in nanoseconds. 0 where no rail counts evictions.
     pub fn longest_window(&self) -> i64 {
         let rates = [&self.victims_per_window, &self.victims_per_namespace];

@@ -13,7 +13,7 @@ pub struct RailInfo {
     pub name: &'static str,
     /// The form of the value.
     pub kind: &'static str,
-    /// The default value.
+    /// The default value in a command that decides for a cluster.
     pub default: &'static str,
     /// What the rail refuses.
     pub about: &'static str,
@@ -27,10 +27,11 @@ const SWITCH: &str = "on or off";
 const RATE: &str = "N/TIME or none";
 
 /// All rails.
-pub const RAILS: [RailInfo; 7] = [
+pub const RAILS: [RailInfo; 8] = [
     rail("system-priority", SWITCH, "on", "no victim of priority 2000000000 or above"),
     rail("namespaces", "names or none", "kube-system", "no victim in these namespaces"),
     rail("never-evict", SWITCH, "on", "no victim with the label lictor.dev/never-evict=true"),
+    rail("budgets", SWITCH, "on", "no victims beyond what their PodDisruptionBudgets allow"),
     rail("higher-priority", "declared or refused", "declared", "victims above the preemptor's priority"),
     rail("victims-per-plan", "N or none", "1000", "victims of one plan"),
     rail("victims-per-window", RATE, "5000/10m", "victims of all plans"),
@@ -78,6 +79,7 @@ impl Rails {
                 }
             }
             "never-evict" => self.protects_labelled = switch(value).ok_or_else(bad)?,
+            "budgets" => self.budgets = switch(value).ok_or_else(bad)?,
             "higher-priority" => {
                 self.higher_priority = match value {
                     "declared" => HigherPriorityVictims::Declared,
@@ -120,6 +122,7 @@ impl Rails {
             switch(self.protects_system_priority),
             if names.is_empty() { none() } else { names.join(",") },
             switch(self.protects_labelled),
+            switch(self.budgets),
             higher.to_owned(),
             self.victims_per_plan.map_or_else(none, |victims| victims.to_string()),
             rate(self.victims_per_window),
@@ -181,7 +184,9 @@ mod tests {
     #[test]
     fn every_rail_is_set_by_its_name_and_its_default_is_as_documented() {
         for RailInfo { name, default, .. } in RAILS {
-            assert_eq!(set(&format!("{name}={default}")), Ok(Rails::default()), "{name}");
+            let mut rails = Rails::of_command();
+            assert_eq!(rails.set(&format!("{name}={default}")), Ok(()), "{name}");
+            assert_eq!(rails, Rails::of_command(), "{name}");
         }
         assert_eq!(set("namespaces=a, b").unwrap().protected_namespaces, ["a", "b"].map(str::to_owned).into());
         assert!(set("namespaces=none").unwrap().protected_namespaces.is_empty());
@@ -198,6 +203,7 @@ mod tests {
             "system-priority=off",
             "namespaces=a,b",
             "never-evict=off",
+            "budgets=on",
             "higher-priority=refused",
             "victims-per-plan=none",
             "victims-per-window=4/1m30s",

@@ -9,11 +9,8 @@ use serde::Serialize;
 use super::command::{Command, CommandId, CommandOutcome};
 use super::counters::add;
 use super::{FailureCause, Session, SessionError, SessionReport};
-use crate::cluster::KubernetesObject;
+use crate::cluster::{BUDGET_KIND, KubernetesObject};
 use crate::replace::Transition;
-
-/// The kind of objects that can make the API server refuse an eviction.
-const BUDGET_KIND: &str = "PodDisruptionBudget";
 
 /// An input of the session.
 #[derive(Debug, Clone)]

@@ -38,7 +38,7 @@ pub use fits::breaks_nomination;
 pub use held::{PermitHold, PermitHolds};
 pub use inter_pod::InterPodConflict;
 pub use occupancy::{Occupancy, is_waiting};
-pub use rails::RailViolation;
+pub use rails::{BudgetRefusal, BudgetViolation, RailViolation};
 pub use room::{RequestTotals, allocatable};
 pub use violation::Violation;
 

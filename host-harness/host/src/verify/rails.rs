@@ -1,10 +1,15 @@
 //! The rails of the operator, which hold whatever the policy says.
 
+mod budgets;
+
 use std::collections::BTreeMap;
 
 use lictor_contract::{PodId, Refuted};
 
+pub use budgets::{BudgetRefusal, BudgetViolation};
+
 use super::{PlanUnderTest, VerifyContext, Violation};
+use crate::cluster::BUDGET_KIND;
 use crate::rails::{EvictionRate, HigherPriorityVictims, Protection};
 use crate::reason::{NamedFact, NamedReason, render, time};
 
@@ -35,6 +40,8 @@ pub enum RailViolation {
         /// The priority of the preemptor.
         of_preemptor: i32,
     },
+    /// Victims that their PodDisruptionBudgets do not let go.
+    Budget(BudgetViolation),
     /// A plan with too many victims.
     PlanTooLarge {
         /// The number of victims.
@@ -80,6 +87,7 @@ impl RailViolation {
                 ];
                 render("host/rail-higher-priority", "", facts)
             }
+            RailViolation::Budget(violation) => violation.reason(),
             RailViolation::PlanTooLarge { victims, most } => {
                 let facts = vec![NamedFact::count("victims", *victims), NamedFact::count("most", *most)];
                 render("host/rail-victims-per-plan", "", facts)
@@ -103,14 +111,22 @@ impl RailViolation {
         }
     }
 
-    /// Returns the victim that no plan may have. `None`: the number of victims is too large.
-    pub(super) fn refuted_victim(&self) -> Option<Refuted> {
+    /// Returns the victims that no plan may have. `None`: the number of victims is too large.
+    pub(super) fn refuted_victims(&self) -> Option<Refuted> {
         match self {
             RailViolation::Protected { id, .. } | RailViolation::HigherPriority { id, .. } => {
                 Some(Refuted { victims: vec![*id], ..Refuted::default() })
             }
+            RailViolation::Budget(violation) => {
+                Some(Refuted { victims: violation.refuted.clone(), ..Refuted::default() })
+            }
             RailViolation::PlanTooLarge { .. } | RailViolation::TooFast { .. } => None,
         }
+    }
+
+    /// Returns the kind of objects whose change may make the same plan acceptable. `None`: no change of an object does.
+    pub fn retry_after(&self) -> Option<&'static str> {
+        matches!(self, RailViolation::Budget(_)).then_some(BUDGET_KIND)
     }
 
     /// Returns the time after which the same plan may be accepted, in nanoseconds since 1970. `None`: time alone does not help.
@@ -132,6 +148,7 @@ pub(super) fn check(ground: &VerifyContext<'_>, proposal: &PlanUnderTest<'_>) ->
         let rank = |victim: &PodId| ranks_no_higher(ground, *victim, preemptor);
         victims.iter().try_for_each(rank).map_err(Violation::Rail)?;
     }
+    budgets::check(ground, &victims).map_err(|it| Violation::Rail(RailViolation::Budget(it)))?;
     few_enough(ground, &victims).map_err(Violation::Rail)
 }
 

@@ -216,6 +216,14 @@ impl Violation {
         }
     }
 
+    /// Returns the kind of objects whose change may make the same plan acceptable. `None`: no change of an object does.
+    pub fn retry_after(&self) -> Option<&'static str> {
+        match self {
+            Violation::Rail(rail) => rail.retry_after(),
+            _ => None,
+        }
+    }
+
     /// Returns the violation as an obstacle of a node. Where possible, the text does not name the node, so that equal obstacles can be counted.
     pub fn node_obstacle(&self) -> String {
         match self {
@@ -246,7 +254,7 @@ impl Violation {
             Violation::InsufficientResources { id, .. } => {
                 placements(plan.nominations.iter().filter(|on| on.node == *id).cloned().collect())
             }
-            Violation::Rail(rail) => rail.refuted_victim().unwrap_or_else(|| placements(plan.nominations.clone())),
+            Violation::Rail(rail) => rail.refuted_victims().unwrap_or_else(|| placements(plan.nominations.clone())),
             _ => placements(plan.nominations.clone()),
         }
     }

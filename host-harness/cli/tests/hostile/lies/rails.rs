@@ -63,6 +63,24 @@ fn a_plan_that_a_rail_refuses_is_not_carried_out_and_the_next_one_is() {
 }
 
 #[test]
+fn a_plan_that_a_budget_refuses_in_part_evicts_nobody() {
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                        "metadata": {"name": "b", "namespace": "default"},
+                        "spec": {"selector": {}}, "status": {"disruptionsAllowed": 1}});
+    for (rail, evicted) in [("budgets=on", 0), ("budgets=off", 2)] {
+        let mut session = session(&planner(&[V, W], false), &[rail], |pod| pod);
+        session.handle(SessionInput::Objects(vec![object(budget.clone())])).unwrap();
+        let answer = attempt(&mut session, "l");
+        if evicted == 0 {
+            ended(rail, &session, answer, &Ends::Refused("host/rail-budgets", ""));
+            carries_out_the_truth(rail, &mut session);
+        } else {
+            assert_eq!(answer.unwrap().happened.victims.len(), evicted, "{rail}");
+        }
+    }
+}
+
+#[test]
 fn a_policy_that_evicts_too_fast_is_stopped_until_time_has_passed() {
     for (code, rails) in [
         ("host/rail-victims-per-window", "victims-per-window=1/10m"),

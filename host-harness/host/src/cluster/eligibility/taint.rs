@@ -1,5 +1,7 @@
 //! Taints of nodes and tolerations of pods.
 
+use std::fmt;
+
 /// The effect of a taint on pods that do not tolerate it. `PreferNoSchedule` excludes no pod and is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
@@ -15,6 +17,18 @@ pub(crate) struct NodeTaint {
     pub(crate) key: String,
     pub(crate) value: String,
     pub(crate) effect: Effect,
+}
+
+impl fmt::Display for NodeTaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NodeTaint { key, value, effect } = self;
+        let effect = match effect {
+            Effect::NoSchedule => "NoSchedule",
+            Effect::NoExecute => "NoExecute",
+        };
+        let equals = if value.is_empty() { "" } else { "=" };
+        write!(f, "{key}{equals}{value}:{effect}")
+    }
 }
 
 /// The condition of a toleration on the value of a taint.

@@ -111,7 +111,7 @@ impl Mirror {
         self.observed_pod(pod).is_some_and(|entry| entry.declared.nominated.is_some())
     }
 
-    fn observed_pod(&self, pod: PodId) -> Option<&PodEntry> {
+    pub(super) fn observed_pod(&self, pod: PodId) -> Option<&PodEntry> {
         let assumed = self.assumed.by_pod.get(&pod).map(|assumed| &assumed.observed);
         assumed.or_else(|| self.pods.get(pod))
     }
@@ -141,7 +141,10 @@ impl Mirror {
         self.objects.json(&self.object_key(&entry.record)?).cloned()
     }
 
-    fn commit_change(&self, assumed: &mut Assumed, change: &PodChange) {
+    fn commit_change(&mut self, assumed: &mut Assumed, change: &PodChange) {
+        if matches!(change, PodChange::Evict { deleted: Some(_), .. }) {
+            self.spend_budgets(&assumed.observed);
+        }
         self.change_entry(&mut assumed.observed, change);
         if let Some(json) = &mut assumed.json {
             self.change_json(json, &assumed.observed.record, change);
@@ -152,7 +155,7 @@ impl Mirror {
     fn overlay(&mut self, pod: PodId, assumed: Assumed) {
         let (mut entry, mut json) = (assumed.observed.clone(), assumed.json.clone());
         entry.resolve_nodes(&self.nodes);
-        entry.resolve_priority(&self.classes);
+        entry.resolve_priority(&self.preemption.classes);
         entry.resolve_scheduler(self.scope.schedulers.as_ref());
         entry.resolve_protection(&self.scope.rails);
         self.mark_volumes_stale(&entry);

@@ -10,14 +10,16 @@ pub(super) struct PriorityClassTable {
     all: BTreeMap<String, ClassFacts>,
 }
 
-impl PriorityClassTable {
+impl Default for PriorityClassTable {
     /// Creates the two priority classes that every cluster has.
-    pub(super) fn new() -> PriorityClassTable {
+    fn default() -> PriorityClassTable {
         let system = |value| ClassFacts { value, global_default: false, never_preempts: false };
         let all = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
         PriorityClassTable { all: all.map(|(name, value)| (name.to_owned(), system(value))).into() }
     }
+}
 
+impl PriorityClassTable {
     pub(super) fn set(&mut self, name: &str, class: ClassFacts) {
         self.all.insert(name.to_owned(), class);
     }

@@ -134,7 +134,7 @@ impl Mirror {
 
     fn missing_class(&self, pod: &PodEntry) -> Option<InputError> {
         let class = &pod.record.template.priority_class;
-        if pod.declared.priority.is_some() || class.is_empty() || self.classes.get(class).is_some() {
+        if pod.declared.priority.is_some() || class.is_empty() || self.preemption.classes.get(class).is_some() {
             return None;
         }
         let message = format!("`{}` names priority class `{class}`, which is not there", self.label(pod));

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::ledger::ChangeSet;
 use crate::cluster::object::ObjectIdentity;
+use crate::cluster::reads::BUDGET_KIND;
 
 /// The key of an object: group, kind, namespace, name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,11 @@ impl<'k> ObjectName<'k> {
         let (kind, group) = full_kind.split_once('.').map_or((full_kind, None), |(kind, group)| (kind, Some(group)));
         let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
         Some(ObjectName { kind, group, namespace, name })
+    }
+
+    /// Returns whether the name is that of a disruption budget.
+    pub(super) fn is_budget(&self) -> bool {
+        self.kind == BUDGET_KIND && self.group.is_none_or(|group| group == "policy")
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) struct DeclaredFields {
     pub(super) priority: Option<i32>,
     pub(super) never_preempts: Option<bool>,
     pub(super) phase: Phase,
+    pub(super) ready: bool,
     pub(super) gates: Vec<String>,
     /// The requests of the pod itself, without those that stand for its volumes.
     pub(super) requests: Vec<Amount>,

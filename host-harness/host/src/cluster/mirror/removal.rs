@@ -18,7 +18,7 @@ impl Mirror {
             "Pod" => self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some()),
             "PriorityClass" => {
                 // Pods keep the priority that the class gave them.
-                let known = self.classes.remove(name);
+                let known = self.preemption.classes.remove(name);
                 self.objects.remove(&object) || known
             }
             "Namespace" => {
@@ -28,7 +28,8 @@ impl Mirror {
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
                 let stored = self.volumes.known.remove(kind, namespace, name);
-                self.objects.remove(&object) || placed || stored
+                let budget = object.is_budget() && self.preemption.budgets.set(namespace, name, None);
+                self.objects.remove(&object) || placed || stored || budget
             }
         }
     }
@@ -41,12 +42,13 @@ impl Mirror {
             "Node" => self.nodes.id(name).is_some(),
             "Pod" => self.pod_of_key(key).is_some(),
             "PriorityClass" => {
-                self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(&object)
+                self.preemption.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(&object)
             }
             "Namespace" => self.inter_pods.namespaces.contains(name),
             _ => {
                 self.pod_of_key(key).is_some()
                     || self.volumes.known.contains(kind, namespace, name)
+                    || object.is_budget() && self.preemption.budgets.contains(namespace, name)
                     || self.objects.contains(&object)
             }
         }

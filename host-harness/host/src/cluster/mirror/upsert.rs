@@ -9,9 +9,12 @@ use super::nodes::NodeEntry;
 use super::placed::InvalidObject;
 use super::pods::{DeclaredFields, PodEntry};
 use crate::cluster::InputError;
+use crate::cluster::budgets::EvictionBudget;
 use crate::cluster::eligibility::Constraints;
-use crate::cluster::object::{Body, ClassFacts, KubernetesObject, NodeFacts, ObjectIdentity, PodFacts, SourceLocation};
-use crate::cluster::reads::is_read_by_host;
+use crate::cluster::object::{
+    Body, ClassFacts, KubernetesObject, NodeFacts, ObjectIdentity, PodFacts, SourceLocation, disruption_budget,
+};
+use crate::cluster::reads::{is_budget, is_read_by_host};
 
 impl Mirror {
     /// Creates or replaces an object. An object of a kind that neither the host nor the policy needs is only counted. An object of a placed kind that
@@ -47,6 +50,12 @@ impl Mirror {
                     self.objects.set(&id, json);
                 }
             }
+            Body::Other(json, origin) if is_budget(&id) => {
+                self.upsert_budget(&id, disruption_budget(&id, &json, &origin));
+                if wanted {
+                    self.objects.set(&id, json);
+                }
+            }
             Body::Other(json, origin) => match self.scope.placed.read(&mut id, &json, &origin) {
                 Ok(placed) => {
                     self.objects.set(&id, json);
@@ -70,7 +79,7 @@ impl Mirror {
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
             Body::UnsupportedVersion(..) => is_read_by_host(group, kind) || self.objects.stores(group, kind),
-            Body::Other(..) => self.objects.stores(group, kind),
+            Body::Other(..) => is_budget(&object.id) || self.objects.stores(group, kind),
         }
     }
 
@@ -100,16 +109,31 @@ impl Mirror {
         }
     }
 
+    /// Creates or replaces a budget. One that cannot be read covers no pod; a policy that reads budgets reports it, and else the mirror does.
+    fn upsert_budget(&mut self, id: &ObjectIdentity, read: Result<EvictionBudget, InputError>) {
+        let budget = match read {
+            Ok(budget) => Some(budget),
+            Err(mistake) => {
+                if !self.objects.stores(&id.group, &id.kind) {
+                    self.record_invalid(id, mistake, Severity::Warning);
+                }
+                None
+            }
+        };
+        self.preemption.budgets.set(&id.namespace, &id.name, budget);
+    }
+
     fn upsert_class(&mut self, name: &str, facts: ClassFacts) {
-        let concerns_all = facts.global_default || self.classes.get(name).is_some_and(|old| old.global_default);
-        self.classes.set(name, facts);
+        let concerns_all =
+            facts.global_default || self.preemption.classes.get(name).is_some_and(|old| old.global_default);
+        self.preemption.classes.set(name, facts);
         let mut concerned = self.pods.of_class(name);
         if concerns_all {
             concerned.extend(self.pods.of_class(""));
         }
         for pod in concerned {
             self.pods.change(pod, |entry| {
-                entry.resolve_priority(&self.classes);
+                entry.resolve_priority(&self.preemption.classes);
                 entry.resolve_protection(&self.scope.rails);
             });
         }
@@ -136,7 +160,7 @@ impl Mirror {
         };
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
-        entry.resolve_priority(&self.classes);
+        entry.resolve_priority(&self.preemption.classes);
         entry.resolve_scheduler(self.scope.schedulers.as_ref());
         entry.resolve_protection(&self.scope.rails);
         self.mark_volumes_stale(&entry);
@@ -153,6 +177,7 @@ impl Mirror {
 
     /// Creates the entry of a pod. The fields that depend on other objects are still to be resolved. `created` stands in for a missing creation time.
     fn entry(&mut self, id: PodId, facts: PodFacts, place: SourceLocation, created: i64, entered: i64) -> PodEntry {
+        let status = facts.status;
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);
         let requests = self.resources.requests(&facts.requests);
@@ -177,26 +202,27 @@ impl Mirror {
             name: facts.name,
             uid: facts.uid,
             gated: facts.kind.is_none() && !facts.gates.is_empty(),
-            phase: facts.phase,
+            phase: status.phase,
             node: None,
             nominated: None,
             required_node: None,
             terminating: facts.terminating,
-            preempted: facts.preempted,
+            preempted: status.preempted,
             created: facts.created.unwrap_or(created),
             entered,
-            started: facts.started,
-            scheduled: facts.scheduled,
+            started: status.started,
+            scheduled: status.scheduled,
             shape,
             inter_pod: None,
         };
         let stated = DeclaredFields {
             node: facts.node,
-            nominated: facts.nominated,
+            nominated: status.nominated,
             required,
             priority: facts.priority,
             never_preempts: facts.never_preempts,
-            phase: facts.phase,
+            phase: status.phase,
+            ready: status.ready,
             gates: facts.gates,
             requests,
             volumes: facts.volumes,

@@ -1,5 +1,6 @@
 //! Reads those parts of Kubernetes objects that the mirror needs.
 
+mod budget;
 mod constraints;
 mod disks;
 mod drivers;
@@ -32,6 +33,7 @@ use super::InputError;
 use super::load::{DocumentOrigin, SourceDocument};
 use super::volumes::{AttachmentFacts, CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
 
+pub(crate) use budget::disruption_budget;
 pub(crate) use disks::DISK;
 pub(crate) use identity::ObjectIdentity;
 pub(crate) use kept::RawJson;
@@ -178,7 +180,7 @@ impl KubernetesObject {
     /// Returns the scheduler of a pod, and whether the pod is pending without a node. `None`: the object is not a pod.
     pub fn scheduler(&self) -> Option<(&str, bool)> {
         let Body::Pod(pod) = &self.body else { return None };
-        Some((&pod.scheduler, pod.node.is_none() && pod.phase == Phase::Pending))
+        Some((&pod.scheduler, pod.node.is_none() && pod.status.phase == Phase::Pending))
     }
 
     /// Returns the key with the group of the kind, where it has a group: `Kind.group/namespace/name`. Kinds of two groups may share a name.

@@ -9,7 +9,7 @@ use lictor_contract::{Phase, PlacedKind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::pod::{PodFacts, holds, nanoseconds, preempted};
+use super::pod::{PodFacts, StatusFacts, holds, nanoseconds, preempted};
 use super::subject::ObjectContext;
 use super::{ObjectIdentity, kinds, quantities};
 use crate::cluster::InputError;
@@ -131,9 +131,9 @@ impl PlacedObject<'_> {
 
     fn with_status(&self, mut facts: PodFacts) -> Result<PodFacts, InputError> {
         let PlacedKind { node, nominated, amounts, conditions, scheduled, .. } = self.kind;
-        facts.phase = self.phase()?;
-        facts.node = self.text(node)?.filter(|_| facts.phase != Phase::Pending);
-        if facts.phase == Phase::Running {
+        let phase = self.phase()?;
+        facts.node = self.text(node)?.filter(|_| phase != Phase::Pending);
+        if phase == Phase::Running {
             if facts.node.is_none() {
                 return Err(self.subject.mistake(node, "is missing", "write the node that it is on"));
             }
@@ -145,11 +145,14 @@ impl PlacedObject<'_> {
                 quantities::lower(&mut facts.requests, quantities::OVER_MAX_AMOUNT);
             }
         }
-        facts.nominated = self.text(nominated)?;
         let conditions: Vec<PodCondition> = self.at(conditions)?.unwrap_or_default();
         let placed = conditions.iter().find(|condition| holds(condition, scheduled));
-        facts.scheduled = placed.and_then(|condition| condition.last_transition_time.as_ref()).map(nanoseconds);
-        facts.preempted = preempted(&conditions);
+        facts.status = StatusFacts {
+            nominated: self.text(nominated)?,
+            preempted: preempted(&conditions),
+            scheduled: placed.and_then(|condition| condition.last_transition_time.as_ref()).map(nanoseconds),
+            ..StatusFacts::of_phase(phase)
+        };
         Ok(facts)
     }
 

@@ -32,14 +32,10 @@ pub(crate) struct PodFacts {
     pub(crate) scheduler: String,
     /// The names of the scheduling gates.
     pub(crate) gates: Vec<String>,
-    pub(crate) phase: Phase,
     pub(crate) node: Option<String>,
-    pub(crate) nominated: Option<String>,
     pub(crate) terminating: bool,
-    pub(crate) preempted: bool,
     pub(crate) created: Option<i64>,
-    pub(crate) started: Option<i64>,
-    pub(crate) scheduled: Option<i64>,
+    pub(crate) status: StatusFacts,
     /// The requests, including ports of the node and disks.
     pub(crate) requests: ResourceAmounts,
     pub(crate) constraints: Constraints,
@@ -51,6 +47,25 @@ pub(crate) struct PodFacts {
     pub(crate) annotations: BTreeMap<String, String>,
     /// The whole object as JSON, for the fields that a policy reads. Empty for an object that is not a pod.
     pub(crate) json: RawJson,
+}
+
+/// The facts that the status of a pod has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StatusFacts {
+    pub(crate) phase: Phase,
+    pub(crate) nominated: Option<String>,
+    pub(crate) preempted: bool,
+    /// Whether the pod is ready (condition `Ready`).
+    pub(crate) ready: bool,
+    pub(crate) started: Option<i64>,
+    pub(crate) scheduled: Option<i64>,
+}
+
+impl StatusFacts {
+    /// Returns the facts of a status that has nothing but this phase.
+    pub(super) fn of_phase(phase: Phase) -> StatusFacts {
+        StatusFacts { phase, nominated: None, preempted: false, ready: false, started: None, scheduled: None }
+    }
 }
 
 impl PodFacts {
@@ -109,14 +124,10 @@ impl PodFacts {
             never_preempts: policy,
             scheduler: or(spec.scheduler_name, "default-scheduler"),
             gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
-            phase: if node.is_some() { Phase::Running } else { Phase::Pending },
+            status: StatusFacts::of_phase(if node.is_some() { Phase::Running } else { Phase::Pending }),
             node,
-            nominated: None,
             terminating: metadata.deletion_timestamp.is_some(),
-            preempted: false,
             created: metadata.creation_timestamp.as_ref().map(nanoseconds),
-            started: None,
-            scheduled: None,
             requests,
             constraints,
             demands,
@@ -134,8 +145,8 @@ impl PodFacts {
     }
 
     fn with_status(mut self, status: PodStatus, subject: &ObjectContext<'_>) -> Result<PodFacts, InputError> {
-        self.phase = match status.phase.as_deref().unwrap_or_default() {
-            "" => self.phase,
+        let phase = match status.phase.as_deref().unwrap_or_default() {
+            "" => self.status.phase,
             "Pending" => Phase::Pending,
             "Running" => Phase::Running,
             "Succeeded" => Phase::Succeeded,
@@ -147,12 +158,16 @@ impl PodFacts {
                 return Err(subject.mistake("/status/phase", what, remedy));
             }
         };
-        self.nominated = status.nominated_node_name.filter(|name| !name.is_empty());
-        self.started = status.start_time.as_ref().map(nanoseconds);
         let conditions = status.conditions.unwrap_or_default();
         let scheduled = conditions.iter().find(|condition| holds(condition, "PodScheduled"));
-        self.scheduled = scheduled.and_then(|condition| condition.last_transition_time.as_ref()).map(nanoseconds);
-        self.preempted = preempted(&conditions);
+        self.status = StatusFacts {
+            phase,
+            nominated: status.nominated_node_name.filter(|name| !name.is_empty()),
+            preempted: preempted(&conditions),
+            ready: conditions.iter().any(|condition| holds(condition, "Ready")),
+            started: status.start_time.as_ref().map(nanoseconds),
+            scheduled: scheduled.and_then(|condition| condition.last_transition_time.as_ref()).map(nanoseconds),
+        };
         Ok(self)
     }
 }

@@ -63,11 +63,11 @@ status:
 ");
     assert_eq!((&*facts.namespace, &*facts.name, &*facts.uid), ("team", "a", "u-1"));
     assert_eq!((facts.priority, &*facts.priority_class, facts.never_preempts), (Some(7), "high", Some(true)));
-    assert_eq!((&*facts.scheduler, facts.phase, facts.kind), ("koord-scheduler", Phase::Pending, None));
-    assert_eq!((facts.node.as_deref(), facts.nominated.as_deref()), (Some("n1"), Some("n2")));
-    assert_eq!((facts.terminating, facts.preempted), (true, true));
-    assert_eq!((facts.created, facts.started), (Some(1_000_000_000), Some(2_500_000_000)));
-    assert_eq!(facts.scheduled, Some(3_000_000_000));
+    assert_eq!((&*facts.scheduler, facts.status.phase, facts.kind), ("koord-scheduler", Phase::Pending, None));
+    assert_eq!((facts.node.as_deref(), facts.status.nominated.as_deref()), (Some("n1"), Some("n2")));
+    assert_eq!((facts.terminating, facts.status.preempted), (true, true));
+    assert_eq!((facts.created, facts.status.started), (Some(1_000_000_000), Some(2_500_000_000)));
+    assert_eq!(facts.status.scheduled, Some(3_000_000_000));
     let owner = Owner { kind: "ReplicaSet".to_owned(), name: "rs".to_owned(), uid: "u-3".to_owned() };
     assert_eq!(facts.owner, Some(owner));
     assert_eq!(facts.requests, [("cpu".to_owned(), 250), ("pods".to_owned(), 1)].into());
@@ -80,10 +80,13 @@ fn absent_fields_have_defaults() {
     let facts = pod(
         "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: [{name: c}]}}",
     );
-    assert_eq!((&*facts.namespace, &*facts.scheduler, facts.phase), ("default", "default-scheduler", Phase::Pending));
+    assert_eq!(
+        (&*facts.namespace, &*facts.scheduler, facts.status.phase),
+        ("default", "default-scheduler", Phase::Pending)
+    );
     assert_eq!((facts.priority, facts.never_preempts, facts.created, facts.node), (None, None, None, None));
     let bound = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n, containers: [{name: c}]}}";
-    assert_eq!(pod(bound).phase, Phase::Running);
+    assert_eq!(pod(bound).status.phase, Phase::Running);
 }
 
 #[test]
@@ -93,9 +96,12 @@ fn conditions_count_only_when_true_and_for_that_reason() {
             "{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{containers: [{{name: c}}]}}, status: {{conditions: [{condition}]}}}}"
         ))
     };
-    assert!(!with("{type: DisruptionTarget, status: 'False', reason: PreemptionByScheduler}").preempted);
-    assert!(!with("{type: DisruptionTarget, status: 'True', reason: EvictionByEvictionAPI}").preempted);
-    assert_eq!(with("{type: PodScheduled, status: 'False', lastTransitionTime: 1970-01-01T00:00:03Z}").scheduled, None);
+    assert!(!with("{type: DisruptionTarget, status: 'False', reason: PreemptionByScheduler}").status.preempted);
+    assert!(!with("{type: DisruptionTarget, status: 'True', reason: EvictionByEvictionAPI}").status.preempted);
+    assert_eq!(
+        with("{type: PodScheduled, status: 'False', lastTransitionTime: 1970-01-01T00:00:03Z}").status.scheduled,
+        None
+    );
 }
 
 #[test]

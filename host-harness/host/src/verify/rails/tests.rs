@@ -139,7 +139,7 @@ fn victims_are_counted_over_a_time_and_the_plan_is_tried_again_after_it() {
     let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
     // The first of the three is a minute old. When the second one is, too, there is room for another one.
     let violation = world.check(&plan).unwrap_err();
-    let refuses = "the rail `victims-per-window` refuses 1 victims before 1970-01-01T00:05:00.000000001Z: 2 were evicted in the last 1m, at most 2";
+    let refuses = "the rail `victims-per-window` refuses 1 victim before 1970-01-01T00:05:00.000000001Z: 2 were evicted in the last 1m, at most 2";
     assert_eq!(violation.to_string(), refuses);
     assert_eq!(violation.retry_at(), Some(5 * MINUTE + 1));
     world.mirror.set_clock(5 * MINUTE + 1);
@@ -158,7 +158,7 @@ fn victims_are_counted_by_namespace() {
     world.departures.history_mut().record(0, 90, "other".to_owned());
     assert_eq!(world.check(&plan), Ok(()));
     world.departures.history_mut().record(0, 91, "default".to_owned());
-    let refuses = "the rail `victims-per-namespace` refuses 1 victims in `default` before 1970-01-01T00:01:00Z: 1 were evicted in the last 1m, at most 1";
+    let refuses = "the rail `victims-per-namespace` refuses 1 victim in `default` before 1970-01-01T00:01:00Z: 1 was evicted in the last 1m, at most 1";
     assert_eq!(world.refusal(&plan), refuses);
     let rate = EvictionRate { victims: 1, window: Duration::from_secs(60) };
     let facts = RailViolation::TooFast { namespace: None, victims: 3, earlier: 0, rate, until: None };

@@ -34,7 +34,10 @@ fn slot(text: &str) -> Result<PodFacts, InputError> {
 fn reads_an_object_of_a_placed_kind_like_a_pod() {
     let pending = slot(SLOT).unwrap();
     assert_eq!((pending.kind, &*pending.namespace, &*pending.name), (Some(3), "team", "r"));
-    assert_eq!((&*pending.uid, pending.priority, pending.phase, pending.node), ("u-r", Some(9), Phase::Pending, None));
+    assert_eq!(
+        (&*pending.uid, pending.priority, pending.status.phase, pending.node),
+        ("u-r", Some(9), Phase::Pending, None)
+    );
     let labels = [("a", "own"), ("b", "own"), ("c", "template")];
     assert_eq!(pending.labels, labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
     assert_eq!(pending.requests.get("memory"), Some(&(1 << 30)));
@@ -44,10 +47,13 @@ fn reads_an_object_of_a_placed_kind_like_a_pod() {
         slot(&format!("{SLOT}{status}{conditions}\n")).unwrap()
     };
     let open = in_state("Open");
-    assert_eq!((open.phase, open.node.as_deref(), open.nominated.as_deref()), (Phase::Running, Some("n1"), Some("n2")));
+    assert_eq!(
+        (open.status.phase, open.node.as_deref(), open.status.nominated.as_deref()),
+        (Phase::Running, Some("n1"), Some("n2"))
+    );
     let expected = [("cpu", 6000), ("hostport/TCP/80", 1 << 32), ("pods", 1)];
     assert_eq!(open.requests, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
-    assert_eq!(open.scheduled, Some(1_000_000_000));
+    assert_eq!(open.status.scheduled, Some(1_000_000_000));
     // Only a running slot has other amounts than its template, and a pending slot has no node.
     for (state, phase, node) in [
         ("Waiting", Phase::Pending, None),
@@ -57,7 +63,7 @@ fn reads_an_object_of_a_placed_kind_like_a_pod() {
         ("Broken", Phase::Failed, Some("n1")),
     ] {
         let facts = in_state(state);
-        assert_eq!((facts.phase, facts.node.as_deref(), facts.requests.get("cpu")), (phase, node, Some(&8000)));
+        assert_eq!((facts.status.phase, facts.node.as_deref(), facts.requests.get("cpu")), (phase, node, Some(&8000)));
     }
 }
 
