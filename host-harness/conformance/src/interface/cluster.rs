@@ -100,6 +100,10 @@ impl ClusterGenerator<'_> {
             let cores = usize::try_from(self.dice.between(1, 3)).unwrap_or(1);
             objects.push(self.pending(&format!("p{at}"), cores, priority));
         }
+        // A pod that no policy evicts, of the lowest priority.
+        let mut kept = running(self.pending("kept", 1, 0), "n3");
+        set(&mut kept, "/metadata/namespace", json!("kube-system"));
+        objects.push(kept);
         objects.extend(self.untried_pods());
         let (kinds, placed) = (&self.system.interests.kinds, &self.system.interests.placed_kinds);
         for kind in kinds.iter().filter(|kind| !placed.iter().any(|it| it.kind == kind.kind)) {

@@ -4,6 +4,7 @@ use lictor_contract::*;
 use lictor_host::cluster::KubernetesObject;
 use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::reason::NamedReason;
 use lictor_host::session::{EvictionBeneficiary, FailureCause, SessionError, SessionInput};
 use lictor_oracle::RandomSource;
 
@@ -46,12 +47,22 @@ pub(super) struct RunOptions {
     pub(super) replaced: bool,
 }
 
+/// A plan that the host refused.
+#[derive(Debug)]
+pub(super) struct RejectedPlan {
+    /// Whether the plan is one of `enforce`.
+    pub(super) is_enforced: bool,
+    /// Whether a rail refused the plan, which is sound else.
+    pub(super) is_by_rail: bool,
+    pub(super) message: String,
+}
+
 /// The record of a run.
 #[derive(Debug, Default)]
 pub(super) struct RunRecord {
     pub(super) exchanges: Vec<Exchange>,
-    /// Plans that the host refused; `true` for those of `enforce`.
-    pub(super) refused: Vec<(bool, String)>,
+    /// The plans that the host refused.
+    pub(super) refused: Vec<RejectedPlan>,
     /// The errors of inputs that could not be served.
     pub(super) faults: Vec<FailureCause>,
     /// Why the session could not be opened.
@@ -156,7 +167,8 @@ impl Player<'_> {
         }
         for refused in self.session.take_report().refused {
             let is_enforced = matches!(refused.for_whom, EvictionBeneficiary::Queue(_));
-            self.run.refused.push((is_enforced, refused.reason.message));
+            let NamedReason { code, message, .. } = refused.reason;
+            self.run.refused.push(RejectedPlan { is_enforced, is_by_rail: code.starts_with("host/rail-"), message });
         }
     }
 

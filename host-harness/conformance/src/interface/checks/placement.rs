@@ -39,6 +39,13 @@ pub(super) const CHECKS: &[Check] = &[
         verdict: |lab| plans::sound(lab, "placement.post-filter"),
     },
     Check {
+        id: "placement/plans-are-within-the-rails",
+        demands: "No plan evicts a protected pod, or a pod of a higher priority where the system does not declare such rules",
+        rule: "wit/cluster.wit, pod-template.protected",
+        remedy: "leave out pods that are `protected`, and those above the preemptor or declare `evicts-higher-priority`",
+        verdict: |lab| plans::within_rails(lab, "placement.post-filter"),
+    },
+    Check {
         id: "placement/plan-numbers-once",
         demands: "No instance gives two plans the same number",
         rule: "wit/answers.wit, plan.id",

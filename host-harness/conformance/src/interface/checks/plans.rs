@@ -26,16 +26,26 @@ pub(super) fn numbers_once(lab: &CheckContext<'_>, export: &str) -> CheckResult 
     Ok(seen)
 }
 
-/// Checks that the host refuses none of the plans in answers of this export.
+/// Checks that the host refuses none of the plans in answers of this export, but by rails.
 pub(super) fn sound(lab: &CheckContext<'_>, export: &str) -> CheckResult {
+    not_refused(lab, export, false)
+}
+
+/// Checks that no rail refuses a plan in answers of this export.
+pub(super) fn within_rails(lab: &CheckContext<'_>, export: &str) -> CheckResult {
+    not_refused(lab, export, true)
+}
+
+fn not_refused(lab: &CheckContext<'_>, export: &str, is_by_rail: bool) -> CheckResult {
     let own = |exchange: &&Exchange| exchange.call.export() == export;
     let plans = lab.plain().exchanges.iter().filter(own).map(|exchange| exchange.plans().len()).sum();
     let (enforces, acts) = (export == "enforce.enforce", lab.decides(ExtensionPoint::Act));
     if !enforces && acts != (export == "cycle.act") {
         return Ok(0);
     }
-    let refused = lab.plain().refused.iter().find(|(enforced, _)| *enforced == enforces);
-    refused.map_or(Ok(plans), |(_, why)| Err(format!("`{export}`: the host refuses a plan: {why}")))
+    let mut refused = lab.plain().refused.iter();
+    let refused = refused.find(|plan| plan.is_enforced == enforces && plan.is_by_rail == is_by_rail);
+    refused.map_or(Ok(plans), |plan| Err(format!("`{export}`: the host refuses a plan: {}", plan.message)))
 }
 
 /// Checks that the host finds no unsound placement in answers of this export.

@@ -63,6 +63,7 @@ impl Good {
                 other.template.priority.unwrap_or(0) < pod.template.priority.unwrap_or(0)
                     && other.node.is_some()
                     && !other.terminating
+                    && !other.template.protected
             };
             let mut candidates: Vec<&Pod> =
                 self.on(node.id).filter(lower).filter(|other| !refuted.victims.contains(&other.id)).collect();
@@ -109,6 +110,20 @@ impl Good {
         let plan = self.plan(pod.id, node, victims);
         let (reason, effects) = (plan.reason.clone(), Effects::default());
         Ok(PostFiltered { plan: Some(plan), reason, retry: Retry::default(), effects })
+    }
+
+    /// Returns a pod that no policy evicts, as a victim.
+    pub(super) fn protected_victim(&self) -> Option<Victim> {
+        let kept = self.pods.values().find(|pod| pod.template.protected && pod.node.is_some())?;
+        Some(Victim { pod: kept.id, eviction: Eviction::Delete })
+    }
+
+    /// Adds a pod that no policy evicts to the victims of the only plan of a step.
+    pub(super) fn evict_protected(&self, plans: &mut Plans) {
+        if let [plan] = plans.slices.as_mut_slice() {
+            plans.victims.extend(self.protected_victim());
+            plan.victims_end = plans.victims.len() as u32;
+        }
     }
 
     fn plan(&mut self, preemptor: PodId, node: NodeId, victims: Vec<PodId>) -> Plan {

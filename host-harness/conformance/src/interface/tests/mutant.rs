@@ -156,8 +156,10 @@ impl Policy for Mutant {
         let mut said = said("post-filter", self.good.post_filter(pods, refuted))?;
         if let Some(plan) = &mut said.plan {
             plan.id = self.number("placement/plan-numbers-once", plan.id);
-            if self.is("placement/plans-are-sound") {
-                plan.victims.clear();
+            match self.breaks {
+                "placement/plans-are-sound" => plan.victims.clear(),
+                "placement/plans-are-within-the-rails" => plan.victims.extend(self.good.protected_victim()),
+                _ => {}
             }
         }
         Ok(said)
@@ -215,6 +217,7 @@ impl Policy for Mutant {
                 said.plans.victims.clear();
                 said.plans.slices.iter_mut().for_each(|plan| plan.victims_end = 0);
             }
+            ("cycle/plans-are-within-the-rails", _) => self.good.evict_protected(&mut said.plans),
             ("cycle/plan-numbers-once", _) => said.plans.slices.iter_mut().for_each(|plan| plan.id = 1),
             _ => {}
         }
