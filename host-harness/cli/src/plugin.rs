@@ -47,9 +47,9 @@ struct PluginDecideArgs {
 /// Say why one pod, or one job, is where it is
 #[derive(Args)]
 struct PluginExplainArgs {
-    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
+    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear; without it, the jobs that wait are listed
     #[arg(value_name = "POD|JOB")]
-    name: String,
+    name: Option<String>,
     #[command(flatten)]
     access: ClusterArgs,
     #[command(flatten)]
@@ -81,7 +81,11 @@ pub(super) fn run() -> Result<Exit, CommandError> {
             decide::print(&how, |chosen, system| read(&access, chosen, system))
         }
         PluginCommand::Explain(PluginExplainArgs { name, access, how }) => {
-            explain::print(&how, &name, |chosen, system| read(&access, chosen, system))
+            let source = |chosen: &LoadedPolicy, system: &str| read(&access, chosen, system);
+            match name {
+                Some(name) => explain::print(&how, &name, source),
+                None => explain::print_waiting(&how, source),
+            }
         }
         PluginCommand::View(PluginViewArgs { access, how }) => {
             view::print(&how, |chosen, system| read(&access, chosen, system))

@@ -9,6 +9,7 @@ use lictor_host::policy::CallError;
 use super::arguments;
 use super::decide::{self, PolicySelectionArgs};
 use super::exit::Exit;
+use super::explain::waiting;
 use super::failure::CommandError;
 use super::page::TextPage;
 use super::progress::ProgressDisplay;
@@ -21,9 +22,9 @@ pub(super) struct WhatIfArgs {
     /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
-    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
+    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear; without it, the jobs that wait are listed
     #[arg(value_name = "POD|JOB")]
-    name: String,
+    name: Option<String>,
     #[command(flatten)]
     by: PolicySelectionArgs,
     /// How to print it
@@ -33,6 +34,10 @@ pub(super) struct WhatIfArgs {
 
 /// Tries changes, and prints those that are enough.
 pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
+    let Some(name) = &asked.name else {
+        let source = |_: &_, _: &str| Ok(SnapshotSource::Files(vec![asked.snapshot.clone()]));
+        return waiting::print(&asked.by, asked.output, source);
+    };
     let in_force = &asked.by.in_force;
     let arguments = arguments::read(in_force.args.as_deref())?;
     let chosen = asked.by.policy.load_policy()?;
@@ -41,7 +46,7 @@ pub(super) fn run(asked: &WhatIfArgs) -> Result<Exit, CommandError> {
     let described = chosen.start()?.describe()?;
     let case = WhatIfRequest {
         snapshot: &snapshot,
-        name: &asked.name,
+        name,
         system: &decide::in_force(&in_force.laws, &snapshot, &described),
         arguments: &arguments,
         schedulers: &in_force.schedulers,

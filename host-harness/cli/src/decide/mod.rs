@@ -15,6 +15,7 @@ use clap::Args;
 use lictor_contract::{Description, Interests};
 use lictor_decide::jobs::Jobs;
 use lictor_decide::{ClusterSession, ClusterSnapshot, DecisionReport, DecisionSettings, UserArguments, system};
+use lictor_host::rails::is_unforeseen;
 use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 
@@ -49,6 +50,9 @@ pub(super) struct DecideOptions {
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Show only the pods of this namespace, and the victims that leave for them; may be repeated. All pods are decided about
+    #[arg(long = "namespace", short = 'n', value_name = "NAMESPACE")]
+    namespaces: Vec<String>,
     /// Explain the result of every pod: nodes, laws, victims, and pods that may not be evicted
     #[arg(long)]
     explain: bool,
@@ -89,13 +93,17 @@ pub(super) fn print(
     let decided = decide(&question, &chosen, arguments, |_| Ok(()));
     // Errors are recorded, too.
     recording.iter().try_for_each(RecordingFile::finish)?;
-    let (record, jobs, ()) = decided?;
+    let (mut record, jobs, ()) = decided?;
+    let mut refused = record.cycles.iter().flat_map(|cycle| &cycle.happened.refused);
+    let sound = refused.all(|plan| is_unforeseen(&plan.reason.code));
+    if !asked.namespaces.is_empty() {
+        record.keep_namespaces(&asked.namespaces.iter().cloned().collect());
+    }
     match asked.output {
         DecideFormat::Table => text::page(&record, &jobs, |_| ()).print()?,
         DecideFormat::Json => print_json(&record)?,
         DecideFormat::Yaml => print_yaml(&record)?,
     }
-    let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
     Ok(if sound { Exit::Success } else { Exit::Failure })
 }
 

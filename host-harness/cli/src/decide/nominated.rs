@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::page::{TextPage, table};
 use super::bound::nodes_text;
+use super::refused::reason_line;
 use lictor_decide::jobs::Jobs;
 use lictor_decide::record::CycleReport;
-use lictor_host::session::{EvictionBeneficiary, EvictionMethod, EvictionRecord};
+use lictor_host::session::{Attempt, AttemptResult, EvictionBeneficiary, EvictionMethod, EvictionRecord};
 
 /// Shows the nominated pods, their nodes and their victims.
 pub(super) fn render_nominated(page: &mut TextPage, cycle: &CycleReport, jobs: &Jobs) {
@@ -17,6 +18,9 @@ pub(super) fn render_nominated(page: &mut TextPage, cycle: &CycleReport, jobs: &
     }
     for group in jobs.group(nominated.keys().map(|pod| (pod.as_str(), ()))) {
         page.paragraph("  ", 6, &format!("{} -> {}", group.label(), nodes_text(&group, nominated)));
+        if let Some(why) = cycle.happened.attempts.iter().find_map(|attempt| why_not_without(attempt, &group.pods)) {
+            page.dimmed("    ", 6, &why);
+        }
         let plans = victims(cycle, |evicted| evicted.for_whom.preemptor().is_some_and(|pod| group.pods.contains(&pod)));
         shown.extend(plans.iter().map(|(_, evicted)| evicted.plan));
         render_victims(page, &plans);
@@ -36,6 +40,14 @@ pub(super) fn render_nominated(page: &mut TextPage, cycle: &CycleReport, jobs: &
             page.line(format!("  {}", group.label()));
         }
     }
+}
+
+/// Returns what stood in the way before the evictions: the law that refused the pod, or what the nodes lack. `None`: the attempt made no plan for
+/// one of these pods.
+fn why_not_without(attempt: &Attempt, pods: &[&str]) -> Option<String> {
+    let is_theirs = attempt.result == AttemptResult::Nominated && pods.contains(&attempt.pod.as_str());
+    let nodes = || attempt.nodes.as_ref().map(ToString::to_string);
+    is_theirs.then(|| attempt.reason.as_ref().map(reason_line).or_else(nodes)).flatten()
 }
 
 /// Returns the victims for which `of` is true, by name.

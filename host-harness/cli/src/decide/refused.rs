@@ -74,7 +74,7 @@ impl AttemptRow {
 }
 
 /// Returns a reason as one line.
-fn reason_line(reason: &NamedReason) -> String {
+pub(super) fn reason_line(reason: &NamedReason) -> String {
     format!("{}: {}", reason.code, reason.message)
 }
 
@@ -124,7 +124,8 @@ pub(super) fn render_other_schedulers(page: &mut TextPage, cycle: &CycleReport) 
     }
     page.heading("Not tried");
     for (message, count) in counts {
-        page.paragraph("  ", 4, &format!("{count} pod(s): {message}; `--scheduler` chooses which pods are tried"));
+        let pods = if count == 1 { "pod" } else { "pods" };
+        page.paragraph("  ", 4, &format!("{count} {pods}: {message}; `--scheduler` chooses which pods are tried"));
     }
 }
 

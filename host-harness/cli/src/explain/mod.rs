@@ -2,6 +2,7 @@
 
 mod page;
 pub(super) mod text;
+pub(super) mod waiting;
 
 use std::path::PathBuf;
 
@@ -22,8 +23,8 @@ pub(super) struct ExplainArgs {
     /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input. With `--live`, the pod
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
-    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
-    #[arg(value_name = "POD|JOB", required_unless_present = "live", conflicts_with = "live")]
+    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear; without it, the jobs that wait are listed
+    #[arg(value_name = "POD|JOB", conflicts_with = "live")]
     name: Option<String>,
     /// Ask the running process, instead of a dump of the cluster
     #[arg(long)]
@@ -47,11 +48,21 @@ pub(super) struct ExplainOptions {
 
 /// Explains the state of a pod or job, from a snapshot or by the running process.
 pub(super) fn run(asked: &ExplainArgs) -> Result<Exit, CommandError> {
+    let source = |_: &LoadedPolicy, _: &str| Ok(SnapshotSource::Files(vec![asked.snapshot.clone()]));
     match &asked.name {
         // Names of pods are valid UTF-8: a lossy conversion changes none of them.
-        None => live::explain(&asked.socket, &asked.snapshot.to_string_lossy(), asked.how.output),
-        Some(name) => print(&asked.how, name, |_, _| Ok(SnapshotSource::Files(vec![asked.snapshot.clone()]))),
+        None if asked.live => live::explain(&asked.socket, &asked.snapshot.to_string_lossy(), asked.how.output),
+        None => print_waiting(&asked.how, source),
+        Some(name) => print(&asked.how, name, source),
     }
+}
+
+/// Lists the jobs that wait in a cluster: `source` returns the cluster for this policy and this system.
+pub(super) fn print_waiting(
+    asked: &ExplainOptions,
+    source: impl FnOnce(&LoadedPolicy, &str) -> Result<SnapshotSource, CommandError>,
+) -> Result<Exit, CommandError> {
+    waiting::print(&asked.by, asked.output, source)
 }
 
 /// Explains the decisions about a cluster: `source` returns the cluster for this policy and this system.

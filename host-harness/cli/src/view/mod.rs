@@ -4,6 +4,7 @@
 mod off;
 #[cfg(feature = "page")]
 mod on;
+mod pools;
 mod text;
 
 use std::path::PathBuf;

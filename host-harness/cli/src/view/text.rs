@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lictor_contract::quantity::exact;
+use lictor_contract::quantity::readable;
 use lictor_decide::ClusterSession;
 use lictor_decide::jobs::Memberships;
 use lictor_picture::{DrawnNode, Picture, picture, ratio};
@@ -13,6 +13,7 @@ use super::super::exit::Exit;
 use super::super::failure::CommandError;
 use super::super::page::{TextPage, keep_whole, table_of};
 use super::ViewOptions;
+use super::pools::{render_pools, taints};
 
 /// The length of a bar, in characters.
 const BAR: usize = 10;
@@ -25,11 +26,13 @@ pub(in super::super) fn print(
     // Of the pods only their amounts are shown: their nodes do not matter.
     let look = |opened: &mut ClusterSession| {
         opened.include_standings();
-        Ok(picture(opened.session().mirror(), &Memberships::default()))
+        let mirror = opened.session().mirror();
+        Ok((picture(mirror, &Memberships::default()), taints(mirror)))
     };
-    let (mut record, jobs, drawn) = how.by.decide_once(ExplainMode::No, source, look)?;
+    let (mut record, jobs, (drawn, taints)) = how.by.decide_once(ExplainMode::No, source, look)?;
     let standings = std::mem::take(&mut record.standings);
     let cluster = |page: &mut TextPage| {
+        render_pools(page, &drawn, &taints);
         render_nodes(page, &drawn, how.nodes);
         standing::render_standings(page, &standings, &jobs, how.nodes);
     };
@@ -69,7 +72,7 @@ fn cell(resource: &str, (held, there): (i64, i64)) -> String {
     }
     let full = usize::try_from(ratio(held, there, 10)).unwrap_or(0).min(BAR);
     let bar = "█".repeat(full) + &"░".repeat(BAR.saturating_sub(full));
-    format!("{bar} {:>3} % of {}", ratio(held, there, 100), exact(resource, there))
+    format!("{bar} {:>3} % of {}", ratio(held, there, 100), readable(resource, there))
 }
 
 #[cfg(test)]

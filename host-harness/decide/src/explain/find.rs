@@ -62,6 +62,19 @@ impl NameIndex {
         NameIndex { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
     }
 
+    /// Returns the pods that wait, by job; a pod of no job by its own name.
+    pub fn waiting(&self) -> BTreeMap<String, Vec<String>> {
+        let of_pods = self.jobs.iter().flat_map(|(job, pods)| pods.iter().map(move |pod| (pod, job)));
+        let job_of: BTreeMap<&String, &String> = of_pods.collect();
+        let waits = |pod: &&InitialPod| pod.node.is_none() && !pod.ended && !pod.is_terminating;
+        let mut waiting: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for pod in self.pods.values().filter(waits) {
+            let job = job_of.get(&pod.name).copied().unwrap_or(&pod.name);
+            waiting.entry(job.clone()).or_default().push(pod.name.clone());
+        }
+        waiting
+    }
+
     /// Returns the pods that a name means. The namespace may be left out as long as one pod or one job has the name.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use lictor_host::session::{Attempt, AttemptResult, PodStanding, Session, Session
 
 use super::problem::Problem;
 
+mod namespaces;
 mod source;
 pub(super) mod usage;
 
