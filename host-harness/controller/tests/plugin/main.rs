@@ -13,7 +13,6 @@
 #[path = "../live/controller.rs"]
 mod controller;
 mod host;
-#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../live/liar.rs"]
 mod liar;
 mod parity;
