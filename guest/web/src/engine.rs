@@ -29,7 +29,7 @@ mod time;
 use explained::ExplainedCycle;
 use recorded::OpenRecording;
 pub use time::CycleSnapshot;
-use time::opened_as;
+use time::{opened_as, rails};
 
 /// The policy, and the open input.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl PageEngine {
     pub fn what_if(&self, name: &str) -> Result<WhatIfReport, Vec<Problem>> {
         let open = self.open_cluster()?;
         let OpenCluster { system, arguments, schedulers, .. } = open;
-        let rails = lictor_host::rails::Rails::of_command();
+        let rails = rails(open.scenario.as_ref());
         let case = WhatIfRequest { snapshot: &open.snapshot(), name, system, arguments, schedulers, rails: &rails };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
@@ -223,7 +223,8 @@ impl OpenCluster {
             system: &system,
             arguments: arguments.clone(),
             schedulers: &schedulers,
-            ..DecisionSettings::default()
+            rails: rails(scenario.as_ref()),
+            recorder: None,
         };
         let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lictor_conformance::Scenario;
 use lictor_contract::Description;
 use lictor_decide::explain::ExplanationReport;
 use lictor_decide::record::PolicySource;
@@ -9,6 +10,7 @@ use lictor_decide::{
     ClusterSession, ClusterSnapshot, CycleInterval, CycleReport, DecideError, DecisionReport, DecisionSettings, Native,
     Problem,
 };
+use lictor_host::rails::Rails;
 use lictor_picture::{Picture, PodOnNode, picture, pods_on};
 use serde::Serialize;
 
@@ -119,22 +121,24 @@ impl OpenCluster {
             arguments,
             schedulers,
             decided_cycles: played,
+            scenario,
             ..
         } = self;
         cached_or_decide(explained, (number, name), |earlier| {
             if let Some(earlier) = earlier {
                 return decided(earlier.after, played, earlier.number, (number, name));
             }
-            let with =
-                DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
+            let (arguments, rails) = (arguments.clone(), rails(scenario.as_ref()));
+            let with = DecisionSettings { system, arguments, schedulers, rails, recorder: None };
             decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, (number, name))
         })
     }
 
     /// Repeats all cycles from the cluster as it was opened, each with the events before it; at least one.
     pub(super) fn replayed(&self) -> Result<Vec<(CycleInterval, CycleReport)>, DecideError> {
-        let OpenCluster { opened, system, arguments, schedulers, .. } = self;
-        let with = DecisionSettings { system, arguments: arguments.clone(), schedulers, ..DecisionSettings::default() };
+        let OpenCluster { opened, system, arguments, schedulers, scenario, .. } = self;
+        let (arguments, rails) = (arguments.clone(), rails(scenario.as_ref()));
+        let with = DecisionSettings { system, arguments, schedulers, rails, recorder: None };
         let mut opened = opened_as(self.snapshot(), opened.described(), with)?;
         let first = [CycleInterval::default()];
         let played = if self.decided_cycles.is_empty() { first.as_slice() } else { &self.decided_cycles };
@@ -145,6 +149,11 @@ impl OpenCluster {
         }
         Ok(cycles)
     }
+}
+
+/// Returns the rails: those of a command, but for a scenario, which tests laws.
+pub(super) fn rails(scenario: Option<&Scenario>) -> Rails {
+    if scenario.is_some() { Rails::default() } else { Rails::of_command() }
 }
 
 /// Opens the cluster again, as it was opened.
