@@ -15,6 +15,7 @@ mod tests;
 mod unlike;
 mod view;
 mod whole;
+mod within;
 
 use serde_json::Value;
 

@@ -8,6 +8,7 @@ use super::readings::is_lost;
 use super::unlike;
 use super::view::CoschedulingSituation;
 use super::whole;
+use super::within;
 use crate::departure::UpstreamDeparture;
 use crate::object::is_terminating;
 use crate::trial::{JudgeClient, TrialError};
@@ -140,6 +141,14 @@ pub(super) const RULES: &[CoschedulingRuling] = &[
             policy: "of the plans for a pod with a quota takes the one whose victims are of least importance, and breaks the fewest gangs",
         },
         explains: whole::stops_less,
+    },
+    CoschedulingRuling {
+        departure: UpstreamDeparture {
+            id: "R70",
+            upstream: "asks whether a pod would borrow before its victims have left",
+            policy: "a pod that stays within the min of its quota when pods of it are evicted comes before what is promised to other quotas",
+        },
+        explains: within::comes_within_its_min,
     },
     CoschedulingRuling {
         departure: UpstreamDeparture {

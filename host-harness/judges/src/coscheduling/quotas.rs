@@ -16,6 +16,9 @@ use crate::trial::{JudgeClient, TrialError};
 /// Where a pod has the node that it is promised.
 const NOMINATED: &str = "/status/nominatedNodeName";
 
+/// The name of the node, the pod and the quota that stand for what is promised.
+const PROMISED: &str = "promised";
+
 /// Returns the quotas by namespace, with these pods on a node.
 fn with(
     question: &JudgeRequest,
@@ -199,14 +202,23 @@ pub(super) fn with_all_promises(
     let mut allocatable = requests.clone();
     allocatable.insert("pods".to_owned(), "1".to_owned());
     question.objects.extend([
-        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "promised"}, "spec": {"unschedulable": true},
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": PROMISED}, "spec": {"unschedulable": true},
             "status": {"allocatable": allocatable}}),
-        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "promised", "namespace": "promised"},
-            "spec": {"nodeName": "promised", "containers": [{"name": "c", "resources": {"requests": requests}}]}}),
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": PROMISED, "namespace": PROMISED},
+            "spec": {"nodeName": PROMISED, "containers": [{"name": "c", "resources": {"requests": requests}}]}}),
         json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
-            "metadata": {"name": "promised", "namespace": "promised"}, "spec": {"min": {}}}),
+            "metadata": {"name": PROMISED, "namespace": PROMISED}, "spec": {"min": {}}}),
     ]);
     Ok(Some(question))
+}
+
+/// Returns the cluster without what `with_all_promises` adds; none where it adds nothing.
+pub(super) fn without_all_promises(question: &JudgeRequest) -> Option<JudgeRequest> {
+    let is_added = |object: &Value| text(object, "/metadata/name") == PROMISED;
+    let mut question = question.clone();
+    let before = question.objects.len();
+    question.objects.retain(|object| !is_added(object));
+    (question.objects.len() < before).then_some(question)
 }
 
 /// Returns the cluster in which the bounds are higher by what is promised, as far as pods are leaving for it.

@@ -73,6 +73,30 @@ fn a_plan_uses_the_quota_of_pods_that_leave_elsewhere() {
 }
 
 #[test]
+fn a_pod_within_the_min_without_its_victims_comes_before_what_others_borrow() {
+    // All quotas may use 3: u and v use 2, x is promised 2. Without v, p stays within the min of 1, and x waits.
+    let table = |min: u32, v: Value, more: &[Value]| {
+        let mut x = of("e", promised(ranks(pod("x", None), 1), "n2"));
+        x["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
+        let pods = [v, of("e", pod("u", Some("n2"))), x, ranks(pod("p", None), 1)];
+        let pods: Vec<Value> = pods.into_iter().chain(more.iter().cloned()).collect();
+        Table::new(&[2, 3], &pods).quota("d", min, None).quota("e", 0, None).quota("f", 3 - min, None)
+    };
+    let evicts = |table: &Table, victims: &[&str]| {
+        let mut outcome = nominates("d/p", "n1", victims);
+        outcome["standing"] = json!({"d/p": "n1", "e/x": "n2"});
+        table.judge(&outcome)
+    };
+    let v = || pod("v", Some("n1"));
+    assert_eq!(evicts(&table(1, v(), &[]), &["d/v"]), Ok(vec!["R51", "R70"]));
+    assert_eq!(evicts(&table(0, v(), &[]), &["d/v"]), Err("upstream/victims"), "p would borrow without v, too");
+    assert_eq!(evicts(&table(1, ranks(v(), 1), &[]), &["d/v"]), Err("upstream/victims"), "v is as important");
+    assert_eq!(evicts(&table(1, v(), &[]), &[]), Err("upstream/victims"), "p would borrow");
+    let two = table(2, v(), &[of("e", pod("t", Some("n2")))]);
+    assert_eq!(evicts(&two, &["d/v"]), Err("upstream/victims"), "p borrows nothing beside v");
+}
+
+#[test]
 fn no_plan_is_made_that_a_waiting_pod_of_another_quota_would_undo() {
     let running = |name: &str, cpu: &str| {
         let mut pod = pod(name, Some("n1"));
