@@ -58,6 +58,7 @@ pub(crate) fn judge(attempt: &PolicyAttempt<'_>, ask: &mut JudgeClient<'_>) -> R
     if is_alike || asked.read_all(COUNTS, attempt.pod, &policy, ask)? || asked.explain(attempt.pod, &policy, ask)? {
         return Ok(AttemptComparison::Ruled(asked.rulings));
     }
+    later.fits_now = asked.answer.places();
     if later.read_all(&[LEAVING], attempt.pod, &policy, ask)?
         || later.read_all(COUNTS, attempt.pod, &policy, ask)?
         || later.explain(attempt.pod, &policy, ask)?
@@ -74,6 +75,8 @@ struct JudgeExchange {
     answer: CoschedulingResponse,
     /// Whether pods that are leaving count as gone.
     has_left: bool,
+    /// Whether the pod gets a node before these have left.
+    fits_now: bool,
     rulings: Vec<&'static str>,
 }
 
@@ -81,7 +84,7 @@ impl JudgeExchange {
     /// Asks a question.
     fn about(question: JudgeRequest, ask: &mut JudgeClient<'_>) -> Result<JudgeExchange, TrialError> {
         let answer = ask.request(&question)?;
-        Ok(JudgeExchange { question, answer, has_left: false, rulings: Vec::new() })
+        Ok(JudgeExchange { question, answer, has_left: false, fits_now: false, rulings: Vec::new() })
     }
 
     /// Asks about the cluster as rulings read it, one after the other, until policy and upstream decide alike. Returns whether they do.
@@ -121,9 +124,11 @@ impl JudgeExchange {
         }
         Ok(false)
     }
+
     /// Returns what policy and upstream decide.
     fn view<'s>(&'s self, pod: &'s Value, policy: &'s CoschedulingDecision) -> CoschedulingSituation<'s> {
         let pod = self.question.tried().unwrap_or(pod);
-        CoschedulingSituation { question: &self.question, pod, policy, answer: &self.answer, has_left: self.has_left }
+        let JudgeExchange { question, answer, has_left, fits_now, .. } = self;
+        CoschedulingSituation { question, pod, policy, answer, has_left: *has_left, fits_now: *fits_now }
     }
 }

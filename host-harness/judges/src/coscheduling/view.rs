@@ -67,6 +67,8 @@ pub(super) struct CoschedulingSituation<'s> {
     pub(super) answer: &'s CoschedulingResponse,
     /// Whether pods that are leaving count as gone.
     pub(super) has_left: bool,
+    /// Whether the pod gets a node before these have left.
+    pub(super) fits_now: bool,
 }
 
 impl<'s> CoschedulingSituation<'s> {

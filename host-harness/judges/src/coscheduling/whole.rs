@@ -51,12 +51,12 @@ pub(super) fn evicts_in_vain(it: &CoschedulingSituation<'_>, ask: &mut JudgeClie
 }
 
 /// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks. Where leaving pods count as gone,
-/// their room is not free yet: to upstream the pod fits, and the policy plans without victims.
+/// their room is not free yet: to upstream the pod fits, and the policy plans without victims, or with those that the others of the group need.
 pub(super) fn plans_for_the_group(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let is_coming = it.has_left && it.policy.victims.is_empty();
+    let is_coming = it.has_left && (it.policy.victims.is_empty() || !it.fits_now);
     Ok((is_coming || !it.answer.places()) && is_plan_for_the_group(it, &UpstreamSimulation::of(it), ask)?)
 }
 

@@ -147,6 +147,29 @@ fn a_plan_for_a_group_uses_the_quota_of_pods_that_leave() {
 }
 
 #[test]
+fn a_group_has_room_that_comes_and_evicts_for_the_rest() {
+    let sized = |mut pod: Value, cpu: &str| {
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(cpu);
+        of("e", pod)
+    };
+    let table = |least: u32, sizes: &[u32], goes: fn(Value) -> Value| {
+        let leaves = ["k", "l"].map(|name| goes(sized(pod(name, Some("n2")), "2")));
+        let others = [sized(pod("r", Some("n2")), "2"), sized(promised(ranks(pod("x", None), 10), "n2"), "3")];
+        let own = [pod("v", Some("n1")), asking("p"), asking("q")];
+        let pods: Vec<Value> = leaves.into_iter().chain(others).chain(own).collect();
+        let table = Table::new(sizes, &pods).group("g", 2).quota("d", 0, None).quota("e", 5, None);
+        let mut outcome = nominates("d/p", "n2", &["d/v"]);
+        outcome["nominated"] = json!({"d/p": "n2", "d/q": "n1"});
+        outcome["standing"] = json!({"d/p": "n2", "d/q": "n1", "e/x": "n2"});
+        table.quota("f", least - 5, None).judge(&outcome)
+    };
+    // All may use 7, and use 7. When k and l have left, r, v and what x is promised are 6: p fits on n2 then, and q where v is.
+    assert_eq!(table(7, &[1, 6], leaving), Ok(vec!["R30", "R55"]));
+    assert_eq!(table(7, &[1, 6], |pod| pod), Err("upstream/victims"), "k and l stay");
+    assert_eq!(table(11, &[1, 6, 1], leaving), Err("upstream/victims"), "p fits on n3 now");
+}
+
+#[test]
 fn a_group_that_would_borrow_takes_nothing_back() {
     let table = |size: u32, min: u32, others: &[Value]| {
         let pods: Vec<Value> = [pod("o", Some("n1")), of("e", pod("v", Some("n1"))), asking("p"), asking("q")]
