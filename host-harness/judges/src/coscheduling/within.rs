@@ -10,8 +10,8 @@ use crate::object::name;
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
-/// Returns whether upstream finds no room for a pod beside what pods of other quotas are promised, since the pod would borrow, and the policy evicts less
-/// important pods of the quota, each of which has to go, so that the pod stays within the min of the quota, and fits its node.
+/// Returns whether upstream finds no room for a pod beside what pods of other quotas are promised, since the pod would borrow, and the policy evicts
+/// less important pods of the quota, each of which has to go, so that the pod stays within the min of the quota, and fits its node.
 pub(super) fn comes_within_its_min(
     it: &CoschedulingSituation<'_>,
     ask: &mut JudgeClient<'_>,
@@ -38,7 +38,8 @@ pub(super) fn comes_within_its_min(
     Ok(!victims.is_empty())
 }
 
-/// Returns whether the pod stays within the min of its quota when these pods have left, and fits its node then, whatever is promised to pods of other quotas.
+/// Returns whether the pod stays within the min of its quota when these pods have left, and fits its node then, whatever is promised to pods of
+/// other quotas.
 fn comes_first(
     it: &CoschedulingSituation<'_>,
     uncounted: &JudgeRequest,
