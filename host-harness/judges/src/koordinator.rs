@@ -11,6 +11,7 @@ mod demands;
 mod departures;
 mod explain;
 mod gangs;
+mod near;
 mod plans;
 mod questions;
 mod requests;

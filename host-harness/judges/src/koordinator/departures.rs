@@ -9,14 +9,14 @@ use super::books::QuotaTerm;
 use super::demands::{
     a_gang_must_gather, group_needs_a_pod_of_a_numa_node, needs_a_pod_of_a_numa_node, shares_devices,
 };
+use super::near::{is_near_evictable_pod, spares_the_needed_pod};
 use super::plans::{
     breaks_promises, evicts_waiting_pod, exceeds_quota, is_no_worse, leaves_too_little, takes_from_the_group,
     takes_leaving, takes_opted_out, takes_unlabelled,
 };
 use super::questions::{
-    do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_near_evictable_pod, is_promised_firmly,
-    needs_evictable_pod, plans_against_a_nomination, reads_the_class, relies_on_what_leaves, waits_for_its_capacity,
-    waits_for_the_rest,
+    do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_promised_firmly, needs_evictable_pod,
+    plans_against_a_nomination, reads_the_class, relies_on_what_leaves, waits_for_its_capacity, waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_capacity_coming, has_failed,
@@ -223,6 +223,7 @@ pub(super) const RULES: &[KoordinatorRuling] = &[
             KoordinatorDifference::Allows(takes_others),
             KoordinatorDifference::ByJudge(AttemptStep::Plan, needs_evictable_pod),
             KoordinatorDifference::ByJudge(AttemptStep::Plan, is_near_evictable_pod),
+            KoordinatorDifference::ByJudge(AttemptStep::Plan, spares_the_needed_pod),
         ],
     ),
     rule(

@@ -64,29 +64,6 @@ pub(super) fn ends_a_plan_together(
     Ok(are_own && it.policy.result == KoordinatorResult::Nothing && do_not_fit_together(it, ask)?)
 }
 
-/// Returns whether each plan of upstream is on a node where the pod has to be near one that the policy may evict, as all of these are gone in its dry
-/// run; and the plan of the policy is one that upstream could make.
-pub(super) fn is_near_evictable_pod(
-    it: &KoordinatorSituation<'_>,
-    ask: &mut JudgeClient<'_>,
-) -> Result<bool, TrialError> {
-    if it.policy.result != KoordinatorResult::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
-        return Ok(false);
-    }
-    for (node, plan) in it.possible() {
-        let goes = |pod: &Value| text(pod, "/spec/nodeName") == node && (it.may_be_evicted(pod) || is_terminating(pod));
-        let mut objects = it.question.objects.clone();
-        objects.retain(|object| text(object, "/kind") != "Pod" || !goes(object));
-        let answer: KoordinatorResponse = ask.request(&JudgeRequest { objects, ..it.question.clone() })?;
-        let refusal = answer.refused.get(node);
-        let is_kept_out = refusal.is_some_and(|refusal| INTER_POD_PLUGINS.contains(&refusal.plugin.as_str()));
-        if !is_kept_out || plan.victims == it.policy.victims {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
 pub(super) fn needs_evictable_pod(
     it: &KoordinatorSituation<'_>,
@@ -245,7 +222,7 @@ fn breaks_constraints(
 }
 
 /// The plugins that judge constraints between pods.
-const INTER_POD_PLUGINS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
+pub(super) const INTER_POD_PLUGINS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
 
 impl KoordinatorSituation<'_> {
     /// Returns the nominated pods whose room is kept from the pod: of other jobs those that are as important as the least of its planned pods, or
@@ -264,7 +241,7 @@ impl KoordinatorSituation<'_> {
     }
 
     /// Returns whether the policy makes a plan as upstream does in another cluster, or one that is no worse on the same node; or both make none.
-    fn agrees(&self, other: &KoordinatorResponse) -> bool {
+    pub(super) fn agrees(&self, other: &KoordinatorResponse) -> bool {
         let mut there = other.preemption.plans.iter().filter(|plan| plan.node == self.policy.node);
         match self.policy.result {
             KoordinatorResult::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),

@@ -223,3 +223,23 @@ fn c78_evicts_no_pod_that_waits_at_permit() {
     assert_eq!(table.judge_after(&[("d/q", waits("d/q", "n1"))], &nothing), Ok(vec!["C78"]));
     assert_eq!(table.judge(&refuses(&json!({}))), Err("upstream/plan"));
 }
+
+#[test]
+fn a_pod_has_a_plan_beside_the_pod_that_it_has_to_be_near() {
+    // p finds no node, and has to be near w. Upstream removes v and w first, and w is missing then.
+    let between = |refused: &str| UpstreamRefusal { plugin: refused.to_owned(), ..UpstreamRefusal::default() };
+    let table = |with_v: &[&str], without_both: &str| {
+        let table = Table::new().add("w", Some("n1"));
+        let table = table.pod("p", |pod| pod["spec"]["affinity"] = json!({"podAffinity": {}}));
+        let nodes = |nodes: &[&str]| nodes.iter().map(|node| (*node).to_owned()).collect();
+        let table = table.then(|answer| answer.feasible = nodes(&["n1"]));
+        let table = table.then(|answer| answer.feasible = nodes(with_v));
+        table.then(|answer| drop(answer.refused.insert("n1".to_owned(), between(without_both))))
+    };
+    let evicts_v = nominates("d/p", "n1", &["d/v"]);
+    assert_eq!(table(&[], "InterPodAffinity").judge(&evicts_v), Ok(vec!["C4"]));
+    assert_eq!(table(&["n1"], "InterPodAffinity").judge(&evicts_v), Err("upstream/plan"), "v may stay");
+    assert_eq!(table(&[], "NodeResourcesFit").judge(&evicts_v), Err("upstream/plan"), "p needs no pod there");
+    let unconstrained = table(&[], "InterPodAffinity").pod("p", |pod| pod["spec"]["affinity"] = json!(null));
+    assert_eq!(unconstrained.judge(&evicts_v), Err("upstream/plan"));
+}
