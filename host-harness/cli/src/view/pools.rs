@@ -87,14 +87,16 @@ mod tests {
 
     use super::*;
 
-    fn node(name: &str, cores: i64, used: i64) -> DrawnNode {
-        let held = vec![NodeUsage { queue: 0, priority: 0, pods: 1, amounts: vec![used * 1000, 0] }];
-        DrawnNode { name: name.to_owned(), allocatable: vec![cores * 1000, 0], held }
+    /// Returns a node with this many thousandths of cores, and with so many in use.
+    fn node(name: &str, allocatable: i64, used: i64) -> DrawnNode {
+        let held = vec![NodeUsage { queue: 0, priority: 0, pods: 1, amounts: vec![used, 0] }];
+        DrawnNode { name: name.to_owned(), allocatable: vec![allocatable, 0], held }
     }
 
     #[test]
     fn nodes_of_one_size_and_with_the_same_taints_are_a_pool() {
-        let nodes = [node("a1", 4, 1), node("a2", 4, 4), node("a3", 4, 2), node("b1", 8, 4), node("c1", 4, 0)];
+        let four = |name, used| node(name, 4000, used);
+        let nodes = [four("a1", 1000), four("a2", 4000), four("a3", 2000), node("b1", 8000, 4000), four("c1", 0)];
         let taints = Taints::from([("c1".to_owned(), vec!["gpu:NoSchedule".to_owned()])]);
         let pools = pools(&nodes, &taints);
         let rows: Vec<(String, String)> = pools.iter().map(|pool| (pool.label(), pool.cell(0, "cpu"))).collect();
