@@ -13,7 +13,7 @@ pub(crate) struct EvictionBudget {
     pub(crate) selector: Option<BTreeSet<LabelRequirement>>,
     /// The number of its pods that may be evicted now.
     pub(crate) allowed: usize,
-    /// The names of the pods whose eviction has been subtracted already.
+    /// The names of the pods whose eviction the API server has accepted and subtracted.
     pub(crate) disrupted: BTreeSet<String>,
     /// Whether a pod that is not ready is evicted whatever `allowed` is.
     pub(crate) evicts_unready: bool,
@@ -36,7 +36,12 @@ impl EvictionBudget {
 
     /// Returns whether the eviction of a pod that the budget selects is subtracted from what the budget allows.
     pub(crate) fn counts(&self, pod: CoveredPod<'_>) -> bool {
-        !self.disrupted.contains(pod.name) && (pod.ready || !self.evicts_unready)
+        pod.ready || !self.evicts_unready
+    }
+
+    /// Returns whether an eviction of a pod that the budget selects has been subtracted already.
+    pub(crate) fn has_subtracted(&self, pod: CoveredPod<'_>) -> bool {
+        self.disrupted.contains(pod.name)
     }
 }
 
@@ -60,6 +65,9 @@ impl EvictionBudgets {
     pub(crate) fn spend(&mut self, pod: CoveredPod<'_>) {
         let of_namespace = self.0.get_mut(pod.namespace).into_iter().flat_map(BTreeMap::values_mut);
         for budget in of_namespace.filter(|budget| budget.selects(pod) && budget.counts(pod)) {
+            if budget.has_subtracted(pod) {
+                continue;
+            }
             budget.allowed = budget.allowed.saturating_sub(1);
             budget.disrupted.insert(pod.name.to_owned());
         }

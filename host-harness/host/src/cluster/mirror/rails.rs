@@ -38,6 +38,11 @@ impl Mirror {
         self.covered(pod).is_some_and(|covered| budget.counts(covered))
     }
 
+    /// Returns whether an eviction of a pod has been subtracted from what a budget allows.
+    pub(crate) fn is_subtracted(&self, budget: &EvictionBudget, pod: PodId) -> bool {
+        self.covered(pod).is_some_and(|covered| budget.has_subtracted(covered))
+    }
+
     /// Subtracts the eviction of a pod, as the cluster shows the pod, from what its budgets allow.
     pub(super) fn spend_budgets(&mut self, observed: &PodEntry) {
         covered(observed).into_iter().for_each(|pod| self.preemption.budgets.spend(pod));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::PodId;
 
+use crate::cluster::EvictionBudget;
 use crate::reason::{NamedFact, NamedReason, render};
 use crate::verify::VerifyContext;
 
@@ -75,10 +76,9 @@ pub(super) fn check(ground: &VerifyContext<'_>, victims: &[PodId]) -> Result<(),
     }
     let mut budgets: BTreeMap<String, Spent> = BTreeMap::new();
     for victim in victims {
-        let counted = counting_budgets(ground, *victim)?;
-        for (name, allowed) in counted {
+        for (name, budget) in counting_budgets(ground, *victim)? {
             let spent = budgets.entry(name).or_default();
-            spent.allowed = allowed;
+            spent.allowed = budget.allowed;
             spent.victims.push(*victim);
         }
     }
@@ -88,16 +88,21 @@ pub(super) fn check(ground: &VerifyContext<'_>, victims: &[PodId]) -> Result<(),
     let planned: BTreeSet<PodId> = victims.iter().copied().collect();
     let leaving = ground.departures.iter().map(|(victim, _)| victim).filter(|victim| !planned.contains(victim));
     let leaving = leaving.filter(|victim| ground.departures.plan_of_victim(ground.mirror, *victim).is_some());
-    for (name, _) in leaving.filter_map(|victim| counting_budgets(ground, victim).ok()).flatten() {
-        if let Some(spent) = budgets.get_mut(&name) {
-            spent.earlier = spent.earlier.saturating_add(1);
+    for victim in leaving {
+        for (name, budget) in counting_budgets(ground, victim).unwrap_or_default() {
+            // Of an eviction that the API server has accepted, the budget shows one less already.
+            let spent = budgets.get_mut(&name).filter(|_| !ground.mirror.is_subtracted(budget, victim));
+            spent.into_iter().for_each(|spent| spent.earlier = spent.earlier.saturating_add(1));
         }
     }
     budgets.into_iter().try_for_each(|(name, spent)| within(ground, name, &spent))
 }
 
-/// Returns the budgets from which the eviction of a victim is subtracted: namespace and name, and what each allows.
-fn counting_budgets(ground: &VerifyContext<'_>, victim: PodId) -> Result<Vec<(String, usize)>, BudgetViolation> {
+/// Returns the budgets from which the eviction of a victim is subtracted, each with its namespace and name.
+fn counting_budgets<'a>(
+    ground: &VerifyContext<'a>,
+    victim: PodId,
+) -> Result<Vec<(String, &'a EvictionBudget)>, BudgetViolation> {
     let mirror = ground.mirror;
     let covering = mirror.budgets_of(victim);
     if covering.len() > 1 {
@@ -106,7 +111,7 @@ fn counting_budgets(ground: &VerifyContext<'_>, victim: PodId) -> Result<Vec<(St
     }
     let namespace = mirror.pod(victim).map(|pod| pod.template.namespace.as_str()).unwrap_or_default();
     let counted = covering.into_iter().filter(|(_, budget)| mirror.counts_for(budget, victim));
-    Ok(counted.map(|(name, budget)| (format!("{namespace}/{name}"), budget.allowed)).collect())
+    Ok(counted.map(|(name, budget)| (format!("{namespace}/{name}"), budget)).collect())
 }
 
 /// Checks that one budget allows so many evictions. Where it allows none at all now, no pod that it covers is to be planned.

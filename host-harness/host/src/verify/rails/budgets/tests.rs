@@ -120,7 +120,13 @@ fn budgets_protect_the_pods_that_the_api_server_protects_by_them() {
         ("a ready pod of enough healthy ones", json!({}), &healthy, &ready, true),
         ("an unready pod that may always go", always.clone(), &lacks, &unready, false),
         ("a ready pod whose unready siblings may always go", always, &lacks, &ready, true),
-        ("a pod that was subtracted before", json!({}), &disrupted, &ready, false),
+        (
+            "a pod of the name of one that was evicted, such as a new one of a StatefulSet",
+            json!({}),
+            &disrupted,
+            &ready,
+            true,
+        ),
     ];
     for (name, spec, status, conditions, refused) in rows {
         let mut world = world([budget(spec, status.clone())]);
