@@ -95,10 +95,16 @@ impl PlansInFlight {
     /// Forgets accepted plans whose victims have left. A plan without waiting preemptors is kept until then: its victims are leaving all the same,
     /// and the next preemptor uses their capacity before any other pod is evicted. A plan without victims is kept while one of its pods waits,
     /// because it is in flight until the leaving pods have left.
+    ///
+    /// A victim that has left its node is no victim any more, even while others of its plan leave: one that was held at Permit stays in the cluster,
+    /// and may get another node.
     pub fn drop_finished(&mut self, cluster: &Cluster) {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let is_in_flight = |entry: &PlanRecord<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
         self.entries.retain(|entry| !entry.accepted || entry.victims_left(cluster) > 0 || is_in_flight(entry));
+        for entry in self.entries.iter_mut().filter(|entry| entry.accepted) {
+            entry.victims.retain(|pod| has_node(cluster, *pod));
+        }
     }
 
     /// Returns whether a plan without victims is in flight for a pod.
@@ -147,7 +153,11 @@ impl PlansInFlight {
 impl PlanRecord<PodIx> {
     /// Returns the number of victims that still use a node.
     fn victims_left(&self, cluster: &Cluster) -> usize {
-        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.node().is_some());
-        self.victims.iter().filter(holds).count()
+        self.victims.iter().filter(|pod| has_node(cluster, **pod)).count()
     }
+}
+
+/// Returns whether a pod uses a node, or is held for one.
+fn has_node(cluster: &Cluster, pod: PodIx) -> bool {
+    cluster.pod(pod).is_some_and(|pod| pod.node().is_some())
 }

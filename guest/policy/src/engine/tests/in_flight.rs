@@ -183,3 +183,24 @@ fn pruning_keeps_what_is_under_way_and_what_is_proposed() {
     ledger.mark_accepted(second);
     assert_eq!(ledger.victims_left_for(world.engine.cluster(), &[b]), Some((second, 1)));
 }
+
+#[test]
+fn a_victim_that_gave_its_node_up_is_none_on_another_node() {
+    let mut world = world();
+    let [a, held, running] = ["a", "v1", "v2"].map(|name| PodIx(world.id(name)));
+    let mut ledger = PlansInFlight::default();
+    let plan = ledger.add_proposed(vec![a], vec![held, running]);
+    ledger.mark_accepted(plan);
+    // `v1` was held at Permit: it is pending again, while `v2` still runs.
+    world.pod(pod("v1").requests("cpu=1"));
+    ledger.drop_finished(world.engine.cluster());
+    assert_eq!((ledger.is_victim(held), ledger.is_victim(running)), (false, true));
+    world.node("m", "cpu=1");
+    world.pod(pod("v1").requests("cpu=1").on("m"));
+    ledger.drop_finished(world.engine.cluster());
+    assert!(!ledger.is_victim(held), "on another node, `v1` is a pod like others");
+    assert_eq!(ledger.victims_left_for(world.engine.cluster(), &[a]), Some((plan, 1)));
+    world.remove_pod("v2");
+    ledger.drop_finished(world.engine.cluster());
+    assert_eq!(ledger.leaving(world.engine.cluster()).len(), 0, "the plan is over");
+}
