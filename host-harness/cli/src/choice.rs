@@ -102,14 +102,10 @@ impl PolicyArgs {
     /// Loads the component of these bytes; `name` is its name for people.
     ///
     /// # Errors
-    /// A key is given: then a signature is demanded, and these bytes have none. The component cannot be loaded.
+    /// A signature or a report is demanded, and these bytes have none. The component cannot be loaded.
     #[cfg(feature = "live")]
     pub(super) fn load_bytes(&self, name: &str, bytes: Vec<u8>) -> Result<LoadedPolicy, CommandError> {
-        if self.remote.demands_signature() {
-            return Err(CommandError::ConflictingOptions(
-                "`--key` demands a signature, and one that is not of a registry has none",
-            ));
-        }
+        self.remote.must_allow_bytes()?;
         let component = Some(FetchedComponent { name: name.to_owned(), bytes, trust: None, report: None });
         PolicyArgs { native: false, ..self.clone() }.load(component, self.bounds.limits.read()?)
     }

@@ -57,9 +57,10 @@ fn result(cycle: &CycleReport, pods: &[String]) -> String {
     let Some(first) = pods.iter().find(|pod| !gets_in(pod)) else { return "gets in".to_owned() };
     let attempt = happened.attempts.iter().find(|attempt| attempt.pod == *first);
     let code = |reason: &NamedReason| reason.code.clone();
-    let law = attempt.and_then(|attempt| attempt.reason.as_ref().or(attempt.preemption.as_ref())).map(code);
-    let held_back = cycle.held_back.get(first).map(code);
-    let why = law.or(held_back).unwrap_or_else(|| "no node".to_owned());
+    let law = attempt.and_then(|attempt| attempt.reason.as_ref().or(attempt.preemption.as_ref()));
+    let law = law.or_else(|| cycle.reasons.get(first)).or_else(|| cycle.held_back.get(first)).map(code);
+    let nodes = || attempt.and_then(|attempt| attempt.nodes.as_ref()).map(ToString::to_string);
+    let why = law.or_else(nodes).unwrap_or_else(|| "stays pending".to_owned());
     match pods.iter().filter(gets_in).count() {
         0 => why,
         some => format!("{some} of {} get in; {why}", pods.len()),

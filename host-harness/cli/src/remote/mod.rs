@@ -140,10 +140,20 @@ impl RegistryArgs {
         Ok(FetchedComponent { name: component.display().to_string(), bytes, trust: None, report: None })
     }
 
-    /// Returns whether only signed components are loaded.
+    /// Checks that a component may be loaded that is not of a registry.
+    ///
+    /// # Errors
+    /// A signature or a report is demanded, and such a component has none.
     #[cfg(feature = "live")]
-    pub(super) fn demands_signature(&self) -> bool {
-        self.key.is_some()
+    pub(super) fn must_allow_bytes(&self) -> Result<(), CommandError> {
+        let demands = [
+            (self.key.is_some(), "`--key` demands a signature, and a component that is not of a registry has none"),
+            (
+                self.require_report,
+                "`--require-report` demands a report, and a component that is not of a registry has none",
+            ),
+        ];
+        demands.into_iter().find(|(is, _)| *is).map_or(Ok(()), |(_, why)| Err(CommandError::ConflictingOptions(why)))
     }
 
     /// Checks that no option for registries is given. A file or the embedded policy would ignore the option, and users would rely on it.
@@ -169,3 +179,16 @@ pub(super) use off::{pull, push};
 use on::fetch;
 #[cfg(feature = "oci")]
 pub(super) use on::{pull, push};
+
+#[cfg(all(test, feature = "live"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_of_no_registry_meet_no_demand() {
+        let (key, none) = (Some(PathBuf::from("cosign.pub")), RegistryArgs::default());
+        assert!(none.must_allow_bytes().is_ok());
+        assert!(RegistryArgs { key, ..none.clone() }.must_allow_bytes().is_err());
+        assert!(RegistryArgs { require_report: true, ..none }.must_allow_bytes().is_err());
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::run::{FOUR_TEAMS, lictor};
+use crate::run::{FOUR_TEAMS, file, lictor};
 
 /// Checks a namespace whose job has victims in another one. `fixtures/snapshots/README.md` works out the decisions.
 #[test]
@@ -49,6 +49,24 @@ fn without_a_name_the_jobs_that_wait_are_listed() {
     }
     let named = lictor(&["explain", FOUR_TEAMS, "vision/stereo-match", "--live"]).exits(2);
     assert!(named.err.contains("cannot be used with"), "{}", named.err);
+}
+
+/// Checks a system that decides in cycles of its own: it says why a pod waits without an attempt of the pod.
+#[test]
+fn a_pod_of_volcano_that_waits_is_listed_with_the_law() {
+    let requests = |cpu: &str| json!([{"name": "c", "resources": {"requests": {"cpu": cpu}}}]);
+    let items = json!([
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "pods": "9"}}},
+        {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "default"}, "spec": {"weight": 1}},
+        {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "g", "namespace": "d"},
+         "spec": {"minMember": 1, "queue": "default"}, "status": {"phase": "Inqueue"}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d",
+            "annotations": {"scheduling.k8s.io/group-name": "g"}}, "spec": {"schedulerName": "volcano", "containers": requests("4")}},
+    ]);
+    let path = file("parts-volcano.json", json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string());
+    let list = lictor(&["explain", "--native", "--system", "volcano", &path, "--output", "json"]).exits(0).json();
+    assert_eq!((&list[0]["name"], &list[0]["pods"]), (&json!("d/g"), &json!(1)));
+    assert!(list[0]["result"].as_str().unwrap().contains('/'), "the code of a law: {list}");
 }
 
 /// Checks the eight A100 nodes of the snapshot: 95.5 cores and 753.6Gi each.

@@ -4,6 +4,7 @@ use lictor_contract::*;
 use lictor_host::cluster::KubernetesObject;
 use lictor_host::driver::VirtualDriver;
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::rails::rail_of;
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{EvictionBeneficiary, FailureCause, SessionError, SessionInput};
 use lictor_oracle::RandomSource;
@@ -168,7 +169,7 @@ impl Player<'_> {
         for refused in self.session.take_report().refused {
             let is_enforced = matches!(refused.for_whom, EvictionBeneficiary::Queue(_));
             let NamedReason { code, message, .. } = refused.reason;
-            self.run.refused.push(RejectedPlan { is_enforced, is_by_rail: code.starts_with("host/rail-"), message });
+            self.run.refused.push(RejectedPlan { is_enforced, is_by_rail: rail_of(&code).is_some(), message });
         }
     }
 

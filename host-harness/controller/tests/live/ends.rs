@@ -75,15 +75,11 @@ pub async fn a_right_that_is_missing(world: &World) {
 pub async fn a_budget_that_forbids(world: &World) {
     let step = world.step("budget", 2).await;
     step.fill().await;
-    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-                        "metadata": {"name": "all", "namespace": step.namespace},
-                        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "v"}}}});
-    create(&world.admin, &budget).await;
+    let budgets = step.budget("all", json!({"maxUnavailable": 0})).await;
     let controller = Controller::start(&world.how("coscheduling"));
     step.gang("g", &GANG).await;
     assert!(note(&step, "v0", "FailedEviction").await.contains("PodDisruptionBudget `all` allows 0 disruptions"));
     assert!(events(&step, "v0", "Preempted").await.is_empty(), "the API server has not accepted it");
-    let budgets = api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace);
     budgets.delete("all", &DeleteParams::default()).await.unwrap();
     step.all_run(&GANG).await;
     let preempted = note(&step, "v0", "Preempted").await;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::controller::{Controller, How, Said};
 use crate::liar::{Liar, Lie};
-use crate::support::objects::{api, create, wait_for};
+use crate::support::objects::wait_for;
 use crate::world::{SOON, World};
 
 const GANG: [&str; 2] = ["g0", "g1"];
@@ -37,16 +37,12 @@ pub async fn a_policy_that_evicts_what_a_rail_protects_evicts_nobody(world: &Wor
     step.end().await;
 }
 
-/// Checks a PodDisruptionBudget that forbids one of two evictions, with the rail of budgets: nobody is evicted, and the rail is named. Without the
+/// Checks a PodDisruptionBudget that forbids one of two evictions, with the rail of budgets: no pod is evicted, and the rail is named. Without the
 /// budget, the victims leave and the gang runs.
 pub async fn a_budget_that_forbids_half_of_a_plan(world: &World) {
     let step = world.step("half-budget", 2).await;
     step.fill().await;
-    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-                        "metadata": {"name": "half", "namespace": step.namespace},
-                        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "v"}}}});
-    create(&world.admin, &budget).await;
-    let budgets = api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace);
+    let budgets = step.budget("half", json!({"minAvailable": 1})).await;
     let shown = async || {
         let budget = serde_json::to_value(budgets.get("half").await.unwrap()).unwrap();
         (budget["status"]["disruptionsAllowed"] == 1).then_some(())

@@ -196,10 +196,7 @@ pub async fn a_job_that_is_deleted_half_way(world: &World) {
     let step = world.step("deleted", 3).await;
     step.fill().await;
     // The second half of the plan waits for a budget that forbids it.
-    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-        "metadata": {"name": "b", "namespace": step.namespace},
-        "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "v"}}}});
-    create(&world.admin, &budget).await;
+    let budgets = step.budget("b", json!({"minAvailable": 2})).await;
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     let controller = Controller::start(&world.how("coscheduling"));
     step.gang("g", &["g0", "g1", "g2"]).await;
@@ -210,10 +207,7 @@ pub async fn a_job_that_is_deleted_half_way(world: &World) {
     // It is by its watch that the controller learns of this. Before, an eviction that the budget allows would be right.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     // The wait is longer than the pause between two attempts: no pod is evicted for a gang that is gone.
-    api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace)
-        .delete("b", &DeleteParams::default())
-        .await
-        .unwrap();
+    budgets.delete("b", &DeleteParams::default()).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(4)).await;
     assert_eq!(step.evicted().len(), 1, "{:?}", step.evicted());
     let mut running = 0;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kube::Client;
-use kube::api::DeleteParams;
+use kube::api::{Api, DeleteParams};
 use kube::core::DynamicObject;
 use lictor_controller::names::SCHEDULING_GATE;
 use lictor_host::cluster::load::read;
@@ -118,6 +118,15 @@ impl Step<'_> {
         for place in 0..self.nodes.len() {
             self.until(&format!("v{place}"), "running", is_running).await;
         }
+    }
+
+    /// Creates a budget for the pods that fill the nodes, with this specification. The selector is added. Returns the budgets of the step.
+    pub async fn budget(&self, name: &str, spec: Value) -> Api<DynamicObject> {
+        let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                            "metadata": {"name": name, "namespace": self.namespace},
+                            "spec": {"selector": {"matchLabels": {"app": "v"}}}});
+        create(&self.world.admin, &merge(budget, &json!({"spec": spec}))).await;
+        api(&self.world.admin, "policy/v1", "PodDisruptionBudget", &self.namespace)
     }
 
     pub async fn victim(&self, name: &str, fields: Value) {

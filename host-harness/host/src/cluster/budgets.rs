@@ -35,14 +35,27 @@ impl EvictionBudget {
     }
 
     /// Returns whether the eviction of a pod that the budget selects is subtracted from what the budget allows.
-    pub(crate) fn counts(&self, pod: CoveredPod<'_>) -> bool {
+    fn counts(&self, pod: CoveredPod<'_>) -> bool {
         pod.ready || !self.evicts_unready
     }
 
     /// Returns whether an eviction of a pod that the budget selects has been subtracted already.
-    pub(crate) fn has_subtracted(&self, pod: CoveredPod<'_>) -> bool {
+    fn has_subtracted(&self, pod: CoveredPod<'_>) -> bool {
         self.disrupted.contains(pod.name)
     }
+}
+
+/// A budget that an eviction of a pod must respect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CoveringBudget {
+    /// The namespace and name.
+    pub(crate) name: String,
+    /// The number of evictions that the budget allows now.
+    pub(crate) allowed: usize,
+    /// Whether the eviction of the pod is subtracted from them.
+    pub(crate) counts: bool,
+    /// Whether an eviction of the pod has been subtracted already.
+    pub(crate) has_subtracted: bool,
 }
 
 /// The budgets, by namespace and name.
@@ -50,24 +63,26 @@ impl EvictionBudget {
 pub(crate) struct EvictionBudgets(BTreeMap<String, BTreeMap<String, EvictionBudget>>);
 
 impl EvictionBudgets {
-    /// Creates or replaces a budget. `None`: removes the budget. Returns whether the budget existed.
-    pub(crate) fn set(&mut self, namespace: &str, name: &str, budget: Option<EvictionBudget>) -> bool {
-        let of_namespace = self.0.entry(namespace.to_owned()).or_default();
-        let before = match budget {
-            Some(budget) => of_namespace.insert(name.to_owned(), budget),
-            None => of_namespace.remove(name),
-        };
-        self.0.retain(|_, budgets| !budgets.is_empty());
-        before.is_some()
+    /// Creates or replaces a budget.
+    pub(crate) fn set(&mut self, namespace: &str, name: &str, budget: EvictionBudget) {
+        self.0.entry(namespace.to_owned()).or_default().insert(name.to_owned(), budget);
+    }
+
+    /// Removes a budget. Returns whether the budget existed.
+    pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> bool {
+        let Some(of_namespace) = self.0.get_mut(namespace) else { return false };
+        let removed = of_namespace.remove(name).is_some();
+        if of_namespace.is_empty() {
+            self.0.remove(namespace);
+        }
+        removed
     }
 
     /// Subtracts an eviction that the API server has accepted, as it does itself before it shows the budget again.
     pub(crate) fn spend(&mut self, pod: CoveredPod<'_>) {
         let of_namespace = self.0.get_mut(pod.namespace).into_iter().flat_map(BTreeMap::values_mut);
-        for budget in of_namespace.filter(|budget| budget.selects(pod) && budget.counts(pod)) {
-            if budget.has_subtracted(pod) {
-                continue;
-            }
+        let is_new = |budget: &EvictionBudget| budget.counts(pod) && !budget.has_subtracted(pod);
+        for budget in of_namespace.filter(|budget| budget.selects(pod) && is_new(budget)) {
             budget.allowed = budget.allowed.saturating_sub(1);
             budget.disrupted.insert(pod.name.to_owned());
         }
@@ -78,12 +93,15 @@ impl EvictionBudgets {
         self.0.get(namespace).is_some_and(|budgets| budgets.contains_key(name))
     }
 
-    /// Returns the budgets that select a pod, with their names.
-    pub(crate) fn covering<'b>(
-        &'b self,
-        pod: CoveredPod<'b>,
-    ) -> impl Iterator<Item = (&'b str, &'b EvictionBudget)> + 'b {
+    /// Returns the budgets that select a pod.
+    pub(crate) fn covering(&self, pod: CoveredPod<'_>) -> Vec<CoveringBudget> {
         let of_namespace = self.0.get(pod.namespace).into_iter().flatten();
-        of_namespace.filter(move |(_, budget)| budget.selects(pod)).map(|(name, budget)| (name.as_str(), budget))
+        let covering = |(name, budget): (&String, &EvictionBudget)| CoveringBudget {
+            name: format!("{}/{name}", pod.namespace),
+            allowed: budget.allowed,
+            counts: budget.counts(pod),
+            has_subtracted: budget.has_subtracted(pod),
+        };
+        of_namespace.filter(|(_, budget)| budget.selects(pod)).map(covering).collect()
     }
 }

@@ -10,7 +10,7 @@ mod object;
 mod reads;
 mod volumes;
 
-pub(crate) use budgets::EvictionBudget;
+pub(crate) use budgets::CoveringBudget;
 pub use eligibility::Ineligible;
 pub use error::InputError;
 pub(crate) use mirror::{ALL_NODES, InterPodTerms, ReplayChunk, ReplayPosition};

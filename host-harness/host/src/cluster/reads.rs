@@ -6,7 +6,10 @@ use lictor_contract::Interests;
 
 use super::object::ObjectIdentity;
 
-/// The kind of disruption budgets, of the API group `policy`.
+/// The API group of disruption budgets.
+pub(crate) const BUDGET_GROUP: &str = "policy";
+
+/// The kind of disruption budgets.
 pub(crate) const BUDGET_KIND: &str = "PodDisruptionBudget";
 
 /// The kinds that the host reads itself, whatever the policy reads: where pods may run, what they take, which pods they may not run
@@ -24,7 +27,7 @@ const OWN: [(&str, &str); 13] = [
     ("storage.k8s.io", "VolumeAttachment"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("resource.k8s.io", "DeviceClass"),
-    ("policy", BUDGET_KIND),
+    (BUDGET_GROUP, BUDGET_KIND),
 ];
 
 /// Returns the kinds that the host reads itself and those that the policy reads, as (API group, kind). The core group is empty.
@@ -37,7 +40,7 @@ pub fn kinds_read(interests: &Interests) -> BTreeSet<(String, String)> {
 
 /// Returns whether an object is a disruption budget.
 pub(crate) fn is_budget(id: &ObjectIdentity) -> bool {
-    id.group == "policy" && id.kind == BUDGET_KIND
+    id.group == BUDGET_GROUP && id.kind == BUDGET_KIND
 }
 
 /// Returns whether the host itself reads objects of a kind.

@@ -21,17 +21,17 @@ pub const NEVER_EVICT: &str = "lictor.dev/never-evict";
 /// (Kubernetes: `pkg/apis/scheduling/types.go`, `SystemCriticalPriority`.)
 pub const SYSTEM_PRIORITY: i32 = 2_000_000_000;
 
-/// The codes of the refusals that a policy need not foresee: the host does not say what budgets allow, and how many pods may still be evicted.
-const UNFORESEEN: [&str; 4] = [
-    "host/rail-budgets",
-    "host/rail-victims-per-plan",
-    "host/rail-victims-per-window",
-    "host/rail-victims-per-namespace",
-];
+/// The rails that a policy need not foresee: the host does not say what budgets allow, and how many pods may still be evicted.
+const UNFORESEEN: [&str; 4] = ["budgets", "victims-per-plan", "victims-per-window", "victims-per-namespace"];
+
+/// Returns the rail that the code of a refusal names, such as `budgets`. `None`: no rail refused the plan.
+pub fn rail_of(code: &str) -> Option<&str> {
+    code.strip_prefix("host/rail-")
+}
 
 /// Returns whether a plan that was refused by this code may come from a policy without a mistake.
 pub fn is_unforeseen(code: &str) -> bool {
-    UNFORESEEN.contains(&code)
+    rail_of(code).is_some_and(|rail| UNFORESEEN.contains(&rail))
 }
 
 /// The settings of the rails. In a file they are the list of those that are not at their defaults, each as `name=value`.
@@ -153,6 +153,13 @@ mod tests {
         assert_eq!(rails.protection("kube-systems", None, &none), None);
         assert_eq!(rails.protection("a", None, &labels("true")), Some(Protection::Label));
         assert_eq!(rails.protection("a", None, &labels("false")), None);
+    }
+
+    #[test]
+    fn a_policy_need_not_foresee_budgets_and_numbers() {
+        assert!(["budgets", "victims-per-plan"].iter().all(|rail| is_unforeseen(&format!("host/rail-{rail}"))));
+        assert!(!["host/rail-never-evict", "host/fits", "budgets"].iter().any(|code| is_unforeseen(code)));
+        assert!(UNFORESEEN.iter().all(|rail| RAILS.iter().any(|known| known.name == *rail)));
     }
 
     #[test]

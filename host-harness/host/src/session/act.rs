@@ -96,7 +96,7 @@ impl Session {
         let proposal = PlanUnderTest { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
         match self.verify_plan(&proposal)? {
             Ok(()) => self.apply_plan(plan, effects).map(|()| RetryHint::default()),
-            Err(violation) => Ok(RetryHint { retry_at: violation.retry_at(), ..RetryHint::default() }),
+            Err(violation) => Ok(RetryHint::from(&violation)),
         }
     }
 }

@@ -40,9 +40,7 @@ impl Session {
                 }
                 Err(violation) => {
                     attempt.preemption = Some(violation.reason());
-                    attempt.retry.retry_at = attempt.retry.retry_at.into_iter().chain(violation.retry_at()).min();
-                    let kind = violation.retry_after();
-                    attempt.retry.retry_after.extend(kind.map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted)));
+                    attempt.retry.add(&violation);
                     let Refuted { placements, victims } = violation.refuted_part(&plan);
                     refuted.placements.extend(placements);
                     refuted.victims.extend(victims);

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::Session;
 use crate::reason::time;
+use crate::verify::Violation;
 
 /// The time and the changes after which another attempt is worthwhile. Empty where the policy gives none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -31,6 +32,14 @@ fn as_time<S: Serializer>(at: &Option<i64>, serializer: S) -> Result<S::Ok, S::E
 impl From<Retry> for RetryHint {
     fn from(retry: Retry) -> RetryHint {
         RetryHint { retry_at: retry.at, retry_after: retry.after.into_iter().collect() }
+    }
+}
+
+impl From<&Violation> for RetryHint {
+    /// Returns the time and the change after which the same plan may be accepted.
+    fn from(violation: &Violation) -> RetryHint {
+        let change = violation.retry_after().map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
+        RetryHint { retry_at: violation.retry_at(), retry_after: change.into_iter().collect() }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::object::name;
 use crate::question::JudgeRequest;
 use crate::trial::{JudgeClient, TrialError};
 
-/// Returns whether upstream finds no room for a pod beside what pods of other quotas are promised, since the pod would borrow, and the policy evicts
+/// Returns whether upstream finds no room for a pod in addition to what pods of other quotas are promised, since the pod would borrow, and the policy evicts
 /// less important pods of the quota, each of which has to go, so that the pod stays within the min of the quota, and fits its node.
 pub(super) fn comes_within_its_min(
     it: &CoschedulingSituation<'_>,
@@ -31,7 +31,7 @@ pub(super) fn comes_within_its_min(
     }
     for victim in victims {
         let others: BTreeSet<String> = victims.iter().filter(|other| *other != victim).cloned().collect();
-        if comes_first(it, &uncounted, &others, ask)? || fits_without(it, it.question, &others, ask)? {
+        if comes_first(it, &uncounted, &others, ask)? || fits(it, without(it.question, &others), ask)? {
             return Ok(false);
         }
     }
@@ -46,19 +46,22 @@ fn comes_first(
     gone: &BTreeSet<String>,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let mut play = UpstreamSimulation::from(uncounted.clone());
-    play.evict(gone);
-    Ok(stays_within_min(play.question(), &[it.pod], ask)? && fits_without(it, uncounted, gone, ask)?)
+    let play = without(uncounted, gone);
+    Ok(stays_within_min(play.question(), &[it.pod], ask)? && fits(it, play, ask)?)
 }
 
-/// Returns whether the pod fits the node of the plan in a cluster when these pods have left.
-fn fits_without(
-    it: &CoschedulingSituation<'_>,
-    cluster: &JudgeRequest,
-    gone: &BTreeSet<String>,
-    ask: &mut JudgeClient<'_>,
-) -> Result<bool, TrialError> {
+/// Returns a cluster when these pods have left.
+fn without(cluster: &JudgeRequest, gone: &BTreeSet<String>) -> UpstreamSimulation {
     let mut play = UpstreamSimulation::from(cluster.clone());
     play.evict(gone);
+    play
+}
+
+/// Returns whether the pod fits the node of the plan in a cluster.
+fn fits(
+    it: &CoschedulingSituation<'_>,
+    play: UpstreamSimulation,
+    ask: &mut JudgeClient<'_>,
+) -> Result<bool, TrialError> {
     Ok(play.decide(&name(it.pod), ask)?.feasible.contains(&it.policy.node))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::answer::KoordinatorResponse;
-use super::questions::INTER_POD_PLUGINS;
+use super::questions::{INTER_POD_PLUGINS, objects_without};
 use super::view::{KoordinatorResult, KoordinatorSituation};
 use crate::object::{is_constrained, is_terminating, name, text};
 use crate::question::JudgeRequest;
@@ -64,7 +64,5 @@ fn decide_without(
     goes: impl Fn(&Value) -> bool,
     ask: &mut JudgeClient<'_>,
 ) -> Result<KoordinatorResponse, TrialError> {
-    let mut objects = it.question.objects.clone();
-    objects.retain(|object| text(object, "/kind") != "Pod" || !goes(object));
-    ask.request(&JudgeRequest { objects, ..it.question.clone() })
+    ask.request(&JudgeRequest { objects: objects_without(it, goes), ..it.question.clone() })
 }

@@ -92,6 +92,12 @@ pub(super) fn waits_for_the_rest(it: &KoordinatorSituation<'_>, ask: &mut JudgeC
     Ok(has_a_plan && !releases_permit_hold(it) && fit_without(it, is_gone, ask)?)
 }
 
+/// Returns the objects of the question without pods that are gone.
+pub(super) fn objects_without(it: &KoordinatorSituation<'_>, is_gone: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let is_kept = |object: &&Value| text(object, "/kind") != "Pod" || !is_gone(object);
+    it.question.objects.iter().filter(is_kept).cloned().collect()
+}
+
 /// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone. A pod takes the node that
 /// it is promised if it may.
 fn fit_without(
@@ -99,8 +105,7 @@ fn fit_without(
     is_gone: impl Fn(&Value) -> bool,
     ask: &mut JudgeClient<'_>,
 ) -> Result<bool, TrialError> {
-    let mut objects = it.question.objects.clone();
-    objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
+    let mut objects = objects_without(it, is_gone);
     let others = it.planned().into_iter().filter(|pod| name(pod) != it.question.pod);
     for pod in std::iter::once(it.pod).chain(others) {
         let question = JudgeRequest { objects: objects.clone(), pod: name(pod), ..it.question.clone() };

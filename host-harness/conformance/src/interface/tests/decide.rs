@@ -118,6 +118,15 @@ impl Good {
         Some(Victim { pod: kept.id, eviction: Eviction::Delete })
     }
 
+    /// Returns a running pod of a higher priority than the preemptor, as a victim.
+    pub(super) fn outranking_victim(&self, preemptor: PodId) -> Option<Victim> {
+        let of = |pod: &Pod| pod.template.priority.unwrap_or(0);
+        let above = |pod: &&Pod| pod.node.is_some() && !pod.terminating && pod.phase == Phase::Running;
+        let mut above = self.pods.values().filter(above).filter(|pod| !pod.template.protected);
+        let pod = above.find(|pod| self.pods.get(&preemptor).is_some_and(|preemptor| of(pod) > of(preemptor)))?;
+        Some(Victim { pod: pod.id, eviction: Eviction::Delete })
+    }
+
     /// Adds a pod that no policy evicts to the victims of the only plan of a step.
     pub(super) fn evict_protected(&self, plans: &mut Plans) {
         if let [plan] = plans.slices.as_mut_slice() {

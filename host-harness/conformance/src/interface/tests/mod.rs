@@ -50,6 +50,16 @@ fn every_check_fails_on_the_policy_that_breaks_its_rule() {
 }
 
 #[test]
+fn a_victim_above_the_preemptor_is_not_within_the_rails() {
+    let rule = "placement/plans-are-within-the-rails";
+    let conformance = held("a lower priority", checks().filter(|check| check.id == rule));
+    let report = conformance.checks.last().unwrap();
+    assert_eq!(report.outcome, CheckOutcome::Failed);
+    let line = report.lines().next().unwrap();
+    assert!(line.contains("the rail `higher-priority` refuses the victim"), "{line}");
+}
+
+#[test]
 fn a_line_names_export_rule_and_remedy() {
     let report = broken("queue/one-key-a-pod");
     let line = report.lines().next().unwrap();

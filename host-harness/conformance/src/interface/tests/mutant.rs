@@ -159,6 +159,7 @@ impl Policy for Mutant {
             match self.breaks {
                 "placement/plans-are-sound" => plan.victims.clear(),
                 "placement/plans-are-within-the-rails" => plan.victims.extend(self.good.protected_victim()),
+                "a lower priority" => plan.victims.extend(self.good.outranking_victim(plan.preemptor)),
                 _ => {}
             }
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lictor_host::rails::rail_of;
 use lictor_host::replace::ReplacementState;
 use lictor_host::session::{CommandOutcome, Counters, Session, StepOutput};
 
@@ -76,7 +77,7 @@ impl Metrics {
         }
         for refused in &step.happened.refused {
             self.plans.get_or_create(&result("refused")).inc();
-            if let Some(rail) = refused.reason.code.strip_prefix("host/rail-") {
+            if let Some(rail) = rail_of(&refused.reason.code) {
                 self.rail_refusals.get_or_create(&labels::Reason { reason: rail.to_owned() }).inc();
             }
         }

@@ -11,6 +11,16 @@ pub(crate) enum Effect {
     NoExecute,
 }
 
+impl Effect {
+    /// Returns the name as a Node has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Effect::NoSchedule => "NoSchedule",
+            Effect::NoExecute => "NoExecute",
+        }
+    }
+}
+
 /// A taint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeTaint {
@@ -22,12 +32,8 @@ pub(crate) struct NodeTaint {
 impl fmt::Display for NodeTaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NodeTaint { key, value, effect } = self;
-        let effect = match effect {
-            Effect::NoSchedule => "NoSchedule",
-            Effect::NoExecute => "NoExecute",
-        };
         let equals = if value.is_empty() { "" } else { "=" };
-        write!(f, "{key}{equals}{value}:{effect}")
+        write!(f, "{key}{equals}{value}:{}", effect.name())
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::ledger::ChangeSet;
 use crate::cluster::object::ObjectIdentity;
-use crate::cluster::reads::BUDGET_KIND;
+use crate::cluster::reads::{BUDGET_GROUP, BUDGET_KIND};
 
 /// The key of an object: group, kind, namespace, name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ impl<'k> ObjectName<'k> {
 
     /// Returns whether the name is that of a disruption budget.
     pub(super) fn is_budget(&self) -> bool {
-        self.kind == BUDGET_KIND && self.group.is_none_or(|group| group == "policy")
+        self.kind == BUDGET_KIND && self.group.is_none_or(|group| group == BUDGET_GROUP)
     }
 }
 

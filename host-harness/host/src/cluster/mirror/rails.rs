@@ -4,7 +4,7 @@ use lictor_contract::{Phase, Pod, PodId};
 
 use super::Mirror;
 use super::pods::PodEntry;
-use crate::cluster::budgets::{CoveredPod, EvictionBudget};
+use crate::cluster::budgets::{CoveredPod, CoveringBudget};
 use crate::rails::{Protection, Rails};
 
 impl Mirror {
@@ -27,29 +27,16 @@ impl Mirror {
         self.pods.get(pod).and_then(|entry| entry.protection(&self.scope.rails))
     }
 
-    /// Returns the budgets that an eviction of a pod must respect, with their names. Empty where the pod does not exist, where it is another kind
+    /// Returns the budgets that an eviction of a pod must respect. Empty where the pod does not exist, where it is another kind
     /// of object, and where the cluster shows that it has ended, has not started or is being deleted: then the API server asks no budget.
-    pub(crate) fn budgets_of(&self, pod: PodId) -> Vec<(&str, &EvictionBudget)> {
-        self.covered(pod).into_iter().flat_map(|covered| self.preemption.budgets.covering(covered)).collect()
-    }
-
-    /// Returns whether the eviction of a pod that a budget covers is subtracted from what the budget allows.
-    pub(crate) fn counts_for(&self, budget: &EvictionBudget, pod: PodId) -> bool {
-        self.covered(pod).is_some_and(|covered| budget.counts(covered))
-    }
-
-    /// Returns whether an eviction of a pod has been subtracted from what a budget allows.
-    pub(crate) fn is_subtracted(&self, budget: &EvictionBudget, pod: PodId) -> bool {
-        self.covered(pod).is_some_and(|covered| budget.has_subtracted(covered))
+    pub(crate) fn budgets_of(&self, pod: PodId) -> Vec<CoveringBudget> {
+        let covered = self.observed_pod(pod).and_then(covered);
+        covered.map(|pod| self.preemption.budgets.covering(pod)).unwrap_or_default()
     }
 
     /// Subtracts the eviction of a pod, as the cluster shows the pod, from what its budgets allow.
     pub(super) fn spend_budgets(&mut self, observed: &PodEntry) {
         covered(observed).into_iter().for_each(|pod| self.preemption.budgets.spend(pod));
-    }
-
-    fn covered(&self, pod: PodId) -> Option<CoveredPod<'_>> {
-        self.observed_pod(pod).and_then(covered)
     }
 }
 

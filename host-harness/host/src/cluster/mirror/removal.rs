@@ -28,7 +28,7 @@ impl Mirror {
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
                 let stored = self.volumes.known.remove(kind, namespace, name);
-                let budget = object.is_budget() && self.preemption.budgets.set(namespace, name, None);
+                let budget = object.is_budget() && self.preemption.budgets.remove(namespace, name);
                 self.objects.remove(&object) || placed || stored || budget
             }
         }

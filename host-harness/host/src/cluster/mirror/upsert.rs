@@ -111,16 +111,15 @@ impl Mirror {
 
     /// Creates or replaces a budget. One that cannot be read covers no pod; a policy that reads budgets reports it, and else the mirror does.
     fn upsert_budget(&mut self, id: &ObjectIdentity, read: Result<EvictionBudget, InputError>) {
-        let budget = match read {
-            Ok(budget) => Some(budget),
+        match read {
+            Ok(budget) => self.preemption.budgets.set(&id.namespace, &id.name, budget),
             Err(mistake) => {
+                self.preemption.budgets.remove(&id.namespace, &id.name);
                 if !self.objects.stores(&id.group, &id.kind) {
                     self.record_invalid(id, mistake, Severity::Warning);
                 }
-                None
             }
-        };
-        self.preemption.budgets.set(&id.namespace, &id.name, budget);
+        }
     }
 
     fn upsert_class(&mut self, name: &str, facts: ClassFacts) {

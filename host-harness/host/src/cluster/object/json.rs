@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Body, KubernetesObject, NodeFacts};
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{Effect, NodeTaint};
+use crate::cluster::eligibility::NodeTaint;
 use crate::cluster::load::DocumentOrigin;
 use lictor_contract::quantity::exact;
 
@@ -31,13 +31,8 @@ impl KubernetesObject {
 
     fn node(&self, NodeFacts { allocatable, terrain }: &NodeFacts) -> Value {
         let amount = |(resource, amount): (&String, &i64)| (resource.clone(), Value::String(exact(resource, *amount)));
-        let taint = |NodeTaint { key, value, effect }: &NodeTaint| {
-            let effect = match effect {
-                Effect::NoSchedule => "NoSchedule",
-                Effect::NoExecute => "NoExecute",
-            };
-            json!({"key": key, "value": value, "effect": effect})
-        };
+        let taint =
+            |NodeTaint { key, value, effect }: &NodeTaint| json!({"key": key, "value": value, "effect": effect.name()});
         json!({
             "apiVersion": self.id.version,
             "kind": self.id.kind,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::PodId;
 
-use crate::cluster::EvictionBudget;
+use crate::cluster::CoveringBudget;
 use crate::reason::{NamedFact, NamedReason, render};
 use crate::verify::VerifyContext;
 
@@ -76,9 +76,9 @@ pub(super) fn check(ground: &VerifyContext<'_>, victims: &[PodId]) -> Result<(),
     }
     let mut budgets: BTreeMap<String, Spent> = BTreeMap::new();
     for victim in victims {
-        for (name, budget) in counting_budgets(ground, *victim)? {
+        for CoveringBudget { name, allowed, .. } in counting_budgets(ground, *victim)? {
             let spent = budgets.entry(name).or_default();
-            spent.allowed = budget.allowed;
+            spent.allowed = allowed;
             spent.victims.push(*victim);
         }
     }
@@ -88,30 +88,25 @@ pub(super) fn check(ground: &VerifyContext<'_>, victims: &[PodId]) -> Result<(),
     let planned: BTreeSet<PodId> = victims.iter().copied().collect();
     let leaving = ground.departures.iter().map(|(victim, _)| victim).filter(|victim| !planned.contains(victim));
     let leaving = leaving.filter(|victim| ground.departures.plan_of_victim(ground.mirror, *victim).is_some());
-    for victim in leaving {
-        for (name, budget) in counting_budgets(ground, victim).unwrap_or_default() {
-            // Of an eviction that the API server has accepted, the budget shows one less already.
-            let spent = budgets.get_mut(&name).filter(|_| !ground.mirror.is_subtracted(budget, victim));
-            spent.into_iter().for_each(|spent| spent.earlier = spent.earlier.saturating_add(1));
+    // Of an eviction that the API server has accepted, the budget shows one less already.
+    let counted = leaving.flat_map(|victim| counting_budgets(ground, victim).unwrap_or_default());
+    for CoveringBudget { name, .. } in counted.filter(|budget| !budget.has_subtracted) {
+        if let Some(spent) = budgets.get_mut(&name) {
+            spent.earlier = spent.earlier.saturating_add(1);
         }
     }
     budgets.into_iter().try_for_each(|(name, spent)| within(ground, name, &spent))
 }
 
-/// Returns the budgets from which the eviction of a victim is subtracted, each with its namespace and name.
-fn counting_budgets<'a>(
-    ground: &VerifyContext<'a>,
-    victim: PodId,
-) -> Result<Vec<(String, &'a EvictionBudget)>, BudgetViolation> {
-    let mirror = ground.mirror;
-    let covering = mirror.budgets_of(victim);
+/// Returns the budgets from which the eviction of a victim is subtracted: at most one, because the API server evicts no pod that has several.
+fn counting_budgets(ground: &VerifyContext<'_>, victim: PodId) -> Result<Vec<CoveringBudget>, BudgetViolation> {
+    let mut covering = ground.mirror.budgets_of(victim);
     if covering.len() > 1 {
         let refusal = BudgetRefusal::Several { pod: ground.pod_name(victim), count: covering.len() };
         return Err(BudgetViolation { refusal, refuted: vec![victim] });
     }
-    let namespace = mirror.pod(victim).map(|pod| pod.template.namespace.as_str()).unwrap_or_default();
-    let counted = covering.into_iter().filter(|(_, budget)| mirror.counts_for(budget, victim));
-    Ok(counted.map(|(name, budget)| (format!("{namespace}/{name}"), budget)).collect())
+    covering.retain(|budget| budget.counts);
+    Ok(covering)
 }
 
 /// Checks that one budget allows so many evictions. Where it allows none at all now, no pod that it covers is to be planned.
@@ -120,8 +115,7 @@ fn within(ground: &VerifyContext<'_>, name: String, spent: &Spent) -> Result<(),
     if spent.victims.len() <= left {
         return Ok(());
     }
-    let covers =
-        |pod: &PodId| counting_budgets(ground, *pod).is_ok_and(|it| it.iter().any(|(other, _)| *other == name));
+    let covers = |pod: &PodId| counting_budgets(ground, *pod).is_ok_and(|it| it.iter().any(|other| other.name == name));
     let refuted = if left == 0 {
         ground.mirror.pods().map(|pod| pod.id).filter(covers).collect()
     } else {

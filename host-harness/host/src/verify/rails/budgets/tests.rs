@@ -12,7 +12,7 @@ fn of_app(name: &str, conditions: Value) -> Value {
     with(pod, "/status", "conditions", conditions)
 }
 
-/// Returns a budget for the pods of `a`, with this specification and status beside its selector.
+/// Returns a budget for the pods of `a`, with this specification and status. The selector is added.
 fn budget(spec: Value, status: Value) -> Value {
     let selector = json!({"matchLabels": {"app": "a"}});
     let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
