@@ -27,6 +27,8 @@ pub(crate) struct Configuration {
     /// Whether the system declares rules by which a victim may have a higher priority than the preemptor.
     pub(crate) evicts_higher_priority: bool,
     pub(crate) templates: MessageTemplates,
+    /// The objects and fields that the policy reads.
+    pub(crate) interests: Interests,
 }
 
 /// The policy in shadow. It receives the same events and calls as the policy in force. Its answers are compared and never carried out.

@@ -12,12 +12,12 @@ const STEPS: usize = 64;
 impl Session {
     /// Runs a cycle of the policy: carries out each step until the policy has no next step.
     pub(super) fn act(&mut self) -> Result<(), FailureCause> {
-        let waits = |pod: &&Pod| self.noted != NotedPods::None && self.occupancy.is_pending(pod);
+        let waits = |pod: &&Pod| self.instance.noted != NotedPods::None && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
         for pod in waiting {
             if let Some(explanation) = self.explanation(pod, false)?.filter(|why| !why.notes.is_empty()) {
-                self.report.explanations.insert(self.pod_name(pod), explanation);
+                self.journal.report.explanations.insert(self.pod_name(pod), explanation);
             }
         }
         Ok(())
@@ -44,8 +44,8 @@ impl Session {
             }
             self.report_refusals(actions.refusals)?;
             if !actions.more {
-                self.cycle_retry = retry.retry_at;
-                self.report.retry = retry;
+                self.due.cycle_retry = retry.retry_at;
+                self.journal.report.retry = retry;
                 return Ok(());
             }
         }
@@ -63,7 +63,7 @@ impl Session {
             }
             let names = pods.iter().filter_map(|pod| self.mirror.pod_name(*pod));
             let named: Vec<(String, NamedReason)> = names.map(|name| (name.to_owned(), reason.clone())).collect();
-            self.report.refusals.extend(named);
+            self.journal.report.refusals.extend(named);
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ mod tests {
         let refusal = |pods, nodes| Refusal { pods, reason: reason("too small"), nodes };
         let refusals = vec![refusal(vec![a, PodId::MAX], None), refusal(vec![b], Some(1))];
         session.session.report_refusals(refusals).unwrap();
-        let reported = session.session.report.refusals.clone();
+        let reported = session.session.journal.report.refusals.clone();
         let message = |pod: &str| reported.get(pod).unwrap().message.as_str();
         assert_eq!(reported.len(), 2);
         assert_eq!(message("default/a"), "too small");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lictor_contract::{Event, PodId};
+use lictor_contract::{Event, Mark, PodId};
 
 use super::command::{Command, CommandAction, CommandId, CommandOutcome, ObjectRef};
 use super::journal::UndoEntry;
@@ -30,8 +30,11 @@ pub(super) struct PendingCommand {
     pub(super) pause: i64,
 }
 
+/// The time after which the session queues a `Confirm` for a command without an outcome: 30 s, in nanoseconds.
+const OUTCOME_TIMEOUT: i64 = 30_000_000_000;
+
 /// The commands in flight.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PendingCommands {
     last: CommandId,
     pub(super) in_flight: BTreeMap<CommandId, PendingCommand>,
@@ -39,6 +42,23 @@ pub(super) struct PendingCommands {
     pub(super) outbox: Vec<Command>,
     /// The commands that are delayed, each with its time, because the API server has just refused the same command.
     delayed: Vec<(i64, Command)>,
+    /// The marks that are assumed on reserved pods that are not bound yet, with their command numbers.
+    pub(super) assumed_marks: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
+    /// The time after which the session queues a `Confirm` for a command without an outcome, in nanoseconds.
+    outcome_timeout: i64,
+}
+
+impl Default for PendingCommands {
+    fn default() -> PendingCommands {
+        PendingCommands {
+            last: 0,
+            in_flight: BTreeMap::new(),
+            outbox: Vec::new(),
+            delayed: Vec::new(),
+            assumed_marks: BTreeMap::new(),
+            outcome_timeout: OUTCOME_TIMEOUT,
+        }
+    }
 }
 
 impl PendingCommands {
@@ -66,9 +86,10 @@ impl PendingCommands {
         self.delayed.extend(commands.map(|command| (until, command)));
     }
 
-    /// Returns the time of the next delayed command.
-    pub(super) fn next(&self) -> Option<i64> {
-        self.delayed.iter().map(|(until, _)| *until).min()
+    /// Returns the next time at which a delayed command is handed out, or a command without an outcome is asked about.
+    pub(super) fn next_due(&self) -> Option<i64> {
+        let overdue = self.in_flight.values().map(|ask| ask.since.saturating_add(self.outcome_timeout));
+        self.delayed.iter().map(|(until, _)| *until).chain(overdue).min()
     }
 
     /// Returns the highest command number that was used.
@@ -85,7 +106,7 @@ impl Session {
         let id = self.pending_commands.number();
         let command = Command { id, object: object.clone(), action: CommandAction::of(&change, plan) };
         self.mirror.assume(pod, id, change.clone());
-        self.undo_log.push(UndoEntry::Command(id));
+        self.journal.undo_log.push(UndoEntry::Command(id));
         self.pending_commands
             .in_flight
             .insert(id, PendingCommand { pod, object, change, plan, since: self.mirror.now(), pause: 0 });
@@ -95,7 +116,7 @@ impl Session {
 
     /// Sets the time after which the session queues a `Confirm` for a command without an outcome.
     pub fn set_outcome_timeout(&mut self, nanoseconds: i64) {
-        self.outcome_timeout = nanoseconds.max(1);
+        self.pending_commands.outcome_timeout = nanoseconds.max(1);
     }
 
     /// Returns the number of commands in flight.
@@ -173,8 +194,8 @@ impl Session {
         let mirror = &self.mirror;
         self.pending_commands.in_flight.retain(|_, ask| mirror.pod(ask.pod).is_some());
         self.planned_evictions.forget_deleted(mirror);
-        self.assumed_marks.retain(|pod, _| mirror.pod(*pod).is_some());
-        self.retries.retain(|pod, _| mirror.pod(*pod).is_some());
+        self.pending_commands.assumed_marks.retain(|pod, _| mirror.pod(*pod).is_some());
+        self.due.keep_pods(|pod| mirror.pod(pod).is_some());
     }
 
     /// Hands out delayed commands that are due. A command is dropped where it is done or a later command in flight decides on the nomination of the
@@ -197,7 +218,7 @@ impl Session {
     /// Hands out delayed commands, and queues a `Confirm` command for each command that has had no outcome for `patience`.
     pub(super) fn confirm_overdue(&mut self) {
         self.release_delayed();
-        let (now, patience) = (self.mirror.now(), self.outcome_timeout);
+        let (now, patience) = (self.mirror.now(), self.pending_commands.outcome_timeout);
         for (id, ask) in &mut self.pending_commands.in_flight {
             if ask.since.saturating_add(patience) <= now {
                 ask.since = now;
@@ -237,7 +258,7 @@ impl Session {
         let Some(ask) = self.pending_commands.in_flight.remove(&id) else { return };
         let assumed = self.mirror.retract(ask.pod, id).is_some();
         let action = CommandAction::of(&ask.change, ask.plan);
-        self.report.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
+        self.journal.report.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
         // Where a later command decides on the nomination of the pod, that command holds the promise.
         let decides = |other: &PendingCommand| other.pod == ask.pod && matches!(other.change, PodChange::Nominate(_));
         let assumed = assumed && !self.pending_commands.in_flight.range(id..).any(|(_, other)| decides(other));
@@ -260,6 +281,6 @@ impl Session {
             self.withdraw_broken_nomination(pod, false);
         }
         self.planned_evictions.cancel_plan(plan);
-        self.pending_notices.push(Event::PlanRefused(plan));
+        self.instance.pending_notices.push(Event::PlanRefused(plan));
     }
 }

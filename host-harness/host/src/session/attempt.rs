@@ -17,14 +17,14 @@ impl Session {
         self.sync()?;
         if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.reason_not_scheduled(pod)) {
             let attempt = Attempt { reason: Some(reason), ..Attempt::rejected(self.pod_name(pod)) };
-            self.report.attempts.push(attempt.clone());
+            self.journal.report.attempts.push(attempt.clone());
             return Ok(attempt);
         }
         self.require_pending(pod)?;
         let mut attempt = self.run_from_prefilter(pod)?;
         attempt.explanation = self.explanation(pod, attempt.nodes.is_some() || attempt.node.is_some())?;
         self.remember_retry(pod, &attempt.retry);
-        self.report.attempts.push(attempt.clone());
+        self.journal.report.attempts.push(attempt.clone());
         Ok(attempt)
     }
 
@@ -110,7 +110,7 @@ impl Session {
         if !marks.is_empty() {
             let number = self.pending_commands.number();
             let before = self.set_assumed_marks(pod, Some((number, marks)));
-            self.undo_log.push(UndoEntry::AssumedMarks(pod, before));
+            self.journal.undo_log.push(UndoEntry::AssumedMarks(pod, before));
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ impl Session {
             }
             session.sync()?;
             let pods: Vec<PodId> = session.mirror.pods().map(|pod| pod.id).collect();
-            let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.uncountable.has_pod(*pod)).collect();
+            let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.instance.uncountable.has_pod(*pod)).collect();
             let queues = session.call_policy(|policy| policy.queues())?;
             let mut members = BTreeMap::new();
             // The pods are sent in chunks, so that no answer is larger than the answers that decide.

@@ -1,7 +1,5 @@
 //! A policy that is configured and has no cluster yet.
 
-use lictor_contract::Interests;
-
 use super::OpenError;
 use super::configured::configure;
 use crate::policy::Policy;
@@ -11,7 +9,6 @@ use crate::replace::Configuration;
 /// must not wait. See [`Session::replace`](super::Session::replace).
 pub struct CandidatePolicy {
     pub(super) policy: Box<dyn Policy>,
-    pub(super) interests: Interests,
     pub(super) configuration: Configuration,
 }
 
@@ -21,8 +18,8 @@ impl CandidatePolicy {
     /// # Errors
     /// The policy refuses the configuration, decides at a point whose interface it lacks, or fails.
     pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<CandidatePolicy, OpenError> {
-        let (configuration, info) = configure(policy.as_mut(), system, arguments)?;
-        Ok(CandidatePolicy { policy, interests: info.interests, configuration })
+        let (configuration, _) = configure(policy.as_mut(), system, arguments)?;
+        Ok(CandidatePolicy { policy, configuration })
     }
 
     /// Refuses victims of a higher priority than the preemptor, although the policy declares rules by which there are such.

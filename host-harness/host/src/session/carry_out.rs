@@ -22,7 +22,7 @@ impl Session {
         plans: impl IntoIterator<Item = (u64, &'a Reason)>,
     ) -> Result<(), FailureCause> {
         for (plan, reason) in plans {
-            if !self.used_plan_numbers.insert(plan) {
+            if !self.instance.used_plan_numbers.insert(plan) {
                 return Err(ProtocolError::PlanReused(plan).into_cause(call));
             }
             Session::check_reason(reason).map_err(|error| error.into_cause(call))?;
@@ -36,7 +36,7 @@ impl Session {
         let plan = proposal.plan;
         let verdict = verify::plan(&self.verify_context(), proposal);
         if let Err(violation) = &verdict {
-            self.report.refused.push(RefusedPlan {
+            self.journal.report.refused.push(RefusedPlan {
                 plan: plan.id,
                 for_whom: EvictionBeneficiary::Preemptor(self.pod_name(plan.preemptor)),
                 reason: violation.reason(),
@@ -61,17 +61,17 @@ impl Session {
     ) -> Result<(), FailureCause> {
         let fates: Vec<(PodId, EvictionRecord)> =
             plan.victims.iter().map(|victim| (victim.pod, self.eviction_record(victim, &plan, &for_whom))).collect();
-        self.is_checkpoint_stale = true;
+        self.instance.is_checkpoint_stale = true;
         self.send_event(Event::PlanAccepted(plan.id))?;
         self.apply_effects(VecDeque::from([effects]))?;
-        self.report.plans.push(AppliedPlan {
+        self.journal.report.plans.push(AppliedPlan {
             plan: plan.id,
             for_whom,
             nominated: plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect(),
             victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),
         });
         for nomination in &plan.nominations {
-            self.report.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
+            self.journal.report.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
             let node = self.mirror.node(nomination.node).map(|node| node.name.clone());
             self.issue_command(nomination.pod, PodChange::Nominate(node), plan.id);
         }
@@ -81,7 +81,7 @@ impl Session {
                 EvictionMethod::Unreserved => rounds.extend(self.unreserve(victim, ReleaseCause::Preempted)?),
                 how => self.evict(victim, how, &plan),
             }
-            self.report.victims.insert(self.pod_name(victim), fate);
+            self.journal.report.victims.insert(self.pod_name(victim), fate);
         }
         self.apply_effects(rounds)
     }
@@ -109,7 +109,7 @@ impl Session {
         let departure = PlannedEviction { plan: plan.id, beneficiaries };
         let before = self.planned_evictions.set(victim, Some(departure));
         self.record_eviction(victim);
-        self.undo_log.push(UndoEntry::PlannedEviction(victim, before));
+        self.journal.undo_log.push(UndoEntry::PlannedEviction(victim, before));
     }
 
     /// Counts an eviction for the rails.
@@ -119,7 +119,7 @@ impl Session {
         let history = self.planned_evictions.history_mut();
         history.forget_before(now.saturating_sub(window));
         history.record(now, victim, pod.template.namespace.clone());
-        self.undo_log.push(UndoEntry::EvictionRecord(victim));
+        self.journal.undo_log.push(UndoEntry::EvictionRecord(victim));
     }
 }
 

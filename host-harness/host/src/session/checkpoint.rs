@@ -80,13 +80,13 @@ impl Session {
             // A new instance, started because the former one broke, gets the restored memory.
             session.ensure_instance()?;
             // The policy is called for `enforce` with the next clock input.
-            session.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
+            session.due.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
             session.sync()
         })
     }
 
     fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, FailureCause> {
-        if self.is_breaker_open() {
+        if self.instance.is_breaker_open() {
             self.observe_only()?;
             return Ok(self.current_checkpoint());
         }
@@ -105,7 +105,8 @@ impl Session {
             SavedCommand { id: *id, object: object.clone(), change: change.clone(), plan: *plan }
         });
         let held = self.occupancy.permit_holds().iter().filter_map(|(pod, place)| {
-            let written = self.assumed_marks.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
+            let written =
+                self.pending_commands.assumed_marks.get(&pod).map(|(_, marks)| PodChange::Mark(marks.clone()));
             Some(SavedHold {
                 object: self.object_ref(pod)?,
                 node: self.mirror.node(place.node)?.name.clone(),
@@ -186,7 +187,7 @@ impl Session {
     fn refusal_to_restore(&mut self, saved: &PolicyCheckpoint) -> Result<Option<String>, FailureCause> {
         Ok(Some(match self.policy.restore_checkpoint(saved) {
             Ok(Ok(())) => {
-                self.restore_failures = 0;
+                self.instance.record_restore();
                 return Ok(None);
             }
             Ok(Err(StateError::UnknownFormat(known))) => {
@@ -195,11 +196,8 @@ impl Session {
             Ok(Err(StateError::Malformed(what))) => what,
             Err(CallError::MissingInterface(_)) => "the policy takes none".to_owned(),
             Err(fault) => {
-                self.restore_failures = self.restore_failures.saturating_add(1);
-                // A single fault may come from a slow machine. A checkpoint that breaks two instances would break all later ones as well.
-                if self.restore_failures > 1 {
+                if self.instance.record_restore_failure() {
                     self.policy.set_last_checkpoint(None);
-                    self.restore_failures = 0;
                     self.record_lost_checkpoint(&fault.to_string());
                 }
                 return Err(fault.into());
@@ -209,7 +207,7 @@ impl Session {
 
     /// Records that the policy's memory is lost: as a finding, and in a counter.
     pub(super) fn record_lost_checkpoint(&mut self, why: &str) {
-        add(&mut self.counters.checkpoints_lost, 1);
+        add(&mut self.instance.counters.checkpoints_lost, 1);
         let lost = Finding {
             severity: Severity::Warning,
             object: "Checkpoint".to_owned(),
@@ -219,9 +217,7 @@ impl Session {
                 "restore checkpoints with the version of the policy that took them, or wait: it learns from the cluster"
                     .to_owned(),
         };
-        if !self.findings.contains(&lost) {
-            self.findings.push(lost);
-        }
+        self.findings.extend_new(vec![lost]);
     }
 
     /// Restores a command as in flight, and queues a `Confirm` for it unless the cluster shows its result.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_contract::ExtensionPoint;
 
 use super::OpenError;
 use crate::cluster::check_placed_kinds;
@@ -10,12 +10,13 @@ use crate::policy::Policy;
 use crate::reason::MessageTemplates;
 use crate::replace::Configuration;
 
-/// Configures a policy with a system; with its first system where the name is empty. Returns the configuration, and the system.
+/// Configures a policy with a system; with its first system where the name is empty. Returns the configuration, and the
+/// schedulers whose pods the system decides about.
 pub(super) fn configure(
     policy: &mut dyn Policy,
     system: &str,
     arguments: &str,
-) -> Result<(Configuration, SystemInfo), OpenError> {
+) -> Result<(Configuration, Vec<String>), OpenError> {
     let mut described = policy.describe()?.systems;
     let system = match described.first() {
         Some(first) if system.is_empty() => first.name.clone(),
@@ -30,12 +31,13 @@ pub(super) fn configure(
     }
     check_placed_kinds(&info.interests.placed_kinds)?;
     let configuration = Configuration {
-        system: info.name.clone(),
+        system: info.name,
         arguments: arguments.to_owned(),
         points,
         judges_room: info.judges_room,
         evicts_higher_priority: info.evicts_higher_priority,
-        templates: MessageTemplates::new(info.templates.clone()),
+        templates: MessageTemplates::new(info.templates),
+        interests: info.interests,
     };
-    Ok((configuration, info))
+    Ok((configuration, info.schedulers))
 }

@@ -1,18 +1,16 @@
 //! A policy and a cluster, tied together.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use lictor_contract::*;
 
 use super::asked::PendingCommands;
-use super::breaker::Breaker;
-use super::claimed::UsedPlanNumbers;
 use super::configured::configure;
-use super::journal::UndoEntry;
-use super::left_out::UncountableObjects;
+use super::due::DueWork;
+use super::found::Findings;
+use super::instance::InstanceState;
+use super::journal::Journal;
 use super::replace::Replacement;
 use super::scores::ScoreCache;
-use super::{CommandId, Counters, FailureCause, OpenError, SessionReport};
+use super::{FailureCause, OpenError};
 use crate::cluster::{InvalidObject, Mirror};
 use crate::policy::{CallError, Policy};
 use crate::rails::Rails;
@@ -22,9 +20,6 @@ use crate::verify::{Occupancy, PlannedEvictions, VerifyContext, is_waiting};
 /// The maximum events of one `apply`, and about the maximum pods of one `memberships`. Chunks keep each call within its deadline.
 pub(super) const EVENTS_PER_CALL: usize = 4096;
 
-/// The time after which the session queues a `Confirm` for a command without an outcome: 30 s, in nanoseconds.
-const OUTCOME_TIMEOUT: i64 = 30_000_000_000;
-
 /// A cluster and the policy that decides in it, with the commands in flight, the pods held at permit and the victims of plans.
 ///
 /// The policy receives every change of the cluster before any other call. When the policy fails, a new instance replaces it: the new instance gets
@@ -33,55 +28,18 @@ pub struct Session {
     /// The policy in force, and the one in shadow during a replacement.
     pub(super) policy: PolicyWithShadow,
     pub(super) replacement: Option<Box<Replacement>>,
-    /// The objects and fields that the policy reads.
-    pub(super) interests: Interests,
     /// The configuration of the policy in force.
     pub(super) configuration: Configuration,
-    /// The policy has failed. It gets no more calls until a new instance has replaced it.
-    pub(super) needs_restart: bool,
-    pub(super) breaker: Breaker,
-    pub(super) counters: Counters,
-    /// The bytes of memory that the last new instance held when it had received the cluster.
-    pub(super) baseline_memory_bytes: u64,
-    /// How often in a row a checkpoint broke the policy.
-    pub(super) restore_failures: u32,
-    /// The policy has made or withdrawn a promise since its last checkpoint.
-    pub(super) is_checkpoint_stale: bool,
+    pub(super) instance: InstanceState,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) host_scores: ScoreCache,
     pub(super) planned_evictions: PlannedEvictions,
     pub(super) pending_commands: PendingCommands,
-    /// The time after which the session queues a `Confirm` for a command without an outcome, in nanoseconds.
-    pub(super) outcome_timeout: i64,
-    /// The undo log of the current input.
-    pub(super) undo_log: Vec<UndoEntry>,
-    /// The events for the policy that are not changes of the cluster.
-    pub(super) pending_notices: Vec<Event>,
-    /// The objects with amounts that the policy cannot count.
-    pub(super) uncountable: UncountableObjects,
-    /// The marks that are assumed on reserved pods that are not bound yet, with their command numbers.
-    pub(super) assumed_marks: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
-    /// The numbers of plans that this instance of the policy has used.
-    pub(super) used_plan_numbers: UsedPlanNumbers,
-    /// The time of the next attempt for refused pods, where time alone may help, in nanoseconds since 1970.
-    pub(super) retries: BTreeMap<PodId, i64>,
-    /// The time of the next cycle of the policy's own, for the pods that the last one left pending.
-    pub(super) cycle_retry: Option<i64>,
-    /// The time of the next call of `enforce`, in nanoseconds since 1970.
-    pub(super) enforce_at: Option<i64>,
-    /// The pods whose attempts are explained.
-    pub(super) noted: NotedPods,
-    /// Whether the queue must be sorted again.
-    pub(super) is_queue_stale: bool,
-    /// The pods that a cycle in parts has still to try, in order.
-    pub(super) remaining_queue: VecDeque<PodId>,
-    pub(super) report: SessionReport,
-    /// The part of `report` that stays when the input fails.
-    pub(super) committed_report: SessionReport,
-    pub(super) findings: Vec<Finding>,
-    /// The number of findings that have been handed out.
-    pub(super) delivered_findings: usize,
+    /// What the current input has decided so far.
+    pub(super) journal: Journal,
+    pub(super) due: DueWork,
+    pub(super) findings: Findings,
 }
 
 impl Session {
@@ -91,39 +49,20 @@ impl Session {
     /// # Errors
     /// The policy refuses the configuration, or fails.
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
-        let (configuration, scope) = configure(policy.as_mut(), laws, arguments)?;
+        let (configuration, schedulers) = configure(policy.as_mut(), laws, arguments)?;
         Ok(Session {
+            mirror: mirror(configuration.interests.clone(), schedulers),
             policy: PolicyWithShadow::new(policy),
             replacement: None,
-            interests: scope.interests.clone(),
             configuration,
-            needs_restart: false,
-            breaker: Breaker::default(),
-            counters: Counters::default(),
-            baseline_memory_bytes: 0,
-            restore_failures: 0,
-            is_checkpoint_stale: false,
+            instance: InstanceState::default(),
             occupancy: Occupancy::default(),
             host_scores: ScoreCache::default(),
-            mirror: mirror(scope.interests, scope.schedulers),
             planned_evictions: PlannedEvictions::default(),
             pending_commands: PendingCommands::default(),
-            outcome_timeout: OUTCOME_TIMEOUT,
-            undo_log: Vec::new(),
-            pending_notices: Vec::new(),
-            uncountable: UncountableObjects::default(),
-            assumed_marks: BTreeMap::new(),
-            used_plan_numbers: UsedPlanNumbers::default(),
-            retries: BTreeMap::new(),
-            cycle_retry: None,
-            enforce_at: None,
-            noted: NotedPods::None,
-            is_queue_stale: false,
-            remaining_queue: VecDeque::new(),
-            report: SessionReport::default(),
-            committed_report: SessionReport::default(),
-            findings: Vec::new(),
-            delivered_findings: 0,
+            journal: Journal::default(),
+            due: DueWork::default(),
+            findings: Findings::default(),
         })
     }
 
@@ -145,12 +84,12 @@ impl Session {
 
     /// Returns the objects and fields that the policy reads.
     pub fn interests(&self) -> &Interests {
-        &self.interests
+        &self.configuration.interests
     }
 
     /// Returns the findings in the objects: the last ones, at least 8,192 of them where there are so many.
     pub fn findings(&self) -> &[Finding] {
-        &self.findings
+        self.findings.as_slice()
     }
 
     /// Returns whether the system in force decides at this extension point.
@@ -173,8 +112,8 @@ impl Session {
     pub(super) fn sync(&mut self) -> Result<(), FailureCause> {
         self.report_invalid_objects();
         let mut events = self.apply_changes();
-        if !self.needs_restart {
-            events.append(&mut self.pending_notices);
+        if !self.instance.needs_restart {
+            events.append(&mut self.instance.pending_notices);
         }
         let findings = self.apply_chunked(events)?;
         self.findings.extend(findings);
@@ -205,7 +144,7 @@ impl Session {
             self.occupancy.observe(event);
             if let Some(pod) = lost {
                 let name = self.pod_name(pod);
-                self.report.withdrawn.push(name);
+                self.journal.report.withdrawn.push(name);
             }
         }
         self.occupancy.refresh(&self.mirror);

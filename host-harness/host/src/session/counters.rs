@@ -114,7 +114,7 @@ pub struct BreakerCounters {
 impl Session {
     /// Returns the counts so far.
     pub fn counters(&self) -> Counters {
-        let breaker = &self.breaker;
+        let breaker = &self.instance.breaker;
         Counters {
             breaker: BreakerCounters {
                 state: breaker.state,
@@ -122,25 +122,25 @@ impl Session {
                 opened: breaker.opened,
                 half_opened: breaker.half_opened,
                 closed: breaker.closed,
-                ..self.counters.breaker
+                ..self.instance.counters.breaker
             },
             policy: self.policy.usage(),
-            ..self.counters.clone()
+            ..self.instance.counters.clone()
         }
     }
 
     /// Sets the rules for faults of the policy.
     pub fn set_fault_rules(&mut self, rules: FaultRules) {
-        self.breaker.rules = rules;
+        self.instance.breaker.rules = rules;
     }
 
     /// Counts a failed input. Returns whether the policy is at fault.
     pub(super) fn count_fault(&mut self, cause: &FailureCause) -> bool {
         if matches!(cause, FailureCause::BreakerOpen { .. }) {
-            add(&mut self.counters.breaker.refused, 1);
+            add(&mut self.instance.counters.breaker.refused, 1);
         }
         let Some(kind) = FaultKind::of(cause) else { return false };
-        add(self.counters.faults.entry(kind).or_insert(0), 1);
+        add(self.instance.counters.faults.entry(kind).or_insert(0), 1);
         true
     }
 }

@@ -10,7 +10,7 @@ impl Session {
     /// Runs one whole cycle, after `enforce`. A cycle of the policy's own replaces the attempts where the system has one. Else each pod that is
     /// pending at the beginning gets one attempt, in queue order; a pod that was bound, held or removed meanwhile is skipped.
     pub(super) fn cycle(&mut self) -> Result<(), FailureCause> {
-        self.remaining_queue.clear();
+        self.due.remaining_queue.clear();
         self.run_cycle_attempts(u32::MAX)
     }
 
@@ -18,7 +18,7 @@ impl Session {
     ///
     /// A part that fails ends the cycle, and its pods are tried again in the next cycle.
     pub(super) fn run_cycle_attempts(&mut self, most: u32) -> Result<(), FailureCause> {
-        let mut queue = std::mem::take(&mut self.remaining_queue);
+        let mut queue = std::mem::take(&mut self.due.remaining_queue);
         queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod)));
         if queue.is_empty() {
             self.enforce()?;
@@ -26,11 +26,11 @@ impl Session {
                 return self.act();
             }
             queue = self.order_pending()?.into();
-            self.is_queue_stale = false;
+            self.due.is_queue_stale = false;
         }
         let mut tried = 0_u32;
         while tried < most && !queue.is_empty() {
-            if std::mem::take(&mut self.is_queue_stale) {
+            if std::mem::take(&mut self.due.is_queue_stale) {
                 queue = self.sort_pods(Vec::from(queue))?.into();
             }
             let Some(pod) = queue.pop_front() else { break };
@@ -40,13 +40,13 @@ impl Session {
                 tried = tried.saturating_add(1);
             }
         }
-        self.remaining_queue = queue;
+        self.due.remaining_queue = queue;
         Ok(())
     }
 
     /// Returns whether a cycle that was begun by [`SessionInput::CycleAttempts`](super::SessionInput::CycleAttempts) has attempts left.
     pub fn is_in_cycle(&self) -> bool {
-        !self.remaining_queue.is_empty()
+        !self.due.remaining_queue.is_empty()
     }
 
     /// Returns the names of the pending pods in queue order. A pod is pending where it has no node, is not held at permit and is not being deleted.

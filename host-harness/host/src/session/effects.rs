@@ -29,8 +29,8 @@ impl Session {
     /// effect has released it.
     pub(super) fn apply_effects(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), FailureCause> {
         while let Some(effects) = rounds.pop_front() {
-            self.is_queue_stale |= effects.reorder;
-            self.is_checkpoint_stale |= !effects.withdrawn.is_empty();
+            self.due.is_queue_stale |= effects.reorder;
+            self.instance.is_checkpoint_stale |= !effects.withdrawn.is_empty();
             for pod in effects.withdrawn {
                 self.withdraw_nomination(pod);
             }
@@ -51,8 +51,8 @@ impl Session {
         let (Some(_), Some(node)) = (self.mirror.pod(pod), self.mirror.node(node).map(|node| node.name.clone())) else {
             return;
         };
-        self.report.bound.insert(self.pod_name(pod), node.clone());
-        let marks = self.assumed_marks.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
+        self.journal.report.bound.insert(self.pod_name(pod), node.clone());
+        let marks = self.pending_commands.assumed_marks.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
         self.issue_command(pod, PodChange::Bind { node, at: self.mirror.now(), marks }, 0);
         // The binding writes the marks.
         self.clear_assumed_marks(pod);
@@ -61,14 +61,14 @@ impl Session {
     /// Drops the marks that were assumed on a pod for its node.
     pub(super) fn clear_assumed_marks(&mut self, pod: PodId) {
         if let Some(before) = self.set_assumed_marks(pod, None) {
-            self.undo_log.push(UndoEntry::AssumedMarks(pod, Some(before)));
+            self.journal.undo_log.push(UndoEntry::AssumedMarks(pod, Some(before)));
         }
     }
 
     /// Withdraws the nomination of a pod, where it has one.
     fn withdraw_nomination(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
-            self.report.withdrawn.push(self.pod_name(pod));
+            self.journal.report.withdrawn.push(self.pod_name(pod));
             self.occupancy.set_nominated_node(pod, None);
             self.issue_command(pod, PodChange::Nominate(None), 0);
         }
@@ -80,7 +80,7 @@ impl Session {
         let Some(known) = self.mirror.pod(pod).filter(|pod| is_waiting(&pod.status())) else { return };
         let nominated = known.nominated.is_some();
         if promised || nominated {
-            self.report.withdrawn.push(self.pod_name(pod));
+            self.journal.report.withdrawn.push(self.pod_name(pod));
             self.occupancy.set_nominated_node(pod, None);
         }
         if nominated {

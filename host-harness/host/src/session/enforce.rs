@@ -14,8 +14,8 @@ impl Session {
         let answer = self.call_policy(|policy| policy.enforce())?;
         self.register_plan_numbers("enforce", answer.enforcements.iter().map(|it| (it.id, &it.reason)))?;
         // The time until queues must give back is not shown in the cluster, so a checkpoint must keep it for a new instance.
-        self.is_checkpoint_stale |= answer.retry.at != self.enforce_at;
-        self.enforce_at = answer.retry.at;
+        self.instance.is_checkpoint_stale |= answer.retry.at != self.due.enforce_at;
+        self.due.enforce_at = answer.retry.at;
         for enforcement in answer.enforcements {
             self.sync()?;
             let verdict = verify::enforcement(&self.verify_context(), &enforcement);
@@ -28,8 +28,8 @@ impl Session {
                     self.apply_plan_for(for_whom, plan, Effects::default())?;
                 }
                 Err(violation) => {
-                    self.enforce_at = self.enforce_at.into_iter().chain(violation.retry_at()).min();
-                    self.report.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
+                    self.due.enforce_at = self.due.enforce_at.into_iter().chain(violation.retry_at()).min();
+                    self.journal.report.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
                     self.send_event(Event::PlanRefused(id))?;
                 }
             }
@@ -39,7 +39,7 @@ impl Session {
 
     /// Calls `enforce` where the time has come that the policy named.
     pub(super) fn enforce_if_due(&mut self) -> Result<(), FailureCause> {
-        if self.enforce_at.is_none_or(|at| at > self.mirror.now()) {
+        if self.due.enforce_at.is_none_or(|at| at > self.mirror.now()) {
             return Ok(());
         }
         self.ensure_instance()?;

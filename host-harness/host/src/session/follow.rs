@@ -43,8 +43,8 @@ impl Session {
         let mut numbers = BTreeMap::new();
         self.retract_unmatched(own, led.commands, &mut numbers);
         self.adopt_commands(led.commands, &mut numbers);
-        self.report = SessionReport::default();
-        let followed = match self.needs_restart {
+        self.journal.report = SessionReport::default();
+        let followed = match self.instance.needs_restart {
             // The next instance receives the cluster as it is then.
             true => Ok(()),
             false => self.run_input(
@@ -57,7 +57,7 @@ impl Session {
         };
         // The commands that follow from releasing pods are not carried out either.
         self.retract_undelivered();
-        self.report = SessionReport::default();
+        self.journal.report = SessionReport::default();
         followed.map(|()| numbers)
     }
 
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(named("default/p").nominated, mirror.node_id("n1"));
         let v = mirror.pod_id("default/v").unwrap();
         assert!(follows.planned_evictions.plan_of_victim(mirror, v).is_some(), "somebody waits for its room");
-        assert!(follows.report.attempts.is_empty());
+        assert!(follows.journal.report.attempts.is_empty());
         // The cluster does not evict the victim, so it stays.
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Failed("no".to_owned()))).unwrap();
         let mirror = follows.mirror();

@@ -4,26 +4,45 @@ use std::collections::BTreeSet;
 
 use lictor_contract::Finding;
 
-use super::Session;
-
 /// The maximum number of findings. Beyond it, half of them are dropped. An object that stays wrong gives a finding at each of its changes.
 const MAX_FINDINGS: usize = 16_384;
 
-impl Session {
-    /// Adds the findings of a new instance in the same objects, without those that are known.
-    pub(super) fn add_new_findings(&mut self, found: Vec<Finding>) {
-        let of = |finding: &Finding| (finding.object.clone(), finding.path.clone(), finding.message.clone());
-        let known: BTreeSet<_> = self.findings.iter().map(of).collect();
-        self.findings.extend(found.into_iter().filter(|finding| !known.contains(&of(finding))));
+/// The findings of a session, the oldest first. Each is handed out once.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    list: Vec<Finding>,
+    /// The number of findings that have been handed out.
+    delivered: usize,
+}
+
+impl Findings {
+    /// Returns the findings: at least the last 8,192 where there are so many.
+    pub(super) fn as_slice(&self) -> &[Finding] {
+        &self.list
     }
 
-    /// Forgets the oldest findings that were handed out, where there are too many.
-    pub(super) fn forget_findings(&mut self) {
-        if self.findings.len() > MAX_FINDINGS {
-            let surplus = self.findings.len().saturating_sub(MAX_FINDINGS / 2).min(self.delivered_findings);
-            self.findings.drain(..surplus);
-            self.delivered_findings = self.delivered_findings.saturating_sub(surplus);
+    /// Adds findings.
+    pub(super) fn extend(&mut self, found: impl IntoIterator<Item = Finding>) {
+        self.list.extend(found);
+    }
+
+    /// Adds findings without those that are known in the same words, as a new instance finds them again.
+    pub(super) fn extend_new(&mut self, found: Vec<Finding>) {
+        let of = |finding: &Finding| (finding.object.clone(), finding.path.clone(), finding.message.clone());
+        let known: BTreeSet<_> = self.list.iter().map(of).collect();
+        self.list.extend(found.into_iter().filter(|finding| !known.contains(&of(finding))));
+    }
+
+    /// Hands out the findings that were not handed out yet, and forgets the oldest ones where there are too many.
+    pub(super) fn deliver(&mut self) -> Vec<Finding> {
+        let new = self.list.get(self.delivered..).unwrap_or_default().to_vec();
+        self.delivered = self.list.len();
+        if self.list.len() > MAX_FINDINGS {
+            let surplus = self.list.len().saturating_sub(MAX_FINDINGS / 2);
+            self.list.drain(..surplus);
+            self.delivered = self.list.len();
         }
+        new
     }
 }
 
@@ -32,8 +51,6 @@ mod tests {
     use lictor_contract::Severity;
 
     use super::*;
-    use crate::session::testing::{ALL, Scripted, session};
-    use crate::verify::testing::node;
 
     fn finding(number: usize) -> Finding {
         Finding {
@@ -47,26 +64,24 @@ mod tests {
 
     #[test]
     fn findings_are_bounded_and_each_is_handed_out_once() {
-        let mut session = session(&Scripted::deciding(ALL), [node("n1", 4)]).session;
-        session.step();
-        let mut told = 0;
+        let (mut findings, mut delivered) = (Findings::default(), 0);
         for number in 0..5 * MAX_FINDINGS {
-            session.findings.push(finding(number));
+            findings.extend([finding(number)]);
             if number % 7 == 0 {
-                told += session.step().findings.len();
+                delivered += findings.deliver().len();
             }
         }
-        told += session.step().findings.len();
-        assert_eq!(told, 5 * MAX_FINDINGS);
-        assert!(session.findings().len() <= MAX_FINDINGS, "{}", session.findings().len());
-        assert_eq!(session.findings().last(), Some(&finding(5 * MAX_FINDINGS - 1)));
+        delivered += findings.deliver().len();
+        assert_eq!(delivered, 5 * MAX_FINDINGS);
+        assert!(findings.as_slice().len() <= MAX_FINDINGS, "{}", findings.as_slice().len());
+        assert_eq!(findings.as_slice().last(), Some(&finding(5 * MAX_FINDINGS - 1)));
     }
 
     #[test]
     fn what_a_new_instance_finds_again_is_not_said_again() {
-        let mut session = session(&Scripted::deciding(ALL), [node("n1", 4)]).session;
-        session.add_new_findings(vec![finding(1), finding(2)]);
-        session.add_new_findings(vec![finding(2), finding(3)]);
-        assert_eq!(session.findings(), [finding(1), finding(2), finding(3)]);
+        let mut findings = Findings::default();
+        findings.extend_new(vec![finding(1), finding(2)]);
+        findings.extend_new(vec![finding(2), finding(3)]);
+        assert_eq!(findings.as_slice(), [finding(1), finding(2), finding(3)]);
     }
 }

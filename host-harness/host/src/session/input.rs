@@ -101,24 +101,22 @@ impl Session {
         let (name, again) = (input.to_string(), input.retry_input());
         let is_decision =
             matches!(input, SessionInput::Attempt(_) | SessionInput::Cycle | SessionInput::CycleAttempts(_));
-        let (mut input, faults) = (Some(input), self.breaker.consecutive_faults);
+        let (mut input, faults) = (Some(input), self.instance.breaker.consecutive_faults);
         self.run_input(|| name, |session| session.serve(input.take().unwrap_or_else(|| again.clone())))?;
         // A policy that answers, but breaks over its checkpoint, does not end the row of faults.
-        if is_decision && self.breaker.consecutive_faults == faults {
-            self.breaker.record_success();
+        if is_decision && self.instance.breaker.consecutive_faults == faults {
+            self.instance.breaker.record_success();
         }
         Ok(self.step())
     }
 
     /// Returns the result of the input that was just served.
     pub(super) fn step(&mut self) -> StepOutput {
-        let findings = self.findings.get(self.delivered_findings..).unwrap_or_default().to_vec();
-        self.delivered_findings = self.findings.len();
-        self.forget_findings();
-        add(&mut self.counters.plans_refused, self.report.refused.len());
+        let findings = self.findings.deliver();
+        add(&mut self.instance.counters.plans_refused, self.journal.report.refused.len());
         StepOutput {
             commands: std::mem::take(&mut self.pending_commands.outbox),
-            happened: std::mem::take(&mut self.report),
+            happened: std::mem::take(&mut self.journal.report),
             findings,
             wake_at: self.wake_at(),
             replacement: self.take_transitions(),
@@ -128,13 +126,11 @@ impl Session {
     /// Returns the next time at which something is due, in nanoseconds since 1970.
     fn wake_at(&self) -> Option<i64> {
         let permit = self.occupancy.permit_holds().next().map(|(_, deadline)| deadline);
-        let outcome =
-            self.pending_commands.in_flight.values().map(|ask| ask.since.saturating_add(self.outcome_timeout)).min();
         // While the breaker is open, no decision of the policy is due.
         let refused = self.planned_evictions.next_try(self.mirror.now());
         let decision = permit.into_iter().chain(self.next_retry()).chain(refused).min();
-        let decision = self.breaker.until().or(decision);
-        decision.into_iter().chain(outcome).chain(self.pending_commands.next()).min()
+        let decision = self.instance.breaker.until().or(decision);
+        decision.into_iter().chain(self.pending_commands.next_due()).min()
     }
 
     fn serve(&mut self, input: SessionInput) -> Result<(), FailureCause> {
@@ -158,7 +154,7 @@ impl Session {
                 if !keys.is_empty() {
                     return Err(FailureCause::Ambiguous { key, keys });
                 }
-                if self.is_breaker_open() {
+                if self.instance.is_breaker_open() {
                     self.mirror.remove(&key);
                     self.forget_deleted();
                     return self.observe_only();
@@ -186,7 +182,7 @@ impl Session {
             SessionInput::CycleAttempts(most) => {
                 self.ensure_instance()?;
                 self.run_cycle_attempts(most)?;
-                if self.remaining_queue.is_empty() {
+                if self.due.remaining_queue.is_empty() {
                     self.count_cycle();
                 }
                 self.sync()
@@ -195,7 +191,7 @@ impl Session {
                 outcomes.into_iter().for_each(|(id, outcome)| self.apply_outcome(id, outcome));
                 self.forget_deleted();
                 self.commit();
-                if self.is_breaker_open() {
+                if self.instance.is_breaker_open() {
                     return self.observe_only();
                 }
                 self.ensure_instance()?;
@@ -206,8 +202,8 @@ impl Session {
 
     /// Advances the clock: releases expired reservations, reminds of commands without outcome, and calls `enforce` where it is due.
     fn advance_clock(&mut self, now: i64) -> Result<(), FailureCause> {
-        self.breaker.advance_clock(now);
-        if self.is_breaker_open() {
+        self.instance.breaker.advance_clock(now);
+        if self.instance.is_breaker_open() {
             self.mirror.set_clock(now);
             self.confirm_overdue();
             return self.observe_only();
@@ -224,10 +220,10 @@ impl Session {
     fn objects_changed(&mut self) -> Result<(), FailureCause> {
         self.reconcile_observed();
         self.commit();
-        if self.is_breaker_open() {
+        if self.instance.is_breaker_open() {
             return self.observe_only();
         }
-        if self.needs_restart {
+        if self.instance.needs_restart {
             return self.ensure_instance();
         }
         let rounds = self.unreserve_replaced()?;

@@ -2,8 +2,8 @@
 
 use lictor_contract::{Mark, PodId};
 
-use super::Session;
 use super::command::CommandId;
+use super::{Session, SessionReport};
 use crate::cluster::PodChange;
 use crate::verify::{PermitHold, PlannedEviction};
 
@@ -22,16 +22,26 @@ pub(super) enum UndoEntry {
     AssumedMarks(PodId, Option<(CommandId, Vec<Mark>)>),
 }
 
+/// What an input has decided so far, and what it takes to undo it.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    /// The undo log of the current input.
+    pub(super) undo_log: Vec<UndoEntry>,
+    pub(super) report: SessionReport,
+    /// The part of `report` that stays when the input fails.
+    pub(super) committed_report: SessionReport,
+}
+
 impl Session {
     /// Makes everything up to here permanent: observations of the cluster, or a completed input.
     pub(super) fn commit(&mut self) {
-        self.undo_log.clear();
-        self.committed_report = self.report.clone();
+        self.journal.undo_log.clear();
+        self.journal.committed_report = self.journal.report.clone();
     }
 
     /// Undoes the decisions since the last commit. None of their commands has been handed out.
     pub(super) fn roll_back(&mut self) {
-        while let Some(undo) = self.undo_log.pop() {
+        while let Some(undo) = self.journal.undo_log.pop() {
             match undo {
                 UndoEntry::Command(id) => {
                     self.pending_commands.outbox.retain(|command| command.id != id);
@@ -51,9 +61,9 @@ impl Session {
                 }
             }
         }
-        self.undo_log.clear();
-        self.report = std::mem::take(&mut self.committed_report);
-        self.is_queue_stale = false;
+        self.journal.undo_log.clear();
+        self.journal.report = std::mem::take(&mut self.journal.committed_report);
+        self.due.is_queue_stale = false;
     }
 
     /// Sets the marks that are assumed on a reserved pod. Returns the former marks.
@@ -62,13 +72,13 @@ impl Session {
         pod: PodId,
         written: Option<(CommandId, Vec<Mark>)>,
     ) -> Option<(CommandId, Vec<Mark>)> {
-        let before = self.assumed_marks.remove(&pod);
+        let before = self.pending_commands.assumed_marks.remove(&pod);
         if let Some((id, _)) = &before {
             self.mirror.retract(pod, *id);
         }
         if let Some((id, marks)) = written {
             self.mirror.assume(pod, id, PodChange::Mark(marks.clone()));
-            self.assumed_marks.insert(pod, (id, marks));
+            self.pending_commands.assumed_marks.insert(pod, (id, marks));
         }
         before
     }

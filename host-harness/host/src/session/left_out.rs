@@ -67,30 +67,30 @@ impl Session {
         let pod = self.mirror.pod_of_key(&over.object).and_then(|pod| self.mirror.pod(pod));
         let node = over.object.strip_prefix("Node/").and_then(|name| self.mirror.node(self.mirror.node_id(name)?));
         match (pod, node) {
-            (Some(pod), _) => drop(self.uncountable.pods.insert(pod.id, pod.template.requests.clone())),
-            (None, Some(node)) => drop(self.uncountable.nodes.insert(node.id, node.allocatable.clone())),
+            (Some(pod), _) => drop(self.instance.uncountable.pods.insert(pod.id, pod.template.requests.clone())),
+            (None, Some(node)) => drop(self.instance.uncountable.nodes.insert(node.id, node.allocatable.clone())),
             (None, None) => return,
         }
-        self.findings.push(Finding {
+        self.findings.extend([Finding {
             severity: Severity::Error,
             object: over.object.clone(),
             path: String::new(),
             message: format!("the sum of `{}` exceeds 64 bits; the policy decides without this object", over.resource),
             remedy: "correct the amounts".to_owned(),
-        });
+        }]);
     }
 
     /// Returns the events without objects that the policy cannot count. Pods that are left out do not count as pending.
     pub(super) fn countable(&mut self, events: Vec<Event>) -> Vec<Event> {
         events.iter().for_each(|event| self.report_excessive_amounts(event));
-        let events = events.into_iter().filter_map(|event| self.uncountable.filter_event(event)).collect();
-        self.occupancy.set_uncounted(self.uncountable.pods.keys().copied());
+        let events = events.into_iter().filter_map(|event| self.instance.uncountable.filter_event(event)).collect();
+        self.occupancy.set_uncounted(self.instance.uncountable.pods.keys().copied());
         events
     }
 
     /// Reports once a pod with a request that no node can have, because of the amount or of the resource, or a node with more than the maximum amount.
     fn report_excessive_amounts(&mut self, event: &Event) {
-        let UncountableObjects { reported_pods, reported_nodes, .. } = &mut self.uncountable;
+        let UncountableObjects { reported_pods, reported_nodes, .. } = &mut self.instance.uncountable;
         let (object, amounts, least, (reported, id)) = match event {
             Event::PodUpserted(pod) => {
                 let (kind, namespace) = self.mirror.kind_of(pod);
@@ -131,7 +131,7 @@ impl Session {
         };
         if reported.insert(id) {
             let (path, remedy) = (String::new(), remedy.to_owned());
-            self.findings.push(Finding { severity: Severity::Warning, object, path, message, remedy });
+            self.findings.extend([Finding { severity: Severity::Warning, object, path, message, remedy }]);
         }
     }
 }
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         // Nothing is kept of objects that are gone.
         assert!(session.remove("Pod/default/huge").unwrap() && session.remove("Node/n2").unwrap());
-        let UncountableObjects { pods, nodes, reported_pods, reported_nodes } = &session.session().uncountable;
+        let UncountableObjects { pods, nodes, reported_pods, reported_nodes } = &session.session().instance.uncountable;
         assert!(pods.is_empty() && nodes.is_empty() && reported_pods.is_empty() && reported_nodes.is_empty());
     }
 }

@@ -88,13 +88,13 @@ impl Session {
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
         let place = self.occupancy.new_hold(node, self.mirror.now().saturating_add(nanoseconds));
         let before = self.occupancy.hold(pod, Some(place));
-        self.undo_log.push(UndoEntry::PermitHold(pod, before));
+        self.journal.undo_log.push(UndoEntry::PermitHold(pod, before));
     }
 
     /// Stops holding a pod at permit. Returns the pod's place. `None`: the pod is not held.
     pub(super) fn release_hold(&mut self, pod: PodId) -> Option<PermitHold> {
         let before = self.occupancy.hold(pod, None)?;
-        self.undo_log.push(UndoEntry::PermitHold(pod, Some(before)));
+        self.journal.undo_log.push(UndoEntry::PermitHold(pod, Some(before)));
         Some(before)
     }
 
@@ -104,7 +104,11 @@ impl Session {
             return self.unreserve_removed(pod);
         }
         let Some(place) = self.release_hold(pod) else { return Ok(None) };
-        self.report.released.push(ReleasedPod { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
+        self.journal.report.released.push(ReleasedPod {
+            pod: self.pod_name(pod),
+            node: self.node_name(place.node),
+            cause,
+        });
         self.call_unreserve(pod, cause).map(Some)
     }
 
@@ -113,7 +117,7 @@ impl Session {
     pub(super) fn unreserve_removed(&mut self, pod: PodId) -> Result<Option<Effects>, FailureCause> {
         let Some(place) = self.release_hold(pod) else { return Ok(None) };
         let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);
-        self.report.released.push(ReleasedPod { pod: name, node, cause });
+        self.journal.report.released.push(ReleasedPod { pod: name, node, cause });
         self.clear_assumed_marks(pod);
         if !self.decides(ExtensionPoint::Reserve) {
             return Ok(None);

@@ -106,10 +106,10 @@ impl Session {
     /// # Errors
     /// Those of [`Session::handle`]; also, the pod of the question does not exist, or is not in the state that the question needs.
     pub fn serve_request(&mut self, question: &PluginRequest) -> Result<(PluginResponse, StepOutput), SessionError> {
-        let faults = self.breaker.consecutive_faults;
+        let faults = self.instance.breaker.consecutive_faults;
         let answer = self.run_input(|| question.to_string(), |session| session.response_to(question))?;
-        if self.breaker.consecutive_faults == faults {
-            self.breaker.record_success();
+        if self.instance.breaker.consecutive_faults == faults {
+            self.instance.breaker.record_success();
         }
         Ok((answer, self.step()))
     }
@@ -162,7 +162,7 @@ impl Session {
         if is_final {
             self.remember_retry(pod, &tried.retry);
             let (reason, retry) = (tried.refused.clone(), tried.retry.clone());
-            self.report.attempts.push(Attempt { reason, retry, ..Attempt::rejected(name.to_owned()) });
+            self.journal.report.attempts.push(Attempt { reason, retry, ..Attempt::rejected(name.to_owned()) });
         }
         Ok(tried)
     }
@@ -175,7 +175,7 @@ impl Session {
         }
         attempt.explanation = self.explanation(pod, true)?;
         self.remember_retry(pod, &attempt.retry);
-        self.report.attempts.push(attempt.clone());
+        self.journal.report.attempts.push(attempt.clone());
         Ok(attempt)
     }
 

@@ -18,16 +18,16 @@ impl Session {
         input: impl FnOnce() -> String,
         mut work: impl FnMut(&mut Session) -> Result<T, FailureCause>,
     ) -> Result<T, SessionError> {
-        add(&mut self.counters.inputs, 1);
+        add(&mut self.instance.counters.inputs, 1);
         self.switch();
         let mut again = false;
         loop {
             self.commit();
-            let left_out = self.uncountable.len();
+            let left_out = self.instance.uncountable.len();
             let cause = match work(self) {
                 Ok(done) => {
-                    self.undo_log.clear();
-                    add(&mut self.counters.rescued, again.into());
+                    self.journal.undo_log.clear();
+                    add(&mut self.instance.counters.rescued, again.into());
                     self.save_policy();
                     self.advance_replacement(None);
                     self.recycle();
@@ -36,39 +36,34 @@ impl Session {
                 Err(cause) => cause,
             };
             self.roll_back();
-            self.needs_restart |= cause.is_fault();
+            self.instance.needs_restart |= cause.is_fault();
             self.advance_replacement(Some(&cause));
             // An object that cannot be counted is no fault of the policy. The next input leaves the object out.
-            let is_fault = self.uncountable.len() == left_out && self.count_fault(&cause);
-            again = is_fault && !again && self.breaker.allows_retry();
+            let is_fault = self.instance.uncountable.len() == left_out && self.count_fault(&cause);
+            again = is_fault && !again && self.instance.breaker.allows_retry();
             if !again {
                 let error = SessionError { input: input(), cause };
                 if is_fault {
-                    add(&mut self.counters.failed, 1);
-                    self.breaker.record_failure(self.mirror.now(), || error.to_string());
+                    add(&mut self.instance.counters.failed, 1);
+                    self.instance.breaker.record_failure(self.mirror.now(), || error.to_string());
                 }
                 return Err(error);
             }
-            add(&mut self.counters.second_tries, 1);
+            add(&mut self.instance.counters.second_tries, 1);
         }
-    }
-
-    /// Returns whether nothing is decided, because the breaker is open. Observations of the cluster are kept all the same.
-    pub(super) fn is_breaker_open(&self) -> bool {
-        self.needs_restart && self.breaker.until().is_some()
     }
 
     /// Drops an instance that holds too much memory. The next input has a new one with the memory of this one. A cluster that takes as much in a new
     /// instance is no leak.
     fn recycle(&mut self) {
-        let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.needs_restart) else { return };
-        if self.policy.usage().memory_bytes <= mark.max(self.baseline_memory_bytes.saturating_mul(2)) {
+        let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.instance.needs_restart) else { return };
+        if !self.instance.has_leaked(self.policy.usage().memory_bytes, mark) {
             return;
         }
-        self.is_checkpoint_stale = true;
+        self.instance.is_checkpoint_stale = true;
         self.save_policy();
-        add(&mut self.counters.recycles, 1);
-        self.needs_restart = true;
+        add(&mut self.instance.counters.recycles, 1);
+        self.instance.needs_restart = true;
     }
 
     /// Makes sure that the policy works: starts a new instance where the last one failed.
@@ -76,25 +71,25 @@ impl Session {
     /// # Errors
     /// The breaker is open, or the new instance fails.
     pub(super) fn ensure_instance(&mut self) -> Result<(), FailureCause> {
-        if !self.needs_restart {
+        if !self.instance.needs_restart {
             return Ok(());
         }
-        if let Some(until) = self.breaker.until() {
+        if let Some(until) = self.instance.breaker.until() {
             return Err(FailureCause::BreakerOpen {
-                faults: self.breaker.consecutive_faults,
+                faults: self.instance.breaker.consecutive_faults,
                 until,
-                last: self.breaker.last_fault.clone(),
+                last: self.instance.breaker.last_fault.clone(),
             });
         }
         let found = self.replay_cluster()?;
-        self.add_new_findings(found);
+        self.findings.extend_new(found);
         self.replay_reservations()?;
         self.restore_policy()?;
-        if self.noted != NotedPods::None {
-            self.policy.record_notes(&self.noted)?;
+        if self.instance.noted != NotedPods::None {
+            self.policy.record_notes(&self.instance.noted)?;
         }
-        self.needs_restart = false;
-        self.baseline_memory_bytes = self.policy.usage().memory_bytes;
+        self.instance.needs_restart = false;
+        self.instance.baseline_memory_bytes = self.policy.usage().memory_bytes;
         self.reconcile_holds()?;
         // The new instance has this state, whatever the result of the input.
         self.commit();
@@ -105,17 +100,17 @@ impl Session {
     /// object.
     fn replay_cluster(&mut self) -> Result<Vec<Finding>, FailureCause> {
         loop {
-            add(&mut self.counters.restarts, 1);
+            add(&mut self.instance.counters.restarts, 1);
             self.policy.restart()?;
             self.policy
                 .configure(&self.configuration.system, &self.configuration.arguments)?
                 .map_err(FailureCause::Refused)?;
-            self.used_plan_numbers.clear();
+            self.instance.used_plan_numbers.clear();
             self.apply_changes();
             let events = self.mirror.replay();
-            let left_out = self.uncountable.len();
+            let left_out = self.instance.uncountable.len();
             match self.apply_chunked(events) {
-                Err(_) if self.uncountable.len() > left_out => {}
+                Err(_) if self.instance.uncountable.len() > left_out => {}
                 told => return told,
             }
         }
@@ -142,7 +137,7 @@ impl Session {
                 self.release_hold(pod);
                 self.clear_assumed_marks(pod);
                 let (pod, node) = (self.pod_name(pod), self.node_name(node));
-                self.report.released.push(ReleasedPod { pod, node, cause: ReleaseCause::Failed });
+                self.journal.report.released.push(ReleasedPod { pod, node, cause: ReleaseCause::Failed });
             }
         }
         Ok(())
@@ -150,7 +145,7 @@ impl Session {
 
     /// Takes a checkpoint of the policy where it has made or withdrawn a promise since the last one.
     fn save_policy(&mut self) {
-        if !std::mem::take(&mut self.is_checkpoint_stale) || self.needs_restart {
+        if !std::mem::take(&mut self.instance.is_checkpoint_stale) || self.instance.needs_restart {
             return;
         }
         match self.policy.save() {
@@ -159,8 +154,8 @@ impl Session {
             Err(fault) => {
                 let cause = fault.into();
                 self.count_fault(&cause);
-                self.breaker.record_failure(self.mirror.now(), || cause.to_string());
-                self.needs_restart = true;
+                self.instance.breaker.record_failure(self.mirror.now(), || cause.to_string());
+                self.instance.needs_restart = true;
             }
         }
     }

@@ -60,12 +60,12 @@ impl Session {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             return Err(ReplaceError::InProgress);
         }
-        let CandidatePolicy { mut policy, interests, configuration } = candidate;
-        if let Some(what) = differing_interests(&self.interests, &interests) {
+        let CandidatePolicy { mut policy, configuration } = candidate;
+        if let Some(what) = differing_interests(&self.configuration.interests, &configuration.interests) {
             return Err(ReplaceError::Interests(what));
         }
-        if self.noted != NotedPods::None && policy.has(Interface::Explain) {
-            policy.record_notes(&self.noted)?;
+        if self.instance.noted != NotedPods::None && policy.has(Interface::Explain) {
+            policy.record_notes(&self.instance.noted)?;
         }
         let mut new = Some((policy, configuration));
         self.run_input(
@@ -125,7 +125,7 @@ impl Session {
 
     /// Exchanges the policies between two inputs, where the new policy is ready to take over.
     pub(super) fn switch(&mut self) {
-        if !self.needs_restart && self.replacement_state() == Some(ReplacementState::Switching) {
+        if !self.instance.needs_restart && self.replacement_state() == Some(ReplacementState::Switching) {
             self.swap_policies();
             self.report_lost_state();
             self.enter(ReplacementState::Watching, TransitionReason::Switched);
@@ -136,19 +136,19 @@ impl Session {
     pub(super) fn advance_replacement(&mut self, failed: Option<&FailureCause>) {
         let Some(state) = self.replacement_state().filter(|state| !state.is_final()) else { return };
         self.compare_shadow_replies();
-        if !self.needs_restart {
-            self.needs_restart |= self.prepare(state).is_err();
+        if !self.instance.needs_restart {
+            self.instance.needs_restart |= self.prepare(state).is_err();
         }
         let Some(shadow) = self.policy.shadow.as_deref() else { return };
         let Some(replacement) = self.replacement.as_deref() else { return };
         let wrong = match state {
-            ReplacementState::Watching => self.needs_restart.then(|| fault_of(failed)).flatten(),
+            ReplacementState::Watching => self.instance.needs_restart.then(|| fault_of(failed)).flatten(),
             _ => shadow.fault.clone(),
         };
         let seen = MachineInput {
             now: self.mirror.now(),
             cycles: replacement.cycles,
-            loaded: shadow.progress.state_transfer.clone().filter(|_| !self.needs_restart),
+            loaded: shadow.progress.state_transfer.clone().filter(|_| !self.instance.needs_restart),
             totals: shadow.comparison.report.totals().since(replacement.before),
             fault: wrong,
         };
@@ -186,7 +186,8 @@ impl Session {
         if from == ReplacementState::Watching && to == ReplacementState::RolledBack {
             // An instance that broke, or that did not get the same reservations, is restarted, as after any fault.
             let points = &self.configuration.points;
-            self.needs_restart |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.has_same_reserves(points));
+            self.instance.needs_restart |=
+                self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.has_same_reserves(points));
             self.swap_policies();
             self.report_lost_state();
         }
@@ -204,7 +205,7 @@ impl Session {
     /// Exchanges the two policies, and with them their configurations.
     fn swap_policies(&mut self) {
         self.policy.swap();
-        self.baseline_memory_bytes = self.policy.usage().memory_bytes;
+        self.instance.baseline_memory_bytes = self.policy.usage().memory_bytes;
         let now = self.mirror.now();
         let Some(shadow) = &mut self.policy.shadow else { return };
         let other = &mut shadow.configuration;
@@ -212,9 +213,9 @@ impl Session {
         let both = other.points.contains(&ExtensionPoint::Enforce);
         let enforces = self.configuration.points.contains(&ExtensionPoint::Enforce);
         let due = if both { shadow.enforce_at } else { enforces.then_some(now) };
-        shadow.enforce_at = std::mem::replace(&mut self.enforce_at, due);
+        shadow.enforce_at = std::mem::replace(&mut self.due.enforce_at, due);
         let found = std::mem::take(&mut shadow.findings);
-        self.add_new_findings(found);
+        self.findings.extend_new(found);
     }
 
     /// Adds a finding where the policy in force lacks the memory of the other one.

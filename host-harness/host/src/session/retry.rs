@@ -93,18 +93,13 @@ impl fmt::Display for RetryHint {
 impl Session {
     /// Stores the time of the next attempt for a pod, or removes it.
     pub(super) fn remember_retry(&mut self, pod: PodId, retry: &RetryHint) {
-        match retry.retry_at {
-            Some(at) => drop(self.retries.insert(pod, at)),
-            None => drop(self.retries.remove(&pod)),
-        }
+        self.due.set_retry(pod, retry.retry_at);
     }
 
     /// Returns the next time at which a pending pod may be schedulable, or a queue gives back pods, without any change. In nanoseconds since 1970.
     pub(super) fn next_retry(&self) -> Option<i64> {
-        let waits = |pod: &PodId| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod));
-        let pods = self.retries.iter().filter(|(pod, _)| waits(pod)).map(|(_, at)| *at);
-        let cycle = self.cycle_retry.filter(|_| self.pending().next().is_some());
-        pods.chain(cycle).chain(self.enforce_at).filter(|at| *at > self.mirror.now()).min()
+        let is_pending = |pod: PodId| self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod));
+        self.due.next(self.mirror.now(), is_pending, self.pending().next().is_some())
     }
 }
 

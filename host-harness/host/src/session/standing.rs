@@ -112,7 +112,7 @@ impl Session {
             session.sync()?;
             let has_node = |pod: &PodId| session.mirror.pod(*pod).is_some_and(|pod| pod.node.is_some());
             let running = list(session).into_iter().filter(has_node);
-            let running: Vec<PodId> = running.filter(|pod| !session.uncountable.has_pod(*pod)).collect();
+            let running: Vec<PodId> = running.filter(|pod| !session.instance.uncountable.has_pod(*pod)).collect();
             let mut standings = BTreeMap::new();
             // The pods are sent in chunks, so that no answer is larger than the answers that decide.
             for pods in running.chunks(EVENTS_PER_CALL) {

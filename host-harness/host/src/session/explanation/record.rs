@@ -37,19 +37,19 @@ impl Session {
                 session.ensure_instance()?;
                 // The policy must know the pods.
                 session.sync()?;
-                session.noted = match session.policy.record_notes(&pods) {
+                session.instance.noted = match session.policy.record_notes(&pods) {
                     Ok(()) => pods.clone(),
                     Err(CallError::MissingInterface(_)) => NotedPods::None,
                     Err(fault) => return Err(fault.into()),
                 };
-                Ok(session.noted != NotedPods::None)
+                Ok(session.instance.noted != NotedPods::None)
             },
         )
     }
 
     /// Returns whether the attempts of a pod are explained.
     fn is_noted(&self, pod: PodId) -> bool {
-        match &self.noted {
+        match &self.instance.noted {
             NotedPods::None => false,
             NotedPods::All => true,
             NotedPods::These(pods) => pods.contains(&pod),
@@ -63,7 +63,7 @@ impl Session {
         pod: PodId,
         nodes_asked: bool,
     ) -> Result<Option<AttemptExplanation>, FailureCause> {
-        if self.noted == NotedPods::None {
+        if self.instance.noted == NotedPods::None {
             return Ok(None);
         }
         let notes = self.policy.notes(pod)?;
