@@ -6,7 +6,7 @@ use super::asked::PendingCommands;
 use super::configured::configure;
 use super::due::DueWork;
 use super::found::Findings;
-use super::instance::InstanceState;
+use super::instance::InstanceHealth;
 use super::journal::Journal;
 use super::replace::Replacement;
 use super::scores::ScoreCache;
@@ -30,7 +30,7 @@ pub struct Session {
     pub(super) replacement: Option<Box<Replacement>>,
     /// The configuration of the policy in force.
     pub(super) configuration: Configuration,
-    pub(super) instance: InstanceState,
+    pub(super) instance: InstanceHealth,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) host_scores: ScoreCache,
@@ -55,7 +55,7 @@ impl Session {
             policy: PolicyWithShadow::new(policy),
             replacement: None,
             configuration,
-            instance: InstanceState::default(),
+            instance: InstanceHealth::default(),
             occupancy: Occupancy::default(),
             host_scores: ScoreCache::default(),
             planned_evictions: PlannedEvictions::default(),

@@ -1,4 +1,4 @@
-//! The instance of the policy in force: what it was asked to record, and what the session knows of its health.
+//! The instance of the policy in force: its faults, what it cannot count, and what it notes.
 
 use lictor_contract::{Event, NotedPods};
 
@@ -7,9 +7,9 @@ use super::breaker::Breaker;
 use super::claimed::UsedPlanNumbers;
 use super::left_out::UncountableObjects;
 
-/// The state of the policy's instance, and of the instances before it where they were at fault.
+/// The health of the policy's instance, and of the instances before it.
 #[derive(Debug)]
-pub(super) struct InstanceState {
+pub(super) struct InstanceHealth {
     /// The policy has failed. It gets no more calls until a new instance has replaced it.
     pub(super) needs_restart: bool,
     pub(super) breaker: Breaker,
@@ -30,9 +30,9 @@ pub(super) struct InstanceState {
     pub(super) noted: NotedPods,
 }
 
-impl Default for InstanceState {
-    fn default() -> InstanceState {
-        InstanceState {
+impl Default for InstanceHealth {
+    fn default() -> InstanceHealth {
+        InstanceHealth {
             needs_restart: false,
             breaker: Breaker::default(),
             counters: Counters::default(),
@@ -47,7 +47,7 @@ impl Default for InstanceState {
     }
 }
 
-impl InstanceState {
+impl InstanceHealth {
     /// Returns whether nothing is decided, because the breaker is open. Observations of the cluster are kept all the same.
     pub(super) fn is_breaker_open(&self) -> bool {
         self.needs_restart && self.breaker.until().is_some()
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_checkpoint_is_given_up_when_it_broke_two_instances_in_a_row() {
-        let mut instance = InstanceState::default();
+        let mut instance = InstanceHealth::default();
         assert!(!instance.record_restore_failure());
         instance.record_restore();
         assert!(!instance.record_restore_failure());
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_large_cluster_is_no_leak() {
-        let mut instance = InstanceState::default();
+        let mut instance = InstanceHealth::default();
         assert!(instance.has_leaked(101, 100));
         assert!(!instance.has_leaked(100, 100));
         instance.baseline_memory_bytes = 90;

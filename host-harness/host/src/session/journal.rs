@@ -22,7 +22,7 @@ pub(super) enum UndoEntry {
     AssumedMarks(PodId, Option<(CommandId, Vec<Mark>)>),
 }
 
-/// What an input has decided so far, and what it takes to undo it.
+/// The decisions of the current input, and how to undo them.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     /// The undo log of the current input.

@@ -40,12 +40,33 @@ pub(crate) enum Tab {
 /// The state of the page. It is cheap to copy: its fields are handles, which live as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct PageState {
+    pub(crate) input: InputState,
+    pub(crate) timeline: Timeline,
+    pub(crate) shown: ShownCycle,
+    pub(crate) selection: Selection,
+    pub(crate) laws: LawBook,
+    pub(crate) settings: Preferences,
+    work: EngineWork,
+}
+
+/// The input that is open, with its changes.
+#[derive(Clone, Copy)]
+pub(crate) struct InputState {
     /// What is open, with its changes.
     pub(crate) given: RwSignal<Option<OpenRequest>>,
     /// The engine's summary of it.
     pub(crate) summary: RwSignal<Option<InputSummaryView>>,
     /// The last problems.
     pub(crate) problems: RwSignal<Vec<FindingView>>,
+    /// The objects that are being changed, as text.
+    pub(crate) changes: RwSignal<String>,
+    /// The bounds of quotas and queues, which can be changed.
+    pub(crate) bounds: RwSignal<Vec<EditableBound>>,
+}
+
+/// The cycles that were decided, and the one that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Timeline {
     /// The cycles that were decided.
     pub(crate) moments: RwSignal<Moments>,
     /// The number of the cycle that is shown; 0 where no cycle is shown.
@@ -54,6 +75,11 @@ pub(crate) struct PageState {
     pub(crate) is_at_end: RwSignal<bool>,
     /// The progress of following a recording that is being written. `None`: none is followed.
     pub(crate) live: RwSignal<Option<FollowProgress>>,
+}
+
+/// The cycle that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct ShownCycle {
     /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
     /// The decisions in that cycle, with the cluster and its quotas.
@@ -62,10 +88,13 @@ pub(crate) struct PageState {
     pub(crate) cycle: Memo<Option<Arc<CycleView>>>,
     /// The decisions before the last change.
     pub(crate) before: RwSignal<Option<Arc<DecisionReportView>>>,
-    /// The objects that are being changed, as text.
-    pub(crate) changes: RwSignal<String>,
     /// The job of each pod.
     pub(crate) jobs: Memo<Arc<Jobs>>,
+}
+
+/// The selection of the user, and the answers about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Selection {
     /// The view of the cluster that is shown.
     pub(crate) tab: RwSignal<Tab>,
     /// The selected pod or job.
@@ -78,20 +107,33 @@ pub(crate) struct PageState {
     pub(crate) placed: RwSignal<Option<EngineResult<Vec<PodOnNode>>>>,
     /// The search for the smallest change that lets the selected job in.
     pub(crate) tries: RwSignal<SearchProgress>,
-    /// The bounds of quotas and queues, which can be changed.
-    pub(crate) bounds: RwSignal<Vec<EditableBound>>,
+}
+
+/// The laws of the system, and the one that is read.
+#[derive(Clone, Copy)]
+pub(crate) struct LawBook {
+    /// The law that is read.
+    pub(crate) open: RwSignal<Option<String>>,
+    /// All laws by code.
+    pub(crate) all: RwSignal<BTreeMap<String, LawView>>,
+}
+
+/// The preferences of the user.
+#[derive(Clone, Copy)]
+pub(crate) struct Preferences {
     /// Light or dark, as it was chosen or as the machine sets it: drawings follow it.
     pub(crate) look: RwSignal<String>,
-    /// The law that is read.
-    pub(crate) law: RwSignal<Option<String>>,
-    /// All laws by code.
-    pub(crate) laws: RwSignal<BTreeMap<String, LawView>>,
-    /// The result of sharing or saving.
-    pub(crate) shared: RwSignal<Option<String>>,
     /// Whether names are replaced by invented ones when something is shared or saved.
     pub(crate) masks: RwSignal<bool>,
+    /// The result of sharing or saving.
+    pub(crate) shared: RwSignal<Option<String>>,
+}
+
+/// The requests to the engine that are under way.
+#[derive(Clone, Copy)]
+struct EngineWork {
     /// The present work of the engine.
-    pub(crate) busy: Memo<Option<&'static str>>,
+    busy: Memo<Option<&'static str>>,
     opening: InputRequests,
     /// The present work of the engine with the open input.
     working: RwSignal<Option<&'static str>>,
@@ -104,36 +146,66 @@ pub(crate) struct PageState {
 impl PageState {
     /// Makes an empty page.
     pub(crate) fn new() -> PageState {
+        PageState {
+            input: InputState {
+                given: RwSignal::new(None),
+                summary: RwSignal::new(None),
+                problems: RwSignal::new(Vec::new()),
+                changes: RwSignal::new(String::new()),
+                bounds: RwSignal::new(Vec::new()),
+            },
+            timeline: Timeline {
+                moments: RwSignal::new(Moments::default()),
+                at: RwSignal::new(0),
+                is_at_end: RwSignal::new(false),
+                live: RwSignal::new(None),
+            },
+            shown: ShownCycle::new(),
+            selection: Selection {
+                tab: RwSignal::new(Tab::Nodes),
+                selected: RwSignal::new(None),
+                answer: RwSignal::new(None),
+                node: RwSignal::new(None),
+                placed: RwSignal::new(None),
+                tries: RwSignal::new(SearchProgress::default()),
+            },
+            laws: LawBook { open: RwSignal::new(None), all: RwSignal::new(BTreeMap::new()) },
+            settings: Preferences {
+                look: RwSignal::new(String::new()),
+                masks: RwSignal::new(false),
+                shared: RwSignal::new(None),
+            },
+            work: EngineWork::new(),
+        }
+    }
+
+    /// Returns the present work of the engine.
+    pub(crate) fn busy(self) -> Memo<Option<&'static str>> {
+        self.work.busy
+    }
+}
+
+impl ShownCycle {
+    /// Makes an empty cycle.
+    fn new() -> ShownCycle {
         let picture = RwSignal::new(Arc::<Picture>::default());
         let record = RwSignal::new(None::<Arc<DecisionReportView>>);
-        let (opening, working) = (InputRequests::new(), RwSignal::new(None));
         let last = |record: &Arc<DecisionReportView>| record.cycles.last().cloned().map(Arc::new);
-        PageState {
-            given: RwSignal::new(None),
-            summary: RwSignal::new(None),
-            problems: RwSignal::new(Vec::new()),
-            moments: RwSignal::new(Moments::default()),
-            at: RwSignal::new(0),
-            is_at_end: RwSignal::new(false),
-            live: RwSignal::new(None),
+        ShownCycle {
             picture,
             record,
             cycle: Memo::new(move |_| record.with(|record| record.as_ref().and_then(last))),
             before: RwSignal::new(None),
-            changes: RwSignal::new(String::new()),
             jobs: Memo::new(move |_| Arc::new(picture.with(|picture| jobs(picture)))),
-            tab: RwSignal::new(Tab::Nodes),
-            selected: RwSignal::new(None),
-            answer: RwSignal::new(None),
-            node: RwSignal::new(None),
-            placed: RwSignal::new(None),
-            tries: RwSignal::new(SearchProgress::default()),
-            bounds: RwSignal::new(Vec::new()),
-            look: RwSignal::new(String::new()),
-            law: RwSignal::new(None),
-            laws: RwSignal::new(BTreeMap::new()),
-            shared: RwSignal::new(None),
-            masks: RwSignal::new(false),
+        }
+    }
+}
+
+impl EngineWork {
+    /// Makes the state of an engine without work.
+    fn new() -> EngineWork {
+        let (opening, working) = (InputRequests::new(), RwSignal::new(None));
+        EngineWork {
             busy: Memo::new(move |_| opening.is_reading().then_some("Reading ...").or_else(|| working.get())),
             opening,
             working,

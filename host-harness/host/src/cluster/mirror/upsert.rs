@@ -140,13 +140,13 @@ impl Mirror {
 
     /// Creates or replaces a pod. Returns its number, and the number of the pod that had this name before.
     pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: SourceLocation) -> (PodId, Option<PodId>) {
-        let name = self.scope.placed.name(facts.kind, &facts.namespace, &facts.name);
+        let name = self.scope.placed.name(facts.kind, &facts.metadata.namespace, &facts.metadata.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
         let before = known.map(|old| old.id);
         if let Some(old) = known
             && !old.uid.is_empty()
-            && !facts.uid.is_empty()
-            && old.uid != facts.uid
+            && !facts.metadata.uid.is_empty()
+            && old.uid != facts.metadata.uid
         {
             // The uid differs, so this is another pod of the same name, and the known pod must be gone.
             let gone = old.id;
@@ -181,33 +181,33 @@ impl Mirror {
         let shape = self.shape(facts.constraints);
         let requests = self.resources.requests(&facts.requests);
         let template = PodTemplate {
-            namespace: facts.namespace,
-            owner: facts.owner,
-            priority: facts.priority,
-            priority_class: facts.priority_class,
-            never_preempts: facts.never_preempts.unwrap_or_default(),
-            scheduler: facts.scheduler,
+            namespace: facts.metadata.namespace,
+            owner: facts.metadata.owner,
+            priority: facts.scheduling.priority,
+            priority_class: facts.scheduling.priority_class,
+            never_preempts: facts.scheduling.never_preempts.unwrap_or_default(),
+            scheduler: facts.scheduling.scheduler,
             foreign: false,
             protected: false,
             requests: requests.clone(),
-            labels: self.scope.labels.apply(&facts.labels),
-            annotations: self.scope.annotations.apply(&facts.annotations),
+            labels: self.scope.labels.apply(&facts.metadata.labels),
+            annotations: self.scope.annotations.apply(&facts.metadata.annotations),
             fields: self.scope.pod_fields.of(&facts.json),
         };
         let record = Pod {
             id,
             template: Arc::new(template),
             kind: facts.kind,
-            name: facts.name,
-            uid: facts.uid,
-            gated: facts.kind.is_none() && !facts.gates.is_empty(),
+            name: facts.metadata.name,
+            uid: facts.metadata.uid,
+            gated: facts.kind.is_none() && !facts.scheduling.gates.is_empty(),
             phase: status.phase,
             node: None,
             nominated: None,
             required_node: None,
-            terminating: facts.terminating,
+            terminating: facts.metadata.terminating,
             preempted: status.preempted,
-            created: facts.created.unwrap_or(created),
+            created: facts.metadata.created.unwrap_or(created),
             entered,
             started: status.started,
             scheduled: status.scheduled,
@@ -218,14 +218,14 @@ impl Mirror {
             node: facts.node,
             nominated: status.nominated,
             required,
-            priority: facts.priority,
-            never_preempts: facts.never_preempts,
+            priority: facts.scheduling.priority,
+            never_preempts: facts.scheduling.never_preempts,
             phase: status.phase,
             ready: status.ready,
-            gates: facts.gates,
+            gates: facts.scheduling.gates,
             requests,
             volumes: facts.volumes,
-            labels: self.shared.label_sets.intern(facts.labels),
+            labels: self.shared.label_sets.intern(facts.metadata.labels),
             demands: facts.demands,
         };
         PodEntry { record, declared: stated, location: place }

@@ -156,10 +156,10 @@ impl KubernetesObject {
     ) -> Option<KubernetesObject> {
         let subject = ObjectContext { origin, name: String::new() };
         let pod = PodFacts::from_text(json, written, &subject)?;
-        if pod.name.is_empty() || pod.name.contains('/') || pod.namespace.contains('/') {
+        if pod.metadata.name.is_empty() || pod.metadata.name.contains('/') || pod.metadata.namespace.contains('/') {
             return None;
         }
-        let id = ObjectIdentity::of_pod(&pod.namespace, &pod.name);
+        let id = ObjectIdentity::of_pod(&pod.metadata.namespace, &pod.metadata.name);
         Some(KubernetesObject {
             id,
             location: SourceLocation { file: origin.file().clone(), line },
@@ -180,7 +180,7 @@ impl KubernetesObject {
     /// Returns the scheduler of a pod, and whether the pod is pending without a node. `None`: the object is not a pod.
     pub fn scheduler(&self) -> Option<(&str, bool)> {
         let Body::Pod(pod) = &self.body else { return None };
-        Some((&pod.scheduler, pod.node.is_none() && pod.status.phase == Phase::Pending))
+        Some((&pod.scheduling.scheduler, pod.node.is_none() && pod.status.phase == Phase::Pending))
     }
 
     /// Returns the key with the group of the kind, where it has a group: `Kind.group/namespace/name`. Kinds of two groups may share a name.

@@ -97,14 +97,14 @@ pub(crate) fn read(
 /// Applies the object's own metadata: its annotations over those of the template, as its labels are already.
 fn with_metadata(mut facts: PodFacts, metadata: ObjectMeta, namespaced: bool) -> PodFacts {
     if namespaced {
-        facts.namespace = metadata.namespace.unwrap_or_default();
+        facts.metadata.namespace = metadata.namespace.unwrap_or_default();
     }
-    facts.name = metadata.name.unwrap_or_default();
-    facts.uid = metadata.uid.unwrap_or_default();
-    facts.created = metadata.creation_timestamp.as_ref().map(nanoseconds);
-    facts.terminating = metadata.deletion_timestamp.is_some();
-    facts.owner = None;
-    facts.annotations.extend(metadata.annotations.unwrap_or_default());
+    facts.metadata.name = metadata.name.unwrap_or_default();
+    facts.metadata.uid = metadata.uid.unwrap_or_default();
+    facts.metadata.created = metadata.creation_timestamp.as_ref().map(nanoseconds);
+    facts.metadata.terminating = metadata.deletion_timestamp.is_some();
+    facts.metadata.owner = None;
+    facts.metadata.annotations.extend(metadata.annotations.unwrap_or_default());
     facts
 }
 

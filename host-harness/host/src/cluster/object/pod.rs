@@ -23,18 +23,9 @@ use crate::cluster::volumes::PodVolumes;
 pub(crate) struct PodFacts {
     /// The number of the placed kind. `None`: the object is a pod.
     pub(crate) kind: Option<u32>,
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) uid: String,
-    pub(crate) priority: Option<i32>,
-    pub(crate) priority_class: String,
-    pub(crate) never_preempts: Option<bool>,
-    pub(crate) scheduler: String,
-    /// The names of the scheduling gates.
-    pub(crate) gates: Vec<String>,
+    pub(crate) metadata: MetadataFacts,
+    pub(crate) scheduling: SchedulingFacts,
     pub(crate) node: Option<String>,
-    pub(crate) terminating: bool,
-    pub(crate) created: Option<i64>,
     pub(crate) status: StatusFacts,
     /// The requests, including ports of the node and disks.
     pub(crate) requests: ResourceAmounts,
@@ -42,11 +33,50 @@ pub(crate) struct PodFacts {
     /// The demands on other pods. `None`: the pod has no demands.
     pub(crate) demands: Option<Arc<PodDemands>>,
     pub(crate) volumes: PodVolumes,
+    /// The whole object as JSON, for the fields that a policy reads. Empty for an object that is not a pod.
+    pub(crate) json: RawJson,
+}
+
+/// The facts that the metadata of a pod has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MetadataFacts {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) terminating: bool,
+    pub(crate) created: Option<i64>,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
-    /// The whole object as JSON, for the fields that a policy reads. Empty for an object that is not a pod.
-    pub(crate) json: RawJson,
+}
+
+impl MetadataFacts {
+    /// Reads the metadata of an object that has a namespace.
+    fn read(metadata: ObjectMeta) -> MetadataFacts {
+        let owners = metadata.owner_references.into_iter().flatten();
+        let controller = owners.into_iter().find(|owner| owner.controller == Some(true));
+        MetadataFacts {
+            namespace: or(metadata.namespace, "default"),
+            name: metadata.name.unwrap_or_default(),
+            uid: metadata.uid.unwrap_or_default(),
+            terminating: metadata.deletion_timestamp.is_some(),
+            created: metadata.creation_timestamp.as_ref().map(nanoseconds),
+            owner: controller.map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
+            labels: metadata.labels.unwrap_or_default(),
+            annotations: metadata.annotations.unwrap_or_default(),
+        }
+    }
+}
+
+/// The facts that say who decides about a pod, and before which others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchedulingFacts {
+    pub(crate) priority: Option<i32>,
+    pub(crate) priority_class: String,
+    pub(crate) never_preempts: Option<bool>,
+    pub(crate) scheduler: String,
+    /// The names of the scheduling gates.
+    pub(crate) gates: Vec<String>,
 }
 
 /// The facts that the status of a pod has.
@@ -103,43 +133,34 @@ impl PodFacts {
         if spec.containers.is_empty() {
             return Err(subject.mistake(&format!("{pointer}/containers"), "is missing", "add at least one container"));
         }
-        let policy =
-            never_preempts(spec.preemption_policy.as_deref(), &format!("{pointer}/preemptionPolicy"), subject)?;
         let mut requests = requests::of_pod(&spec, status, pointer, subject)?;
         requests.extend(ports::of_pod(&spec, pointer, subject)?);
         requests.extend(disks::of_pod(&spec));
         let constraints = constraints::read(&spec, pointer, subject)?;
-        let (labels, namespace) = (metadata.labels.unwrap_or_default(), or(metadata.namespace, "default"));
-        let author = DemandingPod { namespace: &namespace, labels: &labels, constraints: &constraints };
+        let metadata = MetadataFacts::read(metadata);
+        let MetadataFacts { namespace, name, labels, .. } = &metadata;
+        let author = DemandingPod { namespace, labels, constraints: &constraints };
         let demands = inter_pod::read(&spec, &author, pointer, subject)?.map(Arc::new);
-        let volumes = storage::volumes_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
+        let volumes = storage::volumes_of_pod(&spec, name);
+        let at = format!("{pointer}/preemptionPolicy");
+        let scheduling = SchedulingFacts {
+            priority: spec.priority,
+            never_preempts: never_preempts(spec.preemption_policy.as_deref(), &at, subject)?,
+            priority_class: spec.priority_class_name.unwrap_or_default(),
+            scheduler: or(spec.scheduler_name, "default-scheduler"),
+            gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
+        };
         let node = spec.node_name.filter(|name| !name.is_empty());
         Ok(PodFacts {
             kind: None,
-            namespace,
-            name: metadata.name.unwrap_or_default(),
-            uid: metadata.uid.unwrap_or_default(),
-            priority: spec.priority,
-            priority_class: spec.priority_class_name.unwrap_or_default(),
-            never_preempts: policy,
-            scheduler: or(spec.scheduler_name, "default-scheduler"),
-            gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
+            metadata,
+            scheduling,
             status: StatusFacts::of_phase(if node.is_some() { Phase::Running } else { Phase::Pending }),
             node,
-            terminating: metadata.deletion_timestamp.is_some(),
-            created: metadata.creation_timestamp.as_ref().map(nanoseconds),
             requests,
             constraints,
             demands,
             volumes,
-            owner: metadata
-                .owner_references
-                .into_iter()
-                .flatten()
-                .find(|owner| owner.controller == Some(true))
-                .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
-            labels,
-            annotations: metadata.annotations.unwrap_or_default(),
             json: RawJson::default(),
         })
     }

@@ -61,18 +61,24 @@ status:
   - {type: PodScheduled, status: 'True', lastTransitionTime: 1970-01-01T00:00:03Z}
   - {type: DisruptionTarget, status: 'True', reason: PreemptionByScheduler}
 ");
-    assert_eq!((&*facts.namespace, &*facts.name, &*facts.uid), ("team", "a", "u-1"));
-    assert_eq!((facts.priority, &*facts.priority_class, facts.never_preempts), (Some(7), "high", Some(true)));
-    assert_eq!((&*facts.scheduler, facts.status.phase, facts.kind), ("koord-scheduler", Phase::Pending, None));
+    assert_eq!((&*facts.metadata.namespace, &*facts.metadata.name, &*facts.metadata.uid), ("team", "a", "u-1"));
+    assert_eq!(
+        (facts.scheduling.priority, &*facts.scheduling.priority_class, facts.scheduling.never_preempts),
+        (Some(7), "high", Some(true))
+    );
+    assert_eq!(
+        (&*facts.scheduling.scheduler, facts.status.phase, facts.kind),
+        ("koord-scheduler", Phase::Pending, None)
+    );
     assert_eq!((facts.node.as_deref(), facts.status.nominated.as_deref()), (Some("n1"), Some("n2")));
-    assert_eq!((facts.terminating, facts.status.preempted), (true, true));
-    assert_eq!((facts.created, facts.status.started), (Some(1_000_000_000), Some(2_500_000_000)));
+    assert_eq!((facts.metadata.terminating, facts.status.preempted), (true, true));
+    assert_eq!((facts.metadata.created, facts.status.started), (Some(1_000_000_000), Some(2_500_000_000)));
     assert_eq!(facts.status.scheduled, Some(3_000_000_000));
     let owner = Owner { kind: "ReplicaSet".to_owned(), name: "rs".to_owned(), uid: "u-3".to_owned() };
-    assert_eq!(facts.owner, Some(owner));
+    assert_eq!(facts.metadata.owner, Some(owner));
     assert_eq!(facts.requests, [("cpu".to_owned(), 250), ("pods".to_owned(), 1)].into());
-    assert_eq!(facts.labels, [("app".to_owned(), "x".to_owned())].into());
-    assert_eq!(facts.annotations, [("note".to_owned(), "y".to_owned())].into());
+    assert_eq!(facts.metadata.labels, [("app".to_owned(), "x".to_owned())].into());
+    assert_eq!(facts.metadata.annotations, [("note".to_owned(), "y".to_owned())].into());
 }
 
 #[test]
@@ -81,10 +87,13 @@ fn absent_fields_have_defaults() {
         "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: [{name: c}]}}",
     );
     assert_eq!(
-        (&*facts.namespace, &*facts.scheduler, facts.status.phase),
+        (&*facts.metadata.namespace, &*facts.scheduling.scheduler, facts.status.phase),
         ("default", "default-scheduler", Phase::Pending)
     );
-    assert_eq!((facts.priority, facts.never_preempts, facts.created, facts.node), (None, None, None, None));
+    assert_eq!(
+        (facts.scheduling.priority, facts.scheduling.never_preempts, facts.metadata.created, facts.node),
+        (None, None, None, None)
+    );
     let bound = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n, containers: [{name: c}]}}";
     assert_eq!(pod(bound).status.phase, Phase::Running);
 }

@@ -22,18 +22,18 @@ impl PageState {
     /// Adds an unchanged object to the changes, for the user to edit it there.
     pub(crate) fn edit(self, key: String) {
         self.write(Edit::Object { key }, move |changes| {
-            self.changes.set(changes);
-            self.tab.set(Tab::Change);
+            self.input.changes.set(changes);
+            self.selection.tab.set(Tab::Change);
         });
     }
 
     /// Appends a change to the text of changes, as the engine writes it, and passes the text to `then`.
     fn write(self, edit: Edit, then: impl FnOnce(String) + 'static) {
-        self.problems.set(Vec::new());
+        self.input.problems.set(Vec::new());
         spawn_local(async move {
-            match engine::edit(&edit, &self.changes.get_untracked()).await {
+            match engine::edit(&edit, &self.input.changes.get_untracked()).await {
                 Ok(changes) => then(changes),
-                Err(problems) => self.problems.set(problems),
+                Err(problems) => self.input.problems.set(problems),
             }
         });
     }
@@ -44,7 +44,7 @@ impl PageState {
         spawn_local(async move {
             let bounds = engine::bounds().await;
             if self.number() == number {
-                self.bounds.set(bounds.unwrap_or_default());
+                self.input.bounds.set(bounds.unwrap_or_default());
             }
         });
     }

@@ -11,10 +11,10 @@ use crate::model::share::sentence;
 impl PageState {
     /// Puts the open input into the address of the page.
     pub(crate) fn share(self) {
-        let Some(given) = self.given.get_untracked() else { return };
-        self.problems.set(Vec::new());
+        let Some(given) = self.input.given.get_untracked() else { return };
+        self.input.problems.set(Vec::new());
         spawn_local(async move {
-            let given = match self.masks.get_untracked() {
+            let given = match self.settings.masks.get_untracked() {
                 true => engine::masked().await,
                 false => Ok(given),
             };
@@ -23,22 +23,22 @@ impl PageState {
                 Err(problems) => Err(problems),
             };
             match shared {
-                Ok(shared) => self.shared.set(Some(sentence(&shared))),
-                Err(problems) => self.problems.set(problems),
+                Ok(shared) => self.settings.shared.set(Some(sentence(&shared))),
+                Err(problems) => self.input.problems.set(problems),
             }
         });
     }
 
     /// Saves a file that the engine writes.
     pub(crate) fn save(self, written: impl Future<Output = EngineResult<DownloadFile>> + 'static) {
-        self.problems.set(Vec::new());
+        self.input.problems.set(Vec::new());
         spawn_local(async move {
             match written.await {
                 Ok(file) => {
                     engine::save(&file);
-                    self.shared.set(Some(format!("saved as {}", file.name)));
+                    self.settings.shared.set(Some(format!("saved as {}", file.name)));
                 }
-                Err(problems) => self.problems.set(problems),
+                Err(problems) => self.input.problems.set(problems),
             }
         });
     }

@@ -19,18 +19,18 @@ const MANY: usize = 10;
 impl PageState {
     /// Follows the recording with this number of the opened input, from its beginning.
     pub(super) fn follow_anew(self, number: u32) {
-        self.live.set(Some(FollowProgress::default()));
+        self.timeline.live.set(Some(FollowProgress::default()));
         spawn_local(self.read_on(number));
     }
 
     /// Shows the newest moment from now on.
     pub(crate) fn follow(self) {
         let number = self.number();
-        let was_over = self.live.with_untracked(|live| live.is_some_and(|live| live.is_over));
+        let was_over = self.timeline.live.with_untracked(|live| live.is_some_and(|live| live.is_over));
         self.change_live(|live| (live.follows, live.is_over) = (true, false));
         match was_over {
             true => {
-                self.problems.set(Vec::new());
+                self.input.problems.set(Vec::new());
                 spawn_local(self.read_on(number));
             }
             false => spawn_local(self.catch_up(number)),
@@ -39,10 +39,10 @@ impl PageState {
 
     /// Changes how the recording is followed. Without a difference no signal is sent.
     pub(super) fn change_live(self, change: impl FnOnce(&mut FollowProgress)) {
-        let Some(mut live) = self.live.get_untracked() else { return };
+        let Some(mut live) = self.timeline.live.get_untracked() else { return };
         change(&mut live);
-        if self.live.get_untracked() != Some(live) {
-            self.live.set(Some(live));
+        if self.timeline.live.get_untracked() != Some(live) {
+            self.timeline.live.set(Some(live));
         }
     }
 
@@ -73,7 +73,7 @@ impl PageState {
             return;
         }
         match picture {
-            Ok(picture) => self.picture.set(Arc::new(picture)),
+            Ok(picture) => self.shown.picture.set(Arc::new(picture)),
             Err(problems) => self.give_up(problems),
         }
     }
@@ -90,9 +90,9 @@ impl PageState {
         }
         self.rests(number);
         self.change_live(|live| live.is_repeating = false);
-        self.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
+        self.timeline.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
         if self.followed(number).is_some_and(|live| live.follows) {
-            self.show(self.moments.with_untracked(|moments| moments.last()));
+            self.show(self.timeline.moments.with_untracked(|moments| moments.last()));
         }
     }
 
@@ -122,13 +122,13 @@ impl PageState {
     }
 
     fn give_up(self, problems: Vec<FindingView>) {
-        self.problems.set(problems);
+        self.input.problems.set(problems);
         self.change_live(|live| live.is_over = true);
     }
 
     /// Returns the progress of following the recording with this number. `None`: another input is open.
     fn followed(self, number: u32) -> Option<FollowProgress> {
-        self.live.get_untracked().filter(|_| self.number() == number)
+        self.timeline.live.get_untracked().filter(|_| self.number() == number)
     }
 }
 

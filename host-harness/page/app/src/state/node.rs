@@ -8,9 +8,9 @@ use crate::engine;
 impl PageState {
     /// Chooses a node by its name, or none.
     pub(crate) fn choose_node(self, name: Option<String>) {
-        if self.node.with_untracked(|node| *node != name) {
-            self.node.set(name);
-            self.placed.set(None);
+        if self.selection.node.with_untracked(|node| *node != name) {
+            self.selection.node.set(name);
+            self.selection.placed.set(None);
             self.ask_pods();
         }
     }
@@ -18,13 +18,13 @@ impl PageState {
     /// Asks for its pods after the cycle that is shown.
     pub(super) fn ask_pods(self) {
         let wanted = move || {
-            let (node, at) = (self.node.get_untracked()?, self.at.get_untracked());
+            let (node, at) = (self.selection.node.get_untracked()?, self.timeline.at.get_untracked());
             Some((node, at, self.number()))
         };
         let ask = |(node, at, _): &(String, usize, u32)| {
             let (node, at) = (node.clone(), *at);
             async move { engine::pods_on(&node, at).await }
         };
-        self.asking_pods.send(wanted, ask, move |placed| self.placed.set(Some(placed)));
+        self.work.asking_pods.send(wanted, ask, move |placed| self.selection.placed.set(Some(placed)));
     }
 }

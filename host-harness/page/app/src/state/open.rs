@@ -51,7 +51,7 @@ impl PageState {
             let given = if matches!(pasted, Ok(None)) { engine::inside().await } else { pasted };
             self.open_answered(given);
             if let Ok(laws) = engine::laws().await {
-                self.laws.set(laws.into_iter().map(|law| (law.code.clone(), law)).collect());
+                self.laws.all.set(laws.into_iter().map(|law| (law.code.clone(), law)).collect());
             }
         });
     }
@@ -64,7 +64,7 @@ impl PageState {
     fn open_answered(self, given: EngineResult<Option<OpenRequest>>) {
         match given {
             Ok(given) => given.into_iter().for_each(|given| self.open(given)),
-            Err(problems) => self.problems.set(problems),
+            Err(problems) => self.input.problems.set(problems),
         }
     }
 
@@ -75,52 +75,52 @@ impl PageState {
 
     /// Decides about the open input with these changes, and keeps the decisions before for comparison.
     pub(crate) fn change(self, change: impl FnOnce(OpenRequest) -> OpenRequest) {
-        let Some(given) = self.given.get_untracked() else { return };
+        let Some(given) = self.input.given.get_untracked() else { return };
         // The first cycles are compared: they begin with the cluster as it was opened.
-        let first = self.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
+        let first = self.timeline.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
         self.read(change(given), first, None);
     }
 
     /// Decides about the open input without its changes.
     pub(crate) fn undo(self) {
-        if let Some(unchanged) = self.opening.unchanged.get_untracked() {
+        if let Some(unchanged) = self.work.opening.unchanged.get_untracked() {
             self.change(|_| unchanged);
         }
     }
 
     /// Returns the number of the open input.
     pub(super) fn number(self) -> u32 {
-        self.opening.open.get_untracked()
+        self.work.opening.open.get_untracked()
     }
 
     /// Notes that the engine works on the open input; `what` is shown.
     pub(super) fn works(self, what: &'static str) {
-        self.working.set(Some(what));
+        self.work.working.set(Some(what));
     }
 
     /// Notes that the engine has ended its work on the input with this number.
     pub(super) fn rests(self, number: u32) {
         if self.number() == number {
-            self.working.set(None);
+            self.work.working.set(None);
         }
     }
 
     fn read(self, given: OpenRequest, before: Option<Arc<DecisionReportView>>, unchanged: Option<OpenRequest>) {
-        let InputRequests { asked, closed, reading, .. } = self.opening;
+        let InputRequests { asked, closed, reading, .. } = self.work.opening;
         let request = count(asked);
         count(reading);
-        self.problems.set(Vec::new());
+        self.input.problems.set(Vec::new());
         spawn_local(async move {
             let opened = engine::open(&given).await;
             reading.update(|reading| *reading = reading.saturating_sub(1));
             match opened {
                 Ok(summary) if request > closed.get_untracked() => {
                     if unchanged.is_some() {
-                        self.opening.unchanged.set(unchanged);
+                        self.work.opening.unchanged.set(unchanged);
                     }
                     self.show_opened(given, summary, before).await;
                 }
-                Err(problems) if asked.get_untracked() == request => self.problems.set(problems),
+                Err(problems) if asked.get_untracked() == request => self.input.problems.set(problems),
                 _ => {}
             }
         });
@@ -128,20 +128,20 @@ impl PageState {
 
     /// Shows the input that the engine has opened, and decides about it.
     async fn show_opened(self, given: OpenRequest, summary: InputSummaryView, before: Option<Arc<DecisionReportView>>) {
-        let number = count(self.opening.open);
-        let is_same = self.given.with_untracked(|open| open.as_ref().is_some_and(|open| open.name == given.name));
+        let number = count(self.work.opening.open);
+        let is_same = self.input.given.with_untracked(|open| open.as_ref().is_some_and(|open| open.name == given.name));
         self.forget(is_same);
-        self.before.set(before);
-        self.changes.set(given.changes.clone());
+        self.shown.before.set(before);
+        self.input.changes.set(given.changes.clone());
         let is_live = given.live;
-        self.given.set(Some(given));
-        self.summary.set(Some(summary));
+        self.input.given.set(Some(given));
+        self.input.summary.set(Some(summary));
         match self.is_recording() {
             true if is_live => self.follow_anew(number),
             true => {
                 self.repeat_next(number, MOST).await;
                 if self.number() == number {
-                    self.show(self.moments.with_untracked(Moments::first));
+                    self.show(self.timeline.moments.with_untracked(Moments::first));
                 }
             }
             false => self.decide(CycleInterval::default(), number, 1).await,
@@ -151,34 +151,34 @@ impl PageState {
 
     /// Forgets the decisions. The selection stays where the same file was changed.
     fn forget(self, is_same: bool) {
-        self.working.set(None);
-        self.moments.set(Moments::default());
-        self.at.set(0);
-        self.is_at_end.set(false);
-        self.live.set(None);
-        self.picture.set(Arc::default());
-        self.record.set(None);
-        self.before.set(None);
-        self.shared.set(None);
-        self.answer.set(None);
-        self.placed.set(None);
+        self.work.working.set(None);
+        self.timeline.moments.set(Moments::default());
+        self.timeline.at.set(0);
+        self.timeline.is_at_end.set(false);
+        self.timeline.live.set(None);
+        self.shown.picture.set(Arc::default());
+        self.shown.record.set(None);
+        self.shown.before.set(None);
+        self.settings.shared.set(None);
+        self.selection.answer.set(None);
+        self.selection.placed.set(None);
         self.stop_trying(SearchProgress::Not);
         if !is_same {
-            self.selected.set(None);
+            self.selection.selected.set(None);
             self.choose_node(None);
-            self.tab.set(Tab::Nodes);
+            self.selection.tab.set(Tab::Nodes);
         }
     }
 
     /// Closes the open input.
     pub(crate) fn close(self) {
-        let InputRequests { asked, closed, open, unchanged, .. } = self.opening;
+        let InputRequests { asked, closed, open, unchanged, .. } = self.work.opening;
         closed.set(asked.get_untracked());
         count(open);
-        self.given.set(None);
+        self.input.given.set(None);
         unchanged.set(None);
-        self.summary.set(None);
-        self.problems.set(Vec::new());
+        self.input.summary.set(None);
+        self.input.problems.set(Vec::new());
         self.forget(false);
     }
 }

@@ -24,22 +24,22 @@ impl PageState {
 
     /// Returns whether the open input is a recording.
     pub(crate) fn is_recording(self) -> bool {
-        self.summary.with(|summary| summary.as_ref().is_some_and(|summary| summary.kind == "recording"))
+        self.input.summary.with(|summary| summary.as_ref().is_some_and(|summary| summary.kind == "recording"))
     }
 
     /// Decides at most `cycles` cycles, or repeats at most `moments` moments of a recording.
     fn advance(self, between: CycleInterval, cycles: usize, moments: usize) {
-        if self.busy.get_untracked().is_some() {
+        if self.work.busy.get_untracked().is_some() {
             return;
         }
-        self.problems.set(Vec::new());
+        self.input.problems.set(Vec::new());
         let number = self.number();
         spawn_local(async move {
             match self.is_recording() {
                 true => {
                     self.repeat_next(number, moments).await;
                     if self.number() == number {
-                        self.show(self.moments.with_untracked(Moments::last));
+                        self.show(self.timeline.moments.with_untracked(Moments::last));
                     }
                 }
                 false => self.decide(between, number, cycles).await,
@@ -52,18 +52,18 @@ impl PageState {
     pub(super) async fn decide(self, between: CycleInterval, number: u32, most: usize) {
         for _ in 0..most {
             let Some(moment) = self.next(between, number).await else { return };
-            self.moments.update(|moments| moments.push(moment));
-            let last = self.moments.with_untracked(Moments::last);
+            self.timeline.moments.update(|moments| moments.push(moment));
+            let last = self.timeline.moments.with_untracked(Moments::last);
             self.show(last);
             let is_quiet = |last: &StoredMoment| last.changes.is_quiet();
-            if self.moments.with_untracked(|moments| moments.get(last).is_none_or(is_quiet)) {
+            if self.timeline.moments.with_untracked(|moments| moments.get(last).is_none_or(is_quiet)) {
                 return;
             }
         }
         if most > 1 {
             let message = format!("{most} cycles in a row have changed something, the last one too");
             let remedy = Some("look at what repeats, or run on".to_owned());
-            self.problems.set(vec![FindingView {
+            self.input.problems.set(vec![FindingView {
                 severity: "warning".to_owned(),
                 remedy,
                 ..FindingView::error(message)
@@ -80,7 +80,7 @@ impl PageState {
             came.push(moment);
         }
         if self.number() == number {
-            self.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
+            self.timeline.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
         }
     }
 
@@ -97,12 +97,12 @@ impl PageState {
         match decided {
             Ok(Some(moment)) => Some(moment),
             Ok(None) => {
-                self.is_at_end.set(true);
+                self.timeline.is_at_end.set(true);
                 None
             }
             Err(problems) => {
-                self.is_at_end.set(true);
-                self.problems.set(problems);
+                self.timeline.is_at_end.set(true);
+                self.input.problems.set(problems);
                 None
             }
         }
@@ -111,19 +111,19 @@ impl PageState {
     /// Shows the cycle with this number, where it is kept. For a recording that is being written, this decides whether the newest one is shown from
     /// then on.
     pub(crate) fn show(self, number: usize) {
-        if self.live.with_untracked(Option::is_some) {
-            let is_newest = number == self.moments.with_untracked(Moments::last);
+        if self.timeline.live.with_untracked(Option::is_some) {
+            let is_newest = number == self.timeline.moments.with_untracked(Moments::last);
             self.change_live(|live| live.follows = is_newest);
         }
-        let Some(moment) = self.moments.with_untracked(|moments| moments.get(number).cloned()) else { return };
-        if self.at.get_untracked() == number {
+        let Some(moment) = self.timeline.moments.with_untracked(|moments| moments.get(number).cloned()) else { return };
+        if self.timeline.at.get_untracked() == number {
             return;
         }
-        self.at.set(number);
-        self.picture.set(moment.picture);
-        self.record.set(Some(moment.record));
+        self.timeline.at.set(number);
+        self.shown.picture.set(moment.picture);
+        self.shown.record.set(Some(moment.record));
         self.ask_pods();
-        if self.selected.with_untracked(Option::is_some) {
+        if self.selection.selected.with_untracked(Option::is_some) {
             self.ask_why();
         }
     }

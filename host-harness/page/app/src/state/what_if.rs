@@ -24,29 +24,29 @@ pub(crate) enum SearchProgress {
 impl PageState {
     /// Searches for the changes that let the selected job in.
     pub(crate) fn try_changes(self) {
-        let Some(name) = self.selected.get_untracked() else { return };
+        let Some(name) = self.selection.selected.get_untracked() else { return };
         // A gang gets in as a whole: the question is about its job.
-        let job = self.jobs.with_untracked(|jobs| jobs.get(&name).cloned()).unwrap_or(name);
-        let number = self.searches.try_update_value(|searches| {
+        let job = self.shown.jobs.with_untracked(|jobs| jobs.get(&name).cloned()).unwrap_or(name);
+        let number = self.work.searches.try_update_value(|searches| {
             *searches = searches.wrapping_add(1);
             *searches
         });
         let now = SearchProgress::Now(number.unwrap_or_default());
-        self.tries.set(now.clone());
+        self.selection.tries.set(now.clone());
         spawn_local(async move {
             let found = engine::what_if(&job).await;
             // Where the search was stopped, or another one was begun meanwhile, the answer is dropped.
-            if self.tries.with_untracked(|tries| *tries == now) {
-                self.tries.set(SearchProgress::Found(found));
+            if self.selection.tries.with_untracked(|tries| *tries == now) {
+                self.selection.tries.set(SearchProgress::Found(found));
             }
         });
     }
 
     /// Ends a search that is under way, and sets this state.
     pub(crate) fn stop_trying(self, state: SearchProgress) {
-        if self.tries.with_untracked(|tries| matches!(tries, SearchProgress::Now(_))) {
+        if self.selection.tries.with_untracked(|tries| matches!(tries, SearchProgress::Now(_))) {
             engine::stop();
         }
-        self.tries.set(state);
+        self.selection.tries.set(state);
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn App() -> impl IntoView {
         <div
             class="page"
             class:over=over
-            class:filled=move || page.given.with(Option::is_some)
+            class:filled=move || page.input.given.with(Option::is_some)
             on:dragover=move |event: DragEvent| {
                 event.prevent_default();
                 over.set(true);
@@ -44,11 +44,11 @@ pub(super) fn App() -> impl IntoView {
             <button class="skip" on:click=move |_| focus("results")>"Skip to the decisions"</button>
             <Header/>
             <main>
-                <Show when=move || page.given.with(Option::is_none)>
+                <Show when=move || page.input.given.with(Option::is_none)>
                     <Open/>
                 </Show>
                 <Findings/>
-                <Show when=move || page.given.with(Option::is_some)>
+                <Show when=move || page.input.given.with(Option::is_some)>
                     <Time/>
                     <div class="columns">
                         <Cluster/>
@@ -58,7 +58,7 @@ pub(super) fn App() -> impl IntoView {
                 </Show>
             </main>
             <LawPage/>
-            <p class="busy" role="status" aria-live="polite">{move || page.busy.get()}</p>
+            <p class="busy" role="status" aria-live="polite">{move || page.busy().get()}</p>
         </div>
     }
 }

@@ -14,11 +14,11 @@ pub(super) fn Change() -> impl IntoView {
     let (arguments, key) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     // The arguments in force: another file or another system has others.
     Effect::new(move |_| {
-        let given = page.given.with(|given| given.as_ref().map(|given| given.arguments.clone()));
+        let given = page.input.given.with(|given| given.as_ref().map(|given| given.arguments.clone()));
         arguments.set(given.unwrap_or_default());
     });
     let decide = move |_| {
-        let (arguments, changes) = (arguments.get(), page.changes.get());
+        let (arguments, changes) = (arguments.get(), page.input.changes.get());
         page.change(|given| OpenRequest { arguments, changes, ..given });
     };
     view! {
@@ -56,8 +56,8 @@ pub(super) fn Change() -> impl IntoView {
                 rows="14"
                 spellcheck="false"
                 placeholder="apiVersion: v1 ..."
-                prop:value=page.changes
-                on:input=move |event| page.changes.set(event_target_value(&event))
+                prop:value=page.input.changes
+                on:input=move |event| page.input.changes.set(event_target_value(&event))
             ></textarea>
             <p class="tools">
                 <button id="decide" class="first" on:click=decide>"Decide again"</button>

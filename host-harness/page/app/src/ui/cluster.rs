@@ -20,7 +20,7 @@ const TABS: [(Tab, &str, &str); 4] = [
 #[component]
 pub(super) fn Cluster() -> impl IntoView {
     let page = page();
-    let chosen = page.tab;
+    let chosen = page.selection.tab;
     // The input of the forms stays while the system or the objects change.
     let is_recording = Memo::new(move |_| page.is_recording());
     let title = move || TABS.into_iter().find(|(tab, ..)| *tab == chosen.get()).map(|(_, id, _)| id);

@@ -11,11 +11,11 @@ pub(super) fn Compare() -> impl IntoView {
     let page = page();
     let differences = Memo::new(move |_| {
         // The first cycles begin with the cluster as it was opened: only they can be compared.
-        if page.at.get() != 1 {
+        if page.timeline.at.get() != 1 {
             return None;
         }
-        let before = page.before.get()?;
-        let after = page.cycle.get()?;
+        let before = page.shown.before.get()?;
+        let after = page.shown.cycle.get()?;
         before.cycles.last().map(|before| compare(before, &after))
     });
     let row = |it: StateDifference| {

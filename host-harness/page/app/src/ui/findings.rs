@@ -9,18 +9,18 @@ use crate::state::page;
 pub(super) fn Findings() -> impl IntoView {
     let page = page();
     let notes = Memo::new(move |_| {
-        let decided = page.record.with(|record| record.as_ref().map(|record| record.findings.clone()));
-        decided.or_else(|| page.summary.with(|it| it.as_ref().map(|it| it.findings.clone()))).unwrap_or_default()
+        let decided = page.shown.record.with(|record| record.as_ref().map(|record| record.findings.clone()));
+        decided.or_else(|| page.input.summary.with(|it| it.as_ref().map(|it| it.findings.clone()))).unwrap_or_default()
     });
     let title = move || match notes.with(Vec::len) {
         1 => "1 note about the objects".to_owned(),
         count => format!("{count} notes about the objects"),
     };
     view! {
-        <Show when=move || page.problems.with(|problems| !problems.is_empty())>
+        <Show when=move || page.input.problems.with(|problems| !problems.is_empty())>
             <section class="findings errors" role="alert" aria-label="Problems">
-                {move || list(page.problems.get())}
-                <button class="quiet" id="dismiss" on:click=move |_| page.problems.set(Vec::new())>"Dismiss"</button>
+                {move || list(page.input.problems.get())}
+                <button class="quiet" id="dismiss" on:click=move |_| page.input.problems.set(Vec::new())>"Dismiss"</button>
             </section>
         </Show>
         <Show when=move || notes.with(|notes| !notes.is_empty())>

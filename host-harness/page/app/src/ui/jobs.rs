@@ -15,8 +15,9 @@ pub(super) fn Jobs() -> impl IntoView {
     let page = page();
     let filter = RwSignal::new(String::new());
     let most = RwSignal::new(STEP);
-    let all =
-        Memo::new(move |_| page.picture.with(|picture| page.cycle.with(|cycle| lanes(picture, cycle.as_deref()))));
+    let all = Memo::new(move |_| {
+        page.shown.picture.with(|picture| page.shown.cycle.with(|cycle| lanes(picture, cycle.as_deref())))
+    });
     let matching = Memo::new(move |_| {
         let filter = filter.get();
         all.with(|all| all.iter().filter(|lane| lane.name.contains(&filter)).cloned().collect::<Vec<Lane>>())

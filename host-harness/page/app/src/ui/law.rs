@@ -13,7 +13,7 @@ pub(super) fn LawPage() -> impl IntoView {
     let page = page();
     let dialog = NodeRef::<Dialog>::new();
     Effect::new(move |_| {
-        let is_read = page.law.with(Option::is_some);
+        let is_read = page.laws.open.with(Option::is_some);
         let Some(dialog) = dialog.get() else { return };
         match is_read {
             true if !dialog.open() => drop(dialog.show_modal()),
@@ -21,7 +21,7 @@ pub(super) fn LawPage() -> impl IntoView {
             _ => {}
         }
     });
-    let body = move |code: String| match page.laws.with(|laws| laws.get(&code).cloned()) {
+    let body = move |code: String| match page.laws.all.with(|laws| laws.get(&code).cloned()) {
         Some(law) => shown(law).into_any(),
         None => view! { <p>"There is no page about " <code>{code}</code> "."</p> }.into_any(),
     };
@@ -30,13 +30,13 @@ pub(super) fn LawPage() -> impl IntoView {
             class="law-page"
             aria-labelledby="law-title"
             node_ref=dialog
-            on:close=move |_| page.law.set(None)
+            on:close=move |_| page.laws.open.set(None)
             // What is in it lies on an article of its own: only the veil around it is the dialog itself.
-            on:click=move |event| if event.target() == event.current_target() { page.law.set(None) }
+            on:click=move |event| if event.target() == event.current_target() { page.laws.open.set(None) }
         >
             <article>
-                <button class="quiet close" on:click=move |_| page.law.set(None)>"Close"</button>
-                {move || page.law.get().map(body)}
+                <button class="quiet close" on:click=move |_| page.laws.open.set(None)>"Close"</button>
+                {move || page.laws.open.get().map(body)}
             </article>
         </dialog>
     }

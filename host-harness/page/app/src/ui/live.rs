@@ -7,8 +7,8 @@ use crate::state::page;
 #[component]
 pub(super) fn Following() -> impl IntoView {
     let page = page();
-    let said = move || page.live.with(|live| live.map(|live| live.sentence(page.at.get())));
-    let is_behind = move || page.live.with(|live| live.is_some_and(|live| !live.follows || live.is_over));
+    let said = move || page.timeline.live.with(|live| live.map(|live| live.sentence(page.timeline.at.get())));
+    let is_behind = move || page.timeline.live.with(|live| live.is_some_and(|live| !live.follows || live.is_over));
     view! {
         <Show when=is_behind>
             <button id="follow" class="first" title="Shows the newest moment, and each that comes" on:click=move |_| page.follow()>

@@ -35,22 +35,23 @@ pub(super) fn Nodes() -> impl IntoView {
     let filter = RwSignal::new(String::new());
     let (size, scrolled) = (RwSignal::new((0.0, 0.0)), RwSignal::new(0.0));
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
-    let picture = page.picture;
+    let picture = page.shown.picture;
     let legend = Memo::new(move |_| picture.with(|picture| Legend::of(picture, colour.get())));
     let shown = Memo::new(move |_| Arc::new(picture.with(|picture| listed(picture, &filter.get(), order.get()))));
     let chosen = Memo::new(move |_| {
-        let name = page.node.get()?;
+        let name = page.selection.node.get()?;
         picture.with(|picture| picture.nodes.iter().position(|node| node.name == name))
     });
     let grid = Memo::new(move |_| {
         let bars = picture.with(|picture| picture.resources.len());
         Grid::of(shown.with(|shown| shown.len()), f64::max(size.get().0, 1.0), WIDTH, height(bars))
     });
-    let moves =
-        Memo::new(move |_| page.cycle.with(|it| it.as_ref().map(|cycle| NodeMoves::of(cycle)).unwrap_or_default()));
+    let moves = Memo::new(move |_| {
+        page.shown.cycle.with(|it| it.as_ref().map(|cycle| NodeMoves::of(cycle)).unwrap_or_default())
+    });
     frame::measure(frame, size);
     Effect::new(move |_| {
-        page.look.track();
+        page.settings.look.track();
         let (Some(canvas), (width, tall)) = (canvas.get(), size.get()) else { return };
         let what = Paint { grid: grid.get(), scrolled: scrolled.get(), width, tall, chosen: chosen.get() };
         picture.with(|picture| {
@@ -112,13 +113,13 @@ impl Cells {
     /// Returns the name of the node in a cell.
     fn name(self, cell: usize) -> Option<String> {
         let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
-        self.page.picture.with_untracked(|picture| picture.nodes.get(at).map(|node| node.name.clone()))
+        self.page.shown.picture.with_untracked(|picture| picture.nodes.get(at).map(|node| node.name.clone()))
     }
 
     /// Returns the node in a cell, in words.
     fn sentence(self, cell: usize) -> Option<String> {
         let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
-        self.page.picture.with_untracked(|picture| Some(sentence(picture, picture.nodes.get(at)?)))
+        self.page.shown.picture.with_untracked(|picture| Some(sentence(picture, picture.nodes.get(at)?)))
     }
 
     /// Chooses the node that a key leads to.
@@ -154,7 +155,7 @@ fn LegendLine(legend: Memo<Legend>) -> impl IntoView {
         view! { <span><i style=format!("background:{}", paint::colour(at))></i>{name}</span> }
     };
     let bars = move || {
-        let resources = page().picture.with(|picture| picture.resources.clone());
+        let resources = page().shown.picture.with(|picture| picture.resources.clone());
         resources.iter().map(|name| short(name).to_owned()).collect::<Vec<_>>().join(", ")
     };
     view! {

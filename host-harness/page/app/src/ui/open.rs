@@ -72,7 +72,7 @@ fn show(page: PageState, index: usize) {
     spawn_local(async move {
         match engine::example(index).await {
             Ok(given) => page.open(given),
-            Err(problems) => page.problems.set(problems),
+            Err(problems) => page.input.problems.set(problems),
         }
     });
 }
@@ -82,7 +82,7 @@ pub(super) fn take(page: PageState, file: File) {
     spawn_local(async move {
         match engine::read_file(&file).await {
             Ok(given) => page.open(given),
-            Err(_) => page.problems.set(vec![FindingView::error(format!("{} could not be read", file.name()))]),
+            Err(_) => page.input.problems.set(vec![FindingView::error(format!("{} could not be read", file.name()))]),
         }
     });
 }

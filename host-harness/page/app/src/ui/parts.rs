@@ -23,7 +23,7 @@ pub(super) fn LawLink(code: String) -> impl IntoView {
     let page = page();
     let shown = code.clone();
     view! {
-        <button class="law" title="Read this law" on:click=move |_| page.law.set(Some(code.clone()))>{shown}</button>
+        <button class="law" title="Read this law" on:click=move |_| page.laws.open.set(Some(code.clone()))>{shown}</button>
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn PodLink(
     let page = page();
     let shown = label.unwrap_or_else(|| name.clone());
     let own = name.clone();
-    let is_selected = move || page.selected.with(|selected| selected.as_ref() == Some(&own));
+    let is_selected = move || page.selection.selected.with(|selected| selected.as_ref() == Some(&own));
     view! {
         <button class="pod" aria-pressed=move || is_selected().to_string() on:click=move |_| page.select(name.clone())>
             {shown}

@@ -9,7 +9,8 @@ use crate::state::page;
 #[component]
 pub(super) fn Queues() -> impl IntoView {
     let page = page();
-    let shown = move || page.record.with(|it| it.as_ref().map(|record| queues(&record.accounts)).unwrap_or_default());
+    let shown =
+        move || page.shown.record.with(|it| it.as_ref().map(|record| queues(&record.accounts)).unwrap_or_default());
     view! {
         <Show when=move || !shown().is_empty() fallback=|| view! { <p class="empty">"This system has no queues here."</p> }>
             <p class="legend">

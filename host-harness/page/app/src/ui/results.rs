@@ -16,10 +16,10 @@ const STEP: usize = 60;
 pub(super) fn Results() -> impl IntoView {
     let page = page();
     let shown = Memo::new(move |_| {
-        let of = |cycle: &Arc<_>| page.jobs.with(|jobs| sections(cycle, jobs));
-        page.cycle.with(|cycle| cycle.as_ref().map(of))
+        let of = |cycle: &Arc<_>| page.shown.jobs.with(|jobs| sections(cycle, jobs));
+        page.shown.cycle.with(|cycle| cycle.as_ref().map(of))
     });
-    let counts = move || page.cycle.with(|cycle| cycle.as_ref().map(|cycle| summary(cycle)));
+    let counts = move || page.shown.cycle.with(|cycle| cycle.as_ref().map(|cycle| summary(cycle)));
     let is_empty = move || shown.with(|shown| shown.as_ref().is_some_and(Vec::is_empty));
     view! {
         <section class="panel results" id="results" tabindex="-1" aria-label="Decisions">

@@ -21,13 +21,13 @@ pub(super) fn Save() -> impl IntoView {
         <details class="save">
             <summary id="save">"Save"</summary>
             <div class="menu">
-                <button id="save-snapshot" title="The objects with the changes" on:click=move |_| page.save(snapshot(page.masks.get()))>
+                <button id="save-snapshot" title="The objects with the changes" on:click=move |_| page.save(snapshot(page.settings.masks.get()))>
                     "As a snapshot"
                 </button>
                 <button
                     id="save-scenario"
                     title="The objects, and what was decided as expectations: lictor test runs it"
-                    on:click=move |_| page.save(engine::scenario(page.masks.get()))
+                    on:click=move |_| page.save(engine::scenario(page.settings.masks.get()))
                 >
                     "As a scenario"
                 </button>
@@ -37,8 +37,8 @@ pub(super) fn Save() -> impl IntoView {
             <input
                 id="mask"
                 type="checkbox"
-                prop:checked=page.masks
-                on:change=move |event| page.masks.set(event_target_checked(&event))
+                prop:checked=page.settings.masks
+                on:change=move |event| page.settings.masks.set(event_target_checked(&event))
             />
             " Mask names"
         </label>

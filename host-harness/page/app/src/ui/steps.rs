@@ -12,8 +12,8 @@ pub(super) fn Steps() -> impl IntoView {
     let page = page();
     let at = RwSignal::new(0usize);
     let all = Memo::new(move |_| {
-        let cycle = page.cycle.get()?;
-        page.answer.with(|answer| answer.as_ref().and_then(|answer| stages(answer.as_ref().ok()?, &cycle)))
+        let cycle = page.shown.cycle.get()?;
+        page.selection.answer.with(|answer| answer.as_ref().and_then(|answer| stages(answer.as_ref().ok()?, &cycle)))
     });
     let last = move || all.with(|all| all.as_ref().map_or(0, |(_, stages)| stages.len().saturating_sub(1)));
     let next = move || at.update(|at| *at = at.saturating_add(1).min(last()));
@@ -30,7 +30,7 @@ pub(super) fn Steps() -> impl IntoView {
     };
     // Another pod begins at its first step.
     Effect::new(move |_| {
-        page.selected.track();
+        page.selection.selected.track();
         at.set(0);
     });
     let name = move |(place, stage): (usize, DecisionStep)| {
@@ -46,7 +46,7 @@ pub(super) fn Steps() -> impl IntoView {
         stages.into_iter().enumerate().map(name).collect_view()
     };
     let shown = move || all.get().and_then(|(pod, stages)| stages.into_iter().nth(at.get()).map(|it| one(&pod, it)));
-    let none = move || match page.answer.with(Option::is_none) {
+    let none = move || match page.selection.answer.with(Option::is_none) {
         true => "Asking ...",
         false => "No attempt was made for it in this cycle.",
     };

@@ -38,13 +38,13 @@ fn show(page: PageState, theme: &str) {
     if let Some(root) = document().document_element() {
         let _set = root.set_attribute("data-theme", theme);
     }
-    page.look.set(theme.to_owned());
+    page.settings.look.set(theme.to_owned());
 }
 
 /// Makes drawings follow the machine's setting, too. The closure is never freed: the switch exists as long as the page.
 fn follow_machine(page: PageState) {
     if let Ok(Some(dark)) = window().match_media("(prefers-color-scheme: dark)") {
-        let changed = Closure::<dyn Fn()>::new(move || page.look.update(|look| look.push(' ')));
+        let changed = Closure::<dyn Fn()>::new(move || page.settings.look.update(|look| look.push(' ')));
         dark.set_onchange(Some(changed.as_ref().unchecked_ref()));
         changed.forget();
     }

@@ -14,7 +14,7 @@ pub(super) fn Time() -> impl IntoView {
     view! {
         <section class="panel time" id="time" aria-label="Time">
             <div class="tools">
-                <Show when=move || page.live.with(Option::is_some) fallback=move || view! { <Tools/> }>
+                <Show when=move || page.timeline.live.with(Option::is_some) fallback=move || view! { <Tools/> }>
                     <Following/>
                 </Show>
                 <Said/>
@@ -31,9 +31,9 @@ fn Tools() -> impl IntoView {
     let (leave, seconds) = (RwSignal::new(true), RwSignal::new("0".to_owned()));
     let run = move |how: fn(PageState, CycleInterval)| match number("the time that passes", &seconds.get_untracked()) {
         Ok(seconds) => how(page, CycleInterval { victims_leave: leave.get_untracked(), seconds }),
-        Err(mistake) => page.problems.set(vec![mistake]),
+        Err(mistake) => page.input.problems.set(vec![mistake]),
     };
-    let is_idle = move || page.busy.with(Option::is_none) && !page.is_at_end.get();
+    let is_idle = move || page.busy().with(Option::is_none) && !page.timeline.is_at_end.get();
     let word = move |cycle: &'static str, recorded: &'static str| if page.is_recording() { recorded } else { cycle };
     view! {
         <button id="run-cycle" class="first" disabled=move || !is_idle() on:click=move |_| run(PageState::run)>
@@ -77,7 +77,7 @@ fn Tools() -> impl IntoView {
 #[component]
 fn RecordedEnd() -> impl IntoView {
     let page = page();
-    let said = move || match page.is_at_end.get() {
+    let said = move || match page.timeline.is_at_end.get() {
         true => "A recording: all of it was repeated.",
         false => "A recording: there may be more.",
     };
@@ -93,10 +93,10 @@ fn word(page: PageState) -> &'static str {
 #[component]
 fn Line() -> impl IntoView {
     let page = page();
-    let bounds = Memo::new(move |_| page.moments.with(|moments| (moments.first(), moments.last())));
+    let bounds = Memo::new(move |_| page.timeline.moments.with(|moments| (moments.first(), moments.last())));
     let count = move || bounds.get().1.saturating_sub(bounds.get().0).saturating_add(1);
     let drag = move |event| page.show(event_target_value(&event).parse().unwrap_or(0));
-    let text = move || format!("{} {} of {}", word(page), page.at.get(), bounds.get().1);
+    let text = move || format!("{} {} of {}", word(page), page.timeline.at.get(), bounds.get().1);
     view! {
         <Show when=move || bounds.get().0 < bounds.get().1>
             <div class="line-of-time" style=move || format!("--count:{}", count())>
@@ -108,11 +108,11 @@ fn Line() -> impl IntoView {
                     aria-valuetext=text
                     prop:min=move || bounds.get().0
                     prop:max=move || bounds.get().1
-                    prop:value=move || page.at.get()
+                    prop:value=move || page.timeline.at.get()
                     on:input=drag
                 />
                 <div class="marks" aria-hidden="true">
-                    {move || page.moments.with(|moments| moments.iter().map(|kept| mark(page, kept)).collect_view())}
+                    {move || page.timeline.moments.with(|moments| moments.iter().map(|kept| mark(page, kept)).collect_view())}
                 </div>
             </div>
         </Show>
@@ -131,7 +131,7 @@ fn mark(page: PageState, kept: &StoredMoment) -> impl IntoView + use<> {
     };
     let title = format!("{} {number}: {}", untrack(|| word(page)), changes.sentence());
     view! {
-        <span class="mark" title=title class:now=move || page.at.get() == number on:click=move |_| page.show(number)>
+        <span class="mark" title=title class:now=move || page.timeline.at.get() == number on:click=move |_| page.show(number)>
             {parts.map(part).into_iter().collect_view()}
         </span>
     }
@@ -142,17 +142,17 @@ fn mark(page: PageState, kept: &StoredMoment) -> impl IntoView + use<> {
 fn Said() -> impl IntoView {
     let page = page();
     let shown = Memo::new(move |_| {
-        let at = page.at.get();
-        page.moments.with(|moments| moments.get(at).map(|kept| (kept.changes, kept.left.clone())))
+        let at = page.timeline.at.get();
+        page.timeline.moments.with(|moments| moments.get(at).map(|kept| (kept.changes, kept.left.clone())))
     });
     let said = move || {
         let (changes, _) = shown.get()?;
-        let time = page.record.with(|record| record.as_ref().and_then(|record| record.cluster.now.clone()));
+        let time = page.shown.record.with(|record| record.as_ref().and_then(|record| record.cluster.now.clone()));
         let time = time.map(|time| format!(", {time}")).unwrap_or_default();
-        let last = page.moments.with(|moments| moments.last());
-        Some(format!("{} {} of {last}{time}: {}", word(page), page.at.get(), changes.sentence()))
+        let last = page.timeline.moments.with(|moments| moments.last());
+        Some(format!("{} {} of {last}{time}: {}", word(page), page.timeline.at.get(), changes.sentence()))
     };
-    let gone = move || page.moments.with(|moments| moments.dropped());
+    let gone = move || page.timeline.moments.with(|moments| moments.dropped());
     let left = move || shown.get().map(|(_, left)| left).filter(|left| !left.is_empty());
     view! {
         <p class="said" id="cycle-said" aria-live="polite">{said}</p>

@@ -10,12 +10,13 @@ use crate::state::{PageState, SearchProgress, page};
 #[component]
 pub(super) fn WhatIfPanel() -> impl IntoView {
     let page = page();
-    let is_waiting =
-        move || !page.is_recording() && page.answer.with(|answer| matches!(answer, Some(Ok(answer)) if waits(answer)));
+    let is_waiting = move || {
+        !page.is_recording() && page.selection.answer.with(|answer| matches!(answer, Some(Ok(answer)) if waits(answer)))
+    };
     // Changes are tried in the cluster as it was opened.
-    let is_first = move || page.at.get() == 1;
-    let is_trying = move || page.tries.with(|tries| matches!(tries, SearchProgress::Now(_)));
-    let shown = move || match page.tries.get() {
+    let is_first = move || page.timeline.at.get() == 1;
+    let is_trying = move || page.selection.tries.with(|tries| matches!(tries, SearchProgress::Now(_)));
+    let shown = move || match page.selection.tries.get() {
         SearchProgress::Not => ().into_any(),
         SearchProgress::Now(_) => view! {
             <p class="tools">

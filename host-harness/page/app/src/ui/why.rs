@@ -17,14 +17,15 @@ pub(super) fn WhyPanel() -> impl IntoView {
         let pressed = move || (stepped.get() == steps).to_string();
         view! { <button class="way-of" id=id aria-pressed=pressed on:click=move |_| stepped.set(steps)>{word}</button> }
     };
-    let name = move || page.selected.get().unwrap_or_default();
+    let name = move || page.selection.selected.get().unwrap_or_default();
     // A screen reader announces that the answer is there, not all of it.
     let status = move || {
-        let told = page.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(reason_groups))?;
+        let told =
+            page.selection.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(reason_groups))?;
         let states: Vec<String> = told.into_iter().map(|it| it.state).collect();
         Some(format!("{}: {}", name(), states.join("; ")))
     };
-    let body = move || match page.answer.get() {
+    let body = move || match page.selection.answer.get() {
         None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
         Some(Ok(answer)) => reason_groups(&answer).into_iter().map(one).collect_view().into_any(),
         Some(Err(problems)) => findings(problems).into_any(),
@@ -34,7 +35,7 @@ pub(super) fn WhyPanel() -> impl IntoView {
             <h2>"Why"</h2>
             <p class="unseen" role="status">{status}</p>
             <Show
-                when=move || page.selected.with(Option::is_some)
+                when=move || page.selection.selected.with(Option::is_some)
                 fallback=|| view! { <p class="empty">"Select a pod or a job to see why it is where it is."</p> }
             >
                 <p class="asked">{name}</p>

@@ -33,13 +33,13 @@ fn slot(text: &str) -> Result<PodFacts, InputError> {
 #[test]
 fn reads_an_object_of_a_placed_kind_like_a_pod() {
     let pending = slot(SLOT).unwrap();
-    assert_eq!((pending.kind, &*pending.namespace, &*pending.name), (Some(3), "team", "r"));
+    assert_eq!((pending.kind, &*pending.metadata.namespace, &*pending.metadata.name), (Some(3), "team", "r"));
     assert_eq!(
-        (&*pending.uid, pending.priority, pending.status.phase, pending.node),
+        (&*pending.metadata.uid, pending.scheduling.priority, pending.status.phase, pending.node),
         ("u-r", Some(9), Phase::Pending, None)
     );
     let labels = [("a", "own"), ("b", "own"), ("c", "template")];
-    assert_eq!(pending.labels, labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+    assert_eq!(pending.metadata.labels, labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
     assert_eq!(pending.requests.get("memory"), Some(&(1 << 30)));
     let in_state = |state: &str| {
         let status = format!("status: {{state: {state}, placement: {{node: n1, next: n2}}, held: {{cpu: '6'}}, ");

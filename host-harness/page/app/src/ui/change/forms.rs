@@ -21,7 +21,7 @@ pub(super) fn Forms() -> impl IntoView {
 fn apply(page: PageState, read: Result<Edit, FindingView>) {
     match read {
         Ok(edit) => page.apply(edit),
-        Err(mistake) => page.problems.set(vec![mistake]),
+        Err(mistake) => page.input.problems.set(vec![mistake]),
     }
 }
 
@@ -73,7 +73,7 @@ fn JobFields() -> impl IntoView {
 #[component]
 fn BoundFields() -> impl IntoView {
     let page = page();
-    let all = Memo::new(move |_| page.bounds.with(|bounds| choices(bounds)));
+    let all = Memo::new(move |_| page.input.bounds.with(|bounds| choices(bounds)));
     // Other objects have other bounds: the chosen bound stays where it still exists.
     let (chosen, amount) = (RwSignal::new(None::<[String; 3]>), RwSignal::new(String::new()));
     let place = Memo::new(move |_| {
@@ -84,7 +84,7 @@ fn BoundFields() -> impl IntoView {
     });
     let now = move || all.with(|all| all.get(place.get()).cloned());
     Effect::new(move |_| {
-        page.summary.track();
+        page.input.summary.track();
         page.ask_bounds();
     });
     Effect::new(move |_| amount.set(now().map(|[.., amount]| amount).unwrap_or_default()));
@@ -122,15 +122,15 @@ fn BoundFields() -> impl IntoView {
 fn PriorityFields() -> impl IntoView {
     let page = page();
     let (job, priority) =
-        (RwSignal::new(page.selected.get_untracked().unwrap_or_default()), RwSignal::new(String::new()));
+        (RwSignal::new(page.selection.selected.get_untracked().unwrap_or_default()), RwSignal::new(String::new()));
     Effect::new(move |_| {
-        if let Some(selected) = page.selected.get() {
+        if let Some(selected) = page.selection.selected.get() {
             job.set(selected);
         }
     });
     let read = move || {
         let name = job.get_untracked().trim().to_owned();
-        let pods: Vec<String> = page.picture.with_untracked(|picture| {
+        let pods: Vec<String> = page.shown.picture.with_untracked(|picture| {
             let named = picture.jobs.iter().find(|job| job.name == name);
             named.into_iter().flat_map(|job| &job.pods).map(|pod| pod.name.clone()).collect()
         });

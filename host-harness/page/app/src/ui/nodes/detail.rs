@@ -18,10 +18,10 @@ pub(super) fn Detail(
     let page = page();
     let said = move || {
         let node = node.get()?;
-        let said = page.picture.with(|picture| sentence(picture, &node));
+        let said = page.shown.picture.with(|picture| sentence(picture, &node));
         Some(said.strip_prefix(&node.name).unwrap_or_default().trim_start_matches(": ").to_owned())
     };
-    let pods = move || match page.placed.get() {
+    let pods = move || match page.selection.placed.get() {
         None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
         Some(Ok(pods)) => table(page, pods).into_any(),
         Some(Err(problems)) => findings(problems).into_any(),
@@ -40,9 +40,9 @@ pub(super) fn Detail(
 
 /// Shows the pods after the cycle that is shown, with the result of the cycle for each. The bars are those before the cycle.
 fn table(page: PageState, pods: Vec<PodOnNode>) -> impl IntoView {
-    let titles = page.picture.with_untracked(|picture| picture.resources.clone());
+    let titles = page.shown.picture.with_untracked(|picture| picture.resources.clone());
     let title = |title: String| view! { <th scope="col" class="number">{short(&title).to_owned()}</th> };
-    let cycle = page.cycle.get_untracked();
+    let cycle = page.shown.cycle.get_untracked();
     let row = move |pod: PodOnNode| {
         let amounts = pod.amounts.into_iter().map(|amount| view! { <td class="number">{amount}</td> }).collect_view();
         let word = cycle.as_ref().and_then(|cycle| became(cycle, &pod.name));
@@ -82,8 +82,9 @@ fn became(cycle: &CycleView, pod: &str) -> Option<&'static str> {
 #[component]
 fn Tools() -> impl IntoView {
     let page = page();
-    let with =
-        move |what: fn(PageState, String)| move |_| page.node.get_untracked().into_iter().for_each(|it| what(page, it));
+    let with = move |what: fn(PageState, String)| {
+        move |_| page.selection.node.get_untracked().into_iter().for_each(|it| what(page, it))
+    };
     view! {
         <p class="tools">
             <button
