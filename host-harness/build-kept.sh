@@ -30,7 +30,7 @@ kept() {
         return
     fi
     if ! command -v go >/dev/null; then
-        echo "$what needs Go ($(sed -n 's/^go //p' go.mod) or later) to be built: https://go.dev/dl" >&2
+        echo "$what needs Go ($(sed -n 's/^go //p' go.mod) or later) to be built" >&2
         return 1
     fi
     if [ -n "$version" ]; then
