@@ -44,7 +44,7 @@ use volumes::VolumeUsage;
 
 pub use assumed::ChangeVisibility;
 pub use change::PodChange;
-pub(crate) use inter_pod::{ALL_NODES, InterPodTerms};
+pub(crate) use inter_pod::{ALL_NODES, InterPodTerms, SpreadTerm};
 pub(crate) use parts::{ReplayChunk, ReplayPosition};
 pub use placed::InvalidObject;
 

@@ -13,7 +13,7 @@ mod volumes;
 pub(crate) use budgets::CoveringBudget;
 pub use eligibility::Ineligible;
 pub use error::InputError;
-pub(crate) use mirror::{ALL_NODES, InterPodTerms, ReplayChunk, ReplayPosition};
+pub(crate) use mirror::{ALL_NODES, InterPodTerms, ReplayChunk, ReplayPosition, SpreadTerm};
 pub use mirror::{ChangeVisibility, InvalidObject, Mirror, PodChange};
 pub use object::{BadPlacedKind, KubernetesObject, check_placed_kinds};
 pub(crate) use object::{MAX_AMOUNT, NO_NUMBER};

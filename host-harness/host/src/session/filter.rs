@@ -5,7 +5,7 @@ use lictor_contract::*;
 use super::scoring::{BROKEN_NOMINATION_PENALTY, MAX_SCORE};
 use super::verdicts::{DecodedVerdicts, best};
 use super::{FailureCause, NodeSummary, ProtocolError, Session};
-use crate::verify::{self, VerifyContext};
+use crate::verify::{self, BindingToNodes, VerifyContext};
 
 /// The result of Filter.
 pub(super) enum FilterDecision {
@@ -125,10 +125,11 @@ impl Session {
     /// Adds the host's verdicts, where the policy does not judge free capacity. A node that the host could not bind the pod to gets an obstacle.
     fn with_host_verdicts(&self, pod: PodId, verdicts: DecodedVerdicts) -> DecodedVerdicts {
         let DecodedVerdicts { mut codes, mut obstacles } = verdicts;
+        let binding = BindingToNodes::new(self.verify_context(), pod);
         for node in self.mirror.nodes().map(|node| node.id) {
             let code = usize::try_from(node).ok().and_then(|index| codes.get_mut(index));
             let Some(code) = code.filter(|code| **code == 0) else { continue };
-            if let Err(violation) = verify::bindings(&self.verify_context(), &[Placement { pod, node }]) {
+            if let Err(violation) = binding.check(node) {
                 obstacles.push(violation.node_obstacle());
                 *code = u32::try_from(obstacles.len()).unwrap_or(u32::MAX);
             }

@@ -14,6 +14,12 @@ use super::{VerifyContext, Violation, distinct, eligible, fits, inter_pod, pendi
 /// # Errors
 /// The first invariant that the bindings break.
 pub fn bindings(ground: &VerifyContext<'_>, bindings: &[Placement]) -> Result<(), Violation> {
+    apart_from_other_pods(ground, bindings)?;
+    inter_pod::placements(ground, |_| true, bindings)
+}
+
+/// Checks all but the constraints between pods.
+fn apart_from_other_pods(ground: &VerifyContext<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
     for binding in bindings {
         ground.mirror.pod(binding.pod).ok_or(Violation::UnknownPod(binding.pod))?;
@@ -23,8 +29,30 @@ pub fn bindings(ground: &VerifyContext<'_>, bindings: &[Placement]) -> Result<()
     distinct::placements(ground, bindings)?;
     pending::placements(ground, bindings)?;
     eligible::placements(ground, bindings)?;
-    by_node.iter().try_for_each(|(node, comers)| fits::check_capacity(ground, *node, |_| true, &[], comers))?;
-    inter_pod::placements(ground, |_| true, bindings)
+    by_node.iter().try_for_each(|(node, comers)| fits::check_capacity(ground, *node, |_| true, &[], comers))
+}
+
+/// The binding of one pod, checked on one node after another as [`bindings`] checks it. The pods on nodes are collected once.
+pub struct BindingToNodes<'a> {
+    ground: VerifyContext<'a>,
+    pod: PodId,
+    inter_pod: inter_pod::PodOnNodes<'a>,
+}
+
+impl<'a> BindingToNodes<'a> {
+    /// Collects what the checks need of the cluster.
+    pub fn new(ground: VerifyContext<'a>, pod: PodId) -> BindingToNodes<'a> {
+        BindingToNodes { ground, pod, inter_pod: inter_pod::PodOnNodes::of(&ground, pod) }
+    }
+
+    /// Checks whether the pod may be bound to a node.
+    ///
+    /// # Errors
+    /// The first invariant that the binding breaks.
+    pub fn check(&self, node: NodeId) -> Result<(), Violation> {
+        apart_from_other_pods(&self.ground, &[Placement { pod: self.pod, node }])?;
+        self.inter_pod.check(&self.ground, node)
+    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,16 @@
 //! Nothing here is shared with a policy: every check looks at all pods that have a node. A pod that nothing stands between is no
 //! matter, and a pod that broke a rule before is no hindrance to others.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod domains;
 
-use lictor_contract::{NodeId, Placement, PodId, SelectorId, TopologyId};
+use std::collections::BTreeSet;
+
+use lictor_contract::{NodeId, Placement, PodId};
 
 use super::{PlanUnderTest, VerifyContext, Violation, fits};
-use crate::cluster::{ALL_NODES, InterPodTerms, Mirror};
+use crate::cluster::{InterPodTerms, Mirror};
 use crate::reason::{NamedReason, render};
+use domains::PodDomains;
 
 /// The reason why a node does not take a pod because of other pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +69,8 @@ pub(super) fn placements(
     if open.is_empty() {
         return Ok(());
     }
-    let mut crowd = PlacedPods::of(ground, stays, placements);
+    let placed = placements.iter().map(|placement| placement.pod).collect();
+    let mut crowd = PlacedPods::of(ground, stays, &placed);
     loop {
         let before = open.len();
         open.retain(|placement| match crowd.check(placement) {
@@ -84,14 +88,7 @@ pub(super) fn placements(
         }
     }
     open.iter().for_each(|placement| crowd.add(placement.pod, placement.node));
-    open.iter().try_for_each(|placement| {
-        crowd.check(placement).map_err(|why| Violation::InterPodConflict {
-            placement: (*placement).clone(),
-            pod: ground.pod_name(placement.pod),
-            node: ground.node_name(placement.node),
-            why,
-        })
-    })
+    open.iter().try_for_each(|placement| crowd.check(placement).map_err(|why| violation(ground, placement, why)))
 }
 
 /// A pod on a node, with its constraints.
@@ -112,8 +109,7 @@ struct PlacedPods<'a> {
 
 impl<'a> PlacedPods<'a> {
     /// Collects the pods that stay, without the placed ones. The users of a placed object leave together with it.
-    fn of(ground: &VerifyContext<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> PlacedPods<'a> {
-        let placed: BTreeSet<PodId> = placed.iter().map(|placement| placement.pod).collect();
+    fn of(ground: &VerifyContext<'a>, stays: impl Fn(PodId) -> bool, placed: &BTreeSet<PodId>) -> PlacedPods<'a> {
         let mut crowd = PlacedPods { mirror: ground.mirror, pods: Vec::new() };
         for pod in ground.mirror.pods().filter(|pod| pod.inter_pod.is_some() && !placed.contains(&pod.id)) {
             let Some(node) = ground.occupancy.node_of(pod.id).filter(|_| stays(pod.id)) else { continue };
@@ -131,114 +127,54 @@ impl<'a> PlacedPods<'a> {
         self.pods.push(PlacedPod { pod, node, terms: between, terminating: record.terminating, capacity_owner: home });
     }
 
-    /// Checks whether the node takes the pod together with all others.
-    ///
-    /// # Errors
-    /// The first reason that kube-scheduler would find.
-    fn check(&self, placement: &Placement) -> Result<(), InterPodConflict> {
-        let Placement { pod, node } = *placement;
-        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.inter_pod_terms(pod)) else {
-            return Ok(());
-        };
+    /// Collects the domains that the others leave to a pod. `None`: it has no constraints with other pods.
+    fn domains(&self, pod: PodId) -> Option<PodDomains<'a>> {
+        let (record, terms) = (self.mirror.pod(pod)?, self.mirror.inter_pod_terms(pod)?);
         // A pod and the object whose room it uses count as one.
         let home = self.mirror.capacity_owner(record);
         let is_other = |member: &&PlacedPod<'_>| {
             member.pod != pod && Some(member.pod) != home && member.capacity_owner != Some(pod)
         };
         let others: Vec<&PlacedPod<'_>> = self.pods.iter().filter(is_other).collect();
-        let claim = |topology: &TopologyId| self.is_of_claim(*topology);
-        let own = |other: &&PlacedPod<'_>| self.forbidden(between, other.terms, node, other.node);
-        let existing = |other: &&PlacedPod<'_>| self.forbidden(other.terms, between, other.node, node);
-        let (own, existing): (Vec<_>, Vec<_>) =
-            (others.iter().flat_map(own).collect(), others.iter().flat_map(existing).collect());
-        if own.iter().chain(&existing).any(claim) {
-            return Err(InterPodConflict::Claim);
-        }
-        self.check_spread(between, node, &others)?;
-        self.check_affinity(between, node, &others)?;
-        match (own.is_empty(), existing.is_empty()) {
-            (false, _) => Err(InterPodConflict::AntiAffinity),
-            (true, false) => Err(InterPodConflict::ExistingAntiAffinity),
-            (true, true) => Ok(()),
-        }
+        Some(PodDomains::of(self.mirror, terms, &others))
     }
 
-    /// Returns the topologies in which the anti-affinity of `one` excludes `other`, and in which their two nodes are in the same domain.
-    fn forbidden(&self, one: &InterPodTerms, other: &InterPodTerms, at: NodeId, there: NodeId) -> Vec<TopologyId> {
-        let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
-        terms.map(|term| term.topology).filter(|topology| self.same_domain(*topology, at, there)).collect()
-    }
-
-    fn check_affinity(
-        &self,
-        between: &InterPodTerms,
-        node: NodeId,
-        others: &[&PlacedPod<'_>],
-    ) -> Result<(), InterPodConflict> {
-        let Some(affinity) = &between.affinity else { return Ok(()) };
-        if affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, node).is_none()) {
-            return Err(InterPodConflict::Affinity);
-        }
-        let wanted: Vec<NodeId> = selected_by(others, affinity.selector).map(|member| member.node).collect();
-        let is_near = |topology: &TopologyId| wanted.iter().any(|there| self.same_domain(*topology, node, *there));
-        if affinity.topologies.iter().all(is_near) {
-            return Ok(());
-        }
-        let is_anywhere =
-            |there: &NodeId| affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, *there).is_some());
-        match between.selected_by.contains(&affinity.selector) && !wanted.iter().any(is_anywhere) {
-            true => Ok(()),
-            false => Err(InterPodConflict::Affinity),
-        }
-    }
-
-    fn check_spread(
-        &self,
-        between: &InterPodTerms,
-        node: NodeId,
-        others: &[&PlacedPod<'_>],
-    ) -> Result<(), InterPodConflict> {
-        for spread in &between.spread {
-            let Some(domain) = self.mirror.domain(spread.topology, node) else {
-                return Err(InterPodConflict::SpreadLabel);
-            };
-            let counts = |node: NodeId| {
-                self.mirror.domain(spread.topology, node).filter(|_| self.mirror.counts(spread.nodes, node))
-            };
-            let domains = self.mirror.nodes().filter_map(|node| counts(node.id));
-            let mut pods: BTreeMap<u32, u64> = domains.map(|domain| (domain, 0)).collect();
-            let there = selected_by(others, spread.selector).filter(|member| !member.terminating);
-            for domain in there.filter_map(|member| counts(member.node)) {
-                let count = pods.entry(domain).or_insert(0);
-                *count = count.saturating_add(1);
-            }
-            let fewest = match pods.len() < usize::try_from(spread.min_domains).unwrap_or(usize::MAX) {
-                true => 0,
-                false => pods.values().copied().min().unwrap_or(0),
-            };
-            let own = u64::from(between.selected_by.contains(&spread.selector));
-            let here = pods.get(&domain).copied().unwrap_or(0).saturating_add(own);
-            if here > fewest.saturating_add(spread.max_skew.into()) {
-                return Err(InterPodConflict::Spread);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns whether two nodes are in the same domain of a topology.
-    fn same_domain(&self, topology: TopologyId, one: NodeId, other: NodeId) -> bool {
-        let domain = self.mirror.domain(topology, one);
-        domain.is_some() && domain == self.mirror.domain(topology, other)
-    }
-
-    fn is_of_claim(&self, topology: TopologyId) -> bool {
-        self.mirror.topology_key(topology) == ALL_NODES
+    fn check(&self, placement: &Placement) -> Result<(), InterPodConflict> {
+        self.domains(placement.pod).map_or(Ok(()), |domains| domains.check(placement.node))
     }
 }
 
-/// Returns the pods that a selector chooses.
-fn selected_by<'a>(members: &'a [&PlacedPod<'a>], selector: SelectorId) -> impl Iterator<Item = &'a PlacedPod<'a>> {
-    members.iter().copied().filter(move |member| member.terms.selected_by.contains(&selector))
+/// The constraints between one pod and the pods on nodes, for one node after another: all pods are looked at once.
+pub(super) struct PodOnNodes<'a> {
+    pod: PodId,
+    domains: Option<PodDomains<'a>>,
+}
+
+impl<'a> PodOnNodes<'a> {
+    /// Collects what the pods on nodes leave to a pod.
+    pub(super) fn of(ground: &VerifyContext<'a>, pod: PodId) -> PodOnNodes<'a> {
+        let is_constrained = ground.mirror.inter_pod_terms(pod).is_some();
+        let crowd = || PlacedPods::of(ground, |_| true, &[pod].into());
+        PodOnNodes { pod, domains: is_constrained.then(crowd).and_then(|crowd| crowd.domains(pod)) }
+    }
+
+    /// Checks whether a node takes the pod.
+    ///
+    /// # Errors
+    /// The first reason that kube-scheduler would find.
+    pub(super) fn check(&self, ground: &VerifyContext<'_>, node: NodeId) -> Result<(), Violation> {
+        let checked = self.domains.as_ref().map_or(Ok(()), |domains| domains.check(node));
+        checked.map_err(|why| violation(ground, &Placement { pod: self.pod, node }, why))
+    }
+}
+
+fn violation(ground: &VerifyContext<'_>, placement: &Placement, why: InterPodConflict) -> Violation {
+    Violation::InterPodConflict {
+        placement: placement.clone(),
+        pod: ground.pod_name(placement.pod),
+        node: ground.node_name(placement.node),
+        why,
+    }
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use lictor_contract::*;
 
 use crate::cluster::Mirror;
 
-pub use binding::bindings;
+pub use binding::{BindingToNodes, bindings};
 pub use departures::{CommandRefusal, PlannedEviction, PlannedEvictions};
 pub use enforcement::enforcement;
 pub use fits::breaks_nomination;

@@ -6,6 +6,7 @@ mod spread;
 use lictor_contract::{Effects, Placement};
 use serde_json::{Value, json};
 
+use crate::verify::BindingToNodes;
 use crate::verify::testing::{ClusterFixture, IN_SLOT, node, object, on, pod, slot, with};
 
 /// Returns a node in this zone.
@@ -46,7 +47,12 @@ fn world(pods: impl IntoIterator<Item = Value>) -> ClusterFixture {
 fn judge(world: &ClusterFixture, placed: &[(&str, &str)]) -> Result<(), &'static str> {
     let name = |pod: &str| format!("default/{pod}");
     let placed: Vec<Placement> = placed.iter().map(|(pod, node)| world.placement((&name(pod), node))).collect();
-    match crate::verify::bindings(&world.context(), &placed) {
+    let checked = crate::verify::bindings(&world.context(), &placed);
+    if let [Placement { pod, node }] = placed[..] {
+        let alone = BindingToNodes::new(world.context(), pod).check(node);
+        assert_eq!(alone, checked, "the same checks, one node after another");
+    }
+    match checked {
         Ok(()) => Ok(()),
         Err(violation) => {
             assert_eq!(violation.reason().code, "host/inter-pod", "{violation}");

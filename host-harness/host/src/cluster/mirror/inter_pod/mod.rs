@@ -19,11 +19,11 @@ use crate::cluster::eligibility::NodeProperties;
 use crate::cluster::inter_pod::{Namespaces, PodDemands, PodSelector, PodSet, SelectablePod};
 use crate::cluster::volumes::ClaimKey;
 use crate::sweep::SweepThreshold;
-use contents::{InterPodTable, SpreadTerm};
+use contents::InterPodTable;
 use selectors::Selectors;
 use topologies::{EACH_NODE, Topologies};
 
-pub(crate) use contents::InterPodTerms;
+pub(crate) use contents::{InterPodTerms, SpreadTerm};
 pub(crate) use topologies::ALL_NODES;
 
 /// The claims of a pod that restrict its place relative to other pods.
